@@ -47,7 +47,7 @@ EVALUATE = types.void(GAME, Floats, State, Floats, types.int64, Rng, Floats, SCR
 
 
 class Jobs(NamedTuple):
-    """Positions to be evaluated side by side, a row for each, and space that evaluators use."""
+    """Positions to be evaluated side by side, one row each, and space that evaluators use."""
 
     states: Any  # [n, state_words]
     returns: Any  # [n, seats] so far

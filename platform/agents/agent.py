@@ -31,7 +31,7 @@ def rollout_depth_parameter(default: int) -> Any:
 
 
 def score_method_parameter(default: int) -> Any:
-    """Declares what an agent's evaluator counts for a finished rollout of a one-seat game (Kutsch 2017, 9.2)."""
+    """Declares how an agent's evaluator scores a finished rollout of a one-seat game (Kutsch 2017, 9.2)."""
     text = "value of a rollout that ended a one-seat game: 1 its score, 2 its score - 1"
     return parameter(default, text, low=1, high=2)
 
@@ -62,7 +62,7 @@ class Player(Protocol):
 
 
 def decide(player: Player, position: Position) -> Decision:
-    """Returns a player's decision; raises what a game in Python could not raise through compiled code."""
+    """Returns a player's decision; raises failures that a game in Python could not raise through compiled code."""
     decision = player.act(position)
     position.game.raise_failure()
     return decision
@@ -103,7 +103,7 @@ class Agent(Declared):
 
     @property
     def runs_program(self) -> bool:
-        """Whether a program of others or a person decides: only a match asks it, nothing that shows what is stored."""
+        """Whether an external program or a person decides: only a match asks it, nothing that shows what is stored."""
         return False
 
     @property
@@ -121,7 +121,7 @@ class Agent(Declared):
         return None
 
     def value_unit(self, game: Game) -> ValueUnit:
-        """Returns what its values are read in: results of the game, unless overridden, as they are."""
+        """Returns the unit in which people read its values: plain results of the game, unless overridden."""
         return ValueUnit(1.0, results_in(game))
 
     def within(self, amount: int, unit: str) -> Self:
@@ -180,12 +180,12 @@ class CompiledAgent(Agent):
     def memory_words(self, game: Game) -> int:
         """Returns how much memory a decision needs; it is kept from one to the next, and may hold anything at first.
 
-        The act kernel finds it behind its settings, the together kernel has as much for each position.
+        The act kernel finds it behind its settings; the together kernel has the same amount for each position.
         """
         return 0
 
     def used_evaluator(self) -> tuple[Evaluator, int, int]:
-        """Returns the evaluator, the depth of its rollouts and the game-score method."""
+        """Returns the evaluator, its rollout depth and the game-score method."""
         return Score(), 0, 1
 
     def value_unit(self, game: Game) -> ValueUnit:
@@ -242,7 +242,7 @@ class CompiledPlayer:
 
 
 class SearchAgent(CompiledAgent):
-    """Base of searches: they have an evaluator, and a budget of iterations or else of milliseconds.
+    """Base of searches, which have an evaluator and a budget of iterations or milliseconds.
 
     Subclasses declare the parameters named here.
     """

@@ -11,7 +11,7 @@ UNITS = ("ms", "rollouts", "nodes", "plies")
 
 
 def read_budget(text: str) -> tuple[int, str]:
-    """Returns amount and unit of a budget such as 50ms or 1000nodes; raises UserError for anything else."""
+    """Returns amount and unit of a budget such as 50ms or 1000nodes; raises UserError for any other text."""
     found = re.fullmatch(r"\s*([\d_,]+)\s*([a-z]+)\s*", text)
     amount = int(re.sub(r"\D", "", found[1]) or 0) if found else 0
     if not found or found[2] not in UNITS or amount < 1:

@@ -61,7 +61,7 @@ class Evaluator(Declared):
         )
 
     def value_unit(self, game: Game) -> ValueUnit:
-        """Returns what its values are read in: results of the game, unless overridden, divided by max_return."""
+        """Returns the unit in which people read its values: results of the game / max_return, unless overridden."""
         return ValueUnit(game.max_return, ONLY_RANKS if self.only_ranks else results_in(game))
 
     def own_weights(self, game: Game) -> tuple[float, ...]:
@@ -93,7 +93,7 @@ def evaluate_score(game, weights, state, returns, count, rng, totals, scratch):
 
 @dataclass(frozen=True)
 class Score(Evaluator):
-    """The returns so far: what a seat has already."""
+    """The returns so far: what a seat already has."""
 
     name: ClassVar[str] = "score"
     evaluate_kernel: ClassVar[Any] = evaluate_score

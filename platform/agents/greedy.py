@@ -44,7 +44,7 @@ def act_greedy(game, evaluator, settings, state, returns, rng, root):
 
 @dataclass(frozen=True)
 class Greedy(CompiledAgent):
-    """Evaluates the state right after each legal action (before chance) and plays the best; the first of equals."""
+    """Evaluates the state right after each legal action (before chance) and plays the best; among equals, the first."""
 
     name: ClassVar[str] = "greedy"
     act_kernel: ClassVar[Any] = act_greedy

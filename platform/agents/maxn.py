@@ -26,7 +26,7 @@ COUNT, NEXT, MOVER, NODES = 0, 1, 2, 3  # of a level: legal actions, how many ar
 
 @kernel(types.boolean(Floats, types.Array(types.float64, 2, "C"), types.int64, types.int64))
 def is_better(line, best, level, mover):
-    """Whether the mover prefers a line: [seats] values, then its plies. Of equals the sooner win, the later loss."""
+    """Whether the mover prefers a line: [seats] values, then its plies. Of equals, the sooner win or the later loss."""
     own, held, plies = line[mover], best[level, mover], line.size - 1
     if own != held:
         return own > held
@@ -119,10 +119,10 @@ def act_maxn(game, evaluator, settings, root_state, root_returns, rng, root):
 
 @dataclass(frozen=True)
 class Maxn(CompiledAgent):
-    """Max-N: every seat plays what is best for itself, `depth` plies ahead, all of them searched.
+    """Max-N: every seat plays what is best for itself, looking `depth` plies ahead at full width.
 
-    Source: Luckhardt and Irani 1986; Korf 1991; Weitz 2022, 2.3.3. Of equal actions the sooner win or the later loss
-    is played, else the first. The evaluator values terminal states too, so that all values have its unit.
+    Source: Luckhardt and Irani 1986; Korf 1991; Weitz 2022, 2.3.3. Among equal actions the sooner win or the later loss
+    is played, otherwise the first. The evaluator values terminal states too, so all values are in its unit.
     """
 
     name: ClassVar[str] = "maxn"

@@ -135,7 +135,7 @@ def pack_shared(words, game, seat, state, returns, actions, plan, seed, totals):
 
 @kernel(types.int64(Ints, types.int64))
 def size_of(plan, chunk):
-    """Returns the iterations of a chunk: the last of an action may have fewer than the others."""
+    """Returns the iterations of a chunk: the last chunk of an action may have fewer than the others."""
     return min(plan[PER_CHUNK], plan[PER_ACTION] - chunk % plan[CHUNKS] * plan[PER_CHUNK])
 
 
@@ -167,8 +167,8 @@ def share_chunks_together(game, evaluator, state, returns, actions, plan, seed, 
 def share_chunks(game, evaluator, state, returns, actions, plan, seed, totals):
     """Takes chunks of iterations until there are no more.
 
-    Chunk i evaluates the action i // plan[CHUNKS] by a random stream of its own and writes its mover's total to
-    `totals`, [chunks]: so it does not matter which thread takes it.
+    Chunk i evaluates the action i // plan[CHUNKS] with its own random stream and writes its mover's total to `totals`,
+    [chunks], so it does not matter which thread takes it.
     """
     if evaluator.has_together != 0:
         share_chunks_together(game, evaluator, state, returns, actions, plan, seed, totals)
@@ -283,8 +283,8 @@ class McPlayer(CompiledPlayer):
 class Mc(SearchAgent):
     """Plays the action whose random rollouts have the best mean. Source: Kutsch 2017, 3.
 
-    Two or more threads share the rollouts of a decision (its outlook, 7.3) and decide alike, whatever their number; a
-    single thread draws other random numbers and may decide differently.
+    Two or more threads share the rollouts of a decision (outlook of the thesis, 7.3) and decide alike, whatever their
+    number; a single thread draws different random numbers and may decide differently.
     """
 
     name: ClassVar[str] = "mc"

@@ -1,4 +1,4 @@
-"""The random agent: every legal action equally likely. The smallest complete example of an agent."""
+"""The random agent: every legal action is equally likely. The smallest complete example of an agent."""
 
 from __future__ import annotations
 

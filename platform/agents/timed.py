@@ -13,7 +13,7 @@ _interrupts = threading.local()
 
 @contextlib.contextmanager
 def interrupted_by(stop: threading.Event | None) -> Iterator[None]:
-    """Has the searches by the clock that this thread runs inside the block end soon after the event is set.
+    """Makes searches by the clock that this thread runs inside the block end soon after the event is set.
 
     Blocks nest: the event of any of them ends a search.
     """
@@ -30,7 +30,7 @@ def _interrupted() -> bool:
 
 
 def run_chunks(search: Callable[[int], bool], first: int, began: float, milliseconds: int) -> None:
-    """Calls `search(units)` until it returns False, having nothing left to search, or the time is up; at least once.
+    """Calls `search(units)` at least once, until it returns False (nothing is left to search) or the time is up.
 
     Args:
         search: does that many units of work, such as iterations or nodes, and returns whether to continue.

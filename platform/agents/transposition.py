@@ -1,4 +1,4 @@
-"""A table of positions that a search has valued: a struct of arrays, one entry per slot, the latest one stays.
+"""A table of positions that a search has valued: a struct of arrays, one entry per slot, of which the latest stays.
 
 Source: Zobrist 1970; Breuker 1998, 2. Differs: the key is a hash of the state's words and the returns so far, since
 each game lays out its state as it likes.
@@ -44,7 +44,7 @@ def enough_bits(bits, branching, plies):
 
 @kernel(TABLE(types.int64, types.int64))
 def new_table(bits, width):
-    """Returns an empty table of 2**bits entries with `width` values each; searches take a single entry for no table."""
+    """Returns an empty table of 2**bits entries with `width` values each; searches read a single entry as no table."""
     capacity = 1 << bits
     return TranspositionTable(np.empty(capacity, np.uint64), np.zeros(capacity, np.int64), np.empty((capacity, width)))
 

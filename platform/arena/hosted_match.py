@@ -1,4 +1,4 @@
-"""A match in which people take part, for whoever shows them the board: a terminal or a server of pages."""
+"""A match in which people take part, for any program that shows them the board: a terminal or a web server."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class HostedMatch:
         position: the present one.
         plies: all so far, outcomes of chance included.
         before: the position before each ply.
-        ending: by what the match has ended, or UNFINISHED.
+        ending: how the match has ended, or UNFINISHED.
     """
 
     def __init__(
@@ -118,7 +118,7 @@ class HostedMatch:
         return True
 
     def resume(self, plies: Sequence[int]) -> None:
-        """Plays what was stored of a match of this spec; quick agents continue as if it had never stopped."""
+        """Plays what was stored of a match with this spec; quick agents continue as if it had never stopped."""
         self.position = first_position(self.game, self.spec.seed)
         for known in (self.plies, self.before, self._seats):
             known.clear()
@@ -149,7 +149,7 @@ class HostedMatch:
         )
 
     def close(self) -> None:
-        """Ends the part of programs in the match."""
+        """Ends the participation of programs in the match."""
         for player in self._players.values():
             if isinstance(player, FollowingPlayer):
                 player.close()

@@ -79,7 +79,7 @@ class MatchSpec:
 
     @classmethod
     def from_json(cls, data: dict[str, Any]) -> MatchSpec:
-        """Returns the match that such data are of; raises one of MALFORMED where they are of none."""
+        """Returns the match that such data are of; raises one of MALFORMED where they describe none."""
         spec = cls(data["game"], tuple(data["agents"]), data["seed"], data["max_plies"], tuple(data["opening"]))
         if not spec.agents or not all(isinstance(text, str) for text in (spec.game, *spec.agents)):
             raise ValueError(f"a match must have a game and agents, got {spec.game!r} and {spec.agents!r}")

@@ -46,7 +46,7 @@ def to_json(record: MatchRecord) -> dict[str, Any]:
 
 
 def from_json(data: dict[str, Any]) -> MatchRecord:
-    """Returns the match that `to_json` made data of; raises one of MALFORMED where these are no such data."""
+    """Returns the match that `to_json` turned into data; raises one of MALFORMED for other data."""
     spec = MatchSpec.from_json(data["spec"])
     if spec.id != data["id"]:
         raise ValueError(f"the id must be {spec.id}, got {data['id']}")

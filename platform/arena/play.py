@@ -54,7 +54,7 @@ def check_spec(spec: MatchSpec) -> None:
 
 
 def require_moves(position: Position, opening: Sequence[int] = ()) -> None:
-    """Raises UserError where a match has no moves, because it is over after its opening or where the game starts."""
+    """Raises UserError where a match has no moves, because it is over after its opening or at the start of the game."""
     if position.over and opening:
         raise UserError(
             f"an opening must not end the game, got {list(opening)}, which ends {position.game}; shorten it."
@@ -81,7 +81,7 @@ def prepare(spec: MatchSpec) -> None:
 
 
 def prepare_matches(specs: Sequence[MatchSpec]) -> None:
-    """Prepares matches, once for each game and agents."""
+    """Prepares matches, once for each combination of game and agents."""
     with compiled_together():
         for spec in {(spec.game, spec.agents): spec for spec in specs}.values():
             prepare(spec)
@@ -98,8 +98,8 @@ def play_matches(
     """Plays matches and returns their records in order.
 
     Args:
-        specs: any matches; those with the same game, agents and opening share one call into compiled code, but not
-            those of games in Python, where a failure has to be one match's.
+        specs: any matches; those with the same game, agents and opening share one call into compiled code, except in
+            games written in Python, where a failure must belong to one match.
         stop: [1]; once it is not 0, the remaining matches are left out.
         python: play move by move in Python even where compiled code could (for tests; the moves are the same).
         threads: for the members of ensembles in a match; their number never changes a move.
@@ -162,7 +162,7 @@ def _play_in_python(game: Game, spec: MatchSpec, pool: Pool) -> MatchRecord:
 
 
 def _play_once(game: Game, spec: MatchSpec, pool: Pool) -> tuple[MatchRecord, EngineFailure | None]:
-    """Plays a match; returns its record, and the failure that an engine has lost it by."""
+    """Plays a match; returns its record, and the failure by which an engine has lost it."""
     began = time.perf_counter()
     termination, error, forfeit = Termination.NORMAL, "", None
     decisions, nodes = [0] * game.num_seats, [0] * game.num_seats
@@ -243,7 +243,8 @@ def _play_once(game: Game, spec: MatchSpec, pool: Pool) -> tuple[MatchRecord, En
 def scores_at(position: Position, termination: Termination) -> tuple[float, ...]:
     """Returns the scores of a match that ended in a position: its returns, unless the seat to move forfeits.
 
-    That seat then has the least that the game can give, which the others share; a single seat keeps what it has.
+    That seat then gets the least that the game can give, and the others share its opposite; a single seat keeps what it
+    has.
     """
     seats, lost = position.game.num_seats, position.game.max_return
     if not termination.is_forfeit or seats == 1:

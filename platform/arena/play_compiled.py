@@ -54,7 +54,7 @@ def play_compiled(
 ) -> list[tuple[int, MatchRecord]]:
     """Plays matches with the same agents, opening and limit of plies; returns records with the places of their specs.
 
-    A stop leaves out some.
+    A stop leaves some out.
     """
     n, num_seats = len(specs), game.num_seats
     opening, max_plies = np.array(specs[0].opening, np.int64), specs[0].max_plies

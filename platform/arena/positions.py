@@ -1,7 +1,7 @@
 """Positions for certainty: how often an agent repeats its choice when it searches again (Kutsch 2017, 2.4, 9.1).
 
 Positions come from real games, grouped by their number of legal actions and by the game's phase (in 2048 the number of
-empty cells), the same number from each group. The choice depends on the games and a seed only.
+empty cells), the same number from each group. The choice depends only on the games and a seed.
 """
 
 from __future__ import annotations
@@ -92,7 +92,7 @@ def _draw(spec: MatchSpec, plies: bytes, seed: int) -> dict[Group, list[tuple[fl
 def choose_by_move(
     records: Iterable[MatchRecord], moves: tuple[int, ...], states: int, seed: int
 ) -> list[SeenPosition]:
-    """Chooses at most `states` positions of played matches, from move moves[0] up to but excluding moves[1].
+    """Chooses at most `states` positions from played matches, from move moves[0] up to but excluding moves[1].
 
     Only positions with at least two legal actions; moves of all seats count, from 0.
     """

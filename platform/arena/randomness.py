@@ -37,16 +37,16 @@ def draws_nothing(agent: Agent, positions: Sequence[SeenPosition], seed: int) ->
 
 
 def repeats_one_game(game: Game, agents: Sequence[Agent], seed: int, tried: int = POSITIONS) -> bool:
-    """Whether every seed gives the same game: repeated, it says no more than once.
+    """Whether every seed gives the same game, so that repeating it says nothing new.
 
-    Programs, agents of others and those that decide by the clock are not asked, nor are games with simultaneous moves,
+    Programs, agents of others and agents that decide by the clock are not tried, nor are games with simultaneous moves,
     where good agents mix theirs.
 
     Args:
         game: of the matches, which begin at its start.
         agents: all that take part.
-        seed: of what is tried.
-        tried: positions at the most.
+        seed: of the trials.
+        tried: maximum number of positions.
     """
     if game.has_chance or game.kernels.has_observe or len({game.start(n).state.tobytes() for n in range(STARTS)}) > 1:
         return False

@@ -1,7 +1,7 @@
 """Reanalysis: replaying a stored match move by move, and asking its agents for their values again.
 
 A match stores its plies only. Values and visits come from asking players of the same agents and seeds again; asked from
-the first move on, they decide as they did, unless they search by the clock or share a tree between threads.
+the first move on, they decide as before, unless they search by the clock or share a tree between threads.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Matches of the same agents in step, in compiled code: what their decisions have in common is done side by side.
 
-Each match has its own random streams, so its moves are those that it has when it is played alone.
+Each match has its own random streams, so its moves are the same as when it is played alone.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ _F2, _U2, _U3 = types.Array(types.float64, 2, "C"), types.Array(types.uint64, 2,
 
 @kernel(types.int64(GAME, State, _U2, _I1, types.int64, Floats, _I2, _I1, _I1, Actions, Floats))
 def to_decision(game, state, rngs, opening, max_plies, returns, counts, plies, ends, choices, probs):
-    """Plays a match to its next decision and returns who is to make it; otherwise its status says why there is none."""
+    """Plays a match to its next decision and returns who makes it; otherwise its status says why there is none."""
     if ends[END] == 0:
         game.init(state, rngs[0])
         if opening.size > plies.size:

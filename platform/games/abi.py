@@ -43,7 +43,7 @@ FORCED_WIN = types.int64(State, types.int64)
 
 
 class GameKernels(NamedTuple):
-    """A game as compiled code sees it. Absent optional kernels are stand-ins that the `has_` flags tell apart."""
+    """A game as compiled code sees it. For absent optional kernels there are stand-ins, told apart by `has_` flags."""
 
     init: Any  # (state, rng): fills the start position; the variant words are there already
     to_move: Any  # (state) -> seat, CHANCE or TERMINAL

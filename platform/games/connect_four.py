@@ -1,4 +1,4 @@
-"""Connect four: drop stones into columns; four of one's own in a line win.
+"""Connect four: drop stones into columns; four of your own in a line win.
 
 A stone is the bit column * (rows + 1) + height: one bit above each column stays empty, so that no line runs over.
 """

@@ -80,11 +80,11 @@ class Game(Declared):
 
     @property
     def has_chance(self) -> bool:
-        """Whether outcomes may have to be drawn after the start."""
+        """Whether chance outcomes may have to be drawn after the start."""
         return self.max_outcomes > 1 or self.kernels.chance is not pointer(no_chance, OUTCOMES)
 
     def raise_failure(self) -> None:
-        """Raises what went wrong in this thread in methods that compiled code called, where any are in Python."""
+        """Raises what went wrong in this thread in Python methods that compiled code called."""
 
     def symmetries(self) -> Ints:
         """Returns [num_symmetries, num_cells]: where each cell of the turned board comes from. Identity first."""
@@ -95,7 +95,7 @@ class Game(Declared):
         return ((),) * self.num_cells
 
     def grid(self) -> Ints:
-        """Returns [num_cells, 2]: each cell's row and column on a grid, where neighbours are one step apart, or aslant.
+        """Returns [num_cells, 2]: each cell's row and column on a grid; neighbours are one step apart, also diagonally.
 
         Here they follow from the neighbours of cells in rows of one length; a board of another shape says where its
         cells are, or lies on no grid: [0, 2].
@@ -128,21 +128,21 @@ class Game(Declared):
         return "startpos"
 
     def typed_move(self, state: Ints, text: str) -> int | None:
-        """Returns the legal action that people write so; None where there is none.
+        """Returns the legal action that people write this way; None where there is none.
 
         They may write more than engines do, whose forms are those of `move_of`.
         """
         return self.move_of(state, text)
 
     def position_of(self, text: str, seed: int = 0) -> Position:
-        """Returns the position that a text stands for, with chance that continues by a seed.
+        """Returns the position that a text stands for, with chance that continues from a seed.
 
         The text is a board where the game reads boards (`board_help`), as `draw` prints it or with slashes between its
         rows, and who is to move; or, in all games, the plies from the start by their names: `moves d3 c4`. The game of
         the position is another variant where the text says more than this one allows, such as a FEN.
 
         Raises:
-            UserError: with the first thing that is wrong.
+            UserError: for the first thing that is wrong.
         """
         if len(text) > LONGEST_TEXT:
             raise UserError(f"a board must have at most {LONGEST_TEXT:,} characters, got {len(text):,}; shorten it.")
@@ -189,7 +189,7 @@ class Game(Declared):
     def phase(self, state: Ints) -> int:
         """Returns how far a game is, by which results group positions: its cells of value 0 (0 where it has no cells).
 
-        A game may count something else; then it says so in `phase_name`.
+        A game that counts something else says so in `phase_name`.
         """
         return int((self.cell_values(state) == 0).sum())
 
@@ -198,7 +198,7 @@ class Game(Declared):
         return " ".join(str(word) for word in state)
 
     def svg(self, state: Ints, changed: Collection[int] = (), notes: Notes | None = None) -> str:
-        """Returns the state as SVG, as wide as what it is shown in: the text of `draw` unless a game draws a board.
+        """Returns the state as SVG, as wide as its container: the text of `draw` unless a game draws a board.
 
         Args:
             state: what is drawn.

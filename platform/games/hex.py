@@ -1,4 +1,4 @@
-"""Hex: seat 0 connects the top with the bottom, seat 1 the left with the right side. There are no draws.
+"""Hex: seat 0 connects the top with the bottom side, seat 1 the left with the right side. There are no draws.
 
 Groups of stones are trees in the state: each stone points to one of its group, the root to itself. A stone's word is
 seat + 1, the sides that its group touches (4: top or left, 8: bottom or right; kept at the root), and 16 * the cell
@@ -119,7 +119,7 @@ def cells(state, out):
 
 @dataclass(frozen=True)
 class Hex(Game):
-    """Hex: connect one's two sides of a rhombus of hexagons; seat 0 top and bottom, seat 1 left and right."""
+    """Hex: connect your two sides of a rhombus of hexagons; seat 0 top and bottom, seat 1 left and right."""
 
     name: ClassVar[str] = "hex"
     size: int = parameter(11, "cells per side", low=2, high=19)

@@ -1,4 +1,4 @@
-"""Nim: take any number from one pile; who takes the last one wins, or loses (misère).
+"""Nim: take any number from one pile; the player who takes the last one wins, or loses (misère).
 
 Action (number - 1) * piles + pile takes a number from a pile.
 """
@@ -75,7 +75,7 @@ def cells(state, out):
 
 @dataclass(frozen=True)
 class Nim(Game):
-    """Nim: take any number from one pile; the last one wins, or loses in misère play."""
+    """Nim: take any number from one pile; taking the last one wins, or loses in misère play."""
 
     name: ClassVar[str] = "nim"
     piles: str = parameter("1;3;5;7", "sizes of up to 8 piles, 1 to 99 each, separated by semicolons")

@@ -159,7 +159,7 @@ def cells(state, out):
 
 @dataclass(frozen=True)
 class Othello(Game):
-    """Othello: enclose stones to turn them over; who has most when nobody can move wins."""
+    """Othello: enclose stones to turn them over; when nobody can move, the player with the most stones wins."""
 
     name: ClassVar[str] = "othello"
     size: int = parameter(8, "cells per side, an even number", low=4, high=8)

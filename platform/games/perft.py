@@ -28,7 +28,7 @@ def count_leaves(game, states, choices, level, depth, rewards, counts):
 
 
 def perft(game: Game, state: Ints, depth: int) -> tuple[int, int]:
-    """Returns the leaves `depth` plies below a state, a game that ends before as one, and how many are ended games."""
+    """Returns the leaves `depth` plies below a state, including games that end before, and how many are ended games."""
     states = np.zeros((depth + 1, game.state_words), STATE_DTYPE)
     states[0] = state
     choices, counts = np.zeros((depth + 1, game.max_legal), np.int64), np.zeros(2, np.int64)

@@ -14,8 +14,8 @@ from turnier.games.game import Game
 def verify_file(game: Game, path: Path) -> tuple[int, str | None]:
     """Returns the number of lines and the first disagreement as `line: sentence`, or None where all agree.
 
-    A name that ends in .gz is that of a packed file. Raises UserError for a file that cannot be read or a line that is
-    not a record of the game's format.
+    A file whose name ends in .gz is unpacked. Raises UserError for a file that cannot be read or a line that is not a
+    record of the game's format.
     """
     try:
         content = path.read_bytes()

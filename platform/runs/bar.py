@@ -46,14 +46,14 @@ class Bar:
         self._progress.advance(self._task, done)
 
     def skip(self, done: int) -> None:
-        """Adds work that was done earlier."""
+        """Counts work that was done earlier."""
         with self._lock:
             self.skipped += done
             self.done += done
         self._progress.reset(self._task, completed=self.done, total=self.total)  # forgets the speed
 
     def expect(self, more: int, unit: str) -> None:
-        """Raises the total by `more`, and sets the unit that is counted from now on."""
+        """Raises the total by `more` and sets the unit that is counted from now on."""
         self.total, self.unit = self.total + more, unit
         self._progress.update(self._task, total=self.total, unit=unit)
 
@@ -62,7 +62,7 @@ class Bar:
         self.expect(self.done + left - self.total, self.unit)
 
     def reached(self, done: int, total: int) -> None:
-        """Sets what is done, of how much."""
+        """Sets how much is done, and of how much."""
         self.done, self.total = done, total
         self._progress.update(self._task, completed=done, total=total)
 

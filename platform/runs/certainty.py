@@ -43,7 +43,7 @@ class Certainty:
             agents: such as "mc(iterations=100)".
             states: positions per group (number of legal actions, phase of the game).
             repeats: searches of each position.
-            games: that positions are collected from.
+            games: number of games from which positions are collected.
             collector: the agent that plays these games.
             seed: the same seed gives the same positions and searches, whatever the number of workers.
         """

@@ -1,6 +1,7 @@
 """Comparisons: two agents play pairs of games until a verdict, which is one sentence.
 
-The verdict is a pure function of the stored games: it can be told of a run at any time, also while it is played.
+The verdict is a pure function of the stored games: it can be given for a run at any time, even while it is being
+played.
 """
 
 from __future__ import annotations
@@ -67,7 +68,7 @@ class Comparison:
             games: maximum.
             seed: the same seed gives the same games, whatever the number of workers.
             openings: start from random openings of at most this many plies.
-            budget: what every agent may spend per move, such as "50ms"; empty = what its parameters say.
+            budget: what every agent may spend per move, such as "50ms"; empty = as its parameters say.
             first_round: minimum pairs of games between two tests.
         """
         self.game: Game = GAMES.make(game)
@@ -169,7 +170,7 @@ class Comparison:
         return self._results(store, duel, played)
 
     def stored_results(self, store: Store) -> ComparisonResults:
-        """Returns what the games in the store say, without playing any: the state after the last whole round."""
+        """Returns what the games in the store say, without playing any: the state after the last complete round."""
         self._has_begun(store)
         stored = {record.spec.id: record for some in store.records_of_run(self.run_id) for record in some}
         duel, played, waiting = self.schedule(), set(), 0
@@ -210,7 +211,7 @@ class ComparisonResults(RunResults):
 
     @property
     def verdict(self) -> Verdict:
-        """Whether the first agent is stronger, weaker or equal, or that this is undecided."""
+        """Whether the first agent is stronger, weaker or equal, or whether this is undecided."""
         return self.duel.test.verdict
 
     @property
@@ -274,8 +275,8 @@ class ComparisonResults(RunResults):
     def evidence(self) -> pd.DataFrame:
         """Returns the evidence of both tests over the games.
 
-        A row per test and number of games: test (stronger or weaker), games, evidence, and whether the test was looked
-        at then; only those looks count. A test whose evidence is outside `bounds` at a look has ended.
+        A row per test and number of games: test (stronger or weaker), games, evidence, and whether the test was
+        evaluated then (a look); only these looks count. A test whose evidence is outside `bounds` at a look has ended.
         """
         duel, test = self.duel, self.comparison.schedule().test
         n, looks, rows = len(duel.outcomes), set(duel.looks), []

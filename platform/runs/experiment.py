@@ -215,7 +215,7 @@ def play_experiment(
 ) -> Iterator[Sequence[MatchRecord | SearchRecord]]:
     """Plays what the store does not have yet, batch by batch; raises UserError where another definition is stored.
 
-    `expect` receives the number of games to come and, if there are rows of searches, then that of searches.
+    `expect` receives the number of games to come and then, if there are rows of searches, that of searches.
     """
     for row in experiment.rows:
         unit(row)
@@ -262,7 +262,7 @@ def _decisive(definition: Mapping[str, Any]) -> str:
 def stored_experiments(store: Store, document: str, tests: bool = False) -> list[Experiment]:
     """Returns a document's experiments, the oldest first; raises UserError where there are none.
 
-    Those of the preset for tests are left out, unless `tests` is set.
+    Those of the preset for tests are left out unless `tests` is set.
     """
     runs = [run for run in store.runs() if run.kind == KIND]
     stored = [Experiment.from_run(run) for run in runs if run.definition["document"] == document]
@@ -315,7 +315,7 @@ def _with_result(records: Sequence[MatchRecord]) -> list[MatchRecord]:
 
 
 def verdict(row: Row, measured: Measurement) -> str:
-    """Compares our figure with the published one, as VERDICTS says: agrees, undecided, higher or lower."""
+    """Compares our figure with the published one, as described in VERDICTS: agrees, undecided, higher or lower."""
     if row.published is None or not measured.games:
         return ""
     if measured.low > row.published:

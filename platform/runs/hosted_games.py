@@ -15,14 +15,14 @@ KIND = "play"
 
 
 def run_id_of(spec: MatchSpec) -> str:
-    """Returns the id of the run to which games of these agents belong, whatever their seats and seeds."""
+    """Returns the id of the run to which games of these agents belong, regardless of seats and seeds."""
     return f"{KIND}:{derive_seed(json.dumps(_definition(spec))):016x}"
 
 
 def store_game(store: Store, record: MatchRecord) -> str:
     """Stores a game, or what has been played of it, in place of what was stored of it unfinished; returns its run.
 
-    Raises UserError where another game of these agents in these seats with this seed is stored, which then stays.
+    Raises UserError where another game of these agents in these seats with this seed is stored; that one stays.
     """
     run_id = run_id_of(record.spec)
     store.begin_run(run_id, KIND, record.spec.game, _definition(record.spec))
@@ -35,7 +35,7 @@ def store_game(store: Store, record: MatchRecord) -> str:
 
 
 def unfinished(store: Store, spec: MatchSpec) -> MatchRecord | None:
-    """Returns what is stored of a game that somebody has left, or None."""
+    """Returns what is stored of a game that somebody left unfinished, or None."""
     found = next(iter(store.records([spec.id])), None)
     return found if found is not None and found.termination is Termination.UNFINISHED else None
 
@@ -57,7 +57,7 @@ def next_seed(store: Store, game: str, agents: tuple[str, ...]) -> int:
 
 
 def unused(store: Store, spec: MatchSpec, taken: Collection[str]) -> MatchSpec:
-    """Returns a match with the first seed, from its own on, with which none is stored, finished or not, or taken.
+    """Returns a match with the first seed, from its own on, that is not taken and has no stored match, even unfinished.
 
     Args:
         store: where games are.

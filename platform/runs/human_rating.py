@@ -1,4 +1,4 @@
-"""How strong a person is: rated by all stored games of the game together, and who should play next to find out."""
+"""How strong a person is: rated from all stored games of the game together, and who should play next to find out."""
 
 from __future__ import annotations
 
@@ -39,9 +39,9 @@ def rating_of(store: Store, game: Game, person: str) -> PersonRating | None:
 
 
 def next_opponent(store: Store, game: Game, person: str) -> str:
-    """Returns the agent against which a game says most about a person: the nearest in strength.
+    """Returns the agent against which a game reveals most about a person: the nearest in strength.
 
-    It is one of those that can still play and have CALIBRATED games, in the largest group that games link. Of a person
+    It is one of those that can still play and have CALIBRATED games, in the largest group that games link. For a person
     without games it is the one in the middle; one that was met often counts as further away.
 
     Raises:

@@ -1,4 +1,4 @@
-"""Playing into the store: what is stored already is not played again, what is played is stored at once."""
+"""Playing into the store: what is already stored is not played again, and what is played is stored at once."""
 
 from __future__ import annotations
 
@@ -101,7 +101,7 @@ def _unplayed(store: Store, run_id: str, plan: MatchPlan, skip: Callable[[int], 
 
 
 def serve_into(store: Store, run_id: str, source: Source[MatchSpec], executor: Executor) -> Iterator[list[MatchRecord]]:
-    """Yields the records of what a source has, each batch stored before; see `Executor.serve`."""
+    """Yields the records of a source's work, each batch after it is stored; see `Executor.serve`."""
     for records in executor.serve(MATCHES, source):
         store.append(run_id, records)
         yield records
@@ -127,9 +127,9 @@ def play_rounds(store: Store, run_id: str, rounds: Rounds, executor: Executor) -
 def search_into(
     store: Store, run_id: str, specs: Sequence[SearchSpec], executor: Executor, with_visits: bool = False
 ) -> Iterator[list[SearchRecord]]:
-    """Yields the records of all searches as `play_into` does for matches; a kill loses the searches in flight only.
+    """Yields the records of all searches as `play_into` does for matches; a kill loses only the searches in flight.
 
-    `with_visits`, those that were imported without visits are searched again.
+    With `with_visits`, searches that were imported without visits are repeated.
     """
     ids = {spec.id: spec for spec in specs}
     stored = store.searches.stored(ids, with_visits)

@@ -48,7 +48,7 @@ class Tournament:
         Args:
             game: such as "yavalath" or "2048(size=3)".
             agents: such as "random" or "mc(iterations=50)".
-            games: per agent (one seat) or per group of agents; with `adaptive` the maximum of the tournament.
+            games: per agent (one seat) or per group of agents; with `adaptive`, the maximum for the tournament.
             seed: the same seed gives the same games, whatever the number of workers.
             format: round_robin, gauntlet, swiss or adaptive.
             openings: start from every position after at most this many plies.
@@ -57,7 +57,7 @@ class Tournament:
             rounds: of a Swiss tournament; 0 = as many as leave one agent unbeaten if the better one always wins.
             top: of an adaptive tournament: number of first places that must be certain.
             certainty: of an adaptive tournament: probability that they are right.
-            budget: what every agent may spend per move, such as "50ms"; empty = what its parameters say.
+            budget: what every agent may spend per move, such as "50ms"; empty = as its parameters say.
         """
         if format not in FORMATS:
             raise unknown("format", format, FORMATS)

@@ -71,7 +71,7 @@ class Learner:
         Args:
             folder: of the networks.
             report: called with the number of games that were done before, then with those just finished.
-            seconds: stop after so many; 0 = never.
+            seconds: stop after this many; 0 = never.
         """
         missing = [place for place in self.places if not self.kept(folder, place).exists()]
         if not missing:

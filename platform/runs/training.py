@@ -1,4 +1,4 @@
-"""Training: an n-tuple network learns by self-play into a file, its curve and its evaluations go into a store."""
+"""Training: an n-tuple network learns by self-play into a file; its curve and evaluations go into a store."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ class Training:
             hours: of learning in all, including those of earlier runs by hours; 0 = as long as the games take.
             begins: files of weights of the same network, with whose mean learning begins.
             learning: the method, such as "td(alpha=0.1,coherence=false)"; empty = td, or what goes with the network;
-                see `learning_for` for what it leaves open.
+                see `learning_for` for what the text leaves open.
             seed: the same seed gives the same weights, with one thread.
             threads: that learn at once and share the weights.
             every: games per point of the learning curve.

@@ -64,7 +64,7 @@ class StudyDefinition:
 
     @classmethod
     def of_stored(cls, stored: Mapping[str, Any]) -> StudyDefinition:
-        """Returns the definition of which that is `stored`."""
+        """Returns the definition whose stored form this is."""
         given = dict(stored)
         if "population" in given:
             given["noise"] = Fixed(games=given.pop("games")).full_text()
@@ -74,7 +74,7 @@ class StudyDefinition:
 
     @classmethod
     def named_by_content(cls, game: str, agent: str, parameters: tuple[str, ...], **rest: Any) -> StudyDefinition:
-        """Returns a definition named after its content: equal settings resume a study, others make another one."""
+        """Returns a definition named after its content: equal settings resume a study, others begin a new one."""
         definition = cls("", game, agent, parameters, **rest)
         short = f"{derive_seed(json.dumps(definition.stored, sort_keys=True)):016x}"[:6]
         name = f"{GAMES.make(game).name}-{AGENTS.make(agent).name}-{short}"

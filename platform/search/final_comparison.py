@@ -21,10 +21,10 @@ BEST_CANDIDATES = 3  # finalists by their values in the search
 
 
 def held_out_games(verify: float, budget: int, finalists: int, objective: Objective) -> int:
-    """Returns the maximum number of held-out games of all finalists; raises UserError for a senseless share.
+    """Returns the maximum number of held-out games of all finalists; raises UserError for a share that makes no sense.
 
     Args:
-        verify: as a share of the search's games; each finalist can play the games of the first test in any case.
+        verify: as a share of the search's games; each finalist can play at least the games of the first test.
         budget: games of the search.
         finalists: their number.
     """
@@ -78,11 +78,12 @@ def compare_finalists(
 ) -> FinalComparison:
     """Plays held-out games of the finalists, on common seeds, until one is shown to be best or the games are used up.
 
-    The games that idle workers played with the recommendation are not used: their number depends on the time that
-    workers happened to idle, and the verdict must not.
+    The games that idle workers played with the recommendation are not used: their number depends on how long workers
+    happened to be idle, and the verdict must not.
 
     Args:
-        chosen: the finalists by label, the start first; those without a claim are what the others have to beat.
+        chosen: the finalists by label, the start first; those without a claim are the ones that the others have to
+            beat.
         games: maximum of all finalists.
         searched: games of the search.
     """
@@ -110,7 +111,7 @@ def verdict_on(
     objective: Objective,
     searched: int,
 ) -> StudyVerdict:
-    """Returns the verdict after a test has ended; arguments as those of `compare_finalists`."""
+    """Returns the verdict after a test has ended; the arguments are those of `compare_finalists`."""
     means = {label: sum(own) / len(own) if own else 0.0 for label, own in values.items()}
 
     def best(labels: Iterable[str]) -> str:

@@ -1,4 +1,4 @@
-"""What a study plays: the games that its generation waits for, and games for workers that would idle.
+"""What a study plays: the games that its generation waits for, and games for workers that would otherwise be idle.
 
 At the end of a generation idle workers play games of the current recommendation. These games show how far the search
 has come and do not affect it: its state depends on the candidates' games only.

@@ -55,7 +55,7 @@ class Fixed(Noise):
 
 @dataclass(frozen=True)
 class Growing(Noise):
-    """Candidates play more games from generation to generation, when their differences get smaller."""
+    """Candidates play more games with each generation, because the differences between them shrink."""
 
     name = "growing"
 
@@ -106,7 +106,7 @@ class Racing(Noise):
     """Candidates that a sequential test rates worse than the generation's median stop early.
 
     Candidates are tested whenever their games have doubled: Student's t with the generation's pooled variance, and
-    alpha shared evenly among the looks, so that one as good as the median stops with probability alpha at most.
+    alpha shared evenly among the looks, so that one as good as the median stops with a probability of at most alpha.
     """
 
     name = "racing"

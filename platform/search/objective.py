@@ -16,7 +16,7 @@ Unit = tuple[MatchSpec, ...]
 
 
 def require_generation(generation: int, games: int) -> None:
-    """Raises UserError where a budget in games does not last for a generation of that many."""
+    """Raises UserError where a budget in games is too small for a generation of that many."""
     if games < generation:
         raise UserError(f"a budget must last for a generation of {generation:,} games, got {games:,}; raise --budget.")
 

@@ -1,4 +1,4 @@
-"""Search spaces from agents' own parameter declarations: vectors in the unit cube to agents and back."""
+"""Search spaces from agents' own parameter declarations: from vectors in the unit cube to agents and back."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Range:
 
     @classmethod
     def read(cls, text: str, log: bool) -> Range | None:
-        """Returns what LOW..HIGH, LOW..HIGH:log or LOW..HIGH:linear says, None for anything else."""
+        """Returns the range that LOW..HIGH, LOW..HIGH:log or LOW..HIGH:linear says, None for any other text."""
         found = _RANGE.fullmatch(text)
         return cls(float(found[1]), float(found[2]), found[3] == "log" if found[3] else log) if found else None
 
@@ -83,7 +83,7 @@ class Dimension:
 
     @property
     def legal(self) -> Range:
-        """All that the parameter may be; raises UserError where it has no range."""
+        """All values that the parameter may have; raises UserError where it has no range."""
         low, high = self.declared.low, self.declared.high
         if low is None or high is None:
             raise UserError(f"a searched parameter must have a range, got {self.path}, which has none; leave it out.")
@@ -185,7 +185,7 @@ class Space:
         """Returns the space of the named parameters.
 
         A path names a parameter (`iterations`), a nested one (`evaluator.merge`), or all of a nested agent or evaluator
-        (`evaluator.*`); of one it may narrow the range (`rollout_depth=0..50`) and set the scale
+        (`evaluator.*`); for a single parameter it may narrow the range (`rollout_depth=0..50`) and set the scale
         (`exploration=0.01..10:log`). Without limits all legal values are searched; `planned` adds limits to new
         studies. Raises UserError, with the closest name, for a path that does not exist.
         """
@@ -248,7 +248,7 @@ class Space:
         return len(self.dimensions)
 
     def decode(self, vector: Sequence[float]) -> dict[str, Value]:
-        """Returns the values that matter: not those of parameters that others, of these values, leave unused."""
+        """Returns the values that matter: not those of parameters that the other values leave unused."""
         values = {d.path: d.decode(float(x)) for d, x in zip(self.dimensions, vector, strict=True)}
         return self._in_use(values)
 
@@ -260,7 +260,7 @@ class Space:
         return [d.encode(_get(agent, d.path)) for d in self.dimensions]
 
     def of_agent(self, agent: Agent) -> dict[str, Value]:
-        """Returns those values that an agent, which need not be of the space's kind, has and uses."""
+        """Returns the values that an agent, which need not be of the space's kind, has and uses."""
         known = {path: _get(agent, path) for path in _dimensions(agent, "")}
         return {d.path: known[d.path] for d in self.dimensions if d.path in known and d.matters(known)}
 

@@ -66,7 +66,7 @@ class _Search(ABC):
     def definition(self, budget: int, store: Store | None = None) -> StudyDefinition | ParetoDefinition: ...
 
     def require_different_games(self, store: Store, run_id: str) -> None:
-        """Raises UserError where all games of a search that begins now would be the same, whatever is searched."""
+        """Raises UserError where all games of a new search would be the same, whatever is searched."""
         if any(run.id == run_id for run in store.runs()):
             return
         opponents, space = [AGENTS.make(text) for text in self.against], Space.of(self.agent, self.parameters)
@@ -77,7 +77,7 @@ class _Search(ABC):
             )
 
     def require(self, budget: int, executor: str, workers: int | None, address: str | None) -> None:
-        """Raises UserError where nothing could be played: too small a budget, or no such executor."""
+        """Raises UserError where nothing could be played: the budget is too small, or there is no such executor."""
         require_generation(self.definition(budget).generation_games, budget)
         require_executor(executor, workers, address)
 
@@ -102,11 +102,12 @@ class Study(_Search):
         Args:
             game: such as "2048".
             agent: where the search starts; it fixes what is not searched.
-            parameters: to search, such as ["rollout_depth=0..50", "evaluator.*"]; or one text with commas; without
-                limits each in its declared search range.
+            parameters: to search, such as ["rollout_depth=0..50", "evaluator.*"], or one text with commas; without
+                limits, each is searched in its declared search range.
             against: opponents; without any, single-player games count the mean score.
             sampler: cmaes, cmaes_lr, tpe, gp, random, grid or spsa, with parameters where needed.
-            noise: number of games per candidate: fixed, growing, reevaluated or racing; empty = what suits the sampler.
+            noise: strategy for the number of games per candidate: fixed, growing, reevaluated or racing; empty = what
+                suits the sampler.
             seed: the same seed gives the same search, whatever the number of workers.
             name: of the study in the store; empty = derived from its settings.
         """
@@ -115,11 +116,11 @@ class Study(_Search):
         self.noise = NOISES.make(noise or self.sampler.usual_noise)
 
     def definition(self, budget: int, store: Store | None = None) -> StudyDefinition:
-        """Returns what is stored of the study; what was left open is chosen to suit a budget in games.
+        """Returns what is stored of the study; settings left open are chosen to suit a budget in games.
 
-        A study that the store has from before there were search ranges, or a parameter of its sampler, is resumed
-        without them, and one with a parameter in two ranges as it is stored. Raises UserError where the ranges of a
-        new one are not clear.
+        A stored study from before there were search ranges, or some parameter of its sampler, is resumed without them,
+        and one with a parameter in two ranges is resumed as it is stored. Raises UserError where the ranges of a new
+        study are not clear.
         """
         sampler = self.sampler.within(budget // (self.objective.unit_games * self.noise.max_games(0, 1)))
         earlier = sampler.as_first(self.sampler)
@@ -153,12 +154,12 @@ class Study(_Search):
         address: str | None = None,
         progress: bool = True,
     ) -> StudyResults:
-        """Searches, then plays held-out games until a verdict; stopped in any way, the same call resumes it.
+        """Searches, then plays held-out games until a verdict; however it is stopped, the same call resumes it.
 
         Args:
             store: where candidates and games go.
-            budget: games of the candidates in all.
-            verify: held-out games of all finalists at the most, as a share of the budget.
+            budget: total games of the candidates.
+            verify: maximum held-out games of all finalists, as a share of the budget.
             baselines: agents by label that play the held-out games, too.
             executor: what plays: auto, ray, threads or serial.
             workers: their number, by default one per core.
@@ -192,16 +193,16 @@ class StudyResults(RunResults):
 
     @property
     def recommended(self) -> Agent:
-        """The agent to use: one of the search where it was shown to be better, otherwise the one to keep."""
+        """The agent to use: one found by the search if it was shown to be better, otherwise the one to keep."""
         return self.finalists[self.verdict.label].agent
 
     @property
     def proposed(self) -> Agent:
-        """The agent that the search proposes, shown to be better or not."""
+        """The agent that the search proposes, whether shown to be better or not."""
         return self.run.proposed()
 
     def hints(self) -> list[str]:
-        """Returns what to change in a search, a sentence each: one that met the border of a range, or a plateau."""
+        """Returns what to change in the search, one sentence each: where it met the border of a range, or a plateau."""
         name, proposed = self.run.definition.name, self.run.space.of_agent(self.proposed)
         found = hints(self.trials(), generations_frame(self.store, name), self.run.definition.stored, proposed)
         plateau = same_scores(self.finalists, self.final.values)
@@ -246,7 +247,8 @@ class Front(_Search):
             objectives: "strength,time" or "strength,certainty".
             population: candidates per generation; 0 = as suits the budget.
             games: units of games per candidate, see `Objective`; 0 = as suits the budget.
-            positions: that each candidate searches repeatedly, for certainty; at the end there are more.
+            positions: number of positions that each candidate searches repeatedly, for certainty; at the end there are
+                more.
             seed: the same seed gives the same games and searches; times are measured and differ.
             name: of the study in the store; empty = derived from its settings.
         """
@@ -292,7 +294,7 @@ class Front(_Search):
         address: str | None = None,
         progress: bool = True,
     ) -> FrontResults:
-        """Searches, then measures the start and the front in held-out games; arguments as those of `Study.run`."""
+        """Searches, then measures the start and the front in held-out games; the arguments are those of `Study.run`."""
         self.require(budget, executor, workers, address)
         definition = self.definition(budget, store)
         self.require_different_games(store, run_id_of(definition.name))
@@ -320,7 +322,7 @@ class FrontResults(RunResults):
         return trials_frame(self.store, self.run.definition.name)
 
     def held_out(self) -> pd.DataFrame:
-        """Returns one row per finalist: both objectives with 95 % intervals, and whether another one is dominant."""
+        """Returns one row per finalist: both objectives with 95 % intervals, and whether another row dominates it."""
         return _frame(self.points)
 
     def table(self) -> pd.DataFrame:

@@ -1,7 +1,8 @@
 """The games of a study as one small file, without the moves: a study that finds them in its store plays none again.
 
-Which games it asks for follows from its definition and from how they end, but for the last digits of its candidates,
-which depend on the processor. So the file has the candidates and games, and the rest is computed again when it is read.
+Which games it asks for follows from its definition and from how they end, except for the last digits of its candidates,
+which depend on the processor. So the file has the candidates and games, and everything else is recomputed when it is
+read.
 """
 
 from __future__ import annotations
@@ -73,9 +74,9 @@ def export_study(store: Store, run: Run, folder: Path) -> Path:
 
 
 def import_study(store: Store, path: Path) -> int:
-    """Stores the games of a file; returns the number of those that the store did not have.
+    """Stores the games of a file; returns how many of them the store did not have.
 
-    Raises UserError where the file is not a whole one, or the store has another study of its name.
+    Raises UserError where the file is incomplete, or the store has another study with its name.
     """
     about, arrays = read_export(path, (*_NAMES, *OF_GAMES), FORMAT)
     try:

@@ -1,10 +1,10 @@
 """How a study runs: a sampler over an agent's parameters, every candidate one Optuna trial, resumable after any kill.
 
 The storage is the only state. A resumed study asks for its generations again, checks that they match the stored ones,
-and gives the search the stored values; games of unfinished candidates come from the store, too. Processors of another
-kind compute other last digits, so the stored candidates are taken, not those that were computed again. A second driver
-of the same study, on any machine that uses the store, plays games that the first one waits for, and takes over when
-that one ends: the search depends only on the games, not on who played them.
+and gives the search the stored values; games of unfinished candidates come from the store, too. Other kinds of
+processors compute different last digits, so the stored candidates are used, not the recomputed ones. A second driver of
+the same study, on any machine that uses the store, plays games that the first one waits for and takes over when it
+ends: the search depends only on the games, not on who played them.
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ LAST_DIGITS = 1e-6  # by how much a number differs at the most that two kinds of
 
 
 class Asked(NamedTuple):
-    """What a search asked for in a generation elsewhere, and what it recommended at its end, if that has come."""
+    """What a search elsewhere asked for in a generation, and what it recommended at its end, if that was reached."""
 
     vectors: Sequence[Sequence[float]]
     recommendation: Mapping[str, Any] | None = None
@@ -108,12 +108,12 @@ class StudyRun(StoredStudy):
         self._run(executor, generations * first.max_games, lambda generation: generation.number < generations)
 
     def run_budget(self, games: int, executor: Executor) -> None:
-        """Runs until the next generation would take the candidates' games above this total."""
+        """Runs until the next generation would push the candidates' games above this total."""
         require_generation(self.next_generation({}).max_games, games)
         self._run(executor, games, lambda generation: self.games + generation.max_games <= games)
 
     def rebuild(self, asked: Sequence[Asked]) -> None:
-        """Adds the trials of imported games, of all generations that are whole."""
+        """Adds the trials of imported games, for all complete generations."""
         self._asked = asked
         with self.store.lock(self.run_id) as lock, optuna_errors(self.store.shown_url), game_bar("", 0, QUIET) as bar:
             stored, source = self._stored(), StudyGames(self.store, self.objective)
@@ -351,7 +351,7 @@ class StudyRun(StoredStudy):
     def finalists(self, start: str = START, baselines: Mapping[str, Agent] | None = None) -> dict[str, Finalist]:
         """Returns the start and the baselines, then what the search proposes and its best candidates, by label.
 
-        An agent that has a label already gets no second one.
+        An agent that already has a label gets no second one.
         """
         chosen = {start: Finalist(self.agent, None)}
         chosen |= {label: Finalist(agent, None) for label, agent in (baselines or {}).items()}
@@ -372,7 +372,7 @@ class StudyRun(StoredStudy):
 
         Args:
             chosen: the finalists by label, the start first.
-            verify: held-out games at the most, as a share of the games of the search.
+            verify: maximum held-out games, as a share of the games of the search.
         """
         games = held_out_games(verify, self.games, len(chosen), self.objective)
         final = compare_finalists(self, self.objective, chosen, games, self.games, executor)

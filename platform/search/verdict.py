@@ -15,7 +15,7 @@ from turnier.statistics.sprt import SequentialTest
 
 
 class Finalist(NamedTuple):
-    """An agent that plays held-out games, and its value in the search; without one it is a reference, to be beaten."""
+    """An agent that plays held-out games, and its value in the search; without one it is a reference to beat."""
 
     agent: Agent
     claimed: float | None
@@ -45,7 +45,8 @@ def figures_of(
 
     Args:
         chosen: the finalists by label.
-        held_out: values of held-out games by label, of the same seeds in the same order; some may have played longer.
+        held_out: values of held-out games by label, on the same seeds in the same order; some agents may have played
+            longer.
         start: the label that the others are compared with.
         reference: the label of the best reference, with which they are compared, too.
     """
@@ -81,7 +82,7 @@ def _difference(values: Sequence[float], others: Sequence[float]) -> tuple[float
 class StudyVerdict:
     """Whether a search has found an agent that is better than its start and than every baseline.
 
-    The interval is as if the number of games had been fixed: after an early end it is slightly too far from 0.
+    The interval treats the number of games as fixed: after an early end it is slightly too far from 0.
     """
 
     improved: bool

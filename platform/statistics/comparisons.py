@@ -53,8 +53,8 @@ def paired_differences(values: Floats, group: npt.NDArray[np.int64], groups: int
         values: differences.
         group: [values] the number of each one's group, from 0.
         groups: their number.
-        points: whether these are differences of points. They take few values, so that a few pairs often vary by chance
-            less than their agents do, or not at all. The test then has virtual differences, as `superiority` has; the
+        points: whether these are differences of points. They take few values, so that a few pairs often happen to vary
+            less than their agents do, or not at all. The test then has virtual differences, as in `superiority`; the
             intervals have none.
     """
     n = np.bincount(group, minlength=groups)
@@ -102,7 +102,7 @@ def holm(p_values: Sequence[float]) -> list[float]:
 
 
 def units_needed(mean: npt.ArrayLike, high: npt.ArrayLike, units: npt.ArrayLike) -> Floats:
-    """Returns the numbers of such independent differences that separate their means from 0 in four of five tests.
+    """Returns how many such independent differences separate their mean from 0 in four of five tests.
 
     Args:
         mean: of the differences so far.

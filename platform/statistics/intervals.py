@@ -95,8 +95,8 @@ def share_interval(hits: int, n: int, among: int = 1) -> Interval:
     Args:
         hits: of n.
         n: tries.
-        among: so many shares it was chosen from because of its hits: the interval then holds whichever was chosen, as
-            the error of 5 % is shared out (Bonferroni).
+        among: number of shares from which it was chosen because of its hits: the interval then holds whichever was
+            chosen, as the error of 5 % is divided among them (Bonferroni).
     """
     if n == 0:
         return _UNKNOWN

@@ -18,7 +18,7 @@ class LiveRating(NamedTuple):
 
     @property
     def ordinal(self) -> float:
-        """A strength that the agent almost surely exceeds, mu - 3 sigma, by which openskill ranks."""
+        """A strength that the agent almost surely exceeds, mu - 3 sigma; openskill ranks by it."""
         return self.mu - 3 * self.sigma
 
 
@@ -26,9 +26,9 @@ def live_ratings(games: Iterable[tuple[Sequence[str], Sequence[float]]]) -> dict
     """Rates agents by whole games.
 
     Args:
-        games: agents by seat and scores by seat, at most MAX_GAMES. Their order matters: by match id, which is a hash,
-            it depends neither on workers nor on time, and the first games are a fair sample. An agent with several
-            seats in a game takes part with the first of them.
+        games: agents by seat and scores by seat, at most MAX_GAMES. Their order matters: ordered by match id, which is
+            a hash, they depend neither on workers nor on time, and the first games are a fair sample. An agent with
+            several seats in a game takes part with the first of them.
     """
     from openskill.models import PlackettLuce, PlackettLuceRating
 

@@ -21,7 +21,7 @@ _STEPS = 16  # shares per round, each given to one pairing
 
 
 def ranking(ratings: Ratings) -> list[int]:
-    """Returns the agents, the strongest first; equal ones in their own order."""
+    """Returns the agents, the strongest first; equal ones keep their order."""
     return [int(i) for i in np.argsort(-ratings.elo, kind="stable")]
 
 

@@ -1,8 +1,9 @@
 """Which of several challengers, if any, is better than every reference? A group-sequential test on common seeds.
 
 Agents play the same seeds in a fixed number of rounds and are tested after each of them, so the test is corrected for
-the number of looks: each spends a part of alpha, little at first. It is corrected for the number of challengers, too:
-they share alpha, half of it for the first one. Several references need no correction: a challenger must beat them all.
+the number of looks: each spends a part of alpha, the first ones little. It is also corrected for the number of
+challengers: they share alpha, half of it for the first. Several references need no correction: a challenger must beat
+them all.
 
 Agents that need no more games leave: references that all challengers have beaten, and challengers that are clearly
 behind. The second kind of leaving can only prevent a claim, never cause one.
@@ -68,7 +69,7 @@ class Superiority:
         """Tests after a round.
 
         Args:
-            values: [n] all values so far of each active agent, in the order of the common seeds.
+            values: [n] all values so far for each active agent, in the order of the common seeds.
         """
         active, self.done = self.active, self.done + 1
         spent, challengers = (self.done / self.rounds) ** 2, self.challengers
@@ -89,8 +90,8 @@ class Superiority:
 def superiority(values: Sequence[float], others: Sequence[float]) -> float:
     """Returns the one-sided p-value that the values are no larger than the others, paired, by Student's t.
 
-    Two virtual differences of the usual size, one up and one down, keep pairs of which only a few differ from looking
-    surer than the number of those few allows.
+    Two virtual differences of the usual size, one up and one down, prevent samples in which only a few pairs differ
+    from looking more certain than that number allows.
     """
     differences = np.subtract(values, others)
     apart = differences[differences != 0]

@@ -1,4 +1,4 @@
-"""Alpha-beta: exact search for two seats without chance, a ply deeper at a time, as far as depth or budget go."""
+"""Alpha-beta: exact search for two seats without chance, one ply deeper at a time, as far as depth or budget allow."""
 
 from __future__ import annotations
 
@@ -102,9 +102,10 @@ class TimedAlphaBetaPlayer(CompiledPlayer):
 class AlphaBeta(SearchAgent):
     """Alpha-beta with iterative deepening and a transposition table; prefers sooner wins and later losses.
 
-    The search stops at the depth, at a budget (then the last complete iteration counts), or where a win, a loss or the
-    whole tree is proven. A value is a return / max_return, less 2**-40 of its size for every ply until then. Actions
-    that the search only showed to be no better than the chosen one have neither visits nor values.
+    The search stops at the depth, when a budget is used up (then the last complete iteration counts), or once a win, a
+    loss or the whole tree is proven. A value is a return / max_return, less 2**-40 of its size for every ply until it
+    is reached. Actions that the search merely showed to be no better than the chosen one have neither visits nor
+    values.
     """
 
     name: ClassVar[str] = "alphabeta"

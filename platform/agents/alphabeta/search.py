@@ -120,7 +120,7 @@ def forced_value(forced_depth):
     types.void(STACK, types.int64, types.int64, types.int64, types.int64, types.boolean, types.float64, types.float64)
 )
 def open_level(stack, level, mover, n, first, ordering, alpha, beta):
-    """Makes the node in `stack.state`, with its n legal actions in the scratch space, the one to search at a level."""
+    """Makes the node in `stack.state`, with its n legal actions in the scratch space, the node to search at a level."""
     choices, levels, bounds, actions, scores = (
         stack.scratch.choices, stack.levels, stack.bounds, stack.actions, stack.scores,
     )  # fmt: skip
@@ -173,9 +173,9 @@ def reward_cutoff(levels, history, level, remaining):
 
 @kernel(types.boolean(types.int64, types.float64, types.int64, types.float64, types.float64))
 def is_usable(facts, value, remaining, alpha, beta):
-    """Whether an entry answers a window. Of another depth it does only where it never met the horizon, further on.
+    """Whether an entry answers a window. One of another depth does only if it is shallower and never met the horizon.
 
-    So the values are those of a search without a table, whatever ways lead to a state.
+    So the values are those of a search without a table, however a state was reached.
     """
     depth = (facts >> DEPTH_SHIFT) & 255
     if depth != remaining and not ((facts >> RESOLVED_SHIFT) & 1 and depth < remaining):

@@ -25,14 +25,14 @@ LARGEST_LAYER = 10_000
 
 @dataclass(frozen=True)
 class Dqn(CompiledAgent):
-    """Plays the legal action of the largest value that a deep network has learned, from a file; the first of equals.
+    """Plays the legal action that a deep network from a file values most; among equals, the first.
 
-    The network has dense layers over one-hot boards, which `turnier train GAME dqn` trains; to play takes no extra.
-    With input=each the layers value the board after each action by itself, and what the action earns at once is added.
+    The network has dense layers over one-hot boards; `turnier train GAME dqn` trains it. Playing needs no pip extra.
+    With input=each the layers value the board after each action by itself, and the action's immediate reward is added.
     With input=board they value all actions at once, from the board; with input=after they also see the boards after
-    each action, with input=two those after two, as in Staehli and Sager's blog on 2048 (2019). Values of actions are
-    in the unit in which it learned. Without a file it plays the first legal action. Sources: Mnih et al. 2015; Wang et
-    al. 2016 (duelling).
+    each action, with input=two also those after two, as in Staehli and Sager's blog on 2048 (2019). Values of actions
+    are in the unit in which the network learned. Without a file the agent plays the first legal action. Sources: Mnih
+    et al. 2015; Wang et al. 2016 (duelling).
     """
 
     name: ClassVar[str] = "dqn"

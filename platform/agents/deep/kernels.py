@@ -1,8 +1,8 @@
 """What a deep network sees of a state and says of its actions, in compiled code: it plays without jax.
 
 A network comes as one array: a header of 64-bit words, see below, and its weights as 32-bit numbers. It sees boards as
-the seat to move does (its own stones are 1, the other's 2), turned into the largest of their symmetric images, so that
-images of one board are one input.
+the seat to move does (its own stones are 1, the other's 2), each turned into the largest of its symmetric images, so
+that all images of a board are one input.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ Masks = types.Array(types.int8, 2, "C")
 
 @kernel(types.void(Words, Actions, types.int64))
 def make_relative(words, cells, mover):
-    """Has the second of two seats see its own stones as 1."""
+    """Lets the second of two seats see its own stones as 1."""
     if mover == 1:
         for i in range(words[CELLS]):
             if cells[i] != 0:
@@ -126,7 +126,7 @@ def see(game, words, state, inputs, gains):
 
 @kernel(types.void(Weights, types.int64, Weights, Weights))
 def add_layer(weights, at, before, layer):
-    """Fills a layer from the one before, whose negative numbers count as 0: [before, layer] weights, then a bias."""
+    """Fills a layer from the previous one, whose negative numbers count as 0: [before, layer] weights, then a bias."""
     size = layer.size
     layer[:] = weights[at + before.size * size : at + before.size * size + size]
     for i in range(before.size):
@@ -138,7 +138,7 @@ def add_layer(weights, at, before, layer):
 
 @kernel(types.void(Words, Weights, Inputs, Weights))
 def say_outputs(words, weights, inputs, outputs):
-    """Fills `outputs` with what the layers make of inputs."""
+    """Fills `outputs` with what the layers compute from the inputs."""
     size, kinds = words[SIZES], words[HIGHEST] + 1
     at = inputs.size * kinds * size
     layer = np.empty(size, np.float32)

@@ -17,15 +17,15 @@ SCORE, LOG = "score", "log2"
 
 @dataclass(frozen=True)
 class DeepQ(Learning):
-    """Q-learning of a deep network from a memory of moves (DQN).
+    """Q-learning with a deep network and a memory of moves (DQN).
 
-    Boards are played side by side, greedily but for random moves, and every move goes into the memory. At intervals a
-    batch is drawn from it, and the network's values move towards what came within `steps` moves, plus what the target
-    network, a former copy, expects from there. In games of two seats the network plays both, and what the other seat
-    expects counts negatively. Sources: Mnih et al. 2015 (memory, target network, clipped errors); van Hasselt et al.
-    2016 (double); Sutton 1988 (several steps); Kingma and Ba 2015 (Adam).
+    Boards are played side by side, greedily except for random moves, and every move goes into the memory. At intervals
+    a batch is drawn from it, and the network's values move towards the rewards of the next `steps` moves, plus what the
+    target network, an earlier copy, expects from there on. In games for two seats the network plays both, and what the
+    other seat expects counts negatively. Sources: Mnih et al. 2015 (memory, target network, clipped errors); van
+    Hasselt et al. 2016 (double); Sutton 1988 (several steps); Kingma and Ba 2015 (Adam).
 
-    At 2048 `turnier train` takes unit=256, steps=5 and discount=0.995 where the text does not say otherwise.
+    For 2048, `turnier train` uses unit=256, steps=5 and discount=0.995 unless the text says otherwise.
     """
 
     name: ClassVar[str] = "deep_q"

@@ -57,12 +57,12 @@ class Network:
 
     @property
     def kinds(self) -> int:
-        """How many values of a cell are distinguished."""
+        """How many cell values are distinguished."""
         return _TILES_2048 if self.game.name == "2048" else self.game.num_cell_values
 
     @property
     def each(self) -> bool:
-        """Whether every action is valued by itself."""
+        """Whether each action is valued by itself."""
         return self.input == EACH
 
     @property

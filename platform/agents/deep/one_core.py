@@ -1,7 +1,7 @@
-"""Has jax compute on one core; to be imported before jax.
+"""Makes jax compute on one core; to be imported before jax.
 
-XLA may share sums among threads in another order each time, and a resumed training must end with the same weights, bit
-for bit.
+XLA may divide sums among threads in a different order each time, whereas a resumed training must end with the same
+weights, bit for bit.
 """
 
 from __future__ import annotations

@@ -39,7 +39,7 @@ class Weights:
         return digest.hexdigest()[:16]
 
     def save(self, path: Path) -> None:
-        """Writes the file anew or not at all, whatever happens meanwhile."""
+        """Writes the whole file or leaves it as it was, whatever happens meanwhile."""
         config: dict[str, Any] = {
             "dqn": FORMAT,
             "network": self.network.to_json(),
@@ -52,7 +52,7 @@ class Weights:
         write_arrays(path, "the network", arrays)
 
     def to_play(self) -> Weights:
-        """Returns what playing takes."""
+        """Returns what playing needs."""
         return Weights(self.network, self.weights, self.training)
 
 

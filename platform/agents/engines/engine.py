@@ -61,7 +61,7 @@ class Talk:
 
     @abstractmethod
     def greet(self, deadline: float) -> None:
-        """Does what comes first after the start, until the engine is ready."""
+        """Does what follows the start, until the engine is ready."""
 
     @abstractmethod
     def begin(self, match: Match, deadline: float) -> None:
@@ -93,13 +93,13 @@ class Talk:
 
 
 def node_count(text: str) -> int:
-    """Returns the nodes that an engine says it looked at; 0, unknown, for what is no number or has too many digits."""
+    """Returns the nodes that an engine says it looked at; 0 (unknown) if that is no number or has too many digits."""
     return int(text) if text.isdecimal() and len(text) <= NODE_DIGITS else 0
 
 
 @dataclass(frozen=True)
 class EngineAgent(Agent):
-    """Base of agents that are programs of others. What a program decides may differ with the same seed."""
+    """Base of agents that are external programs. A program's decisions may differ with the same seed."""
 
     talk: ClassVar[type[Talk]]
 
@@ -149,7 +149,7 @@ IDLE: Pool[EngineAgent, Talk] = Pool()
 
 
 class EnginePlayer:
-    """Plays one seat of one match with a process of its own, which it gives back at the end."""
+    """Plays one seat of one match with its own process, which it gives back at the end."""
 
     def __init__(self, agent: EngineAgent, game: Game, seat: int, seed: int) -> None:
         self._agent, self._match = agent, Match(game, seat, seed)

@@ -1,4 +1,4 @@
-"""Engines that speak GTP, the protocol of Go programs; by the names of cells they play other board games as well.
+"""Engines that speak GTP, the protocol of Go programs; through the names of cells they play other board games as well.
 
 Source: G. Farnebäck, "Specification of the Go Text Protocol, version 2, draft 2", October 2002.
 """

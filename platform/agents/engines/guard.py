@@ -1,4 +1,4 @@
-"""A process that ends the engines of this one when this one ends, however that happens."""
+"""A process that ends this process's engines when this process ends, however that happens."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ exec 3<&0
 
 
 class Guard:
-    """Started with the first engine, one for each process of ours."""
+    """Started with the first engine, one for each of our processes."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()

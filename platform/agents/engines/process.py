@@ -1,4 +1,4 @@
-"""One engine's process: lines in and out, each with a deadline, and its whole group ended at the end."""
+"""One engine's process: lines in and out, each with a deadline, and the end of its whole process group."""
 
 from __future__ import annotations
 
@@ -28,10 +28,10 @@ _END_SECONDS = 0.3  # to end after being asked to
 
 
 class EngineProcess:
-    """An engine that runs; every method raises EngineFailure where it has ended or does not keep its time.
+    """An engine that runs; every method raises EngineFailure where it has ended or exceeds its time.
 
-    Nothing is read but while something is awaited, so an engine that floods us waits for us, not our memory for it.
-    Standard error is read meanwhile, and its last lines are kept.
+    Output is read only while something is awaited, so an engine that floods us has to wait and does not fill our
+    memory. Standard error is read meanwhile, and its last lines are kept.
     """
 
     def __init__(self, command: str) -> None:
@@ -106,7 +106,7 @@ class EngineProcess:
         self._in.close()
 
     def exit_code(self, seconds: float) -> int | None:
-        """Returns what the engine ends with; None if it still runs after so many seconds."""
+        """Returns the engine's exit code; None if it still runs after that many seconds."""
         with contextlib.suppress(subprocess.TimeoutExpired):
             return self._process.wait(seconds)
         return None
@@ -148,7 +148,7 @@ class EngineProcess:
         return EngineFailure(ending, f"the engine {self.command!r} {what}{said}")
 
     def end(self, farewell: str = "") -> None:
-        """Ends the whole group of processes, stopped ones too; asks the engine first, if there are words for that."""
+        """Ends the whole process group, stopped processes too; asks the engine first, if there are words for that."""
         if self._ended:
             return
         self._ended = True

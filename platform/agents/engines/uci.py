@@ -1,4 +1,4 @@
-"""Engines that speak UCI, the protocol of chess engines; by the texts of their moves they play other games as well.
+"""Engines that speak UCI, the protocol of chess engines; through the text of their moves they play other games as well.
 
 Source: R. Huber and S. Meyer-Kahlen, "Description of the universal chess interface", April 2006.
 """
@@ -70,13 +70,13 @@ class UciTalk(Talk):
 
 
 def position_command(game: Game, moves: Sequence[str]) -> str:
-    """Returns what says a position: the start of the game, and the texts of the moves that led from there."""
+    """Returns the words for a position: the start of the game, and the texts of the moves that led from there."""
     return f"position {game.uci_start()}{' moves ' * bool(moves)}{' '.join(moves)}"
 
 
 @dataclass(frozen=True)
 class Uci(EngineAgent):
-    """A program that speaks UCI, such as Stockfish: it plays chess, and other games by the texts of their moves."""
+    """A program that speaks UCI, such as Stockfish: it plays chess, and other games through the text of their moves."""
 
     name: ClassVar[str] = "uci"
     talk: ClassVar[type[Talk]] = UciTalk

@@ -23,8 +23,8 @@ Rng = npt.NDArray[np.uint64]
 class Ensemble(Agent):
     """Base of ensembles. Subclasses declare the parameters named here.
 
-    A member is a new player of the inner agent for every decision, with a seed drawn from the ensemble's own stream.
-    So members may run anywhere and in any order, and what an inner agent would keep between moves starts afresh.
+    A member is a new player of the inner agent for every decision, with a seed drawn from the ensemble's own stream. So
+    members may run anywhere and in any order, and an inner agent keeps nothing between moves.
     """
 
     agent: Agent
@@ -62,7 +62,7 @@ class Ensemble(Agent):
         return self.replace(agent=self.agent.within(max(1, amount // self.members), unit))
 
     def seat_kernels(self, game: Game) -> SeatKernels | None:
-        """Returns None: members are combined in Python. Compiles what they need, before many workers would at once."""
+        """Returns None: members are combined in Python. Compiles what they need before many workers do so at once."""
         self.agent.seat_kernels(game)
         return None
 

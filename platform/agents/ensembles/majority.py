@@ -29,11 +29,11 @@ def decided_after(votes: Sequence[int]) -> int:
 
 @dataclass(frozen=True)
 class Majority(Ensemble):
-    """Plays the action that most members name, ties at random. Source: Kutsch 2017, 7.2.
+    """Plays the action that most members name; ties are broken at random. Source: Kutsch 2017, 7.2.
 
     Every member is a new player of the inner agent, so one that keeps its tree (mcts with reuse=true) starts afresh.
-    Votes count in the members' order, and those after the vote is decided are not searched. Visits are votes, values
-    the mean of what those who voted say of the actions with votes.
+    Votes count in the members' order; once the vote is decided, the remaining members do not search. Visits are votes;
+    the values of actions with votes are means over the members that voted.
     """
 
     name: ClassVar[str] = "majority"

@@ -15,11 +15,11 @@ from turnier.core.parameters import parameter
 
 @dataclass(frozen=True)
 class RootParallel(Ensemble):
-    """Adds the members' visits and values at the root and plays what is best by the sums.
+    """Adds up the members' visits and values at the root and plays the action that is best by the sums.
 
-    Every member is a new player of the inner agent, so one that keeps its tree (mcts with reuse=true) starts afresh.
-    Where no member has visits (the random agent) the first one's action is played. Source: Chaslot, Winands and van den
-    Herik, "Parallel Monte-Carlo Tree Search", 2008 (root parallelization).
+    Every member is a new player of the inner agent, so one that keeps its tree (mcts with reuse=true) starts afresh. If
+    no member has visits (as with the random agent), the first member's action is played. Source: Chaslot, Winands and
+    van den Herik, "Parallel Monte-Carlo Tree Search", 2008 (root parallelization).
     """
 
     name: ClassVar[str] = "root_parallel"

@@ -1,4 +1,4 @@
-"""A 2048 board by how its lines fall away from one corner: one table of lines, as in rows2048.py."""
+"""Values a 2048 board by how its lines fall away from one corner: one table of lines, as in rows2048.py."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ HOPELESS, NOTHING = 0, 1  # of the evaluator's own weights: shares of points and
 
 @dataclass(frozen=True)
 class Corner2048(Evaluator):
-    """Features of rows and columns of 4x4 boards, all read from the top left corner, where large tiles shall stay.
+    """Features of rows and columns of 4x4 boards, all read from the top left corner, where large tiles should stay.
 
-    A tile of exponent n has n x 2**n points. Of neighbours in a line that fall both count, of those that rise the
-    difference is taken off, several times. Points are divided by the highest possible score, as those of rollouts are.
-    Tiles above 32,768 count as 32,768.
+    A tile of exponent n has n x 2**n points. Where neighbours in a line fall, both count; where they rise, their
+    difference is subtracted several times over. Points are divided by the highest possible score, as those of rollouts
+    are. Tiles above 32,768 count as 32,768.
     """
 
     name: ClassVar[str] = "corner2048"

@@ -188,11 +188,11 @@ class Heuristics2048(Evaluator):
 
 @dataclass(frozen=True)
 class Forgetful2048(Heuristics2048):
-    """The same bonuses as the thesis's program really gives them: the highest tile counts as a 2, whatever it is.
+    """The same bonuses as the thesis's program actually gives them: the highest tile counts as a 2, whatever it is.
 
     A copy of a state, as each node of the search has one, forgets its highest tile there and learns of new ones only,
-    nine of ten of them 2. So weights of empty cells, corner and rows hardly matter, unlike in the text of the thesis.
-    Source: GBG, git 3f19fe3d (27 July 2017).
+    nine of ten of them 2. So the weights for empty cells, corner and rows hardly matter, unlike in the text of the
+    thesis. Source: GBG, git 3f19fe3d (27 July 2017).
     """
 
     name: ClassVar[str] = "forgetful2048"

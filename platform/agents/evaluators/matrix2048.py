@@ -101,13 +101,13 @@ def evaluate_matrix(game, weights, state, returns, count, rng, totals, scratch):
 
 @dataclass(frozen=True)
 class Matrix2048(Evaluator):
-    """The sum of tile values times a weight matrix, for the best of its symmetries, less neighbours' differences.
+    """The sum of tile values times a weight matrix, for the best of its symmetries, less the differences of neighbours.
 
     Source: Stähli and Sager 2019: `matrix=combined` is their heuristic agent; with `matrix=corner,transforms=false,
-    difference=2` it is the leaf of their search. The text does not say what its merge scores count; as they see nothing
-    but the board after the move, they are read as the merges which that board offers: with many empty cells the fewest,
-    with few the most, otherwise the highest (the sum of their tiles). A finished game is worth 0, as in their search.
-    Differs: the switch looks at the evaluated board, theirs at the one before the move; the sum is divided by the
+    difference=2` it is the leaf of their search. The text does not say what its merge scores count; as they see only
+    the board after the move, they are taken to be the merges that this board offers: the fewest with many empty cells,
+    the most with few, otherwise the highest (the sum of their tiles). A finished game is worth 0, as in their search.
+    Differs: the switch depends on the evaluated board, theirs on the one before the move; the sum is divided by the
     highest possible score, as rollouts are.
     """
 

@@ -67,7 +67,7 @@ def evaluate_rollouts(game, weights, jobs, enough):
 
 @dataclass(frozen=True)
 class Rollout(Evaluator):
-    """One random rollout, as deep as the agent that uses it says.
+    """One random rollout, to the depth set by the agent that uses it.
 
     Source: Kutsch 2017, 4.1 and 9.2. Differs: with several seats method 2 equals method 1, since there the end of the
     game is what counts.

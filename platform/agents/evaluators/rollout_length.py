@@ -1,4 +1,4 @@
-"""Evaluation by how long a random rollout lasts: survival in place of score, and a measure of the depth really used."""
+"""Evaluation by how long a random rollout lasts: survival in place of score, and a measure of actual depth."""
 
 from __future__ import annotations
 
@@ -30,9 +30,9 @@ def evaluate_rollout_length(game, weights, state, returns, count, rng, totals, s
 
 @dataclass(frozen=True)
 class RolloutLength(Evaluator):
-    """The plies that one random rollout lasts, as deep as the agent that uses it allows; alike for every seat.
+    """The number of plies that one random rollout lasts, up to the depth its agent allows; the same for every seat.
 
-    With it, mc's values are the rollout depth really used (Kutsch 2017, 9.3), and a game of one seat is played for
+    With it, mc's values are the rollout depth actually used (Kutsch 2017, 9.3), and a one-seat game is played for
     survival, which the thesis found to choose mostly the same actions as the score (3.2).
     """
 

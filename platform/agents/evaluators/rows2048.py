@@ -45,8 +45,8 @@ def evaluate_rows(game, weights, state, returns, count, rng, totals, scratch):
 class Rows2048(Evaluator):
     """Features of rows and columns of 4x4 boards, each a line of four tiles: empty cells, merges, monotonicity, sums.
 
-    A feature is in points and divided by the highest possible score, as rollouts are. Tiles above 32,768 count as
-    32,768. Source: the features and their default weights are those of R. Xiao's expectimax program
+    Features are in points, divided by the highest possible score, as rollouts are. Tiles above 32,768 count as 32,768.
+    Source: the features and their default weights are those of R. Xiao's expectimax program
     (github.com/nneonneo/2048-ai); `corner` is ours.
     """
 

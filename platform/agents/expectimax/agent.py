@@ -1,4 +1,4 @@
-"""Expectimax: the best decision to a depth, with exact expectations over chance, and any evaluator at the leaves."""
+"""Expectimax: the best decision to a depth, with exact expectations over chance and any evaluator at the leaves."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def act_expectimax(game, evaluator, settings, state, returns, rng, root):
 
 
 class TimedExpectimaxPlayer(CompiledPlayer):
-    """Deepens from one decision on until the milliseconds are over; what counts is the last depth completed."""
+    """Deepens from one decision until the milliseconds are over; the last completed depth counts."""
 
     def act(self, position: Position) -> Decision:
         began = time.perf_counter()
@@ -87,16 +87,17 @@ class TimedExpectimaxPlayer(CompiledPlayer):
 
 @dataclass(frozen=True)
 class Expectimax(SearchAgent):
-    """Looks `depth` decisions ahead, of any seats, each the best for its mover, with every outcome of chance between.
+    """Looks `depth` decisions of any seats ahead, each the best for its mover, with every chance outcome in between.
 
-    Depth 1 evaluates the afterstates of the legal actions, as `greedy` does; the first of equals is played. The table
-    changes no value of a deterministic evaluator; with a cut-off or `deeper` it may make values finer, never coarser.
+    Depth 1 evaluates the afterstates of the legal actions, as `greedy` does; among equals, the first is played. With a
+    deterministic evaluator the table changes no value, except that with a cut-off or `deeper` it may make values finer,
+    never coarser.
 
-    Source: schedule `empty` is that of the blog of 2019 on 2048 (7 - empty cells, at least 2 below 300 moves, 3 below
-    700, 4 below 4500, else one more and at least 5), a unit being a decision and an outcome as its text has it; in
-    `empty_plies` decisions and outcomes after the first decision count alike, as its pseudo-code has it. `distinct` is
-    max(4, distinct tiles - 1), as in R. Xiao's program (github.com/nneonneo/2048-ai), which leaves the first decision
-    uncounted. `depth=5,empty_step=4,shallowest=3` has the steps of TDL2048+'s published depths.
+    Source: schedule `empty` is that of the 2019 blog on 2048 (7 - empty cells, at least 2 below 300 moves, 3 below 700,
+    4 below 4500, else one more and at least 5), a unit being a decision and an outcome, as in its text; in
+    `empty_plies`, decisions and outcomes after the first decision count alike, as in its pseudo-code. `distinct` is
+    max(4, distinct tiles - 1), as in R. Xiao's program (github.com/nneonneo/2048-ai), which does not count the first
+    decision. `depth=5,empty_step=4,shallowest=3` has the steps of TDL2048+'s published depths.
     """
 
     name: ClassVar[str] = "expectimax"
@@ -160,7 +161,7 @@ class Expectimax(SearchAgent):
         return (*asked, self.downgrade, self.empty_step, self.shallowest, self.deeper)
 
     def kernels(self, game: Game) -> SeatKernels:
-        """Returns the generic search, or one for 4x4 boards of 2048 where there is one for the evaluator."""
+        """Returns the generic search, or one for 4x4 boards of 2048 if the evaluator has one."""
         kernels = super().kernels(game)
         act: Any = act_expectimax
         if type(self.evaluator) in (Rows2048, Corner2048):  # tables of lines

@@ -1,9 +1,9 @@
 """Boards of 2048 with lower tiles, for networks that have seldom met the largest ones and tables that end at 32,768.
 
-The largest missing rank below the largest tile is a hole; every tile above it becomes one rank lower. No two tiles
-become equal by that, so the same actions are legal and the same tiles merge. A search of the lowered board chooses the
-action. Source: tile-downgrading of TDL2048+ (Guei and others 2021). Differs: it is repeated while the board is still as
-large, which is so for tiles of 65,536 and more.
+The largest missing rank below the largest tile is a hole; every tile above it becomes one rank lower. This makes no two
+tiles equal, so the same actions are legal and the same tiles merge. A search of the lowered board chooses the action.
+Source: tile-downgrading of TDL2048+ (Guei and others 2021). Differs: it is repeated while the board is still that
+large, which happens with tiles of 65,536 and more.
 """
 
 from __future__ import annotations
@@ -91,7 +91,7 @@ def raise_values(root, share):
 
 
 def downgrade_parameter() -> Any:
-    """Declares from which boards on large tiles are lowered."""
+    """Declares on which boards large tiles are lowered."""
     text = "2048: lower large tiles while searching boards whose different tiles sum up to this, 0 = never"
     return parameter(0, text, low=0, high=MOST, search=(0, 65536), later=True)
 

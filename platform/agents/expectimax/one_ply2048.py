@@ -1,7 +1,7 @@
 """One decision ahead at 2048 on the 4x4 board with an n-tuple network: what `greedy` and `expectimax(depth=1)` play.
 
-The same actions, values and visits as by the general kernels, bit for bit. Boards move and entries are found as in
-learning, for all actions together; arena/one_ply2048.py plays whole matches by the same kernel.
+The actions, values and visits are the same as with the general kernels, bit for bit. Boards move and entries are found
+as in learning, for all actions together; arena/one_ply2048.py plays whole matches by the same kernel.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """One decision ahead on any game's board with an n-tuple network: what `greedy` plays.
 
-The same actions, values and visits as by the general kernel, which finds all entries of every board that may follow.
-Here only those are looked up that an action changes, as in learning.
+The actions, values and visits are the same as with the general kernel, which finds all entries of every board that may
+follow. Here only those that an action changes are looked up, as in learning.
 """
 
 from __future__ import annotations
@@ -114,7 +114,7 @@ def worth_of_board(game, words, table, returns, mover, board, values):
 
 
 def fits_boards(evaluator: Evaluator, seat: SeatKernels) -> bool:
-    """Returns whether `act_one_ply` plays what `greedy` would: of networks without kernels or rules of their own."""
+    """Returns whether `act_one_ply` plays what `greedy` would: for networks without kernels or rules of their own."""
     if type(evaluator) is not NTuple:
         return False
     words = seat.evaluator.weights.view(np.int64)

@@ -1,4 +1,4 @@
-"""Expectimax for 4x4 boards of 2048 with a table of rows: the same values as the generic search, many times as fast.
+"""Expectimax for 4x4 boards of 2048 with a table of rows: the same values as the generic search, many times faster.
 
 Boards are words as in games/twenty48/board.py. The last decision before the leaves, where nearly all the work is, is
 made for all tiles that chance can place on a board together: a tile changes one row, so of the other three rows the

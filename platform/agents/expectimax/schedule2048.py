@@ -1,4 +1,4 @@
-"""How deep expectimax searches a board of 2048, by its empty cells and moves or its distinct tiles."""
+"""How deep expectimax searches a 2048 board, by its empty cells and moves, or by its distinct tiles."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """Depth-limited expectimax through the game ABI, for any number of seats, with a transposition table.
 
-Each mover maximises its own component of a vector of values, chance nodes are expectations. The search walks over a
+Each mover maximises its own component of a vector of values; chance nodes are expectations. The search walks over a
 stack of nodes, one level each, which is allocated once per decision.
 """
 
@@ -100,7 +100,7 @@ def decisions_of(tag):
 
 @kernel(types.float64(STACK, types.int64, types.float64), inline=True)
 def tag_of(stack, level, cutoff):
-    """Returns how far a node is searched; where nothing is cut off by probability, that is the depth only."""
+    """Returns how far a node is searched; where nothing is cut off by probability, that is just the depth."""
     return 2.0 * float(stack.depth[level]) + (stack.prob[level] if cutoff > 0.0 else 1.0)
 
 

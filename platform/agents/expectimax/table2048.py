@@ -47,7 +47,7 @@ def mixed(b):
 
 @kernel(_F64(_I64, _F64, _F64), inline=True)
 def tag_of(depth, prob, cutoff):
-    """Returns how far an afterstate is searched; where nothing is cut off by probability, that is the depth only."""
+    """Returns how far an afterstate is searched; where nothing is cut off by probability, that is just the depth."""
     return 2.0 * float(depth) + (prob if cutoff > 0.0 else 1.0)
 
 

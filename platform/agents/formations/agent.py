@@ -79,11 +79,11 @@ FALLING = Corner2048(lost=30_000, falls=1.0, equals=1.5, hopeless=2.0)
 
 @dataclass(frozen=True)
 class Formations(CompiledAgent):
-    """Looks 4x4 boards of 2048 up in formation tables, in all eight symmetries; elsewhere another decides.
+    """Looks up 4x4 boards of 2048 in formation tables, in all eight symmetries; elsewhere another agent decides.
 
     A formation is a corner of five or six large tiles, which all stay where they are. A table knows the probability
-    with which the other tiles become a chain that merges up to the smallest of them, and so the best action.
-    Values of actions are such probabilities where a table decides. Without a table the other agent decides everywhere.
+    that the other tiles become a chain that merges up to the smallest of these, and hence the best action. Where a
+    table decides, the values of actions are such probabilities. Without a table the other agent decides everywhere.
     Source: formations, goals and line scores are those of macroxue/2048-ai, whose depth leaves out the first decision.
     """
 

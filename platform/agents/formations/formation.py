@@ -1,10 +1,10 @@
 """Formations of 2048: large tiles that stay in a corner, and the states of the free cells around them, numbered.
 
-A formation fixes the cells of one corner and asks with which probability the free tiles become a chain that merges up
-to the smallest fixed one, if no fixed tile ever moves. A rank is a tile's exponent, 0 = empty. Each free cell has a
-largest rank, so the states are mixed-radix numbers. They are split into the upper three rows (`high`) and the lowest
-one (`low`), each ordered by its sum of tiles: that numbers the states of a sum, a layer, one after the other, without
-a gap. Sums are in units of a tile of 2.
+A formation fixes the cells of one corner and asks how likely the free tiles are to become a chain that merges up to the
+smallest fixed one, if no fixed tile ever moves. A rank is a tile's exponent, 0 = empty. Each free cell has a largest
+rank, so the states are mixed-radix numbers. They are split into the upper three rows (`high`) and the lowest one
+(`low`), each ordered by its sum of tiles: this numbers the states of one sum (a layer) consecutively, without gaps.
+Sums are in units of a tile of 2.
 """
 
 from __future__ import annotations
@@ -103,7 +103,7 @@ def lines_up_to(largest: tuple[int, ...]) -> list[tuple[int, ...]]:
 
 @functools.lru_cache(maxsize=8)
 def numbering(formation: Formation) -> Numbering:
-    """Works out what kernels need; takes some seconds for large formations."""
+    """Computes what kernels need; takes some seconds for large formations."""
     largest, fixed = formation.largest, formation.fixed
     weights = np.zeros(CELLS, np.int64)
     sizes = [1, 1]

@@ -131,7 +131,7 @@ def chance_probability(words, values, head, board):
 def smallest_edge(words, head, board):
     """Returns the rank of the edge's smallest tile, or IRREGULAR.
 
-    Regular are boards whose fixed tiles, where neighbours, differ from each other and are larger than free ones.
+    A board is regular if neighbouring fixed tiles differ and all fixed tiles are larger than the free ones.
 
     Args:
         words, head: of the table.

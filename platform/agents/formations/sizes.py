@@ -1,7 +1,7 @@
-"""Which formations the tables of a size hold.
+"""Which formations the tables of each size hold.
 
-The two shapes are those of macroxue/2048-ai (X. Hu), whose facts are used here: which cells are fixed, what may lie in
-the others, and the goals.
+The two shapes are those of macroxue/2048-ai (X. Hu), from which these facts come: which cells are fixed, what may lie
+in the others, and the goals.
 """
 
 from __future__ import annotations

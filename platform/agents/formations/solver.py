@@ -1,4 +1,4 @@
-"""Solves formation tables into a file, layer after layer, and resumes where it was stopped."""
+"""Solves formation tables into a file, layer by layer, and resumes where it was stopped."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ class Solver:
         return sum(layer.states for layer in self.plan.layers)
 
     def solve(self, skipped: Callable[[int], None], advance: Callable[[int], None]) -> str:
-        """Solves what is not solved yet and returns the file's digest.
+        """Solves what has not been solved yet and returns the file's digest.
 
         Args:
             skipped: called with the number of states that were solved earlier.

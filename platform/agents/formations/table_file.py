@@ -152,7 +152,7 @@ def read_digest(path: Path) -> str:
 def required_digest(owner: str, table: str, digest: str) -> str:
     """Returns the identity that the table of an agent or a method must have: the one given, otherwise that of the file.
 
-    Raises UserError where a digest is given without a table, or there is no such file.
+    Raises UserError where a digest is given without a table, or if there is no such file.
     """
     if digest and not table:
         raise UserError(f"{owner}: a digest must belong to a table, got none; leave the digest out.")
@@ -183,7 +183,7 @@ def _damaged(path: Path, reason: str) -> UserError:
 
 
 def check(path: Path, advance: Any = None) -> bytes:
-    """Reads a whole file and returns the digest of all before its values, which says what tables it has.
+    """Reads a whole file and returns the digest of everything before its values, which identifies its tables.
 
     Raises UserError where a part differs from its digest.
 
@@ -232,7 +232,7 @@ _opening = threading.Lock()
 
 
 def open_tables(path: Path, digest: str) -> Ints:
-    """Returns a file as words, mapped and shared; raises UserError where its digest is another or it is damaged.
+    """Returns a file as words, mapped and shared; raises UserError where it has another digest or is damaged.
 
     The whole file is checked once on a machine, and again when it has changed.
     """

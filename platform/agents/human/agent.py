@@ -15,7 +15,7 @@ LONGEST_NAME = 40
 
 @dataclass(frozen=True)
 class Human(Agent):
-    """A person. Who plays against whom is stored, listed and rated as of any agent; only a board asks for moves."""
+    """A person. Their games are stored, listed and rated like those of any agent; only a board asks for moves."""
 
     # Of the class it is the agent's name, of an instance the person's; whoever gives none is called human, too.
     name: str = parameter("human", "the person's name")  # type: ignore[misc]

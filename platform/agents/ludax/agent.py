@@ -22,10 +22,10 @@ from turnier.games.othello import Othello
 
 @dataclass(frozen=True)
 class Ludax(Agent):
-    """The AlphaZero network for Othello of Todd's and Padula's package (pip install 'turnier[ludax]'), with its search.
+    """The AlphaZero network for Othello from Todd and Padula's package (pip install 'turnier[ludax]'), with its search.
 
-    Searches by Gumbel MuZero of mctx, as the package does; 256 simulations and noise are its own settings. A process
-    compiles for some seconds before its first match.
+    Searches with mctx's Gumbel MuZero, as the package does; 256 simulations and noise are the package's own settings.
+    Each process compiles for some seconds before its first match.
     """
 
     name: ClassVar[str] = "ludax"

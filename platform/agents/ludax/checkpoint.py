@@ -1,7 +1,7 @@
 """Reads the checkpoint of the package ludax-agents, which is a pickle, without unpickling it.
 
 `pickletools` takes a pickle apart into opcodes. Here they build dictionaries, tuples and `Made`, which notes what a
-pickle would call instead of calling it; nothing is imported or run for what the file says.
+pickle would call instead of calling it; nothing that the file names is imported or run.
 """
 
 from __future__ import annotations
@@ -71,7 +71,7 @@ def _digest(path: Path) -> str:
 
 
 def installed_checkpoint(digest: str) -> Checkpoint:
-    """Returns the installed network; raises UserError where there is none, or not that of the digest."""
+    """Returns the installed network; raises UserError where there is none, or where it has another digest."""
     require_ludax()
     path, got = _path(), installed_digest()
     if path is None or got != digest:

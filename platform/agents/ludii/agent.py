@@ -1,4 +1,4 @@
-"""Ludii's agents as agents here, by a bridge to the user's own Ludii.jar: https://ludii.games."""
+"""Ludii's agents as agents here, through a bridge to the user's own Ludii.jar: https://ludii.games."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ WARM_UP_MOVE_SECONDS = 1.0
 
 @dataclass(frozen=True)
 class Ludii(Agent):
-    """An agent of Ludii, such as UCT or Alpha-Beta, which runs in Java on the user's own Ludii.jar.
+    """An agent of Ludii, such as UCT or Alpha-Beta, which runs in Java from the user's own Ludii.jar.
 
     Its random numbers are Ludii's own: the same seed does not give the same moves. Source: Piette and others, "Ludii -
     The Ludemic General Game System", 2020.
@@ -123,7 +123,7 @@ _moves: dict[tuple[str, Game, LudiiGame], Moves] = {}
 
 
 class LudiiPlayer:
-    """An agent of Ludii in one seat of one match, with a bridge of its own, which it gives back at the end."""
+    """An agent of Ludii in one seat of one match, with a bridge of its own, which is given back at the end."""
 
     def __init__(self, agent: Ludii, game: Game, seat: int, seed: int) -> None:
         self._agent, self._game, self._seat, self._seed = agent, game, seat, seed

@@ -1,4 +1,4 @@
-"""Whether Ludii plays by our rules, and where its sites lie on our board: found out by random games of ours."""
+"""Whether Ludii plays by our rules, and where its sites lie on our board: found out with random games of ours."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def _disagreement(bridge: Bridge, played: list[tuple[Position, int]], ludii: Lud
 
 
 def difference(bridge: Bridge, position: Position, moves: Moves, swapped: bool) -> str | None:
-    """Returns in which way Ludii's match is not in the position, or None."""
+    """Returns how Ludii's match differs from the position, or None."""
     if position.over:
         while bridge.situation.moves == (PASS,):  # where ours is over as soon as nobody can move
             bridge.play([PASS])

@@ -18,7 +18,7 @@ ANSWER_SECONDS = 60.0  # everything but starting, loading and thinking
 
 
 class Situation(NamedTuple):
-    """What Ludii says of a match: whose turn it is and how he can move, or how it ended."""
+    """What Ludii says about a match: whose turn it is and which moves are possible, or how it ended."""
 
     seat: int  # -1 = over
     moves: tuple[str, ...]
@@ -74,7 +74,7 @@ class Bridge:
             self.situation = self._situation("moves", *moves)
 
     def think(self, seconds: float, iterations: int, deadline: float) -> tuple[str, int]:
-        """Returns the agent's move, which is not played yet, and its iterations; one of its limits is 0."""
+        """Returns the agent's move, which is not played yet, and its iterations; one of the limits is 0."""
         move, done = self._ask("think", seconds, iterations, seconds=deadline)
         return move, int(done)
 
@@ -108,5 +108,5 @@ IDLE: Pool[str, Bridge] = Pool()  # by the jar's digest
 
 
 def take_bridge(digest: str, start_limit: float) -> Bridge:
-    """Returns a bridge that nobody else has: an idle one, otherwise a new one."""
+    """Returns a bridge that nobody else uses: an idle one, otherwise a new one."""
     return IDLE.take(digest) or Bridge(digest, start_limit)

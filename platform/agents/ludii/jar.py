@@ -54,7 +54,7 @@ def digest_from_environment() -> str:
 
 
 def path_of_jar(digest: str) -> str:
-    """Returns where the jar lies that has this digest; raises UserError where none is known here."""
+    """Returns where the jar with this digest lies; raises UserError where none is known here."""
     given = digest_from_environment()
     if digest in _known:
         return _known[digest]

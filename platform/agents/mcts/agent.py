@@ -59,7 +59,7 @@ from turnier.games.game import Game, Position
 
 @kernel(types.int64(types.int64, types.int64))
 def enough_nodes(iterations, max_choices):
-    """An iteration expands one node at most; robust_max may double the iterations."""
+    """An iteration expands at most one node; robust_max may double the iterations."""
     return min(1 + 2 * iterations * max_choices, MAX_NODES)
 
 
@@ -137,13 +137,13 @@ class MctsPlayer(CompiledPlayer):
 class Mcts(SearchAgent):
     """Monte Carlo tree search with UCT for any number of seats; every seat maximises its own value (Max-N).
 
-    A known flaw for games with chance: one outcome per action is drawn and frozen in the tree (Kutsch 2017, 4.4);
-    mctse is made for those. Proofs stop at chance, and hold for a seat's view where a game hides something.
+    A known flaw in games with chance: one outcome per action is drawn and frozen in the tree (Kutsch 2017, 4.4); mctse
+    is made for those. Proofs stop at chance; where a game hides something, they hold only for a seat's view.
     Source: Weitz 2022, 2.3.4 (the defaults are MCTS1); Kutsch 2017, 4; Winands 2008 (solver).
     Differs: ties are broken by the random order in which actions are first tried, not by noise; rewards from -1 to 1
-    are normalised to 0 to 1 by doubling the exploration, which ranks actions alike; the secure child is the one with
-    the best lower confidence bound, mean - L / sqrt(n), where K prints a plus; robust_max continues for at most as many
-    iterations again and then is robust; K has ln n in place of ln(n + 1).
+    are normalised to 0 to 1 by doubling the exploration, which ranks actions the same way; the secure child is the one
+    with the best lower confidence bound, mean - L / sqrt(n), where Kutsch prints a plus; robust_max runs for at most as
+    many iterations again, then becomes robust; Kutsch has ln n in place of ln(n + 1).
     """
 
     name: ClassVar[str] = "mcts"

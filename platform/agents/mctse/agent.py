@@ -1,4 +1,4 @@
-"""MCTS-Expectimax: tree search for games with chance, which keeps an afterstate and its outcomes apart."""
+"""MCTS-Expectimax: tree search for games with chance that keeps an afterstate and its outcomes apart."""
 
 from __future__ import annotations
 
@@ -133,15 +133,15 @@ class MctsePlayer(CompiledPlayer):
 
 @dataclass(frozen=True)
 class Mctse(SearchAgent):
-    """MCTS-Expectimax with UCT or UCTN, a limit of action nodes, and any evaluator in the rollout's place.
+    """MCTS-Expectimax with UCT or UCTN, a limit on action nodes, and any evaluator in place of the rollout.
 
-    Source: Kutsch 2017, 5 and 7.1. Differs: no state is kept in the nodes, an iteration replays its path. The thesis
-    takes 1 off the score of a rollout that ended (score_method=2), but its program, part of the public GBG framework,
-    did so no more when mctse was written, and the published scores need method 1, the default here.
+    Source: Kutsch 2017, 5 and 7.1. Differs: the nodes keep no state; each iteration replays its path. The thesis
+    subtracts 1 from the score of a rollout that ended the game (score_method=2), but its program, part of the public
+    GBG framework, no longer did so when mctse was written, and the published scores require method 1, the default here.
 
-    Several threads search one tree (its outlook, 7.3), of which each has a copy; `maxnodes` is then not exact. What
-    they find depends on how they interleave: with more than one the same seed may give another decision, as with a
-    budget in milliseconds.
+    Several threads search one tree (outlook of the thesis, 7.3), each on its own copy; `maxnodes` is then not exact.
+    The result depends on how they interleave: with more than one, the same seed may give a different decision, as with
+    a budget in milliseconds.
     """
 
     name: ClassVar[str] = "mctse"

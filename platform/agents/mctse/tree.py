@@ -3,10 +3,10 @@
 Levels alternate between decision nodes (a seat is to move; K calls them chance nodes) and action nodes (an action was
 chosen, the afterstate; K's expectimax nodes). Children form linked lists in order of creation. Source: Kutsch 2017, 5.
 
-Where several threads search one tree each has a copy of it, see tree_copies.py. Then visits are added before their
-rollouts, so that those under way send the next ones elsewhere, but a mean is that of rollouts that came back: where
-values have both signs, a visit without a value would be a gain for who is losing (Liu and others, "Watch the
-unobserved", 2020).
+Where several threads search one tree, each has a copy of it, see tree_copies.py. Then visits are added before their
+rollouts, so that those under way send the next ones elsewhere, but a mean is taken only over rollouts that have come
+back: where values have both signs, a visit without a value would be a gain for the losing side (Liu and others, "Watch
+the unobserved", 2020).
 """
 
 from __future__ import annotations

@@ -1,12 +1,12 @@
 """One search tree on several cores: every thread has a copy of it and reports its changes to the others.
 
 A tree whose nodes all threads write to (Chaslot, Winands and van den Herik, "Parallel Monte-Carlo tree search", 2008)
-makes its cache lines wander between the cores, each time some 0.1 to 0.3 microseconds, and an iteration that takes 2
-touches dozens of them. Here only what an iteration added is passed on, half a cache line that the others read in one
-go; so the copies agree but for the batches under way, and no thread waits for another.
+makes its cache lines move between the cores, which takes some 0.1 to 0.3 microseconds each time, and an iteration that
+takes 2 touches dozens of them. Here only what an iteration added is passed on, half a cache line that the others read
+in one go; so the copies agree except for the batches under way, and no thread waits for another.
 
-Nodes have one number in all copies. Where two threads add the same child, each keeps its own, and also accepts
-the other's number for it. A limit of the tree's size holds for what a thread knows of: each may add its batch beyond.
+Nodes have one number in all copies. Where two threads add the same child, each keeps its own, and also accepts the
+other's number for it. A limit on the tree's size applies to what a thread knows of: each may exceed it by its batch.
 """
 
 from __future__ import annotations

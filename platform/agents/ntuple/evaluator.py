@@ -150,11 +150,11 @@ def evaluate_ntuple(game, weights, state, returns, count, rng, totals, scratch):
 
 @dataclass(frozen=True)
 class NTuple(Evaluator):
-    """The value that an n-tuple network has learned of a board, from a file or, without one, an empty one.
+    """The value that an n-tuple network gives a board; the network comes from a file, without one it is empty.
 
     A network sums up one table entry per tuple of cells, for the board and all its symmetric images. `turnier train`
-    makes files. Where a seat of a one-seat game with chance is to move, its best action counts, since values are
-    learned of afterstates. Sources: Kutsch 2017, 6.1; Weitz 2022, 4.1; Szubert and Jaskowski 2014; Wu and others 2014
+    writes the files. Where the seat of a one-seat game with chance is to move, its best action counts, since values are
+    learned for afterstates. Sources: Kutsch 2017, 6.1; Weitz 2022, 4.1; Szubert and Jaskowski 2014; Wu and others 2014
     (stages).
     """
 

@@ -30,22 +30,22 @@ class Learning(Declared):
     @property
     @abstractmethod
     def whole(self) -> bool:
-        """Whether values are of a game's whole return, and not of what is to come."""
+        """Whether values are of a game's whole return rather than of what is still to come."""
 
 
 @dataclass(frozen=True)
 class Td(Learning):
     """TD(lambda) by self-play on the values of afterstates.
 
-    After each action the board before moves towards reward + discount x value of the board after; `alpha` is the
-    share of the error that is made good at once. Sources: Kutsch 2017, 6.1; Weitz 2022, 4.1 (schedules: alpha falls
-    geometrically, epsilon linearly, over the games asked for); Beal and Smith 1999 (coherence); Guei et al. 2021
-    (optimism); Jaskowski 2016 (delayed); Matsuzaki 2017 (restart: what is played again from its middle is part of the
-    game, whose score is that of its first end); GBG, the framework of Weitz 2022 (once: then no board moves further
-    than alpha says, however alike its images are).
+    After each action the value of the board before it moves towards reward + discount x value of the board after it;
+    `alpha` is the share of the error that is corrected at once. Sources: Kutsch 2017, 6.1; Weitz 2022, 4.1 (schedules:
+    alpha falls geometrically, epsilon linearly, over the games asked for); Beal and Smith 1999 (coherence); Guei et al.
+    2021 (optimism); Jaskowski 2016 (delayed); Matsuzaki 2017 (restart: play resumed from the middle of a game is part
+    of that game, whose score is that of its first end); GBG, the framework of Weitz 2022 (once: then no board moves
+    further than alpha says, however alike its images are).
 
-    A game without chance has to be explored, otherwise self-play soon repeats one game: there `turnier train` takes
-    alpha=0.3, epsilon=0.3 and from_random=true where the text does not say otherwise.
+    A game without chance has to be explored, otherwise self-play soon keeps repeating one game: for such a game
+    `turnier train` uses alpha=0.3, epsilon=0.3 and from_random=true unless the text says otherwise.
     """
 
     name: ClassVar[str] = "td"

@@ -1,8 +1,8 @@
 """Training of an n-tuple network: threads that share one table, checkpoints, and resuming where it stopped.
 
-Every game draws from its own stream, and between games the table is all there is to know; so a run that is stopped and
-started again, with one thread, ends with the same weights, bit for bit. Several threads write to the table without
-locks: a change may get lost, which learning does not mind, but two such runs differ.
+Every game draws from its own stream, and between games the table is the only state; so a run with one thread that is
+stopped and started again ends with the same weights, bit for bit. Several threads write to the table without locks: a
+change may get lost, which learning does not mind, but two such runs differ.
 """
 
 from __future__ import annotations
@@ -135,7 +135,7 @@ _ending = False
 
 
 def end_all() -> bool:
-    """Has all trainings of this process end soon, with checkpoints, and none begin; returns whether there are any."""
+    """Makes all trainings of this process end soon, with checkpoints, and none begin; returns whether there are any."""
     global _ending
     _ending = bool(_running)
     for loop in list(_running):
@@ -229,7 +229,7 @@ class TrainingLoop:
     ) -> None:
         """Plays until `games` are done, with checkpoints on the way and one at the end.
 
-        Ctrl-C and `stop` end it by KeyboardInterrupt, after a checkpoint of all games that were played.
+        Ctrl-C and `stop` end it with KeyboardInterrupt, after a checkpoint of all games that were played.
 
         Args:
             threads: how many threads learn at once.
@@ -237,7 +237,8 @@ class TrainingLoop:
             stop_every: further checkpoints, exactly after multiples of this number of games; 0 = none.
             saved: called with the training and what it knows, which is valid until it returns, at every checkpoint.
             until: stop after this number of games; 0 = all.
-            limit: stop when learning has taken so many seconds, those of earlier runs with a limit included; 0 = never.
+            limit: stop when learning has taken this many seconds, including those of earlier runs with a limit; 0 =
+                never.
         """
         self._limit, self._began = limit, time.perf_counter()
         end = min(until, self.games) if until else self.games
@@ -287,7 +288,7 @@ class TrainingLoop:
             written.result()
 
     def stop(self) -> None:
-        """Has `run` end soon, with a checkpoint."""
+        """Makes `run` end soon, with a checkpoint."""
         self._stopping = True
 
     def _run_until(self, threads: int, deadline: float, games: int, report: Report | None) -> None:
@@ -344,7 +345,7 @@ class TrainingLoop:
 
     @property
     def moves_per_second(self) -> float:
-        """The speed of playing in this process; a file of weights says nothing of time: it is to be the same again."""
+        """The speed of playing in this process; a file of weights says nothing about time, to be reproducible."""
         return self._moves_timed / max(self._seconds, 1e-9)
 
     @property

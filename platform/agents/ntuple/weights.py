@@ -64,7 +64,7 @@ class Weights:
         return float(np.abs(self.entries[:, 0]).max(initial=0.0))
 
     def to_play(self) -> Weights:
-        """Returns what playing takes."""
+        """Returns what playing needs."""
         return dataclasses.replace(self, entries=self.entries[:, :1])
 
     def table(self, layout: Layout) -> Floats32:
@@ -79,7 +79,7 @@ class Weights:
         return table
 
     def save(self, path: Path) -> None:
-        """Writes the file anew or not at all, whatever happens meanwhile."""
+        """Writes the whole file or leaves it as it was, whatever happens meanwhile."""
         config = {
             "format": FORMAT,
             "network": self.network.to_json(),

@@ -17,7 +17,7 @@ from turnier.games.open_spiel.library import pyspiel, spiel_errors
 class OpenSpielBot(SpielAgent):
     """A bot registered with OpenSpiel, such as uniform_random or fixed_action_preference(actions=3:2:4).
 
-    Where its parameters leave out `seed`, it gets one that follows from the match's.
+    If its parameters leave out `seed`, it gets one derived from the match's.
     """
 
     name: ClassVar[str] = "openspiel_bot"

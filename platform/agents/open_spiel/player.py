@@ -1,4 +1,4 @@
-"""What agents that are bots of OpenSpiel have in common: they play its games, and are told what others do."""
+"""What agents that are bots of OpenSpiel have in common: they play its games and are told what others do."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class SpielAgent(Agent):
 
 
 class SpielPlayer:
-    """Asks a bot, which gets to know every ply of the others in order."""
+    """Asks a bot, which is told every ply of the others in order."""
 
     def __init__(self, agent: SpielAgent, game: OpenSpiel, seat: int, bot: Any) -> None:
         self.agent, self.game, self.seat, self.bot = agent, game, seat, bot

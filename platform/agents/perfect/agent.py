@@ -20,7 +20,7 @@ from turnier.games.game import Game, Position
 class Perfect(Agent):
     """Perfect play of connect four (pip install 'turnier[judges]') and of games with few boards, such as hex(size=3).
 
-    Of the actions with the best value (win, draw or loss) it plays any, each as likely, however soon the game ends.
+    Of the actions with the best value (win, draw or loss) it plays any, all equally likely, however soon the game ends.
     """
 
     name: ClassVar[str] = "perfect"

@@ -1,6 +1,6 @@
 """Connect four on 6 rows and 7 columns, solved by the package bitbully (Thill), with its book of the first 12 plies.
 
-bitbully is under the AGPL: Turnier does not need it, and imports it here alone, once somebody asks for its values.
+bitbully is under the AGPL: Turnier does not need it, and imports it only here, once somebody asks for its values.
 """
 
 from __future__ import annotations

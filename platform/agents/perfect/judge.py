@@ -1,7 +1,7 @@
-"""Judges: what knows the exact value of every legal action of a position.
+"""Judges: they know the exact value of every legal action of a position.
 
-Connect four on its usual board is judged by the package bitbully, all other games by search to their ends, as long as
-they have few boards.
+Connect four on its usual board is judged by the package bitbully, all other games by search to the end, as long as they
+have few boards.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ class Judge(Protocol):
 
     @property
     def name(self) -> str:
-        """What tables call it."""
+        """Its name in tables."""
 
     @property
     def in_python(self) -> bool:

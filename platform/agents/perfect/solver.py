@@ -24,7 +24,7 @@ MAX_NODES = 30_000_000  # of an action; all actions at the start of hex(size=4) 
 
 
 class Solver:
-    """Says who wins after every action of a position of two seats, without chance and secrets.
+    """Says who wins after every action in a position of a game for two seats, without chance or secrets.
 
     Where a game ends with other returns than 1, 0 and -1, the seat with the larger one wins.
     """

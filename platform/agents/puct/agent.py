@@ -69,7 +69,7 @@ from turnier.games.registry import GAMES
 
 @kernel(types.int64(types.int64, types.int64))
 def enough_nodes(iterations, max_choices):
-    """An iteration expands one node at most, and finds one outcome of chance."""
+    """An iteration expands at most one node and finds one chance outcome."""
     return min(1 + iterations * (max_choices + 1), MAX_NODES)
 
 
@@ -139,13 +139,14 @@ class PuctPlayer(CompiledPlayer):
 
 @dataclass(frozen=True)
 class Puct(SearchAgent):
-    """Tree search that asks its evaluator which actions are worth trying, for any number of seats, with chance.
+    """Tree search that asks its evaluator which actions are worth trying, for any number of seats, also with chance.
 
-    A state that is reached first gets all its children at once, with the values of one decision ahead; their softmax
-    are the priors. Around `residual` the network's own policy is, whatever the temperature, and children begin with the
-    state's value. Every seat maximises its own value (Max-N). Outcomes of chance are drawn anew each time and have
-    nodes of their own. `puct` plays the most visited action; `gumbel` halves the considered ones again and again and
-    plays the best of the last two, but by the clock, where it cannot know how often, the most visited one.
+    A state that is reached for the first time gets all its children at once, with the values of one decision ahead; the
+    softmax of these gives the priors. Around `residual` the network's own policy gives them, whatever the temperature,
+    and children begin with the state's value. Every seat maximises its own value (Max-N). Outcomes of chance are drawn
+    anew each time and have nodes of their own. `puct` plays the most visited action; `gumbel` repeatedly halves the
+    actions considered and plays the better of the last two; by the clock, when it cannot know the number of iterations,
+    it plays the most visited one.
     Sources: Rosin 2011; Silver et al. 2017 (PUCT); Danihelka et al. 2022 (Gumbel, here without noise); Winands 2008
     (solver).
     """

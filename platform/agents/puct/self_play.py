@@ -11,13 +11,13 @@ from turnier.core.parameters import parameter
 
 @dataclass(frozen=True)
 class SelfPlay(Learning):
-    """Learning from games that a search with the networks so far plays against itself (AlphaZero's loop).
+    """Learning from games that a search with the current networks plays against itself (AlphaZero's loop).
 
     After every generation of games both networks learn from positions drawn from the window of the newest games. Values
-    move towards the result, shared with the value that the search found. The policy moves towards that of the search:
+    move towards the result, mixed with the value that the search found. The policy moves towards that of the search:
     Gumbel's improved policy, or the shares of the visits. As each entry has its own rate (temporal coherence), no
     schedule is needed. A residual network learns both by gradient (Adam, in jax), in batches of positions, each turned
-    to a symmetric image that is drawn.
+    to a randomly drawn symmetric image.
 
     Sources: Silver et al. 2018 (the loop); Danihelka et al. 2022 (targets of Gumbel); Wu 2019, "Accelerating self-play
     learning in Go" (a share of fully searched moves); Beal and Smith 1999 (coherence).

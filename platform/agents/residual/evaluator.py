@@ -1,4 +1,4 @@
-"""Residual networks as evaluators: convolutions over the board, a value, and for `puct` a policy."""
+"""Residual networks as evaluators: convolutions over the board, a value and, for `puct`, a policy."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ from turnier.games.registry import GAMES
 
 @dataclass(frozen=True)
 class Residual(Evaluator):
-    """The value that a residual convolutional network has learned of a board, from a file; without one always 0.
+    """The value that a residual convolutional network from a file gives a board; without a file always 0.
 
     It is AlphaZero's network for boards on a grid, squares or hexagons, and two seats without chance. `turnier train
-    GAME "puct(evaluator=residual)" --self-play` makes files, with the extra `deep`; to play takes none. In `puct` its
-    policy gives the priors, and a new node costs one look at it; other searches use the value alone.
+    GAME "puct(evaluator=residual)" --self-play` writes the files, with the pip extra `deep`; playing needs none. In
+    `puct` its policy gives the priors, and a new node costs one evaluation of it; other searches use the value alone.
     Source: Silver et al. 2018.
     """
 

@@ -37,7 +37,7 @@ class Weights:
         return digest.hexdigest()[:16]
 
     def save(self, path: Path) -> None:
-        """Writes the file anew or not at all, whatever happens meanwhile."""
+        """Writes the whole file or leaves it as it was, whatever happens meanwhile."""
         config = {
             "residual": FORMAT,
             "network": self.network.to_json(),

@@ -1,4 +1,4 @@
-"""Combi that plays for room against all, and fills its own where others cannot come, or only by jumps."""
+"""Combi that plays for room against all, and fills its own where others cannot get in, or only by jumps."""
 
 from __future__ import annotations
 
@@ -53,9 +53,9 @@ class AdaptiveCombiPlayer(CombiPlayer):
 class AdaptiveCombi(Combi):
     """spe_ed: Combi that knows which walls others can jump over, and when it is alone; our own.
 
-    Differs: from Brot 2021 as `combi` does, and by what it does behind walls. Among others `jump_steps` is ignored: a
-    wall that holds until somebody plans a jump is worth building. The defaults were chosen by hand; a search over them
-    showed no improvement (docs/reproduction.md).
+    Differs: from Brot 2021 as `combi` does, and in what it does behind walls. Among other players `jump_steps` is
+    ignored: a wall that holds until somebody plans a jump is worth building. The defaults were chosen by hand; a search
+    over them showed no improvement (docs/reproduction.md).
     """
 
     name: ClassVar[str] = "adaptive_combi"

@@ -1,4 +1,4 @@
-"""Combi: rollouts say where there is room, tables where others will be, and minimax what comes soon."""
+"""Combi: rollouts tell where there is room, tables where others will be, and minimax what happens soon."""
 
 from __future__ import annotations
 
@@ -132,11 +132,11 @@ class CombiPlayer(RolloutPlayer, MinimaxPlayer, TablePlayer):
 
 @dataclass(frozen=True)
 class Combi(RolloutAgent, MinimaxAgent, TableAgent):
-    """spe_ed: rollouts weighed by tables, less what minimax finds worse, which counts territory. Source: Brot 2021, 5.
+    """spe_ed: rollouts weighted by tables, less what a minimax that counts territory finds worse. Source: Brot 2021, 5.
 
-    The document's Combi obeys minimax, asks it only where others are likely near, and knows no territory:
+    The document's Combi obeys minimax, asks it only where others are likely to be near, and ignores territory:
     `combi(minimax_activation=0.001,minimax_slack=0,minimax_weight=0,territory=0,table_weight=0.5,minimax_distance=20)`,
-    where the square and the distances are ours, since the paper does not give them. The defaults win far more
+    where the square and the distances are ours, since the paper does not give them. The defaults win far more often
     (docs/results).
     """
 

@@ -1,4 +1,4 @@
-"""The agent that looks for the moves after which it has most freedom whatever those near it do."""
+"""The agent that looks for the moves that leave it most freedom, whatever the players near it do."""
 
 from __future__ import annotations
 
@@ -137,7 +137,7 @@ class MinimaxAgent(TimedAgent):
 
 @dataclass(frozen=True)
 class Minimax(MinimaxAgent):
-    """spe_ed: plays the move after which it is freest some rounds on, against the near ones. Source: Brot 2021, 4.1."""
+    """spe_ed: plays the move that leaves it freest some rounds on, against nearby players. Source: Brot 2021, 4.1."""
 
     name: ClassVar[str] = "minimax"
     player: ClassVar[Any] = MinimaxPlayer

@@ -141,7 +141,7 @@ class SpeEdAgent(Agent):
 
 @dataclass(frozen=True)
 class TimedAgent(SpeEdAgent):
-    """Base of those that search, by the clock or by counts, and by counts alike for one seed."""
+    """Base of agents that search, by the clock or by counts; by counts, the same seed gives the same decisions."""
 
     milliseconds: int = milliseconds_parameter("counts")
     margin: int = parameter(

@@ -142,7 +142,7 @@ class RolloutAgent(TimedAgent):
 
 @dataclass(frozen=True)
 class Rollouts(RolloutAgent):
-    """spe_ed: plays the first move of most of the longest random paths of its own. Source: Brot 2021, 4.2."""
+    """spe_ed: plays the move with which most of its own longest random paths begin. Source: Brot 2021, 4.2."""
 
     name: ClassVar[str] = "rollouts"
     player: ClassVar[Any] = RolloutPlayer

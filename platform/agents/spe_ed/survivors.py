@@ -1,4 +1,4 @@
-"""Evaluation of spe_ed by random play of everybody in which nobody dies while there is a way not to."""
+"""Evaluation of spe_ed by random play of all players in which nobody dies while there is a way not to."""
 
 from __future__ import annotations
 
@@ -80,9 +80,9 @@ def evaluate_survivors(game, weights, state, returns, count, rng, totals, scratc
 
 @dataclass(frozen=True)
 class Survivors(Evaluator):
-    """spe_ed: one random game in which seats avoid what is taken already. Source: Brot 2021, 3.2.
+    """spe_ed: one random game in which seats avoid cells that are already taken. Source: Brot 2021, 3.2.
 
-    With it `mcts` is the document's tree search: all seats in it, and what is simulated are moves that are possible.
+    With it, `mcts` is the document's tree search: it covers all seats and simulates only moves that are possible.
     """
 
     name: ClassVar[str] = "survivors"

@@ -88,8 +88,8 @@ class TableAgent(TimedAgent):
 class TablesAgent(TableAgent):
     """spe_ed: plays the move with which it is likeliest to live on, by probability tables. Source: Brot 2021, 4.3.
 
-    The document has no strategy that uses only the tables; here it is the move whose nodes in the last round of the own
-    tree are likeliest together.
+    The document has no strategy that uses only the tables; this agent plays the move whose nodes in the last round of
+    its own tree are together the likeliest.
     """
 
     name: ClassVar[str] = "tables"

@@ -1,4 +1,4 @@
-"""Analysing a position with several agents: values, certainty and lines that grow while one looks."""
+"""Analysing a position with several agents: values, certainty and lines that grow as you watch."""
 
 from turnier.arena.analysis.analysis import AgentAnalysis, Analysis, analyse
 from turnier.arena.analysis.line import LinePly

@@ -1,7 +1,7 @@
 """Repeated and ever deeper searches of one position by several agents, for a terminal and a browser alike.
 
-Every search has a seed of its own, from the seed of the analysis: what an analysis says after the same number of
-searches is always the same, unless agents search by the clock.
+Every search has its own seed, derived from the seed of the analysis: after the same number of searches an analysis
+always says the same, unless agents search by the clock.
 """
 
 from __future__ import annotations
@@ -79,10 +79,10 @@ def analyse(
     line: int = LINE_PLIES,
     stop: threading.Event | None = None,
 ) -> Iterator[Analysis]:
-    """Yields what agents say of a position, more after every search; the last one says all.
+    """Yields what agents say about a position, more after every search; the last result is complete.
 
-    Every agent searches `repeats` times as it is, then as often with twice its budget, and so on. Whoever has enough
-    stops iterating.
+    Every agent searches `repeats` times as it is, then as often with twice its budget, and so on. To end it early, stop
+    iterating.
 
     Args:
         position: in which a seat is to move.
@@ -116,7 +116,7 @@ class _Limits:
     began: float = field(default_factory=time.perf_counter)
 
     def allow(self, expected: float) -> bool:
-        """Returns whether a search that takes so many seconds may begin."""
+        """Returns whether a search that takes this many seconds may begin."""
         if self.stop is not None and self.stop.is_set():
             return False
         return self.seconds is None or time.perf_counter() - self.began + expected <= self.seconds

@@ -1,4 +1,4 @@
-"""The best move of a position by one agent, and what comes of every move in games that are played on from it."""
+"""The best move in a position according to one agent, and what comes of every move in games played on from it."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ PATIENCE = 2.0  # a game is given up when all games have taken so many times the
 
 @dataclass(frozen=True)
 class Goal:
-    """What may be reached in a game that is played on: that a fact of its end is large enough, or a win."""
+    """What may be reached in a game that is played on: a large enough value of a fact at its end, or a win."""
 
     fact: str = ""  # of `Game.facts`; empty: the mover has more than anybody else
     least: float = 0.0
@@ -54,7 +54,7 @@ class Goal:
 
 @dataclass(frozen=True)
 class MoveOutlook:
-    """What is known of a move."""
+    """What is known about a move."""
 
     action: int
     value: float | None  # by the agent's search, for the mover, in its unit; None where it did not say
@@ -74,7 +74,7 @@ class MoveOutlook:
 
 @dataclass(frozen=True)
 class BestMove:
-    """An agent's move, and the outlook of all; the agent's first, then by its values."""
+    """An agent's move and the outlook of all moves: the agent's first, then ordered by its values."""
 
     position: Position
     agent: str
@@ -88,7 +88,7 @@ class BestMove:
 
     @property
     def unit(self) -> ValueUnit:
-        """What the values are, which are multiplied by its scale already."""
+        """The unit of the values, which are already multiplied by its scale."""
         return agent_of(self.agent).value_unit(self.position.game)
 
     @property
@@ -186,17 +186,18 @@ def best_move(
     goal: int | None = None,
     seed: int = 1,
 ) -> Iterator[BestMove]:
-    """Yields an agent's move, then more of what games come to that are played on from each move; the last one says all.
+    """Yields an agent's move, then more and more results of games played on from each move; the last one is complete.
 
-    The agent searches once, as long as it says. Games are played on in rounds, one from every move. A round begins only
-    if it would end in time, by the mean of those before; one that is not over by twice the seconds is left out.
+    The agent searches once, for as long as its parameters say. Games are played on in rounds, one from every move. A
+    round begins only if, by the mean of earlier rounds, it would end in time; one that is not over after twice the
+    seconds is left out.
 
     Args:
         position: in which a seat is to move.
         agent: text form.
         seconds: for the games; a first round is begun in any case.
         games: maximum from each move; 0 = none.
-        player: who plays on, in every seat; None: an agent like the first that is quick, see `quick_player`.
+        player: who plays on, in every seat; None: a quick version of that agent, see `quick_player`.
         goal: the milestone whose chance is estimated; None: the next one, see `goal_of`.
         seed: of the search and of all games; the same rounds give the same numbers unless agents go by the clock.
 

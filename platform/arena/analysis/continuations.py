@@ -1,4 +1,4 @@
-"""Games from any position to their end: by compiled code where the agent is a kernel, otherwise move by move."""
+"""Games from any position to their end: in compiled code where the agent is a kernel, otherwise move by move."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ class Continuations:
             compile_kernel(play_on)  # before any clock starts
 
     def play(self, position: Position, seed: int, stop: npt.NDArray[np.int64]) -> Position | None:
-        """Returns the end of a game from a position or afterstate, None where stop[0] is not 0 before.
+        """Returns the end of a game from a position or afterstate; None if stop[0] becomes non-zero before that.
 
         The same seed gives the same game, unless the agent goes by the clock.
         """

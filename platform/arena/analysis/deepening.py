@@ -13,10 +13,10 @@ _UNITS = ("rollouts", "nodes", _STEPWISE, "ms")  # those that the clock does not
 
 
 def deepened(agent: Agent, level: int) -> Agent | None:
-    """Returns the agent with its budget doubled `level` times; None where it has none, or may have no more.
+    """Returns the agent with its budget doubled `level` times; None where it has no budget, or may have no larger one.
 
-    The budget is the first one that the agent declares and that limits it as it is; one in plies grows by one a level.
-    An ensemble deepens its members.
+    The budget is the first one that the agent declares and that limits it as it is; one in plies grows by one per
+    level. An ensemble deepens its members.
     """
     if level == 0:
         return agent

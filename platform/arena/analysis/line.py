@@ -1,6 +1,6 @@
 """Principal variations: what an agent expects both sides to play, by asking it again after each of its best moves.
 
-Any agent can be asked so, whether it keeps a tree or not, and the same seeds give the same line.
+Any agent can be asked this way, whether it keeps a tree or not, and the same seeds give the same line.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from turnier.games.game import Position
 
 
 class LinePly(NamedTuple):
-    """A ply of a line; of chance it is the most likely outcome, of equals the first."""
+    """A ply of a line; for chance, the most likely outcome, among equals the first."""
 
     seat: int  # or CHANCE
     ply: int
@@ -27,7 +27,7 @@ def line_after(position: Position, action: int, agent: str, plies: int, seed: in
     Args:
         position: where the action is played.
         action: a legal one.
-        agent: full text of who decides for all seats after it.
+        agent: full text of the agent that decides for all seats after it.
         plies: decisions, that action included.
         seed: of the agent.
     """

@@ -34,8 +34,8 @@ class Duel:
         games: maximum games.
         first_round: pairs before the first test, and the minimum of every round; enough to keep all workers busy.
         opening_plies: every pair starts after one of the openings of at most this many plies, drawn by its seed.
-        own_seeds: seeds that no tournament has: its games may be why these agents are compared, and a test by the games
-            that its agents were chosen by finds differences that are none. Otherwise those of a tournament.
+        own_seeds: use seeds that no tournament has: its games may be why these agents are compared, and a test on the
+            games by which its agents were chosen finds differences that do not exist. Otherwise those of a tournament.
     """
 
     def __init__(

@@ -93,7 +93,7 @@ def openings(game: Game, plies: int) -> list[tuple[int, ...]]:
 
 
 def plies_for_openings(game: Game, wanted: int) -> int:
-    """Returns with how few plies there are that many `openings`, or as many as the game has."""
+    """Returns the fewest plies with which there are that many `openings`, or as many as the game has."""
     plies, known = 0, 1
     while known < wanted and (more := len(openings(game, plies + 1))) > known:
         plies, known = plies + 1, more

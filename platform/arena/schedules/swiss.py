@@ -1,4 +1,4 @@
-"""Swiss tournaments: each round pairs agents that did equally well so far, for fields too large for a round robin."""
+"""Swiss tournaments: each round pairs agents with equal success so far, for fields too large for a round robin."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The executor `auto`: threads of this process, and Ray on this machine where agents decide in Python for long."""
+"""The executor `auto`: threads of this process, and Ray on this machine where agents spend long in Python."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ RAY_SECONDS = 6.0  # that Ray and its workers take to start, on a busy machine
 class AutoExecutor(Executor):
     """Works in threads, which share compiled code and kernels and start at once; results are the same everywhere.
 
-    Python lets only one thread run at a time, compiled code and programs of others all of them. So where agents decide
-    in Python, Ray's processes take over as soon as the time they save is longer than their start.
+    In Python only one thread runs at a time; in compiled code and external programs all do. So where agents decide in
+    Python, Ray's processes take over as soon as the time they save is longer than their start.
     """
 
     def __init__(self, workers: int | None = None) -> None:

@@ -80,7 +80,7 @@ Task = Callable[..., Done]  # what a worker calls: (specs) or (specs, stop)
 
 @functools.cache
 def spare_garbage_collector() -> None:
-    """Has Python look for garbage less often, and never again among what is loaded by now: kernels and libraries.
+    """Makes Python look for garbage less often, and never again among what is loaded by now: kernels and libraries.
 
     Played matches are many small objects; looking through everything for cycles, of which they have none, would take
     longer than making them.
@@ -141,7 +141,7 @@ class Source(Generic[S]):
 
     Args:
         specs: what is `waiting`.
-        later: comes after it, and is asked for a batch at a time: it may have any number, or look some up.
+        later: comes after it and is asked for a batch at a time, so it may yield any number of specs, or look some up.
         expected: the maximum number of those.
     """
 
@@ -229,7 +229,7 @@ class Executor(ABC):
         return self.serve(work, source)
 
     def serve(self, work: Work[S, R], source: Source[S]) -> Iterator[list[R]]:
-        """Does the work of a source until it has none left; it may get more whenever records were yielded.
+        """Does the work of a source until it has none left; it may get more whenever records have been yielded.
 
         Lost batches are repeated, yielded ones never are. At most two batches per worker are in flight. Idle work is
         begun only when a worker would otherwise idle.

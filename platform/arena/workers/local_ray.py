@@ -18,7 +18,7 @@ _GUARD = 'read _; for p in "$@"; do tr "\\0" " " <"/proc/$p/cmdline" | grep -q r
 
 @contextlib.contextmanager
 def only_needed(ray: Any) -> Iterator[None]:
-    """Has `ray.init`, which has no option for it, start only what workers need."""
+    """Makes `ray.init`, which has no option for this, start only what workers need."""
     node = ray._private.node.Node
     starts = {name: getattr(node, name) for name in UNUSED if hasattr(node, name)}
     for name in starts:

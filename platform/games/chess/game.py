@@ -1,4 +1,4 @@
-"""Chess by the package `chess`, which is imported when a game begins: https://python-chess.readthedocs.io.
+"""Chess with the package `chess`, which is imported when a game begins: https://python-chess.readthedocs.io.
 
 Draws need no claim: a stalemate, too little material, the third occurrence of a position and 50 moves of each side
 without a capture or a pawn's move end the game at once, as the match runners of engines do, and so does its length.

@@ -1,7 +1,7 @@
 """Go by area: surrounded chains are captured, stones and surrounded empty cells count, two passes end the game.
 
-Action row * size + column places a stone, row 0 is the lowest one; the last action passes. Nobody may capture his own
-stones. A game of three plies per cell ends as well: with a simple ko it could go round in circles.
+Action row * size + column places a stone, row 0 is the lowest one; the last action passes. Nobody may capture their own
+stones. A game also ends after three plies per cell: with a simple ko it could go round in circles.
 Source: Tromp and Taylor, "The game of Go", 1996; https://tromp.github.io/go.html.
 Differs: suicide is not allowed, as engines expect.
 """
@@ -156,7 +156,7 @@ class Go(Game):
         return grid_neighbours(self.size, self.size)
 
     def lead(self, state: npt.NDArray[np.int64]) -> float:
-        """Returns by how much black is ahead, komi included, were the game over."""
+        """Returns by how much black would be ahead, komi included, if the game were over."""
         return float(area_lead(state.copy())) - self.komi
 
     def action_name(self, action: int) -> str:

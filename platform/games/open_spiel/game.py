@@ -1,4 +1,4 @@
-"""Games of OpenSpiel, by their own rules in C++, for all agents.
+"""OpenSpiel's games, by their own rules in C++, for all agents.
 
 Source: Lanctot et al., "OpenSpiel: A Framework for Reinforcement Learning in Games", 2019.
 """
@@ -26,7 +26,7 @@ MAX_SIZE = 1_000_000  # actions, or plies of a game
 
 @dataclass(frozen=True)
 class OpenSpiel(PythonGame):
-    """A game of OpenSpiel's; where seats move at the same time, they move in turn and hide it.
+    """A game from OpenSpiel; seats that would move at the same time move in turn, hidden from each other.
 
     A state is a pyspiel.State, which is copied before it changes.
     """

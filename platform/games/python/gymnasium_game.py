@@ -1,8 +1,8 @@
-"""An environment of Gymnasium as a game of one seat: https://gymnasium.farama.org; searches step copies of it.
+"""A Gymnasium environment as a one-seat game: https://gymnasium.farama.org; searches step copies of it.
 
-Chance draws the seed with which the environment starts. From then on it must do the same whatever random numbers it
+Chance draws the seed with which the environment starts. From then on it must behave the same whatever random numbers it
 draws: copies have the same ones, so a search would know what is going to happen. What an environment has drawn at its
-start and keeps for itself, such as the order of a pack of cards, is known to searches.
+start and keeps to itself, such as the order of a pack of cards, is known to searches.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ class EnvironmentState(NamedTuple):
 
 @dataclass(frozen=True)
 class GymnasiumGame(PythonGame):
-    """An environment of Gymnasium with discrete actions that can be copied; the sum of its rewards counts."""
+    """A Gymnasium environment that has discrete actions and can be copied; the sum of its rewards counts."""
 
     name: ClassVar[str] = "gymnasium"
     id: str = parameter("CartPole-v1", "id of the environment, or MODULE:ID if a module registers it")

@@ -2,10 +2,11 @@
 
 All choose at once, one of five actions; then all turn or change their speed, move that many cells, and crash. A crash
 takes those who entered a cell that is not free in the same round, however many they are, not the owner of an older
-trail. In every sixth round who has speed 3 or more jumps: only the first and the last cell of the move are painted and
-looked at. Speeds go from 1 to 10; to ask for another is to be out. Choices are made seat by seat inside the state, and
-the last one plays the round; no seat sees what the others chose. The winner gets 1, who is out gets -1; when the last
-ones go out in the same round nobody wins and they get 0. Source: the task of the InformatiCup 2021 and its server.
+trail. In every sixth round, a player with speed 3 or more jumps: only the first and the last cell of the move are
+painted and looked at. Speeds go from 1 to 10; asking for another puts a player out. Choices are made seat by seat
+inside the state, and the last one plays the round; no seat sees what the others chose. The winner gets 1, a player who
+is out gets -1; when the last ones go out in the same round, nobody wins and they get 0. Source: the task of the
+InformatiCup 2021 and its server.
 """
 
 from __future__ import annotations
@@ -46,7 +47,7 @@ from turnier.games.spe_ed.rules import cells, init, legal, observe, step, to_mov
 
 @dataclass(frozen=True)
 class SpeEd(Game):
-    """spe_ed: trails that stay, growing speeds, and jumps in every sixth round; the last one in the game wins."""
+    """spe_ed: trails that stay, growing speeds, and jumps in every sixth round; the last player left wins."""
 
     name: ClassVar[str] = "spe_ed"
     width: int = parameter(41, "columns; 41 to 80 on the official server", low=MIN_SIDE, high=MAX_SIDE)

@@ -1,11 +1,11 @@
-"""Yavalath: four of one's own in a row win, three without a four lose; two or three players, any board from 3 to 8.
+"""Yavalath: four of your own in a row win, three without a four lose; two or three players, board sizes 3 to 8.
 
 A move is a cell (rows from the top, each from the left) or, as the second ply only, the swap: seats change, stones keep
 their colour. Lines go through the last stone; five or more count as four, and a four with a separate three wins. Three
-players: who can win at once, or whose next player in the game could, must play one of those cells; a three puts its
-player out (the stones stay), a four is the best rank left, and the others play on unless `play_on` is false; who is
-left when the board is full, or when the game stops, shares the ranks left. Returns go from 1 for the first to -1 for
-the last rank. Source: Weitz 2022, 2.1; rules as Ludii plays them.
+players: a player who can win at once, or whose next player in the game could, must play one of those cells; a three
+puts its player out (the stones stay), a four takes the best rank left, and the others play on unless `play_on` is
+false; those left when the board is full, or when the game stops, share the ranks left. Returns go from 1 for the first
+to -1 for the last rank. Source: Weitz 2022, 2.1; rules as Ludii plays them.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ from turnier.games.yavalath.rules import DRAW, cells, init, legal, playout, step
 
 @dataclass(frozen=True)
 class Yavalath(Game):
-    """Yavalath: four of one's own in a row win, three without a four lose."""
+    """Yavalath: four of your own in a row win, three without a four lose."""
 
     name: ClassVar[str] = "yavalath"
     places_stones: ClassVar[bool] = True

@@ -1,4 +1,4 @@
-"""A campaign: many experiments share some hours of computing, and the most informative games are played first.
+"""A campaign: many experiments share some hours of computing time, and the most informative games are played first.
 
 What is played next follows from what is stored, so a campaign may be stopped at any time and resumed by the same call.
 """
@@ -46,8 +46,8 @@ class Training:
 class Campaign:
     """Plays what experiments lack.
 
-    Every row with a published figure gets a first slice; then come those that are closest, in CPU time, to a verdict
-    that they lack, those whose verdict needs a narrower interval, and at last the rows without a published figure.
+    Every row with a published figure gets a first slice; then come those without a verdict that are closest to one, in
+    CPU time, those whose verdict needs a narrower interval, and finally the rows without a published figure.
     """
 
     def __init__(
@@ -57,13 +57,13 @@ class Campaign:
         folder: Path,
         width: float = NARROW_POINTS,
     ) -> None:
-        """Plans a campaign; raises UserError where the store has another experiment of a name.
+        """Plans a campaign; raises UserError where the store has a different experiment of the same name.
 
         Args:
             store: has, and gets, the games.
             figures: the experiments.
             folder: where networks are trained.
-            width: the aimed half-width, see `outlook`.
+            width: the half-width aimed at, see `outlook`.
         """
         self.store, self.width, self.seconds = store, width, 0.0  # of CPU time, played by this campaign
         self.rows: list[Outlook] = []
@@ -118,7 +118,7 @@ class Campaign:
         return seconds_left(self.rows) + sum(seconds for seconds in trainings if not math.isnan(seconds))
 
     def run(self, executor: Executor, seconds: float = math.inf) -> None:
-        """Plays and trains until nothing is missing, or for so many seconds; then whatever is under way is finished."""
+        """Plays and trains until nothing is missing, or for this many seconds; then what is under way is finished."""
         ends = time.monotonic() + seconds
         with game_bar("campaign", 0, unit="CPU s") as bar:
             while (left := ends - time.monotonic()) > 0 and (job := self._next()):

@@ -1,4 +1,4 @@
-"""Played games as arrays of an export, and back; and what an export of any kind must be to be read."""
+"""Played games as arrays of an export, and back; and what an export of any kind must satisfy to be read."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ OF_GAMES = (
 
 
 def read_export(path: Path, names: tuple[str, ...], kind: str) -> tuple[dict[str, Any], dict[str, Array]]:
-    """Returns what a file says of itself, and its arrays; raises UserError where it is no whole export of the kind."""
+    """Returns a file's own description and its arrays; raises UserError where it is no complete export of the kind."""
     try:
         arrays = read_arrays(path, names, MAX_BYTES, optional=names)
         about: dict[str, Any] = json.loads(arrays["about"].tobytes()) if "about" in arrays else {}
@@ -61,7 +61,7 @@ def unreadable(path: Path, reason: str) -> UserError:
 
 
 def require(holds: bool, reason: str) -> None:
-    """Raises ValueError, which readers tell as a sentence about their file."""
+    """Raises ValueError, which readers turn into a sentence about their file."""
     if not holds:
         raise ValueError(reason)
 
@@ -95,7 +95,7 @@ def of_games(records: Sequence[MatchRecord], with_moves: Collection[str] = ()) -
 
 
 def coded(name: str, texts: Sequence[str]) -> dict[str, Array]:
-    """Returns the different texts, and which each is."""
+    """Returns the distinct texts, and for each text which one it is."""
     values, codes = np.unique(np.array(texts, str), return_inverse=True)
     return {f"{name}_values": values, f"{name}_codes": codes.astype(np.int32)}
 
@@ -113,13 +113,13 @@ def numbers(arrays: Mapping[str, Array], name: str, length: int) -> Array:
 
 
 def moment(about: Mapping[str, Any]) -> str:
-    """Returns when a file's run was begun; raises ValueError where that is no moment."""
+    """Returns when a file's run was begun; raises ValueError where that is no valid time."""
     datetime.fromisoformat(about["created"])
     return str(about["created"])
 
 
 def records_of(arrays: Mapping[str, Array], specs: Sequence[MatchSpec]) -> list[MatchRecord | None]:
-    """Returns the record of each game, None where it is not stored; raises ValueError where arrays are not whole."""
+    """Returns the record of each game, None where it is not stored; raises ValueError where arrays are incomplete."""
     stored = numbers(arrays, "stored", len(specs)).tolist()
     played = [spec for spec, has in zip(specs, stored, strict=True) if has]
     seats = np.cumsum([0, *(len(spec.agents) for spec in played)]).tolist()

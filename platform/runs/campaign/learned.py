@@ -19,7 +19,7 @@ STAND_IN = "random"  # plays as many games as the agent that is not trained yet
 
 
 def untrained(study: TrainingStudy) -> Experiment:
-    """Returns the experiment with a stand-in for what is not trained yet: as many games, and none of them stored."""
+    """Returns the experiment with stand-ins for what is not trained yet: as many games, none of them stored."""
     rows = tuple(
         replace(row.row, agents=(STAND_IN, *row.row.agents)) if isinstance(row, LearnedRow) else row
         for row in study.rows
@@ -30,7 +30,7 @@ def untrained(study: TrainingStudy) -> Experiment:
 def stored_experiment(study: TrainingStudy, store: Store) -> Experiment | None:
     """Returns the experiment as a store has it, wherever the networks were; None if it is not stored.
 
-    Another one of its name, which plays, learns or measures something else, is none.
+    Another one of the same name that plays, learns or measures something else does not count.
     """
     stored = experiment_of_run(store, study.run_id)
     if stored is None or len(stored.rows) != len(study.rows):
@@ -64,7 +64,7 @@ def network_of(row: Row) -> Path | None:
 
 
 def with_networks_in(experiment: Experiment, folder: str) -> Experiment:
-    """Returns the experiment with the networks of its agents in a folder; an empty one leaves their names only."""
+    """Returns the experiment with the networks of its agents in a folder; an empty folder leaves only their names."""
     rows = (
         replace(
             row, agents=tuple(_moved(agent, folder) for agent in row.agents), collector=_moved(row.collector, folder)

@@ -1,4 +1,4 @@
-"""What a row of an experiment still needs: games or searches for the aimed interval, and CPU time for them."""
+"""What a row of an experiment still needs: games or searches for the interval aimed at, and CPU time for them."""
 
 from __future__ import annotations
 
@@ -108,9 +108,9 @@ def outlook(experiment: Experiment, row: Row, store: Store, width: float = NARRO
 
     Args:
         experiment: of the row.
-        row: with a published figure it needs an interval of the aimed half-width, otherwise what is planned.
+        row: with a published figure it needs an interval of the half-width aimed at, otherwise what is planned.
         store: where the games are.
-        width: the aimed half-width: percentage points of shares, otherwise % of the published figure.
+        width: the half-width aimed at: percentage points for shares, otherwise % of the published figure.
     """
     return _of_searches(experiment, row, store, width) if row.states else _of_matches(experiment, row, store, width)
 

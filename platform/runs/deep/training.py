@@ -52,7 +52,7 @@ class DeepTraining:
             game: such as "2048".
             network: such as "dqn(layers=128.64)".
             out: the file of checkpoints, which also plays; an existing one is trained further.
-            games: in all, including those of earlier runs; it ends with the turn in which as many have ended.
+            games: in total, including those of earlier runs; training ends with the turn in which this many have ended.
             learning: the method, such as "deep_q(steps=3)"; empty = what goes with the game.
             seed: the same seed gives the same weights.
             every: games per point of the learning curve.

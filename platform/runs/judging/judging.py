@@ -1,4 +1,4 @@
-"""Judging: how often agents play an action that a perfect judge says is best, and what their others lose."""
+"""Judging: how often agents play an action that a perfect judge calls best, and what their other actions lose."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class Judging:
         Args:
             game: such as "connect_four"; one that a judge knows.
             agents: such as "mcts(iterations=100)".
-            positions: in which they decide, see `draw_positions`.
+            positions: number of positions in which they decide, see `draw_positions`.
             seed: the same seed gives the same positions and decisions, whatever the number of workers.
         """
         self.game: Game = GAMES.make(game)

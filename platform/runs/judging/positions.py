@@ -17,9 +17,9 @@ GAMES_EACH = 20  # random games for a position that is asked for; a game that ha
 def draw_positions(game: Game, count: int, seed: int) -> Iterator[SeenPosition]:
     """Yields different positions with at least two legal actions, at most `count` of them.
 
-    Each is drawn from a random game of its own, with equal probability from all its positions of that kind. Fewer come
-    where a game has hardly more: after 20 random games for each that was asked for, it ends. A larger `count` begins
-    with the same positions.
+    Each is drawn from a random game of its own, with equal probability from all its positions of that kind. Fewer are
+    yielded if a game hardly has more: drawing ends after 20 random games for each position asked for. A larger `count`
+    begins with the same positions.
     """
     if count < 2:
         raise UserError(f"agents must be judged in at least 2 positions, got {count}; choose more.")

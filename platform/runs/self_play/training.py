@@ -76,7 +76,7 @@ class SelfPlayTraining:
             every: games per point of the curve.
             evaluate_every: games between two checkpoints that are kept and evaluated; 0 = none.
             evaluation_games: of a checkpoint against each of the best one so far and the opponent, at most.
-            against: that opponent; empty = MCTS.
+            against: the opponent; empty = MCTS.
         """
         if games < 1:
             raise UserError(f"games of a training must be at least 1, got {games}.")

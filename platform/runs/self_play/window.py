@@ -24,7 +24,7 @@ class Lessons(NamedTuple):
 
 
 def targets_of(played: Played, movers: npt.NDArray[np.int64], outputs: int, found: float) -> npt.NDArray[np.float32]:
-    """Returns what the networks's outputs are to say of a game's positions, [moves, outputs], in the game's points.
+    """Returns the outputs that the network is to learn for a game's positions, [moves, outputs], in the game's points.
 
     That is each seat's return; with two seats, whose values are opposite, shared with what the search found.
 

@@ -1,8 +1,8 @@
 """Certainty as an objective: how often an agent's searches of the same position agree (Kutsch 2017, 9.1).
 
-All candidates search the same positions, those of games of the start; what is on the front at the end searches those of
-other games. The measure is agreement, see `results.frames.certainty`: 0 % for a random agent, 100 % for one that always
-chooses the same, such as every agent that draws no random numbers.
+All candidates search the same positions, taken from games of the start; the agents on the front at the end search
+positions of other games. The measure is agreement, see `results.frames.certainty`: 0 % for a random agent, 100 % for
+one that always chooses the same, as does every agent that draws no random numbers.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ class Agreement:
         return [found.value for found in self._agreements(played, positions, self.seed, executor, bar)]
 
     def finalists(self, played: Sequence[Played], records: Records, executor: Executor, bar: Bar) -> list[Estimate]:
-        """Searches other positions, as far as the games have others, by other random numbers."""
+        """Searches other positions, as far as the games have others, with other random numbers."""
         searched = {position.id for position in self._collected("positions", self.positions, executor, bar)}
         positions = self._collected(HELD_OUT, HELD_OUT_FACTOR * self.positions, executor, bar)
         others = [position for position in positions if position.id not in searched]
@@ -90,7 +90,7 @@ def spread(groups: Mapping[Group, Sequence[SeenPosition]], count: int) -> list[S
 
 
 def require_certainty(game: Game, agent: Agent, seed: int) -> None:
-    """Raises UserError where certainty says nothing: at some games, and of agents that draw no random numbers."""
+    """Raises UserError where certainty says nothing: for some games, and for agents that draw no random numbers."""
     if game.kernels.has_observe:
         raise UserError(
             "certainty as an objective needs a game without simultaneous moves and hidden information, where good"

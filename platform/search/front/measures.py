@@ -13,7 +13,7 @@ from turnier.statistics.intervals import mean_interval
 
 
 class Estimate(NamedTuple):
-    """A mean with the half width of its 95 % interval, and how many positions it is taken over: 0 if over games."""
+    """A mean with the half width of its 95 % interval, and how many positions it covers: 0 if it covers games."""
 
     value: float
     half_width: float
@@ -34,14 +34,14 @@ class Measure(Protocol):
     """Measures the second objective of agents whose games are played."""
 
     def candidates(self, played: Sequence[Played], records: Records, executor: Executor, bar: Bar) -> list[float]:
-        """Returns the values that a search goes by."""
+        """Returns the values by which a search is guided."""
 
     def finalists(self, played: Sequence[Played], records: Records, executor: Executor, bar: Bar) -> list[Estimate]:
-        """Returns what finalists are worth; of nothing that the search has seen."""
+        """Returns the values of finalists, taken from nothing that the search has seen."""
 
 
 class DecisionTime:
-    """The time of an agent's decisions: CPU time, or the wall clock where that was not measured."""
+    """The time of an agent's decisions: CPU time, or wall-clock time where that was not measured."""
 
     def candidates(self, played: Sequence[Played], records: Records, executor: Executor, bar: Bar) -> list[float]:
         return [self._milliseconds(one.units, records) for one in played]

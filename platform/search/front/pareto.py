@@ -108,7 +108,7 @@ class ParetoStudy(StoredStudy):
             self.measure = Agreement(self, self.game, self.agent, definition.positions, definition.seed)
 
     def run(self, games: int, executor: Executor) -> None:
-        """Runs until the next generation would take the candidates' games above this total."""
+        """Runs until the next generation would push the candidates' games above this total."""
         size = self.definition.generation_games
         require_generation(size, games)
         generations = games // size
@@ -130,9 +130,9 @@ class ParetoStudy(StoredStudy):
                 )
 
     def front(self) -> list[FrozenTrial]:
-        """Returns the candidates that no other one dominates, by the second objective, the best one first.
+        """Returns the candidates that no other dominates, ordered by the second objective, the best first.
 
-        An agent that was asked for twice stands there once.
+        An agent that was asked for twice appears only once.
         """
         best = sorted(self.optuna.best_trials, key=lambda trial: -self.second.sign * float(trial.values[1]))
         once: dict[str, FrozenTrial] = {}

@@ -69,7 +69,7 @@ def stored_points(store: Store, study: str) -> list[Point]:
 
 
 def dominated(points: Sequence[Point]) -> list[bool]:
-    """Returns which of the points another one beats: at least as good at both objectives, and better at one."""
+    """Returns which of the points another one beats by being at least as good in both objectives and better in one."""
     values = [(point.strength, point.objective.sign * point.other) for point in points]
     return [any(other[0] >= own[0] and other[1] >= own[1] and other != own for other in values) for own in values]
 

@@ -12,7 +12,7 @@ from turnier.core.number_text import number, plus_minus
 
 
 class SecondObjective(NamedTuple):
-    """An objective beside strength, and how it is called."""
+    """An objective beside strength, and what it is called."""
 
     name: str  # in --objectives
     stored: str  # in the definitions of studies

@@ -1,4 +1,4 @@
-"""CMA-ES of pycma, a generation at a time, with restarts as an option."""
+"""CMA-ES from pycma, a generation at a time, with optional restarts."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ class CmaesSearch(Search):
             self._restart()
 
     def _restart(self) -> None:
-        """Begins again anywhere, with a larger population; the result so far is kept."""
+        """Begins again at a random point, with a larger population; the result so far is kept."""
         self._ended = (self.estimate(), self.recommended())
         self.population = round(self.population * self.sampler.growth)
         self._strategy, self._latest_mean = self._new(self.rng().uniform(size=self._wide)), math.nan

@@ -1,4 +1,4 @@
-"""CMA-ES whose learning rates follow the signal-to-noise ratio, by the package `cmaes`."""
+"""CMA-ES whose learning rates follow the signal-to-noise ratio, from the package `cmaes`."""
 
 from __future__ import annotations
 

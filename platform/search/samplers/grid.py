@@ -19,7 +19,7 @@ MIN_COMBINATIONS = 2  # that are left in the end
 
 @dataclass(frozen=True)
 class Grid(Sampler):
-    """All combinations in random order, then the better half again, and so on; recommends the best mean of those left.
+    """All combinations in random order, then repeatedly the better half; recommends the one left with the best mean.
 
     Source: sequential halving, Karnin, Koren and Somekh 2013.
     """

@@ -45,7 +45,7 @@ class ModelledSearch(Search):
             self._fitted, self._hyper = len(self.history.values), None
 
     def learn(self, values: Sequence[float]) -> None:
-        """Passes the values to a model of its own, if it has one."""
+        """Passes the values to the search's own model, if it has one."""
 
     def surface(self) -> Surface:
         if self._surface is None:

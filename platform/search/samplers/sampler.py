@@ -53,7 +53,7 @@ class Search(ABC):
 
     @abstractmethod
     def estimate(self) -> float:
-        """Returns what the search claims the recommendation to be worth; NaN before the first generation."""
+        """Returns what the recommendation is worth according to the search; NaN before the first generation."""
 
     @property
     @abstractmethod
@@ -81,14 +81,14 @@ class Sampler(Declared):
         return self
 
     def as_first(self, typed: Self) -> Self:
-        """Returns the sampler with those parameters as they were typed that it did not have at first."""
+        """Returns the sampler with the parameters that earlier versions lacked as they were typed."""
         later = [field.name for field, declared in parameters_of(type(self)) if declared.later]
         return self.replace(**{name: getattr(typed, name) for name in later})
 
 
 @dataclass(frozen=True)
 class PopulationSampler(Sampler):
-    """Base of samplers whose `population` is 0 if it is to be chosen by the budget."""
+    """Base of samplers whose `population` is chosen by the budget if it is 0."""
 
     population: int
 

@@ -1,4 +1,4 @@
-"""Simultaneous perturbation stochastic approximation, by which the chess world tunes its engines."""
+"""Simultaneous perturbation stochastic approximation, with which the chess world tunes its engines."""
 
 from __future__ import annotations
 

@@ -22,7 +22,7 @@ KNOWN = 250  # candidates to keep by default: the cost of a proposal grows with 
 
 @dataclass(frozen=True)
 class Tpe(Sampler):
-    """Optuna's TPE; candidates without a value yet count as bad. Recommends the top of a smooth surface.
+    """Optuna's TPE; candidates that have no value yet count as bad. Recommends the top of a smooth surface.
 
     Source: Bergstra et al. 2011; Watanabe 2023, "Tree-structured Parzen estimator".
     """

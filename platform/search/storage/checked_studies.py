@@ -1,7 +1,7 @@
 """What keeps damaged studies from being shown: checksums in Optuna's attributes of trials and of studies.
 
-Optuna writes its tables by itself, so that a checksum is stored with what it is of: among the facts of a trial, and
-within the JSON of a note. Those of earlier versions have none and are not checked.
+Optuna writes its tables itself, so each checksum is stored with the data it covers: among the facts of a trial, and
+within the JSON of a note. Data of earlier versions have none and are not checked.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ def with_checksum(trial: FrozenTrial) -> FrozenTrial:
 
 
 def facts_of(trial: FrozenTrial) -> dict[str, Any]:
-    """Returns what is noted of a trial, in the form of any version."""
+    """Returns what is noted about a trial, in the form of any version."""
     facts: dict[str, Any] = trial.user_attrs.get(FACTS, trial.user_attrs)
     return facts
 

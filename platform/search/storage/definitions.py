@@ -1,4 +1,4 @@
-"""What a stored study tunes, against what, and how, in the words of people; also of studies of earlier versions."""
+"""What a stored study tunes, against what, and how, in plain words; also for studies of earlier versions."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ NSGA2 = "nsga2"  # the sampler of fronts
 
 
 class StoredRange(NamedTuple):
-    """What a parameter is searched in: numbers between two ends, or choices."""
+    """Where a parameter is searched: numbers between two ends, or choices."""
 
     low: float = 0.0
     high: float = 1.0
@@ -105,7 +105,7 @@ class StudyFacts:
         return self.sampler.partition("(")[0]
 
     def rows(self) -> dict[str, str]:
-        """Returns what people want to know, in the order in which they ask it."""
+        """Returns what people want to know, in the order in which they ask."""
         rows = {"game": self.game, "start": self.start, "against": "\n".join(self.against)}
         rows |= {"objectives": self.objectives}
         rows |= {"sampler": self.sampler, "games per candidate": self.noise, "seed": self.seed}

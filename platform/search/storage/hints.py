@@ -1,4 +1,4 @@
-"""What the stored figures of a search say about it: that it diverges, repeats itself, or has come to a border."""
+"""What the stored figures of a search say about it: that it diverges, repeats itself, or has reached a border."""
 
 from __future__ import annotations
 

@@ -67,7 +67,7 @@ class LastingStorage(RDBStorage):
         return super()._get_prepared_new_trial(study_id, template_trial, session)
 
     def add_finished(self, study_id: int, trials: Sequence[FrozenTrial]) -> None:
-        """Adds finished trials, all or none, with a statement per table: Optuna needs dozens per trial.
+        """Adds finished trials, all or none, with one statement per table: Optuna needs dozens per trial.
 
         Distributions are not compared with those of earlier trials: the study's definition keeps them the same.
         """
@@ -94,7 +94,7 @@ class LastingStorage(RDBStorage):
         self._outage.outlast(add)
 
     def remove_trial(self, trial_id: int) -> None:
-        """Removes a trial with all that is stored of it; Optuna itself has no such thing."""
+        """Removes a trial with all that is stored about it; Optuna itself cannot."""
 
         def remove() -> None:
             with Session(self.engine) as session, session.begin():

@@ -1,4 +1,4 @@
-"""Optuna studies in a store: opened once with what defines them, and refused with anything else."""
+"""Optuna studies in a store: opened only with the definition that they began with, otherwise refused."""
 
 from __future__ import annotations
 
@@ -101,7 +101,7 @@ class StoredStudy:
         """Shows all phases within it as one bar, which opens with the first: a driver that waits has none.
 
         Args:
-            later: games after the search, at the most; the bar counts them from the beginning.
+            later: maximum number of games after the search; the bar counts them from the beginning.
         """
         with ExitStack() as self._phases:
             self._later = later

@@ -1,4 +1,4 @@
-"""What users do to stored studies: rename and delete them, in the store's tables and in Optuna's."""
+"""What users can do to stored studies: rename and delete them, in the store's tables and in Optuna's."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def rename_study(store: Store, run: Run, name: str) -> None:
 
 
 def delete_study(store: Store, run: Run) -> None:
-    """Deletes a study with its candidates, then its run; a deletion that was interrupted may be repeated."""
+    """Deletes a study with its candidates, then its run; an interrupted deletion may be repeated."""
     refuse_running(store, run)
     if run.name in study_names(store):
         with optuna_errors(store.shown_url):

@@ -1,4 +1,4 @@
-"""Damaged studies: found in Optuna's tables and, on request, removed; their commands make them again from games."""
+"""Damaged studies: found in Optuna's tables and, on request, removed; their commands restore them from games."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def inspect_studies(store: Store) -> list[Finding]:
 
 
 def repair_studies(store: Store) -> list[Finding]:
-    """Removes damaged studies but not their games; returns what was damaged. All are, where their tables are."""
+    """Removes damaged studies but not their games; returns what was damaged: all studies, if their tables are."""
     found = inspect_studies(store)
     try:
         for name in map(_name, found):

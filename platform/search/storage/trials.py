@@ -1,6 +1,6 @@
-"""Optuna's trials as frames, read straight from its tables: ten thousand per second, and nothing is written.
+"""Optuna's trials as frames, read straight from its tables: ten thousand per second, without writing anything.
 
-Optuna's own storage makes its tables where they are missing, and reads one trial at a time.
+Optuna's own storage creates its tables where they are missing, and reads one trial at a time.
 """
 
 from __future__ import annotations
@@ -126,7 +126,7 @@ def trials_frame(store: Store, study: str) -> pd.DataFrame:
 
 
 def generations_frame(store: Store, study: str) -> pd.DataFrame:
-    """Returns what a study noted of its generations, one row each; no rows where it has none.
+    """Returns what a study noted about its generations, one row each; no rows where it has none.
 
     Columns: generation (from 0), mean, best, sigma, axis_ratio; recommended, half_width and idle_games: the mean
     of games that idle workers played of the previous recommendation, with its 95 % interval, and their number.
@@ -152,12 +152,12 @@ def recommended_values(store: Store, study: str) -> dict[str, Any]:
 
 
 def definition(store: Store, study: str) -> dict[str, Any]:
-    """Returns what a study was begun with; empty where it is not one of Turnier's."""
+    """Returns what a study began with; empty where it is not one of Turnier's."""
     return dict(study_notes(store, study, "definition").get("definition", {}))
 
 
 def unit(store: Store, study: str) -> str:
-    """Returns what a study's values are."""
+    """Returns the unit of a study's values."""
     known = definition(store, study)
     if "game" not in known:
         return "value"
@@ -169,7 +169,7 @@ def unit(store: Store, study: str) -> str:
 def importance(frame: pd.DataFrame) -> pd.Series:
     """Returns each parameter's share of what decides which trials of a frame are good, the largest first.
 
-    PED-ANOVA as Optuna has it, and so as optuna-dashboard shows it: Watanabe et al., PED-ANOVA, IJCAI 2023, and for
+    PED-ANOVA as in Optuna, and so as shown by optuna-dashboard: Watanabe et al., PED-ANOVA, IJCAI 2023, and for
     parameters that others leave unused Ito et al., Conditional PED-ANOVA, KDD 2026. Of at most MAX_EVALUATED trials,
     evenly chosen; empty for fewer than MIN_EVALUATED.
     """

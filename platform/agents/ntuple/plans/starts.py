@@ -1,4 +1,4 @@
-"""Where a training begins: with nothing, or with the mean of what others have learned."""
+"""Where training begins: with nothing, or with the mean of what others have learned."""
 
 from __future__ import annotations
 

@@ -4,7 +4,7 @@ Source: Brot 2021, 4.3. A node is a player after some rounds, and how likely tha
 that are free and were not entered by itself; each gets an equal share, less the mean over the cells it enters of how
 likely others entered them in the round before, and nodes that are left with nothing are dropped. Then it is divided by
 how many nodes of the others enter one of these cells in the same round; the document does not say which cell counts
-where these numbers differ: the one of most.
+where these numbers differ: here it is the one with the most.
 """
 
 from __future__ import annotations

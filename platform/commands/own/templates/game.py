@@ -1,4 +1,4 @@
-"""Template: take one to three stones from a heap; who takes the last one wins."""
+"""Template: take one to three stones from a heap; the player who takes the last one wins."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from turnier.games import abi
 from turnier.games.abi import TERMINAL
 from turnier.games.game import Game, Ints
 
-# A state is an array of whole numbers. Its first word says the variant and never changes; action 0 takes one stone.
+# A state is an array of whole numbers. Its first word gives the variant and never changes; action 0 takes one stone.
 STONES, LEFT, SEAT, STATE_WORDS = 0, 1, 2, 3
 MOST = 3  # stones that may be taken at once
 
@@ -47,7 +47,7 @@ def step(state, action, rewards):
 
 @dataclass(frozen=True)
 class Template(Game):
-    """Take one to three stones from a heap; who takes the last one wins."""
+    """Take one to three stones from a heap; the player who takes the last one wins."""
 
     num_seats: ClassVar[int] = 2
     num_actions: ClassVar[int] = MOST

@@ -1,4 +1,4 @@
-"""Template: plays the action that gains most at once, at times a random one. It decides in compiled code."""
+"""Template: plays the action with the largest immediate gain, sometimes a random one. It decides in compiled code."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from turnier.core.kernel import kernel
 from turnier.core.parameters import parameter
 from turnier.core.rng import below, uniform
 
-SURPRISE = 0  # of the settings
+SURPRISE = 0  # index in the settings
 
 
 @kernel(ACT)
@@ -38,7 +38,7 @@ def act(game, evaluator, settings, state, returns, rng, root):
 
 @dataclass(frozen=True)
 class Template(CompiledAgent):
-    """Plays the action that gains most at once, at times a random one."""
+    """Plays the action with the largest immediate gain, sometimes a random one."""
 
     act_kernel: ClassVar[Any] = act
 

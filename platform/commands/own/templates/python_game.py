@@ -1,4 +1,4 @@
-"""Template: take one to three stones from a heap; who takes the last one wins. Written in plain Python."""
+"""Template: take one to three stones from a heap; the player who takes the last one wins. Written in plain Python."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ MOST = 3  # stones that may be taken at once; action 0 takes one
 
 @dataclass(frozen=True)
 class Template(PythonGame):
-    """Take one to three stones from a heap; who takes the last one wins."""
+    """Take one to three stones from a heap; the player who takes the last one wins."""
 
     num_seats: ClassVar[int] = 2
     num_actions: ClassVar[int] = MOST

@@ -1,4 +1,4 @@
-"""Template: draws candidates around the mean of the better half of those before, nearer and nearer."""
+"""Template: draws candidates around the mean of the better half of earlier ones, closer and closer."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ import numpy as np
 from turnier.core.parameters import parameter
 from turnier.search.samplers.sampler import History, Sampler, Search, Vectors
 
-REMEMBERED = 24  # of the better half, whose mean is the centre
+REMEMBERED = 24  # latest candidates of the better half; their mean is the centre
 
 
 @dataclass(frozen=True)
 class Template(Sampler):
-    """Draws candidates around the mean of the better half of those before, nearer and nearer."""
+    """Draws candidates around the mean of the better half of earlier ones, closer and closer."""
 
     population: int = parameter(8, "candidates per generation", low=4, high=1000)
 
@@ -24,7 +24,7 @@ class Template(Sampler):
 
 
 class TemplateSearch(Search):
-    """A search in the unit cube: every vector has numbers from 0 to 1, and the largest value is looked for."""
+    """A search in the unit cube for the largest value: every vector consists of numbers from 0 to 1."""
 
     def __init__(self, start: Sequence[float], seed: int, sampler: Template) -> None:
         super().__init__(start, seed)
@@ -52,6 +52,6 @@ class TemplateSearch(Search):
         return 0.3 / (1 + self.generation / 10)
 
     def _better(self) -> tuple[Vectors, Vectors]:
-        """Returns the latest of the better half of all candidates, and their values."""
+        """Returns the latest candidates of the better half, and their values."""
         better = self.history.values >= np.median(self.history.values)
         return self.history.vectors[better][-REMEMBERED:], self.history.values[better][-REMEMBERED:]
