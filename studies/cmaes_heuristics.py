@@ -32,7 +32,7 @@ PRESETS = {
     "quick": Preset(agent(50, 10, 50), population=64, games=1, generations=16, verify=1.0),
     # A seventeenth of the thesis's iterations, one game per candidate: about two hours on two shared cores.
     "two_hours": Preset(agent(200, 150, 150), population=64, games=1, generations=24, verify=2.0),
-    # The thesis's agent, searched in the same way, and 500 held-out games of each of seven: about twelve CPU hours.
+    # The thesis's agent, searched in the same way; 3,840 held-out games of eight finalists: about fifteen CPU hours.
     "thesis": Preset(agent(3500, 150, 500), population=64, games=1, generations=24, verify=2.5),
     "paper": Preset(agent(3500, 150, 500), population=12, games=25, generations=10),
     # For tests and for trying out commands.

@@ -27,7 +27,7 @@ STORING = {
     "certainty": ("certainty", "tictactoe", "mc(iterations=3000)", "--states", "600", "--repeats", "200"),
     "comparison": ("compare", "--game", "yavalath", "mcts(iterations=300)", "mcts(iterations=301)"),
 }
-SCRIPT = (str(STUDIES / "cmaes_heuristics.py"), "--preset", "paper", "--name", "x", "--picture", ".")
+SCRIPT = (str(STUDIES / "cmaes_heuristics.py"), "--preset", "two_hours", "--name", "x", "--picture", ".")
 SIGNALS = (signal.SIGTERM, *(pytest.param(each, marks=pytest.mark.long) for each in (signal.SIGINT, signal.SIGHUP)))
 
 
@@ -40,7 +40,9 @@ def ends(
         try:
             deadline = time.monotonic() + 120
             while not is_ready(process):
-                assert process.poll() is None and time.monotonic() < deadline, process.communicate()
+                if process.poll() is not None or time.monotonic() > deadline:
+                    process.kill()
+                    raise AssertionError(process.communicate())
                 time.sleep(0.05)
             process.send_signal(stopped_by)
             _, told = process.communicate(timeout=30)

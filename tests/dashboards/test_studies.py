@@ -76,7 +76,7 @@ def test_the_verdict_and_its_agent_come_first(improved: bool, agent: str) -> Non
     assert ("No improvement" in first.sentence) is not improved
     assert "80 held-out games after 300 games of the search" in first.meaning and "resumed" not in first.meaning
     later = headline(candidates(61), NOTED, verdict(improved), [], "", "mean score", 1, live=False)
-    assert "resumed since, to 305 games" in later.meaning
+    assert "since been resumed, to 305 games" in later.meaning
 
 
 def test_a_search_without_a_verdict_says_that_nothing_is_verified_and_what_its_games_show() -> None:
