@@ -65,12 +65,7 @@ class Rows2048(Evaluator):
         search=(10, 10_000),
     )
     monotonicity: float = parameter(
-        47.0,
-        "weight of how far a line is from rising or falling, subtracted",
-        low=0.01,
-        high=1_000,
-        log=True,
-        search=(1, 1_000),
+        47.0, "penalty for how far a line is from monotone", low=0.01, high=1_000, log=True, search=(1, 1_000)
     )
     monotonicity_power: float = parameter(4.0, "power to which rising or falling exponents are raised", low=0.5, high=6)
     sum: float = parameter(

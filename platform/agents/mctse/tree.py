@@ -136,7 +136,7 @@ def is_action(tree, node):
 
 @kernel(types.int64(types.int64), inline=True)
 def outcome_bit(code):
-    """Returns one of 61 bits; without it an action node has no outcome of that code."""
+    """Returns one of 61 bits; an action node that lacks it has no outcome with that code."""
     return 1 << (code % 61)
 
 
@@ -189,8 +189,8 @@ def find_child(tree, parent, label):
 def find_or_add_outcome(tree, action, code):
     """Returns the outcome of an action node that has this code, a new one where there is none.
 
-    An action node has up to dozens of outcomes, each in a cache line of its own: to run through them would take longer
-    than the rest of an iteration.
+    An action node has up to dozens of outcomes, each in a cache line of its own: running through them took a quarter of
+    the time of 32 searches in step.
     """
     mixed = np.uint64(action) * np.uint64(0x9E3779B97F4A7C15) + np.uint64(code) * np.uint64(0xC2B2AE3D27D4EB4F)
     place = np.int64(mixed >> np.uint64(64 - MEMO_BITS))

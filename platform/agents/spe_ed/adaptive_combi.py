@@ -69,10 +69,5 @@ class AdaptiveCombi(Combi):
     jump_steps: int = redeclared(Combi, "jump_steps", 15)
     walled_hug: float = parameter(0.85, "hug where others cannot reach the player by steps", low=0, high=1)
     walled_weight: float = parameter(
-        3.0,
-        "minimax_weight where others can reach the player only by jumps",
-        low=0,
-        high=100,
-        log=True,
-        search=(0.1, 100),
+        3.0, "minimax_weight where only jumps reach the player", low=0, high=100, log=True, search=(0.1, 100)
     )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import zipfile
 from pathlib import Path
 
 import numpy as np
@@ -26,12 +27,20 @@ from turnier.runs.campaign.outlook import outlook
 from turnier.runs.experiment import Experiment, measurements, play_experiment
 
 
+def bytes_without_times(file: Path) -> int:
+    """Returns the size of an export but for the times in it, which have more digits on a busy machine."""
+    with zipfile.ZipFile(file) as export:
+        times = [member.compress_size for member in export.infolist() if "seconds" in member.filename]
+    assert times
+    return file.stat().st_size - sum(times)
+
+
 def test_an_import_continues_and_reports_alike(url: str, tmp_path: Path, played: Path) -> None:
     """The same page, times included; a second export gives the same bytes; nothing is left to play or to train."""
     with Store.open(url) as store, opened(played) as original:
         files = sorted((played / "export").iterdir())
         assert [file.name for file in files] == [f"guide-{name}-paper.npz" for name in ("first", "learned", "second")]
-        assert all(file.stat().st_size < 16_000 for file in files)  # times of a busy machine have more digits
+        assert all(bytes_without_times(file) < 7_500 for file in files)
         created = {run.id.replace(":", "-"): run.created for run in original.runs()}
         assert sum(import_games(store, f, played / "nets") for f in sorted(files, key=lambda f: created[f.stem])) > 100
         assert [import_games(store, file, played / "nets") for file in files] == [0, 0, 0]
