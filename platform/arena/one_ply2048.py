@@ -15,7 +15,6 @@ from turnier.agents.ntuple.learn2048 import move_all
 from turnier.arena.play_kernel import DECISIONS, END, FULL, LIMIT, NANOSECONDS, NODES, NORMAL, STATUS, STOPPED, WHOLE
 from turnier.core.clock import nanoseconds
 from turnier.core.kernel import kernel
-from turnier.core.packing import lend
 from turnier.core.rng import Rng, next_word
 from turnier.games.abi import GAME, Actions, Floats, Gains, State, States
 from turnier.games.twenty48.board import random_tile
@@ -30,10 +29,8 @@ _COUNTS = types.Array(_I64, 2, "C")
 @kernel(types.UniTuple(_I64, 2)(GAME, SEAT, State, Rng, _I64, Floats, _COUNTS, Actions, _I64, Actions, WORK))
 def play_one_ply(game, seat, state, rng, max_plies, returns, counts, plies, first, stop, work):
     """Plays a match from the empty board in place: (status, where its plies end); see `play_one`."""
-    weights, settings = lend((seat.evaluator.weights, seat.settings))
-    state, rng, returns, counts, plies, stop = lend((state, rng, returns, counts, plies, stop))
-    work = lend(work)
-    words, entries = lend((weights.view(np.int64), weights.view(np.float32)))
+    weights, settings = seat.evaluator.weights, seat.settings
+    words, entries = weights.view(np.int64), weights.view(np.float32)
     boards, highs, gains, _, _ = work
     share, forced = 1.0 / game.max_return, settings[FORCED] != 0.0
     downgrade = np.int64(settings[DOWNGRADE])

@@ -8,7 +8,6 @@ from numba import types
 from turnier.agents.abi import SEATS, VALUES, VISITS
 from turnier.core.clock import nanoseconds
 from turnier.core.kernel import kernel
-from turnier.core.packing import lend
 from turnier.core.rng import below
 from turnier.games.abi import CHANCE, GAME, TERMINAL
 from turnier.games.generic import copy_state, draw_outcome
@@ -29,7 +28,6 @@ def play_one(game, seats, drawing, state, rngs, opening, max_plies, returns, cou
     Time is taken of every decision where seats share a match; with one seat the match is its time. Seats that are
     `drawing` (1) do what `act_random` does: the call, and all that a decision needs, would take most of their time.
     """
-    seats, drawing, state, rngs, returns, counts, plies = lend((seats, drawing, state, rngs, returns, counts, plies))
     chance_rng = rngs[0]
     choices, probs = np.empty(game.max_choices, np.int64), np.empty(game.max_choices)
     root = np.empty((2, game.num_actions))

@@ -13,6 +13,7 @@ from numba.core.types import WrapperAddressProtocol
 from numba.extending import typeof_impl
 
 from turnier.core.compilation.cache import KernelCache
+from turnier.core.compilation.lending import LendingCompiler
 from turnier.core.compilation.progress import compiled
 
 JIT = not numba.config.DISABLE_JIT
@@ -22,13 +23,14 @@ def kernel(signature: Any, inline: bool = False) -> Callable[[Callable[..., Any]
     """Marks a module-level function as a kernel with the given numba signature.
 
     It compiles at its first use, once, without the GIL, and is cached on disk. Kernels never raise and allocate nothing
-    inside a simulation loop. With `NUMBA_DISABLE_JIT=1` they are plain Python and give the same results, bit for bit.
-    `inline` copies it into its callers, worth it for small helpers that take a whole `GameKernels`: passing that many
-    pointers costs more than the call itself (mctse 10 % faster).
+    inside a simulation loop; their arrays belong to their callers. With `NUMBA_DISABLE_JIT=1` they are plain Python and
+    give the same results, bit for bit. `inline` copies it into its callers, worth it for small helpers that take a whole
+    `GameKernels`: passing that many pointers costs more than the call itself (mctse 10 % faster).
     """
 
     def decorate(function: Any) -> Any:
         options = {"nogil": True, "error_model": "numpy", "inline": "always" if inline else "never"}
+        options |= {"pipeline_class": LendingCompiler}
         function.kernel_signature, function.kernel_options = signature, options
         dispatcher: Any = njit(**options)(function)
         dispatcher.kernel_signature = signature

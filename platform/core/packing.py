@@ -11,26 +11,14 @@ from typing import Any
 
 import numpy as np
 from numba import types
-from numba.core import cgutils, imputils
+from numba.core import imputils
 from numba.extending import intrinsic
 
+from turnier.core.compilation.lending import disown
 from turnier.core.kernel import JIT, compile_kernel, kernel
 
 WORDS = 512  # of a package
 Package = types.Array(types.int64, 1, "C")
-
-
-def _disown(context: Any, builder: Any, numba_type: Any, value: Any) -> Any:
-    """Returns the value with arrays that own nothing: a package outlives the call, and cannot count references."""
-    if isinstance(numba_type, types.Array):
-        array = context.make_array(numba_type)(context, builder, value)
-        array.meminfo = cgutils.get_null_value(array.meminfo.type)
-        array.parent = cgutils.get_null_value(array.parent.type)
-        return array._getvalue()
-    if isinstance(numba_type, types.BaseTuple):
-        for i, member in enumerate(numba_type):
-            value = builder.insert_value(value, _disown(context, builder, member, builder.extract_value(value, i)), i)
-    return value
 
 
 def packing(content: Any) -> tuple[Any, Any]:
@@ -45,7 +33,7 @@ def packing(content: Any) -> tuple[Any, Any]:
 
     def write(typing_context: Any, words: Any, value: Any) -> Any:
         def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-            value = _disown(context, builder, content, arguments[1])
+            value = disown(context, builder, content, arguments[1])
             builder.store(value, place(context, builder, arguments[0]), align=8)
             return context.get_dummy_value()
 
@@ -53,7 +41,7 @@ def packing(content: Any) -> tuple[Any, Any]:
 
     def read(typing_context: Any, words: Any) -> Any:
         def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-            value = builder.load(place(context, builder, arguments[0]), align=8)
+            value = disown(context, builder, content, builder.load(place(context, builder, arguments[0]), align=8))
             return imputils.impl_ret_borrowed(context, builder, content, value)
 
         return content(Package), generate
@@ -91,14 +79,14 @@ def shelf(content: Any) -> tuple[Any, Any]:
     def put(typing_context: Any, words: Any, index: Any, value: Any) -> Any:
         def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
             words, index, value = arguments
-            builder.store(_disown(context, builder, content, value), place(context, builder, words, index), align=8)
+            builder.store(disown(context, builder, content, value), place(context, builder, words, index), align=8)
             return context.get_dummy_value()
 
         return types.void(Package, types.int64, content), generate
 
     def get(typing_context: Any, words: Any, index: Any) -> Any:
         def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-            value = builder.load(place(context, builder, *arguments), align=8)
+            value = disown(context, builder, content, builder.load(place(context, builder, *arguments), align=8))
             return imputils.impl_ret_borrowed(context, builder, content, value)
 
         return content(Package, types.int64), generate
@@ -106,25 +94,6 @@ def shelf(content: Any) -> tuple[Any, Any]:
     if not JIT:
         return list.__setitem__, list.__getitem__
     return intrinsic(put), intrinsic(get)
-
-
-def _lend(typing_context: Any, value: Any) -> Any:
-    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        value = _disown(context, builder, signature.args[0], arguments[0])
-        return imputils.impl_ret_borrowed(context, builder, signature.return_type, value)
-
-    return value(value), generate
-
-
-def _lend_plainly(value: Any) -> Any:
-    """Returns a tuple whose arrays own nothing, for loops in which counting references takes longer than the work.
-
-    Only for arrays that a caller of the kernel owns: those that it made itself would be gone after their last use.
-    """
-    return value
-
-
-lend: Any = intrinsic(_lend) if JIT else _lend_plainly
 
 
 def pack(write: Callable[..., None], *members: Any) -> Any:

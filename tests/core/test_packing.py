@@ -1,14 +1,12 @@
-"""Tuples of arrays that kernels put on shelves and lend: the same memory, and no reference counted."""
+"""Tuples of arrays that kernels put on shelves: the same memory, and no reference counted."""
 
 from __future__ import annotations
-
-import sys
 
 import numpy as np
 from numba import types
 
 from turnier.core.kernel import kernel
-from turnier.core.packing import lend, new_shelf, shelf
+from turnier.core.packing import new_shelf, shelf
 
 Ints, Floats = types.Array(types.int64, 1, "C"), types.Array(types.float64, 2, "C")
 PAIR = types.Tuple([Ints, Floats])
@@ -32,24 +30,7 @@ def through_a_shelf(one, other, table):
     return total
 
 
-@kernel(types.int64(Ints, Floats))
-def lent(numbers, table):
-    numbers, table = lend((numbers, table))
-    for row in range(table.shape[0]):
-        table[row][0] = numbers[row] + 1
-    return numbers.size
-
-
 def test_a_shelf_holds_arrays_themselves() -> None:
     one, other, table = np.array([1, 2]), np.array([3, 4]), np.zeros((2, 1))
     assert through_a_shelf(one, other, table) == (11 + 2 + 11 + 14) + (14 + 4 + 11 + 14)
     assert (one.tolist(), other.tolist(), table.tolist()) == ([11, 2], [14, 4], [[11.0], [14.0]])
-
-
-def test_what_is_lent_is_written_and_still_belongs_to_its_owner() -> None:
-    numbers, table = np.array([5, 6, 7]), np.zeros((3, 1))
-    before = sys.getrefcount(numbers), sys.getrefcount(table)
-    for _ in range(3):
-        assert lent(numbers, table) == 3
-    assert table.tolist() == [[6.0], [7.0], [8.0]]
-    assert (sys.getrefcount(numbers), sys.getrefcount(table)) == before

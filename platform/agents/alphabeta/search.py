@@ -15,7 +15,6 @@ from numba import types
 from turnier.agents.abi import EVALUATOR, SCRATCH, VALUES, VISITS, Root, new_scratch
 from turnier.agents.transposition import ABSENT, TABLE, Words, find, hash_words, slot_of
 from turnier.core.kernel import kernel
-from turnier.core.packing import lend
 from turnier.core.rng import Rng
 from turnier.games.abi import GAME, NO_WIN, Floats, State
 
@@ -190,7 +189,6 @@ def go_on(game, evaluator, settings, stack, table, rng, limit):
 
     Values are seat 0's: seat 0 maximises, seat 1 minimises. All that matters lies in the stack between calls.
     """
-    evaluator, settings, stack, table, rng = lend((evaluator, settings, stack, table, rng))
     state, returns, totals, counts, scratch = stack.state, stack.returns, stack.totals, stack.counts, stack.scratch
     state_bits, return_bits = state.view(np.uint64), returns.view(np.uint64)
     states, level_returns, actions, scores = stack.states, stack.level_returns, stack.actions, stack.scores

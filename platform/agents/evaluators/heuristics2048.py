@@ -11,7 +11,6 @@ from numba import types
 from turnier.agents.abi import EVALUATE, EVALUATE_TOGETHER
 from turnier.agents.evaluator import OWN, ROLLOUT_DEPTH, Evaluator
 from turnier.core.kernel import kernel
-from turnier.core.packing import lend
 from turnier.core.parameters import parameter, parameters_of
 from turnier.games.abi import GAME, Actions, Floats, State
 from turnier.games.game import Game, square_symmetries
@@ -116,19 +115,16 @@ def evaluate_heuristics(game, weights, state, returns, count, rng, totals, scrat
 @kernel(EVALUATE_TOGETHER)
 def evaluate_heuristics_together(game, weights, jobs, enough):
     """`evaluate_heuristics` with rollouts that are played side by side."""
-    states, returns, counts, totals, gains, done = lend(
-        (jobs.states, jobs.returns, jobs.counts, jobs.totals, jobs.gains, jobs.done)
-    )
     depth, cells = np.int64(weights[ROLLOUT_DEPTH]), np.empty(game.max_choices, np.int64)
     finished = game.playouts(
         jobs.states, jobs.counts, jobs.waiting, depth, jobs.rngs, jobs.gains, jobs.ended, jobs.lanes, enough, jobs.done
     )
     for i in range(finished):
-        job = done[i]
-        score, count = returns[job, 0], float(counts[job])
-        total = bonuses(game, weights, states[job], score, cells) * count
-        totals[job, 0] = (total + (score * count + gains[job, 0]) * weights[ROLLOUT]) / game.max_return
-        gains[job, 0] = 0.0
+        job = jobs.done[i]
+        score, count = jobs.returns[job, 0], float(jobs.counts[job])
+        total = bonuses(game, weights, jobs.states[job], score, cells) * count
+        jobs.totals[job, 0] = (total + (score * count + jobs.gains[job, 0]) * weights[ROLLOUT]) / game.max_return
+        jobs.gains[job, 0] = 0.0
     return finished
 
 

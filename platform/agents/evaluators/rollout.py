@@ -10,7 +10,6 @@ import numpy as np
 from turnier.agents.abi import EVALUATE, EVALUATE_TOGETHER
 from turnier.agents.evaluator import ROLLOUT_DEPTH, SCORE_METHOD, Evaluator
 from turnier.core.kernel import kernel
-from turnier.core.packing import lend
 from turnier.games.abi import TERMINAL
 from turnier.games.game import Game
 from turnier.games.generic import generic_playout
@@ -21,7 +20,6 @@ def evaluate_rollout(game, weights, state, returns, count, rng, totals, scratch)
     """Method 1: return / max_return. Method 2: the same, less 1 where a one-seat game ended inside the rollout."""
     depth = np.int64(weights[ROLLOUT_DEPTH])
     penalised = weights[SCORE_METHOD] == 2.0 and game.num_seats == 1
-    # Taken out of the tuple once: taking an array out counts a reference, which costs as much as a ply.
     work, gains, choices, probs = scratch.state, scratch.returns, scratch.choices, scratch.probs
     gains[:] = 0.0
     ended = 0
@@ -41,8 +39,7 @@ def evaluate_rollout(game, weights, state, returns, count, rng, totals, scratch)
 @kernel(EVALUATE_TOGETHER)
 def evaluate_rollouts(game, weights, jobs, enough):
     """`evaluate_rollout` for games that play side by side."""
-    returns, counts, totals, gains, ended = lend((jobs.returns, jobs.counts, jobs.totals, jobs.gains, jobs.ended))
-    penalised, seats = weights[SCORE_METHOD] == 2.0 and game.num_seats == 1, totals.shape[1]
+    penalised, seats = weights[SCORE_METHOD] == 2.0 and game.num_seats == 1, jobs.totals.shape[1]
     finished = game.playouts(
         jobs.states,
         jobs.counts,
@@ -57,11 +54,12 @@ def evaluate_rollouts(game, weights, jobs, enough):
     )
     for i in range(finished):
         job = jobs.done[i]
-        lost = float(ended[job]) if penalised else 0.0
+        lost = float(jobs.ended[job]) if penalised else 0.0
         for seat in range(seats):
-            totals[job, seat] = (returns[job, seat] * float(counts[job]) + gains[job, seat]) / game.max_return - lost
-            gains[job, seat] = 0.0
-        ended[job] = 0
+            points = jobs.returns[job, seat] * float(jobs.counts[job]) + jobs.gains[job, seat]
+            jobs.totals[job, seat] = points / game.max_return - lost
+            jobs.gains[job, seat] = 0.0
+        jobs.ended[job] = 0
     return finished
 
 

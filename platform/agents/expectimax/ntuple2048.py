@@ -4,8 +4,6 @@ Boards are words as in games/twenty48/board.py. The last decision before the lea
 made for all tiles that chance can place on a board together: the moved boards are collected, values are remembered
 (four of five leaves of depth 3 are boards that others are too), and the entries of new boards are fetched early, since
 a network's tables do not fit into the processor's caches.
-
-Kernels get their arrays one by one: numba counts the references to those in a tuple, again and again.
 """
 
 from __future__ import annotations

@@ -30,7 +30,6 @@ from turnier.agents.ntuple.network_kernels import (
     stage_of,
 )
 from turnier.core.kernel import kernel
-from turnier.core.packing import lend
 from turnier.games.abi import GAME, TERMINAL, Actions, Floats, Gains, State
 from turnier.games.generic import copy_state
 
@@ -68,8 +67,6 @@ def worth_of_actions(
         outputs, after, after_returns: scratch space.
         values: [n or more, seats]; over: [n or more] whether the game is over then.
     """
-    words, table, state, returns, actions, board = lend((words, table, state, returns, actions, board))
-    outputs, after, after_returns, values, over = lend((outputs, after, after_returns, values, over))
     share, seats, step = 1.0 / game.max_return, returns.size, 0
     for i in range(n):
         action = actions[i]

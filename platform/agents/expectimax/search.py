@@ -15,7 +15,6 @@ from numba import types
 from turnier.agents.abi import EVALUATOR, SCRATCH, VALUES, VISITS, Root, new_scratch
 from turnier.agents.transposition import ABSENT, TABLE, find, new_table, slot_of
 from turnier.core.kernel import kernel
-from turnier.core.packing import lend
 from turnier.core.rng import GOLDEN, Rng, fold
 from turnier.games.abi import CHANCE, GAME, TERMINAL, Actions, Floats, State
 from turnier.games.generic import copy_state
@@ -188,7 +187,6 @@ def search(game, evaluator, stack, table, leaf, cutoff, deeper, limit, rng, scra
 
     Returns the number of evaluations, or FULL or STOPPED.
     """
-    evaluator, stack, table, rng, scratch = lend((evaluator, stack, table, rng, scratch))
     level, leaves = 0, 0
     while True:
         state = stack.states[level]

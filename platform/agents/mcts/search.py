@@ -38,7 +38,6 @@ from turnier.agents.mcts.tree import (
     try_child,
 )
 from turnier.core.kernel import kernel
-from turnier.core.packing import lend
 from turnier.core.rng import Rng
 from turnier.games.abi import GAME, NO_WIN, TERMINAL, Actions, Floats, State
 from turnier.games.generic import copy_state
@@ -128,10 +127,8 @@ def search(game, evaluator, settings, tree, root_state, returns, rng, iterations
 
 @kernel(types.void(GAME, EVALUATOR, Floats, TREE, State, Floats, Rng, types.int64, WORK))
 def iterate(game, evaluator, settings, tree, root_state, returns, rng, iterations, work):
-    """Runs the iterations of `search`, whose arrays they are: references to them need not be counted."""
-    evaluator, settings, tree = lend((evaluator, settings, tree))
-    root_state, returns, rng = lend((root_state, returns, rng))
-    scratch, state, leaf_returns, values, frozen, path, movers = lend(work)
+    """Runs the iterations of `search`, whose arrays they are."""
+    scratch, state, leaf_returns, values, frozen, path, movers = work
     choices, probs = scratch.choices, scratch.probs
     nodes, stats, seeds = tree.nodes, tree.stats, tree.seeds
     tree_depth, exploration = np.int64(settings[TREE_DEPTH]), settings[EXPLORATION]

@@ -41,7 +41,6 @@ class MctsTree(NamedTuple):
     size: Any  # [1] nodes in use
 
 
-# Kernels of the inner loop take these out of the tuple once: taking an array out counts a reference, which is slow.
 NODES, STATS, SEEDS = types.Array(types.int32, 2, "C"), types.Array(types.float64, 2, "C"), Rng
 TREE = types.NamedTuple([NODES, STATS, SEEDS, STATS, types.Array(types.int64, 1, "C")], MctsTree)
 

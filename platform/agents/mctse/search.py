@@ -25,7 +25,6 @@ from turnier.agents.mctse.tree import (
     num_children,
 )
 from turnier.core.kernel import kernel
-from turnier.core.packing import lend
 from turnier.core.rng import Rng, below
 from turnier.games.abi import CHANCE, GAME, TERMINAL, Actions, Floats, State
 from turnier.games.generic import copy_state, draw_outcome
@@ -33,6 +32,7 @@ from turnier.games.generic import copy_state, draw_outcome
 ITERATIONS, MAXNODES, TREE_DEPTH, EXPLORATION, NORMALISED, FINAL, SECURITY, MINIMUM, NUM_SETTINGS = range(9)
 LOGS = np.array([-math.inf, *(math.log(visits) for visits in range(1, 1 << 12))])
 NORMALISE_AFTER = 100  # iterations (Kutsch 2017, 5)
+PLAYED = types.Tuple((types.int64, types.int64, types.boolean))
 
 
 @kernel(types.int64(TREE, types.int64, types.int64, Floats))
@@ -82,6 +82,28 @@ def draw_chance(game, state, rng, returns, choices, probs):
     return code
 
 
+@kernel(PLAYED(GAME, TREE, Floats, types.int64, State, Floats, Rng, Actions, Floats), inline=True)
+def play_action(game, tree, settings, node, state, returns, rng, choices, probs):
+    """Selects an action at a decision node or expands one, and plays it and what chance answers.
+
+    Returns the action node, or NONE where the descent ends; the outcome's code; whether the action node is new.
+    """
+    mover = game.to_move(state)
+    if mover == TERMINAL or not has_room(tree):
+        return NONE, 0, False
+    if tree.untried[node] == UNKNOWN:
+        tree.untried[node] = game.legal(state, choices) - num_children(tree, node)
+    fresh = tree.untried[node] > 0
+    if fresh:
+        if tree.counts[NUM_ACTION_NODES] >= settings[MAXNODES]:
+            return NONE, 0, False
+        chosen = add_child(tree, node, untried_action(game, tree, node, state, rng, choices))
+    else:
+        chosen = select_action(tree, node, mover, settings)
+    game.step(state, tree.label[chosen], returns)
+    return chosen, draw_chance(game, state, rng, returns, choices, probs), fresh
+
+
 @kernel(types.int64(GAME, TREE, Floats, State, Floats, Rng, Actions, Floats, types.int64), inline=True)
 def descend(game, tree, settings, state, returns, rng, choices, probs, mark):
     """Selects and expands (K, algorithms 8 and 9), from the root's state in place to below a new action node.
@@ -91,20 +113,9 @@ def descend(game, tree, settings, state, returns, rng, choices, probs, mark):
     node = 0
     tree.visits[0] += mark
     for _ in range(np.int64(settings[TREE_DEPTH])):
-        mover = game.to_move(state)
-        if mover == TERMINAL or not has_room(tree):
+        chosen, code, fresh = play_action(game, tree, settings, node, state, returns, rng, choices, probs)
+        if chosen == NONE:
             break
-        if tree.untried[node] == UNKNOWN:
-            tree.untried[node] = game.legal(state, choices) - num_children(tree, node)
-        fresh = tree.untried[node] > 0
-        if fresh:
-            if tree.counts[NUM_ACTION_NODES] >= settings[MAXNODES]:
-                break
-            chosen = add_child(tree, node, untried_action(game, tree, node, state, rng, choices))
-        else:
-            chosen = select_action(tree, node, mover, settings)
-        game.step(state, tree.label[chosen], returns)
-        code = draw_chance(game, state, rng, returns, choices, probs)
         node = find_or_add_outcome(tree, chosen, code)
         tree.visits[chosen] += mark
         tree.visits[node] += mark
@@ -125,10 +136,6 @@ def iterate(
     game, evaluator, settings, tree, root_state, returns, rng, iterations, scratch, state, leaf_returns, values
 ):
     """Runs the iterations of `search`, whose arrays they are."""
-    evaluator, settings, tree, scratch = lend((evaluator, settings, tree, scratch))
-    root_state, returns, rng, state, leaf_returns, values = lend(
-        (root_state, returns, rng, state, leaf_returns, values)
-    )
     minimum = settings[MINIMUM] > 0.0
     for _ in range(iterations):
         copy_state(root_state, state)

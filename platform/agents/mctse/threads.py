@@ -52,7 +52,7 @@ def share_search(game, evaluator, settings, tree, copies, root_state, returns, r
     batch = take_batch(copies)
     while batch > 0:
         listen(tree, copies, minimum, heard, ends, values)
-        # Rows are copied word by word: a row taken as an array counts a reference, which waits for all writes.
+        # Rows are copied word by word: a row of an array made here counts a reference, which waits for all writes.
         for i in range(batch):
             copy_state(root_state, state)
             for seat in range(gains.size):

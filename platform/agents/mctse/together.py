@@ -7,10 +7,11 @@ from numba import types
 
 from turnier.agents.abi import ACT_TOGETHER, EVALUATOR, JOBS, SCRATCH, Roots, new_jobs, new_scratch
 from turnier.agents.final_move import EXTRA_CHUNKS
-from turnier.agents.mctse.search import ITERATIONS, MINIMUM, descend, final_action, needs_more
-from turnier.agents.mctse.tree import COUNTS, TREE, back_up, capacity_of, tree_in
+from turnier.agents.mctse.search import ITERATIONS, MINIMUM, TREE_DEPTH, final_action, needs_more, play_action
+from turnier.agents.mctse.tree import COUNTS, NONE, TREE, back_up, capacity_of, find_or_add_outcome, memo_place, tree_in
+from turnier.core.atomics import prefetch
 from turnier.core.kernel import kernel
-from turnier.core.packing import Package, lend, new_shelf, shelf
+from turnier.core.packing import Package, new_shelf, shelf
 from turnier.games.abi import GAME, Counts, Floats, Gains, Rngs, States
 
 put_tree, get_tree = shelf(TREE)
@@ -19,11 +20,13 @@ PARTS = types.Tuple([Package, Gains, States, States, States, JOBS, Counts])
 SHARE = 4  # of the rollouts under way, one in so many is awaited before the next are begun
 
 
-@kernel(types.void(GAME, Floats, Package, States, Gains, SCRATCH, JOBS, Counts, types.int64, Counts))
-def begin_iterations(game, settings, trees, states, returns, scratch, jobs, leaves, size, left):
-    """Selects and expands in the trees of the first `size` jobs done that have iterations left; their leaves wait."""
-    settings, trees, states, returns, scratch, jobs = lend((settings, trees, states, returns, scratch, jobs))
-    leaves, left = lend((leaves, left))
+@kernel(types.int64(States, Gains, JOBS, Counts, Counts, types.int64, Counts))
+def begin_iterations(states, returns, jobs, leaves, searches, size, left):
+    """Begins at the root in the trees of the first `size` jobs done that have iterations left; their leaves wait.
+
+    Writes to `searches` which they are and returns how many.
+    """
+    begun = 0
     for i in jobs.done[:size]:
         if left[i] > 0:
             left[i] -= 1
@@ -32,16 +35,59 @@ def begin_iterations(game, settings, trees, states, returns, scratch, jobs, leav
                 state[word] = states[i, word]
             for seat in range(gained.size):
                 gained[seat] = returns[i, seat]
-            leaves[i] = descend(
-                game, get_tree(trees, i), settings, state, gained, jobs.rngs[i], scratch.choices, scratch.probs, 0
-            )
+            leaves[i] = 0
             jobs.waiting[i] = 1
+            searches[begun] = i
+            begun += 1
+    return begun
+
+
+@kernel(types.void(GAME, Floats, Package, SCRATCH, JOBS, Counts, States, types.int64))
+def descend_together(game, settings, trees, scratch, jobs, leaves, steps, under_way):
+    """Does what `descend` does in the first `under_way` trees of `steps`, level by level, so that their reads overlap.
+
+    A level reads three places that 32 trees in turn leave in no cache: the memo, the outcome, its first action. `steps`
+    [4, n] is space: which search, its action node, the outcome's code, whether the action node is new.
+    """
+    searches, actions, codes, fresh = steps[0], steps[1], steps[2], steps[3]
+    for _ in range(np.int64(settings[TREE_DEPTH])):
+        going = 0
+        for i in searches[:under_way]:
+            tree = get_tree(trees, i)
+            action, code, is_fresh = play_action(
+                game,
+                tree,
+                settings,
+                leaves[i],
+                jobs.states[i],
+                jobs.returns[i],
+                jobs.rngs[i],
+                scratch.choices,
+                scratch.probs,
+            )
+            if action != NONE:
+                searches[going], actions[going], codes[going], fresh[going] = i, action, code, is_fresh
+                going += 1
+                prefetch(tree.memo, memo_place(action, code))
+        for k in range(going):
+            tree = get_tree(trees, searches[k])
+            prefetch(tree.parent, np.int64(tree.memo[memo_place(actions[k], codes[k])]))
+        under_way = 0
+        for k in range(going):
+            i = searches[k]
+            tree = get_tree(trees, i)
+            leaves[i] = find_or_add_outcome(tree, actions[k], codes[k])
+            if not fresh[k]:
+                searches[under_way] = i
+                under_way += 1
+                prefetch(tree.parent, tree.first_child[leaves[i]])
 
 
 @kernel(types.void(Package, JOBS, Counts, types.int64, types.boolean))
 def back_up_all(trees, jobs, leaves, finished, minimum):
     """Backs up the jobs done."""
-    trees, jobs, leaves = lend((trees, jobs, leaves))
+    for i in jobs.done[:finished]:
+        prefetch(get_tree(trees, i).parent, leaves[i])
     for i in jobs.done[:finished]:
         back_up(get_tree(trees, i), leaves[i], jobs.totals[i], minimum, 1)
 
@@ -50,11 +96,13 @@ def back_up_all(trees, jobs, leaves, finished, minimum):
 def search_together(game, evaluator, settings, trees, states, returns, jobs, left):
     """Runs `left` iterations, [n], on every tree; they become 0."""
     scratch, leaves = new_scratch(game, states[0]), np.empty(left.size, np.int64)
+    steps = np.empty((4, left.size), np.int64)
     finished = left.size
     for i in range(finished):
         jobs.done[i] = i
     while finished > 0:
-        begin_iterations(game, settings, trees, states, returns, scratch, jobs, leaves, finished, left)
+        begun = begin_iterations(states, returns, jobs, leaves, steps[0], finished, left)
+        descend_together(game, settings, trees, scratch, jobs, leaves, steps, begun)
         finished = evaluator.evaluate_together(game, evaluator.weights, jobs, max(1, left.size // SHARE))
         back_up_all(trees, jobs, leaves, finished, settings[MINIMUM] > 0.0)
 

@@ -22,7 +22,6 @@ from turnier.agents.ntuple.network_kernels import (
 )
 from turnier.agents.ntuple.td import COHERENT, DISCOUNT, FROM_RANDOM, HORIZON, METHOD, RESTART, TRACE
 from turnier.core.kernel import kernel
-from turnier.core.packing import lend
 from turnier.core.rng import STREAM_STEP, below, next_word, seed_stream, uniform
 from turnier.games.abi import Actions, Floats
 from turnier.games.twenty48.board import GAIN, move, occupied, place_tile, random_tile, slide, transpose
@@ -105,10 +104,8 @@ def add_change(table, index, first, count, coherent, change):
 @kernel(_I64(Header, EntryTable, Floats, _U64, _I64, EntryTable, Floats, Scores, Actions, WORK))
 def learn_with(words, table, settings, key, first, rates, epsilons, scores, formations, work):
     """`learn_2048` with arrays to work with: a stream, boards, high tiles and rewards by action, places, and errors."""
-    words, table, settings, rates, epsilons, scores = lend((words, table, settings, rates, epsilons, scores))
-    formations = lend(formations)
     probabilities, least, chances = formations.view(np.uint16), np.array([FIVE, SIX]), np.empty(8)
-    rng, boards, highs, gains, index, errors = lend(work)
+    rng, boards, highs, gains, index, errors = work
     count = _8 * _U(words[TUPLES])
     before = _4 * count
     coherent = settings[COHERENT] != 0.0

@@ -40,7 +40,6 @@ from turnier.agents.ntuple.network_kernels import (
 )
 from turnier.agents.ntuple.td import COHERENT, DELAYED, DISCOUNT, FROM_RANDOM, HORIZON, METHOD, ONCE, RESTART, TRACE
 from turnier.core.kernel import kernel
-from turnier.core.packing import lend
 from turnier.core.rng import STREAM_STEP, Rng, below, seed_stream, uniform
 from turnier.games.abi import CHANCE, GAME, TERMINAL, Actions, Floats, State
 from turnier.games.generic import copy_state, draw_outcome
@@ -169,8 +168,6 @@ def best_of(game, words, table, settings, board, states, returns, choices, candi
         returns: [3, seats] of the state, of the newest afterstate, and scratch space.
         values: [choices, outputs] filled in.
     """
-    words, table, settings, board = lend((words, table, settings, board))
-    states, returns, choices, values = lend((states, returns, choices, values))
     state, after = states[0], states[1]
     now, before, after_returns = returns[0], returns[1], returns[2]
     outputs, chosen, step = words[OUTPUTS], 0, 0
@@ -226,9 +223,6 @@ def learn_games(game, start, words, table, settings, key, first, rates, epsilons
 @kernel(_I64(GAME, State, Header, EntryTable, Floats, _U64, _I64, EntryTable, Floats, Scores, SPACE))
 def play_games(game, start, words, table, settings, key, first, rates, epsilons, scores, space):
     """`learn_games` in the space that it has made."""
-    start, words, table, settings, rates, epsilons, scores, space = lend(
-        (start, words, table, settings, rates, epsilons, scores, space)
-    )
     board, index, choices, values, rng = space.board, space.index, space.choices, space.values, space.rng
     errors, delayed = space.errors, settings[DELAYED] != 0.0
     state, returns, before, now = space.states[0], space.returns[0], space.returns[1], board.now.view(np.uint64)

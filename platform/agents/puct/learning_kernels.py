@@ -30,7 +30,6 @@ from turnier.agents.puct.policy import output_of
 from turnier.agents.puct.ranking import limit, set_logits_of_values, set_softmax
 from turnier.agents.puct.self_play_kernels import Shares
 from turnier.core.kernel import kernel
-from turnier.core.packing import lend
 from turnier.games.abi import GAME, Actions, Floats, Gains, State, States
 from turnier.games.generic import copy_state
 
@@ -194,7 +193,6 @@ def learn_positions(game, words, values, policy, rates, states, targets, ends, p
         policies: what the policy is to say, a share for each legal action.
         order: the positions to learn from, in that order.
     """
-    words, values, policy, rates, states, targets = lend((words, values, policy, rates, states, targets))
     space = new_space(game, words, states[0])
     for at in order:
         state = states[at]

@@ -11,7 +11,6 @@ from numba import types
 from turnier.agents.ntuple.board_lookups import BOARD, set_board, step_of_sweep, value_of_action
 from turnier.agents.ntuple.network_kernels import NUM_CELLS, OUTPUTS, EntryTable, Header
 from turnier.core.kernel import kernel
-from turnier.core.packing import lend
 from turnier.games.abi import GAME, Actions, Floats, State
 from turnier.games.generic import copy_state
 
@@ -38,8 +37,6 @@ def logits_of_actions(
         board, outputs, after, after_returns: scratch space.
         logits: [n or more]
     """
-    words, table, state, returns, actions, board = lend((words, table, state, returns, actions, board))
-    outputs, after, after_returns, logits = lend((outputs, after, after_returns, logits))
     set_board(game, words, state, board)
     step = 0
     for i in range(n):

@@ -51,7 +51,6 @@ from turnier.agents.puct.ranking import (
     set_softmax,
 )
 from turnier.core.kernel import kernel
-from turnier.core.packing import lend
 from turnier.core.rng import Rng
 from turnier.games.abi import CHANCE, GAME, NO_WIN, TERMINAL, Actions, Floats, State
 from turnier.games.generic import copy_state
@@ -300,8 +299,6 @@ def iterate(game, evaluator, settings, tree, root_state, returns, rng, extremes,
         extremes: [2] see `clear_extremes`.
         through: the root's child that they begin with, NONE = as selected.
     """
-    evaluator, settings, tree, work = lend((evaluator, settings, tree, work))
-    root_state, returns, rng, extremes = lend((root_state, returns, rng, extremes))
     nodes, state, state_returns, values = tree.nodes, work.state, work.returns, work.values
     path, movers = work.path, work.movers
     for _ in range(iterations):

@@ -14,7 +14,6 @@ from turnier.agents.puct.agent import enough_nodes, search_all
 from turnier.agents.puct.gumbel import set_improved_policy
 from turnier.agents.puct.search import FORCED_DEPTH, GUMBEL, ITERATIONS, NUM_SETTINGS, VALUE_SCALE, final_child
 from turnier.core.kernel import kernel
-from turnier.core.packing import lend
 from turnier.core.rng import Rng, below, uniform
 from turnier.games.abi import GAME, TERMINAL, Actions, Floats, State, States
 from turnier.games.generic import copy_state
@@ -149,7 +148,6 @@ def play_by_search(game, evaluator, settings, choices, state, rng, states, value
         policies: what fully searched moves teach, a share for each legal action, ascending.
         returns: [seats] zeros, filled in.
     """
-    evaluator, settings, state, states, returns = lend((evaluator, settings, state, states, returns))
     tree = tree_in(
         enough_nodes(np.int64(settings[ITERATIONS]), game.max_choices), returns.size, settings[NUM_SETTINGS:]
     )

@@ -13,7 +13,6 @@ from turnier.arena.play import seen_by
 from turnier.arena.play_kernel import ILLEGAL, NORMAL, STOPPED
 from turnier.core.errors import UserError
 from turnier.core.kernel import compile_kernel, kernel
-from turnier.core.packing import lend
 from turnier.core.rng import streams
 from turnier.games.abi import CHANCE, GAME, TERMINAL
 from turnier.games.game import MAX_SEATS, Position
@@ -26,7 +25,6 @@ _U2 = types.Array(types.uint64, 2, "C")
 @kernel(types.int64(GAME, SEATS, _I1, _U2, _F1, _I1))
 def play_on(game, seats, state, rngs, returns, stop):
     """Plays from a state to the end in place, and returns a match's status; rngs [1 + seats, 4], returns [seats]."""
-    seats, state, rngs, returns, stop = lend((seats, state, rngs, returns, stop))
     choices, probs = np.empty(game.max_choices, np.int64), np.empty(game.max_choices)
     root, view = np.empty((2, game.num_actions)), state.copy()
     while True:

@@ -30,7 +30,7 @@ class Boards(NamedTuple):
     masks: Any  # [n, num_actions]: 1 where an action is legal
     cells: Any  # [n, num_cells] as the seat to move sees them, or [n, 0] where `views` are shown
     views: Any  # [n, state_words]: the state as far as the seat to move may know it, or [n, 0] where `cells` are shown
-    # Scratch space for one board: slices of the arrays above, or arrays made by the kernel, would count references.
+    # Scratch space for one board: arrays made by the kernel would count references.
     state: Any  # [state_words]
     seen: Any  # [state_words]
     rng: Any  # [4]

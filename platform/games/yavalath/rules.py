@@ -6,7 +6,6 @@ import numpy as np
 from numba import types
 
 from turnier.core.kernel import kernel
-from turnier.core.packing import lend
 from turnier.core.rng import Rng, below, xoshiro
 from turnier.games import abi
 from turnier.games.abi import TERMINAL
@@ -148,7 +147,6 @@ def _place(state, site, rewards):
 
 @kernel(abi.STEP)
 def step(state, action, rewards):
-    state, rewards = lend((state, rewards))
     if action == NUM_CELLS[state[SIZE]]:
         state[SWAPPED], state[MOVER] = 1, 0
     else:
@@ -268,7 +266,6 @@ def playout(state, depth, rng, returns):
 @kernel(abi.CELLS)
 def cells(state, out):
     """0 = empty, 1 + colour; the colour is the seat's unless the seats have been swapped."""
-    state, out = lend((state, out))
     size, players = state[SIZE], state[PLAYERS]
     first, second, third = stones_at(state, 0), stones_at(state, 1), stones_at(state, players - 1)
     for cell in range(NUM_CELLS[size]):

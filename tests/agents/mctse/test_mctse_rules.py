@@ -55,7 +55,7 @@ def test_outcomes_are_found_whatever_the_memo_holds() -> None:
     codes = (1, 2, 62, 63, 123, 1 << 59, (1 << 59) + 61)
     known: dict[tuple[int, int], int] = {}
     for turn in range(300):
-        tree.memo[:] = rng.integers(-5, 2 * MEMO + 5, MEMO) if turn % 3 else -(1 << 63)
+        tree.memo[:] = rng.integers(-5, 2 * MEMO + 5, MEMO) if turn % 3 else np.iinfo(tree.memo.dtype).min
         action, code = actions[rng.integers(4)], codes[rng.integers(len(codes))]
         fresh, nodes = (action, code) not in known, tree.counts[NUM_NODES]
         for _ in range(2):

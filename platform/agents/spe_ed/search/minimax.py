@@ -34,7 +34,6 @@ from turnier.agents.spe_ed.search.field import (
 from turnier.agents.spe_ed.search.territory import SPACE_ROWS, Space, own_share
 from turnier.core.clock import TIME_OF_DAY, time_is_up
 from turnier.core.kernel import kernel
-from turnier.core.packing import lend
 from turnier.games.abi import Floats
 from turnier.games.spe_ed.board import MAX_SPEED, jumps
 
@@ -116,11 +115,7 @@ def _worth(field, stride, walkers, round_number, weights, space):
     )
 )
 def state_value(field, stride, walkers, who, level, depth, alpha, beta, first_round, weights, space, numbers, clock):
-    """The value for player 0 where `who` is to move in round `level` of the search, its horizon `depth` rounds deep.
-
-    The arrays are the caller's: to count references to them would take most of the time.
-    """
-    field, walkers, weights, space, numbers, clock = lend((field, walkers, weights, space, numbers, clock))
+    """The value for player 0 where `who` is to move in round `level` of the search, its horizon `depth` rounds deep."""
     if who == walkers.shape[0]:
         who, level = 0, level + 1
     round_number = first_round + level - 1

@@ -1,0 +1,63 @@
+"""Compiles kernels that count no references to their arguments: those belong to their caller.
+
+Numba counts a reference to every array that a function takes out of a tuple or hands on, with an atomic instruction: in
+a kernel of nanoseconds that takes longer than the work, and a call that counts nothing still costs one.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from numba import types
+from numba.core import cgutils
+from numba.core.compiler import CompilerBase, DefaultPassBuilder
+from numba.core.compiler_machinery import register_pass
+from numba.core.lowering import Lower
+from numba.core.typed_passes import NativeLowering
+
+
+def disown(context: Any, builder: Any, numba_type: Any, value: Any) -> Any:
+    """Returns the value with arrays that own nothing: while somebody else does, there is nothing to count."""
+    if isinstance(numba_type, types.Array):
+        array = context.make_array(numba_type)(context, builder, value)
+        array.meminfo = cgutils.get_null_value(array.meminfo.type)
+        array.parent = cgutils.get_null_value(array.parent.type)
+        return array._getvalue()
+    if isinstance(numba_type, types.BaseTuple):
+        for i, member in enumerate(numba_type):
+            value = builder.insert_value(value, disown(context, builder, member, builder.extract_value(value, i)), i)
+    return value
+
+
+def _has_arrays(numba_type: Any) -> bool:
+    return isinstance(numba_type, types.Array) or any(map(_has_arrays, getattr(numba_type, "types", ())))
+
+
+class _LendingLower(Lower):  # type: ignore[misc]
+    """Generates machine code in which a kernel owns none of its arguments, unless it may return one."""
+
+    def extract_function_arguments(self) -> Any:
+        values, argument_types = super().extract_function_arguments(), self.fndesc.argtypes
+        if not _has_arrays(self.fndesc.restype):
+            values = [disown(self.context, self.builder, *each) for each in zip(argument_types, values, strict=True)]
+            self.fnargs = values
+        return values
+
+
+@register_pass(mutates_CFG=True, analysis_only=False)
+class _LendingLowering(NativeLowering):  # type: ignore[misc]
+    _name = "lending_lowering"
+
+    @property
+    def lowering_class(self) -> type[Lower]:
+        return _LendingLower
+
+
+class LendingCompiler(CompilerBase):  # type: ignore[misc]
+    """Numba's compiler with `_LendingLower` in it."""
+
+    def define_pipelines(self) -> list[Any]:
+        passes = DefaultPassBuilder.define_nopython_pipeline(self.state)
+        passes.passes = [(_LendingLowering if step is NativeLowering else step, about) for step, about in passes.passes]
+        passes.finalize()
+        return [passes]
