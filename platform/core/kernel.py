@@ -24,7 +24,7 @@ def kernel(signature: Any, inline: bool = False) -> Callable[[Callable[..., Any]
 
     It compiles at its first use, once, without the GIL, and is cached on disk. Kernels never raise and allocate nothing
     inside a simulation loop; their arrays belong to their callers. With `NUMBA_DISABLE_JIT=1` they are plain Python and
-    give the same results, bit for bit. `inline` copies it into its callers, worth it for small helpers that take a whole
+    give the same results, bit for bit. `inline` copies it into its callers, worth it for small helpers that take all of
     `GameKernels`: passing that many pointers costs more than the call itself (mctse 10 % faster).
     """
 
