@@ -29,8 +29,12 @@ def kernel(signature: Any, inline: bool = False) -> Callable[[Callable[..., Any]
     """
 
     def decorate(function: Any) -> Any:
-        options = {"nogil": True, "error_model": "numpy", "inline": "always" if inline else "never"}
-        options |= {"pipeline_class": LendingCompiler}
+        options = {
+            "nogil": True,
+            "error_model": "numpy",
+            "inline": "always" if inline else "never",
+            "pipeline_class": LendingCompiler,
+        }
         function.kernel_signature, function.kernel_options = signature, options
         dispatcher: Any = njit(**options)(function)
         dispatcher.kernel_signature = signature

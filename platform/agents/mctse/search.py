@@ -32,7 +32,7 @@ from turnier.games.generic import copy_state, draw_outcome
 ITERATIONS, MAXNODES, TREE_DEPTH, EXPLORATION, NORMALISED, FINAL, SECURITY, MINIMUM, NUM_SETTINGS = range(9)
 LOGS = np.array([-math.inf, *(math.log(visits) for visits in range(1, 1 << 12))])
 NORMALISE_AFTER = 100  # iterations (Kutsch 2017, 5)
-PLAYED = types.Tuple((types.int64, types.int64, types.boolean))
+PLAYED = types.Tuple((types.int64, types.int64, types.boolean))  # what `play_action` returns
 
 
 @kernel(types.int64(TREE, types.int64, types.int64, Floats))

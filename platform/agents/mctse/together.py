@@ -24,7 +24,7 @@ SHARE = 4  # of the rollouts under way, one in so many is awaited before the nex
 def begin_iterations(states, returns, jobs, leaves, searches, size, left):
     """Begins at the root in the trees of the first `size` jobs done that have iterations left; their leaves wait.
 
-    Writes to `searches` which they are and returns how many.
+    Writes their numbers to `searches` and returns how many there are.
     """
     begun = 0
     for i in jobs.done[:size]:

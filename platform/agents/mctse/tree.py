@@ -32,7 +32,8 @@ PENDING = 1 << PENDING_BITS  # what a visit adds besides 1 while its rollout is 
 VALUES = 7  # words of a node before its values: with those of one seat it fills a cache line
 NODES_PER_ITERATION = 3  # at most: a new outcome, an action below it and its outcome
 MEMO_BITS = 12
-MEMO = 1 << MEMO_BITS  # outcomes that a tree remembers beside their lists, half a word each
+MEMO = 1 << MEMO_BITS  # outcomes that a tree remembers beside their lists
+MEMO_WORDS = MEMO // 2
 
 
 class MctseTree(NamedTuple):
@@ -65,13 +66,13 @@ tell_type(MctseTree, TREE)
 @kernel(types.int64(types.int64, types.int64))
 def tree_words(capacity, seats):
     """Returns how many words `tree_in` needs for the nodes."""
-    return capacity * (VALUES + seats) + MEMO // 2 + LINE
+    return capacity * (VALUES + seats) + MEMO_WORDS + LINE
 
 
 @kernel(types.int64(types.int64, types.int64))
 def capacity_of(words, seats):
     """Returns how many nodes fit in so many words, see `tree_words`."""
-    return (words - MEMO // 2 - LINE) // (VALUES + seats)
+    return (words - MEMO_WORDS - LINE) // (VALUES + seats)
 
 
 @kernel(TREE(_INTS, types.int64, _FLOATS, _INTS, _INTS, types.int64))
@@ -93,7 +94,7 @@ def tree_in(space, capacity, largest, next_node, counts, me):
         largest,
         next_node,
         counts,
-        space[end : end + MEMO // 2].view(np.int32),
+        space[end : end + MEMO_WORDS].view(np.int32),
     )
     counts[ME], counts[SHARE] = me, (capacity - 1) // next_node.size
     clear(tree)

@@ -1,7 +1,7 @@
 """Compiles kernels that count no references to their arguments: those belong to their caller.
 
 Numba counts a reference to every array that a function takes out of a tuple or hands on, with an atomic instruction: in
-a kernel of nanoseconds that takes longer than the work, and a call that counts nothing still costs one.
+a kernel of nanoseconds that takes longer than the work. Where there is no owner to count for, the call remains.
 """
 
 from __future__ import annotations

@@ -268,7 +268,7 @@ def begin_playout(board, pending, s0, s1, s2, s3):
 
 @kernel(abi.PLAYOUTS)
 def playouts(states, counts, waiting, depth, rngs, gains, ended, lanes, enough, done):
-    # Whatever reads or writes arrays stands here: to hand one on takes as many arguments as it has words.
+    # Whatever reads or writes arrays stands here: each array handed to another kernel is seven arguments or more.
     notes, words = lanes[:NOTES], lanes[NOTES : NOTES + WORDS].view(np.uint64)
     cells = lanes[NOTES + WORDS :].view(np.uint8)
     tries = cells[LEFT : LEFT + LANES].view(np.uint64)

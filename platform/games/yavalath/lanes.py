@@ -122,7 +122,7 @@ def play_alone(states, job, depth, rngs, gains, ended):
 
 @kernel(abi.PLAYOUTS)
 def playouts(states, counts, waiting, depth, rngs, gains, ended, lanes, enough, done):
-    # Whatever reads or writes arrays stands here: to hand one on takes as many arguments as it has words.
+    # Whatever reads or writes arrays stands here: each array handed to another kernel is seven arguments or more.
     words, size = lanes.view(np.uint64), states[0, SIZE]
     room = NUM_CELLS[size]
     finished = next_job = 0
