@@ -139,8 +139,8 @@ class Agent(Declared):
         if reason:
             raise UserError(reason)
 
-    def prepare(self) -> None:
-        """Raises UserError where this machine lacks what the agent needs to play; asked before a run's first match."""
+    def prepare(self, game: Game) -> None:
+        """Raises UserError if it cannot begin to play here; asked before a run's first match, and once a worker."""
 
     @abstractmethod
     def start(self, game: Game, seat: int = 0, seed: int = 0) -> Player:

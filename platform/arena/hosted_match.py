@@ -9,7 +9,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from turnier.agents.agent import Agent, Decision, FollowingPlayer, Player, decide
-from turnier.agents.engines.failure import EngineFailure
+from turnier.agents.failure import SeatFailure
 from turnier.agents.ensembles.ensemble import start_player
 from turnier.agents.ensembles.pool import Pool
 from turnier.agents.human.agent import Human
@@ -45,7 +45,7 @@ class HostedMatch:
         for agent in agents:
             if not isinstance(agent, Human):
                 agent.require(game)
-                agent.prepare()
+                agent.prepare(game)
         texts = tuple(agent.full_text() for agent in agents)
         self.spec = MatchSpec(game.full_text(), texts, seed, opening=tuple(opening))
         self.plies: list[int] = []
@@ -89,7 +89,7 @@ class HostedMatch:
         seat, asked = self.position.to_move, time.perf_counter()
         try:
             decision = self._decision(seat)
-        except EngineFailure as failure:
+        except SeatFailure as failure:
             self.ending, self.error = Termination(failure.ending.value), str(failure)
             return None
         except UserError:

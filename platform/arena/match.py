@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from turnier.agents.engines.failure import Ending
+from turnier.agents.failure import Ending
 from turnier.core.errors import UserError
 
 _compact = json.JSONEncoder(separators=(",", ":")).encode

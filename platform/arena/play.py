@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from turnier.agents.agent import FollowingPlayer, Player, decide
-from turnier.agents.engines.failure import EngineFailure
+from turnier.agents.failure import SeatFailure
 from turnier.agents.ensembles.ensemble import start_player
 from turnier.agents.ensembles.pool import Pool, SerialPool, ThreadPool
 from turnier.agents.registry import agent_of
@@ -70,9 +70,9 @@ def _count(n: int, noun: str) -> str:
 def prepare(spec: MatchSpec) -> None:
     """Checks a match and compiles what it needs, so that workers load it from the cache."""
     check_spec(spec)
-    for agent in spec.agents:
-        agent_of(agent).prepare()
     game = game_of(spec.game)
+    for agent in spec.agents:
+        agent_of(agent).prepare(game)
     seats = [agent_of(agent).seat_kernels(game) for agent in spec.agents]
     if all(seats) and game.kernels:
         compile_kernel(match_kernel([seat for seat in seats if seat], len(spec.opening)))
@@ -161,7 +161,7 @@ def _play_in_python(game: Game, spec: MatchSpec, pool: Pool) -> MatchRecord:
     return record
 
 
-def _play_once(game: Game, spec: MatchSpec, pool: Pool) -> tuple[MatchRecord, EngineFailure | None]:
+def _play_once(game: Game, spec: MatchSpec, pool: Pool) -> tuple[MatchRecord, SeatFailure | None]:
     """Plays a match; returns its record, and the failure by which an engine has lost it."""
     began = time.perf_counter()
     termination, error, forfeit = Termination.NORMAL, "", None
@@ -207,7 +207,7 @@ def _play_once(game: Game, spec: MatchSpec, pool: Pool) -> tuple[MatchRecord, En
                 action, searched = int(decision.action), int(decision.nodes)
             except GameFailure:
                 raise
-            except EngineFailure as failure:
+            except SeatFailure as failure:
                 termination, error, forfeit = Termination(failure.ending.value), str(failure), failure
                 break
             except Exception as failure:

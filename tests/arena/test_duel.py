@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from turnier.agents.engines.failure import Ending
+from turnier.agents.failure import Ending
 from turnier.agents.registry import make_agent
 from turnier.arena.match import MatchRecord, MatchSpec, Termination
 from turnier.arena.play import play_matches

@@ -14,7 +14,7 @@ from typing import ClassVar
 import numpy as np
 
 from turnier.agents.agent import Agent, Decision, Player
-from turnier.agents.engines.failure import Ending, EngineFailure
+from turnier.agents.failure import Ending, SeatFailure
 from turnier.agents.engines.pool import Pool
 from turnier.agents.engines.process import EngineProcess
 from turnier.core.errors import UserError
@@ -47,7 +47,7 @@ class Limits:
 
 
 class Talk:
-    """An engine that runs and speaks a protocol; a subclass for each. Methods raise EngineFailure."""
+    """An engine that runs and speaks a protocol; a subclass for each. Methods raise SeatFailure."""
 
     def __init__(self, process: EngineProcess, agent: EngineAgent) -> None:
         self.process, self.agent = process, agent
@@ -88,7 +88,7 @@ class Talk:
             raise TimeoutError
         return line
 
-    def illegal(self, text: str) -> EngineFailure:
+    def illegal(self, text: str) -> SeatFailure:
         return self.process.failure(Ending.ILLEGAL_MOVE, f"plays {text[:100]!r}, which is not legal here")
 
 
@@ -126,7 +126,7 @@ class EngineAgent(Agent):
     def runs_program(self) -> bool:
         return True
 
-    def prepare(self) -> None:
+    def prepare(self, game: Game) -> None:
         try:
             program = shlex.split(self.command)[0]
         except ValueError as failure:
@@ -225,7 +225,7 @@ class EnginePlayer:
 
     def _asked(self, failure: BaseException) -> BaseException:
         """Returns a failure with what the agent asks for then."""
-        if isinstance(failure, EngineFailure):
+        if isinstance(failure, SeatFailure):
             failure.on_failure = self._agent.on_failure
         return failure
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from turnier.agents.engines.engine import EngineAgent, Limits, Match, Talk
-from turnier.agents.engines.failure import Ending
+from turnier.agents.failure import Ending
 from turnier.agents.engines.process import MAX_LINE, EngineProcess
 from turnier.core.parameters import parameter
 from turnier.games.game import Game, Position

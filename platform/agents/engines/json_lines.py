@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from turnier.agents.engines.engine import EngineAgent, Limits, Match, Talk, node_count
-from turnier.agents.engines.failure import Ending
+from turnier.agents.failure import Ending
 from turnier.core.parameters import parameter
 from turnier.games.abi import CHANCE
 from turnier.games.game import Position

@@ -14,7 +14,7 @@ from collections import deque
 from collections.abc import Sequence
 from typing import IO, Any
 
-from turnier.agents.engines.failure import Ending, EngineFailure
+from turnier.agents.failure import Ending, SeatFailure
 from turnier.agents.engines.guard import GUARD
 from turnier.core.errors import UserError
 from turnier.core.number_text import signal_name
@@ -28,7 +28,7 @@ _END_SECONDS = 0.3  # to end after being asked to
 
 
 class EngineProcess:
-    """An engine that runs; every method raises EngineFailure where it has ended or exceeds its time.
+    """An engine that runs; every method raises SeatFailure where it has ended or exceeds its time.
 
     Output is read only while something is awaited, so an engine that floods us has to wait and does not fill our
     memory. Standard error is read meanwhile, and its last lines are kept.
@@ -129,7 +129,7 @@ class EngineProcess:
             self._error_part = rest[-MAX_ERROR:]
             self._error_lines.extend(line.decode("utf-8", "replace").strip() for line in lines if line.strip())
 
-    def _crash(self) -> EngineFailure:
+    def _crash(self) -> SeatFailure:
         """Returns the failure of an engine that has closed its output."""
         with contextlib.suppress(subprocess.TimeoutExpired):
             self._process.wait(_END_SECONDS)
@@ -141,11 +141,11 @@ class EngineProcess:
             how = f"was ended by {signal_name(-code)}"
         return self.failure(Ending.CRASHED, how)
 
-    def failure(self, ending: Ending, what: str) -> EngineFailure:
+    def failure(self, ending: Ending, what: str) -> SeatFailure:
         """Returns a failure as a sentence, with the last lines of standard error."""
         last = [line[:MAX_ERROR] for line in (*self._error_lines, self._error_part.decode("utf-8", "replace")) if line]
         said = f"; it said: {' | '.join(last[-MAX_ERRORS:])}" if last else ""
-        return EngineFailure(ending, f"the engine {self.command!r} {what}{said}")
+        return SeatFailure(ending, f"the engine {self.command!r} {what}{said}")
 
     def end(self, farewell: str = "") -> None:
         """Ends the whole process group, stopped processes too; asks the engine first, if there are words for that."""
@@ -153,7 +153,7 @@ class EngineProcess:
             return
         self._ended = True
         if farewell and self._process.poll() is None:
-            with contextlib.suppress(OSError, EngineFailure):
+            with contextlib.suppress(OSError, SeatFailure):
                 self.write(farewell, time.monotonic())
             with contextlib.suppress(subprocess.TimeoutExpired):
                 self._process.wait(_END_SECONDS)

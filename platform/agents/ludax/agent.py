@@ -51,12 +51,12 @@ class Ludax(Agent):
             return str(missing)
         return None
 
-    def prepare(self) -> None:
+    def prepare(self, game: Game) -> None:
         installed_checkpoint(self.digest)
 
     def start(self, game: Game, seat: int = 0, seed: int = 0) -> Player:
         self.require(game)
-        self.prepare()
+        self.prepare(game)
         return LudaxPlayer(self, game, seat, seed)
 
 

@@ -13,7 +13,7 @@ from turnier.agents.abi import SeatKernels
 from turnier.agents.agent import Agent, Decision, Player, seat_rng
 from turnier.agents.budget import AMOUNT
 from turnier.agents.engines.engine import ON_FAILURE
-from turnier.agents.engines.failure import EngineFailure
+from turnier.agents.failure import SeatFailure
 from turnier.agents.ludii.agreement import difference, moves_that_agree
 from turnier.agents.ludii.bridge import IDLE, Bridge, take_bridge
 from turnier.agents.ludii.games import LudiiGame, Moves, ludii_game, swap_action
@@ -100,7 +100,7 @@ class Ludii(Agent):
                 except BaseException:
                     bridge.end()
                     raise
-            except EngineFailure as failure:
+            except SeatFailure as failure:
                 raise UserError(f"{self} must be able to play {game}, but {failure}.") from failure
             IDLE.give_back(self.digest, bridge)
             _checked.add((self, game))
@@ -186,7 +186,7 @@ class LudiiPlayer:
         if self._bridge is not None:
             self._bridge.end()
             self._bridge = None
-        if isinstance(failure, EngineFailure):
+        if isinstance(failure, SeatFailure):
             failure.on_failure = self._agent.on_failure
         return failure
 

@@ -7,7 +7,7 @@ import time
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from turnier.agents.engines.failure import Ending, EngineFailure
+from turnier.agents.failure import Ending, SeatFailure
 from turnier.agents.engines.pool import Pool
 from turnier.agents.engines.process import EngineProcess
 from turnier.agents.ludii.games import LudiiGame
@@ -30,7 +30,7 @@ class Situation(NamedTuple):
 
 
 class Bridge:
-    """A process that runs Ludii and plays one match at a time; methods raise EngineFailure."""
+    """A process that runs Ludii and plays one match at a time; methods raise SeatFailure."""
 
     def __init__(self, digest: str, start_limit: float) -> None:
         """Starts it; raises UserError where the jar or Java is missing."""
@@ -78,7 +78,7 @@ class Bridge:
         move, done = self._ask("think", seconds, iterations, seconds=deadline)
         return move, int(done)
 
-    def illegal(self, move: str) -> EngineFailure:
+    def illegal(self, move: str) -> SeatFailure:
         return self._failure(f"plays {move[:100]!r}, which is not legal here", Ending.ILLEGAL_MOVE)
 
     def _ask(self, *fields: object, seconds: float = ANSWER_SECONDS) -> list[str]:
@@ -89,7 +89,7 @@ class Bridge:
             raise self._failure(f"does not answer within {seconds:.3g} s", Ending.STALLED)
         kind, *answer = line.split("\t")
         if kind == "error":
-            raise EngineFailure(Ending.CRASHED, f"Ludii's bridge refuses the command {fields[0]}: {' '.join(answer)}")
+            raise SeatFailure(Ending.CRASHED, f"Ludii's bridge refuses the command {fields[0]}: {' '.join(answer)}")
         if kind != "ok":
             raise self._failure(f"must answer ok or error, got {line[:100]!r}")
         return answer
@@ -100,7 +100,7 @@ class Bridge:
             return Situation(-1, (), tuple(map(float, rest)))
         return Situation(int(first) - 1, tuple(rest), ())
 
-    def _failure(self, what: str, ending: Ending = Ending.CRASHED) -> EngineFailure:
+    def _failure(self, what: str, ending: Ending = Ending.CRASHED) -> SeatFailure:
         return self._process.failure(ending, what)
 
 

@@ -59,7 +59,7 @@ class Continuations:
         """Raises UserError where the agent cannot play the game."""
         game = position.game
         agent.require(game)
-        agent.prepare()
+        agent.prepare(game)
         if agent.runs_program:
             raise UserError(f"games from a position are played by agents of Turnier, got {agent}; choose another.")
         self.agent, self.game = agent, game

@@ -14,7 +14,7 @@ from rich.table import Table
 from rich.text import Text
 
 from turnier.agents.agent import Agent, Decision, FollowingPlayer, Player, decide
-from turnier.agents.engines.failure import EngineFailure
+from turnier.agents.failure import SeatFailure
 from turnier.agents.ensembles.ensemble import start_player
 from turnier.agents.ensembles.pool import Pool
 from turnier.arena.match import MatchSpec
@@ -93,7 +93,7 @@ def closing_players(players: Sequence[Player]) -> Iterator[None]:
     """Ends the part of programs in a match; raises UserError where one of them has failed."""
     try:
         yield
-    except EngineFailure as failure:
+    except SeatFailure as failure:
         raise UserError(f"{failure}; the match ends here.") from failure
     finally:
         for player in players:

@@ -7,7 +7,7 @@ from types import ModuleType
 from typing import NamedTuple
 
 from turnier.agents.engines.engine import EngineAgent
-from turnier.agents.engines.failure import EngineFailure
+from turnier.agents.failure import SeatFailure
 from turnier.agents.engines.gtp import Gtp
 from turnier.agents.engines.json_lines import Json
 from turnier.agents.engines.uci import Uci
@@ -44,7 +44,7 @@ class EngineChecking:
         self._game = make_game(game or chosen.game)
         agent = chosen.agent(command)
         agent.require(self._game)
-        agent.prepare()
+        agent.prepare(self._game)
         self._kind = (
             f"engine that speaks {protocol.upper()}" if protocol != "json" else "program that speaks JSON lines"
         )
@@ -68,7 +68,7 @@ class EngineChecking:
         """Returns how a law is broken; "" if it is kept."""
         try:
             law(self._engine)
-        except (LawBroken, EngineFailure) as failure:
+        except (LawBroken, SeatFailure) as failure:
             self._engine.end()  # whatever it is about to write belongs to no other law
             return f"{str(failure).rstrip('.')}."
         return ""
