@@ -21,24 +21,30 @@ _compact = json.JSONEncoder(separators=(",", ":")).encode
 
 
 class Termination(enum.StrEnum):
-    """How a match ended; a failed agent ends its match, never the tournament."""
+    """How a match ended; a failing seat ends its match, never the tournament."""
 
     NORMAL = "normal"
-    ILLEGAL_ACTION = "illegal_action"
     LIMIT = "limit"  # max_plies reached
-    ERROR = "error"
     UNFINISHED = "unfinished"  # a person has left, and may continue
-    # Forfeits: an engine failed, and the match counts as its loss.
+    # Void: the game or the machine broke; it is played again.
+    ERROR = "error"
+    ILLEGAL_ACTION = "illegal_action"  # only in stored matches: an illegal move was void once
+    # Forfeits: the seat to move has lost, whatever the moves say.
     CRASHED = "crashed"
     STALLED = "stalled"
     TIMEOUT = "timeout"
     ILLEGAL_MOVE = "illegal_move"
-    RESIGNED = "resigned"
+    RESIGNED = "resigned"  # a result like any other
 
     @property
     def is_forfeit(self) -> bool:
         """Whether the seat to move at the end has lost, whatever the moves say."""
         return self in _FORFEITS
+
+    @property
+    def is_failure(self) -> bool:
+        """Whether the seat to move at the end has failed, and lost by it."""
+        return self.is_forfeit and self is not Termination.RESIGNED
 
     @property
     def has_result(self) -> bool:
@@ -111,7 +117,7 @@ class MatchRecord:
     seconds: float  # wall clock of the whole match
     plies: bytes  # pack_plies
     facts: dict[str, float]  # what the game reports about the final state
-    error: str = ""  # a sentence where the termination is error or illegal_action
+    error: str = ""  # a sentence: who failed and why, or what is void and why; a note of a match that ended well
     # CPU time of each seat's decisions; empty where it was not measured: like all times no part of what was played.
     seat_cpu_seconds: tuple[float, ...] = field(default=(), compare=False)
     release: str = field(default="", compare=False)  # of Turnier that played it, filled in when it is stored

@@ -21,7 +21,7 @@ from turnier.arena.match import (
     unpack_plies,
     without_moves,
 )
-from turnier.arena.play import replay, scores_at
+from turnier.arena.play import agrees, replay, scores_at
 from turnier.core.errors import MALFORMED, UserError
 from turnier.games.game import Game
 
@@ -78,11 +78,10 @@ def disagreement(record: MatchRecord) -> str | None:
         end = replay(record.spec, record.plies)
     except UserError as failure:
         return str(failure)
-    replayed = {"scores": scores_at(end, record.termination), "facts": end.game.facts(end.state)}
-    for name, value in replayed.items():
-        if value != getattr(record, name):
-            return f"the {name} must be {value}, got {getattr(record, name)}."
-    return None
+    if not agrees(end, record.termination, record.scores):
+        return f"the scores must be {scores_at(end, record.termination)}, got {record.scores}."
+    facts = end.game.facts(end.state)
+    return None if facts == record.facts else f"the facts must be {facts}, got {record.facts}."
 
 
 def is_exported(path: Path) -> bool:

@@ -243,13 +243,21 @@ def _play_once(game: Game, spec: MatchSpec, pool: Pool) -> tuple[MatchRecord, Se
 def scores_at(position: Position, termination: Termination) -> tuple[float, ...]:
     """Returns the scores of a match that ended in a position: its returns, unless the seat to move forfeits.
 
-    That seat then gets the least that the game can give, and the others share its opposite; a single seat keeps what it
-    has.
+    That seat then gets the least that the game can give, and the others share its opposite. A single seat that resigns
+    keeps what it has.
     """
     seats, lost = position.game.num_seats, position.game.max_return
-    if not termination.is_forfeit or seats == 1:
+    if not termination.is_forfeit:
         return tuple(position.returns.tolist())
+    if seats == 1:
+        return (position.game.min_return if termination.is_failure else float(position.returns[0]),)
     return tuple(-lost if seat == position.to_move else lost / (seats - 1) for seat in range(seats))
+
+
+def agrees(position: Position, termination: Termination, scores: tuple[float, ...]) -> bool:
+    """Whether a match that ended in a position has such scores; a single seat that failed once kept what it had."""
+    kept = len(scores) == 1 and termination.is_failure and scores == tuple(position.returns.tolist())
+    return kept or scores == scores_at(position, termination)
 
 
 def seen_by(position: Position, seat: int, match_seed: int, decisions: int) -> Position:

@@ -56,6 +56,11 @@ class Game(Declared):
     phase_name: ClassVar[str] = "empty cells"  # what `phase` counts
     board_help: ClassVar[str] = ""  # what `read_board` reads, as an example; empty: a position is given by its moves
 
+    @property
+    def min_return(self) -> float:
+        """The least possible return, which a seat gets that fails; overridden by games whose scores are never below 0."""
+        return -self.max_return
+
     def variant_words(self) -> tuple[int, ...]:
         """Returns the state's first words, which say the variant and never change."""
         return ()

@@ -83,6 +83,11 @@ class OpenSpiel(PythonGame):
         return float(largest) if 0 < largest < math.inf else 1.0
 
     @property
+    def min_return(self) -> float:
+        least = float(self.spiel_game.min_utility())
+        return least if math.isfinite(least) else -self.max_return
+
+    @property
     def hidden(self) -> bool:  # type: ignore[override]
         return bool(self.spiel_game.get_type().information != pyspiel().GameType.Information.PERFECT_INFORMATION)
 

@@ -72,6 +72,10 @@ class Twenty48(Game):
         """The published bound of the score, 3,932,156 on the 4x4 board (Kutsch 2017, 5); no game can exceed it."""
         return float((self.num_cells - 1) * 2 ** (self.num_cells + 2) - 4)
 
+    @property
+    def min_return(self) -> float:
+        return 0.0
+
     def variant_words(self) -> tuple[int, ...]:
         return (self.size,)
 

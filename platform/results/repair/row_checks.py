@@ -12,7 +12,7 @@ import numpy.typing as npt
 from sqlalchemy import Row, Table
 
 from turnier.arena.match import MatchRecord
-from turnier.arena.play import replay, scores_at
+from turnier.arena.play import agrees, replay
 from turnier.core.errors import UserError
 from turnier.results.integrity.checksums import CHANGED, differs
 from turnier.results.integrity.damage import UNDECODABLE
@@ -59,7 +59,7 @@ def wrong_game(match: Row[Any], match_seats: Sequence[Row[Any]]) -> str:
 def _wrong_end(record: MatchRecord) -> str:
     """Replays a game; facts that its version did not know yet may be missing."""
     end = replay(record.spec, record.plies)
-    if scores_at(end, record.termination) != record.scores:
+    if not agrees(end, record.termination, record.scores):
         return "its moves do not lead to its scores"
     facts = end.game.facts(end.state)
     if any(facts.get(name) != value for name, value in record.facts.items()):
