@@ -9,9 +9,9 @@ from collections.abc import Sequence
 import numpy as np
 
 from turnier.agents.agent import Agent, Decision, FollowingPlayer, Player, decide
-from turnier.agents.failure import SeatFailure
 from turnier.agents.ensembles.ensemble import start_player
 from turnier.agents.ensembles.pool import Pool
+from turnier.agents.failure import SeatFailure
 from turnier.agents.human.agent import Human
 from turnier.arena.match import MatchRecord, MatchSpec, Termination, pack_plies, unpack_plies
 from turnier.arena.play import first_position, require_moves, scores_at, seen_by

@@ -14,9 +14,9 @@ import numpy as np
 import numpy.typing as npt
 
 from turnier.agents.agent import FollowingPlayer, Player, decide
-from turnier.agents.failure import SeatFailure
 from turnier.agents.ensembles.ensemble import start_player
 from turnier.agents.ensembles.pool import Pool, SerialPool, ThreadPool
+from turnier.agents.failure import SeatFailure
 from turnier.agents.registry import agent_of
 from turnier.arena.match import MatchRecord, MatchSpec, Termination, derive_seed, pack_plies, unpack_plies
 from turnier.arena.play_compiled import ILLEGAL_ERROR, match_kernel, play_compiled

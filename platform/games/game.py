@@ -58,7 +58,7 @@ class Game(Declared):
 
     @property
     def min_return(self) -> float:
-        """The least possible return, which a seat gets that fails; overridden by games whose scores are never below 0."""
+        """The least possible return, which a seat gets that fails; 0 in games that say so."""
         return -self.max_return
 
     def variant_words(self) -> tuple[int, ...]:

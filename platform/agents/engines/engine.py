@@ -14,9 +14,9 @@ from typing import ClassVar
 import numpy as np
 
 from turnier.agents.agent import Agent, Decision, Player
-from turnier.agents.failure import Ending, SeatFailure
 from turnier.agents.engines.pool import Pool
 from turnier.agents.engines.process import EngineProcess
+from turnier.agents.failure import Ending, SeatFailure
 from turnier.core.errors import UserError
 from turnier.core.parameters import parameter
 from turnier.games.game import Game, Position

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from turnier.agents.engines.engine import EngineAgent, Limits, Match, Talk
-from turnier.agents.failure import Ending
 from turnier.agents.engines.process import MAX_LINE, EngineProcess
+from turnier.agents.failure import Ending
 from turnier.core.parameters import parameter
 from turnier.games.game import Game, Position
 

@@ -7,9 +7,9 @@ import time
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from turnier.agents.failure import Ending, SeatFailure
 from turnier.agents.engines.pool import Pool
 from turnier.agents.engines.process import EngineProcess
+from turnier.agents.failure import Ending, SeatFailure
 from turnier.agents.ludii.games import LudiiGame
 from turnier.agents.ludii.jar import command_of, path_of_jar
 

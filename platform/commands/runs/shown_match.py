@@ -14,9 +14,9 @@ from rich.table import Table
 from rich.text import Text
 
 from turnier.agents.agent import Agent, Decision, FollowingPlayer, Player, decide
-from turnier.agents.failure import SeatFailure
 from turnier.agents.ensembles.ensemble import start_player
 from turnier.agents.ensembles.pool import Pool
+from turnier.agents.failure import SeatFailure
 from turnier.arena.match import MatchSpec
 from turnier.arena.play import check_spec, first_position, seen_by
 from turnier.commands.tables import units_text
