@@ -6,15 +6,14 @@ import math
 import time
 from collections.abc import Sequence
 
-import numpy as np
-
-from turnier.agents.agent import Agent, Decision, FollowingPlayer, Player, decide
-from turnier.agents.ensembles.ensemble import start_player
+from turnier.agents.agent import Agent, Decision, FollowingPlayer, decide
 from turnier.agents.ensembles.pool import Pool
 from turnier.agents.failure import SeatFailure
 from turnier.agents.human.agent import Human
-from turnier.arena.match import MatchRecord, MatchSpec, Termination, pack_plies, unpack_plies
-from turnier.arena.play import first_position, require_moves, scores_at, seen_by
+from turnier.agents.seats import prepare_seat
+from turnier.arena.match import MatchRecord, MatchSpec, Termination, unpack_plies
+from turnier.arena.play import require_moves
+from turnier.arena.table import Table, scores_at, seated, seen_by
 from turnier.core.errors import UserError
 from turnier.games.abi import CHANCE
 from turnier.games.game import Game, Position
@@ -45,24 +44,31 @@ class HostedMatch:
         for agent in agents:
             if not isinstance(agent, Human):
                 agent.require(game)
-                agent.prepare(game)
+                prepare_seat(agent, game)
         texts = tuple(agent.full_text() for agent in agents)
         self.spec = MatchSpec(game.full_text(), texts, seed, opening=tuple(opening))
-        self.plies: list[int] = []
-        self.before: list[Position] = []
-        self.position = first_position(game, seed)
+        self.table = Table(game, agents, seed, pool=pool)
         require_moves(self.position)
         if game.hidden and any(isinstance(agent, Human) for agent in agents):
             raise UserError(
                 f"a person would see all of a position, got {game}, which hides some of it; choose another."
             )
         self.ending, self.error = Termination.UNFINISHED, ""
-        self._seats: list[int] = []  # who decided, of every decision
-        self._nodes, self._seconds = [0] * game.num_seats, [0.0] * game.num_seats
         self._asked = time.perf_counter()
-        self._players = self._new_players()
         self._open()
         self._play_chance()
+
+    @property
+    def position(self) -> Position:
+        return self.table.position
+
+    @property
+    def plies(self) -> list[int]:
+        return self.table.plies
+
+    @property
+    def before(self) -> list[Position]:
+        return self.table.before
 
     @property
     def over(self) -> bool:
@@ -74,7 +80,7 @@ class HostedMatch:
 
     def seen(self) -> Position:
         """Returns the position as the seat to move may see it."""
-        return seen_by(self.position, self.position.to_move, self.spec.seed, len(self._seats))
+        return self.table.seen()
 
     def play(self, action: int) -> None:
         """Plays a legal action of the person to move; raises UserError for any other."""
@@ -82,23 +88,17 @@ class HostedMatch:
             raise UserError("a move must be that of a person to move, got one of nobody; wait, or begin another game.")
         if action not in self.position.legal_actions():
             raise UserError(f"a move must be legal, got {self.game.action_name(action)}; choose another.")
-        self._decided(action, 0, time.perf_counter() - self._asked)
+        self.table.seconds[self.position.to_move] += time.perf_counter() - self._asked
+        self._decided(action, 0)
 
     def ask(self) -> Decision | None:
-        """Lets the agent to move decide and plays it; None where it has forfeited the match instead."""
-        seat, asked = self.position.to_move, time.perf_counter()
+        """Lets the agent to move decide and plays it; None if it has forfeited the match instead."""
         try:
-            decision = self._decision(seat)
+            decision = self.table.decide()
         except SeatFailure as failure:
             self.ending, self.error = Termination(failure.ending.value), str(failure)
             return None
-        except UserError:
-            raise
-        except Exception as failure:  # whatever an agent of somebody else raises
-            raise UserError(f"{self.agents[seat]} raised {type(failure).__name__}: {failure}; fix it.") from failure
-        if decision.action not in self.position.legal_actions():
-            raise UserError(f"{self.agents[seat]} must choose a legal action, got {decision.action}; fix the agent.")
-        self._decided(int(decision.action), int(decision.nodes), time.perf_counter() - asked)
+        self._decided(int(decision.action), int(decision.nodes))
         return decision
 
     def resign(self) -> None:
@@ -111,7 +111,7 @@ class HostedMatch:
         After the end it is the latest move of any person.
         """
         seats = {s for s, a in enumerate(self.agents) if isinstance(a, Human) and self.position.to_move in (s, -1, -2)}
-        places = [i for i, seat in enumerate(self._seats) if seat in seats]
+        places = [i for i, seat in enumerate(self.table.seats) if seat in seats]
         if not places:
             return False
         self._rewind(self._decisions()[places[-1]], places[-1])
@@ -119,72 +119,47 @@ class HostedMatch:
 
     def resume(self, plies: Sequence[int]) -> None:
         """Plays what was stored of a match with this spec; quick agents continue as if it had never stopped."""
-        self.position = first_position(self.game, self.spec.seed)
-        for known in (self.plies, self.before, self._seats):
-            known.clear()
+        self.close()
+        self.table = Table(self.game, self.agents, self.spec.seed, pool=self.pool)
         self._open()
         for ply in plies[len(self.plies) :]:
+            self.position.play(ply, draw_chance=False)  # which raises UserError unless it is legal
             if self.position.to_move == CHANCE:
                 self.position.draw_outcome()  # so that later ones follow from the seed, too
+                self.table.push(ply)
             else:
-                self._seats.append(self.position.to_move)
-            self._push(ply)
+                self.table.play(ply)
         self._play_chance()
         self._think_again()
 
     def record(self) -> MatchRecord:
         """Returns the match as it is stored, also before its end."""
-        seats = range(self.game.num_seats)
         return MatchRecord(
             self.spec,
             self.ending,
             scores_at(self.position, self.ending),
-            tuple(self._seats.count(seat) for seat in seats),
-            tuple(self._nodes),
-            tuple(self._seconds),
-            math.fsum(self._seconds),
-            pack_plies(np.array(self.plies, np.int64)),
+            self.table.decisions(),
+            tuple(self.table.nodes),
+            tuple(self.table.seconds),
+            math.fsum(self.table.seconds),
+            self.table.packed_plies(),
             self.game.facts(self.position.state),
             self.error,
         )
 
     def close(self) -> None:
         """Ends the participation of programs in the match."""
-        for player in self._players.values():
-            if isinstance(player, FollowingPlayer):
-                player.close()
+        self.table.close()
 
-    def _new_players(self) -> dict[int, Player]:
-        return {
-            seat: start_player(agent, self.game, seat, self.spec.seed, self.pool)
-            for seat, agent in enumerate(self.agents)
-            if not isinstance(agent, Human)
-        }
-
-    def _decision(self, seat: int) -> Decision:
-        player = self._players[seat]
-        if isinstance(player, FollowingPlayer):
-            player.follow(self.plies, self.before)
-            return decide(player, self.position)
-        return decide(player, self.seen())
-
-    def _decided(self, action: int, nodes: int, seconds: float) -> None:
-        seat = self.position.to_move
-        self._seats.append(seat)
-        self._nodes[seat] += nodes
-        self._seconds[seat] += seconds
-        self._push(action)
+    def _decided(self, action: int, nodes: int) -> None:
+        self.table.play(action, nodes)
         self._play_chance()
-
-    def _push(self, ply: int) -> None:
-        self.before.append(self.position)
-        self.plies.append(ply)
-        self.position = self.position.play(ply, draw_chance=False)
 
     def _open(self) -> None:
         """Plays the plies of the opening, which nobody has decided."""
         for ply in self.spec.opening:
-            self._push(ply)
+            self.position.play(ply, draw_chance=False)  # which raises UserError unless it is legal
+            self.table.push(ply)
 
     def _decisions(self) -> list[int]:
         """Returns the numbers of the plies that seats have decided."""
@@ -192,8 +167,7 @@ class HostedMatch:
         return [ply for ply in range(first, len(self.before)) if self.before[ply].to_move != CHANCE]
 
     def _play_chance(self) -> None:
-        while self.position.to_move == CHANCE:
-            self._push(self.position.draw_outcome())
+        self.table.play_chance()
         self._settle()
 
     def _settle(self) -> None:
@@ -201,8 +175,7 @@ class HostedMatch:
         self._asked = time.perf_counter()
 
     def _rewind(self, plies: int, decisions: int) -> None:
-        self.position = self.before[plies]
-        del self.before[plies:], self.plies[plies:], self._seats[decisions:]
+        self.table.rewind(plies, decisions)
         self.error = ""
         self._settle()
         self._think_again()
@@ -213,14 +186,21 @@ class HostedMatch:
         Programs are told the whole match when they are asked next.
         """
         self.close()
-        slow = {seat: player for seat, player in self._players.items() if self._seconds[seat] > PATIENCE}
-        self._players = self._new_players()
-        again = {seat: one for seat, one in self._players.items() if not isinstance(one, FollowingPlayer)}
-        positions = [self.before[ply] for ply in self._decisions()]
-        for number, (position, seat) in enumerate(zip(positions, self._seats, strict=True)):
-            if seat in again and seat not in slow:
-                decide(again[seat], seen_by(position, seat, self.spec.seed, number))
-        self._players |= {seat: player for seat, player in slow.items() if seat in again}
+        slow = {seat for seat in self.table.players if self.table.seconds[seat] > PATIENCE and not self._told(seat)}
+        self.table.players = {seat: player for seat, player in self.table.players.items() if seat in slow}
+        for number, (ply, seat) in enumerate(zip(self._decisions(), self.table.seats, strict=True)):
+            if isinstance(self.agents[seat], Human) or self._told(seat) or seat in slow:
+                continue
+            if seat not in self.table.players:
+                self.table.players[seat] = seated(self.agents[seat], self.game, seat, self.spec.seed, self.pool)
+            player = self.table.players[seat]
+            if isinstance(player, FollowingPlayer):
+                player.follow(self.plies[:ply], self.before[:ply])
+            decide(player, seen_by(self.before[ply], seat, self.spec.seed, number))
+
+    def _told(self, seat: int) -> bool:
+        """Whether a program has the seat, which is told the whole match at every decision."""
+        return self.agents[seat].runs_program
 
 
 def plies_of(record: MatchRecord) -> list[int]:

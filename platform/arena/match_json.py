@@ -21,7 +21,8 @@ from turnier.arena.match import (
     unpack_plies,
     without_moves,
 )
-from turnier.arena.play import agrees, replay, scores_at
+from turnier.arena.play import replay
+from turnier.arena.table import agrees, scores_at
 from turnier.core.errors import MALFORMED, UserError
 from turnier.games.game import Game
 

@@ -13,20 +13,19 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from turnier.agents.agent import FollowingPlayer, Player, decide
-from turnier.agents.ensembles.ensemble import start_player
 from turnier.agents.ensembles.pool import Pool, SerialPool, ThreadPool
-from turnier.agents.failure import SeatFailure
+from turnier.agents.failure import Ending, SeatFailure
+from turnier.agents.outside.seat import plays_outside
 from turnier.agents.registry import agent_of
-from turnier.arena.match import MatchRecord, MatchSpec, Termination, derive_seed, pack_plies, unpack_plies
-from turnier.arena.play_compiled import ILLEGAL_ERROR, match_kernel, play_compiled
+from turnier.agents.seats import prepare_seat, seat_kernels, start_player
+from turnier.arena.match import MatchRecord, MatchSpec, Termination, unpack_plies
+from turnier.arena.play_compiled import match_kernel, no_returns, play_compiled
 from turnier.arena.step_kernel import play_in_step
+from turnier.arena.table import Table, first_position, scores_at
 from turnier.core.compilation.progress import compiled_together
 from turnier.core.errors import UserError
 from turnier.core.kernel import compile_kernel
 from turnier.core.outside import library
-from turnier.core.rng import streams
-from turnier.games.abi import CHANCE
 from turnier.games.game import Game, Position
 from turnier.games.python.live_states import GameFailure
 from turnier.games.registry import game_of
@@ -72,8 +71,8 @@ def prepare(spec: MatchSpec) -> None:
     check_spec(spec)
     game = game_of(spec.game)
     for agent in spec.agents:
-        agent_of(agent).prepare(game)
-    seats = [agent_of(agent).seat_kernels(game) for agent in spec.agents]
+        prepare_seat(agent_of(agent), game)
+    seats = [seat_kernels(agent_of(agent), game) for agent in spec.agents]
     if all(seats) and game.kernels:
         compile_kernel(match_kernel([seat for seat in seats if seat], len(spec.opening)))
         if matches_in_step(spec) > 1:
@@ -113,7 +112,7 @@ def play_matches(
         batch = [specs[number] for number in numbers]
         check_spec(batch[0])
         game = game_of(batch[0].game)
-        seats = [None if python or game.in_python else agent_of(a).seat_kernels(game) for a in batch[0].agents]
+        seats = [None if python else seat_kernels(agent_of(agent), game) for agent in batch[0].agents]
         if all(seat is not None for seat in seats):
             played = play_compiled(game, [s for s in seats if s is not None], batch, stop)
         else:
@@ -128,7 +127,7 @@ def play_matches(
 def matches_in_step(spec: MatchSpec) -> int:
     """Returns how many matches like this one a worker should have at once, because it plays them side by side."""
     game = game_of(spec.game)
-    seats = [None if game.in_python else agent_of(agent).seat_kernels(game) for agent in spec.agents]
+    seats = [seat_kernels(agent_of(agent), game) for agent in spec.agents]
     return max(seat.in_step for seat in seats if seat) or 1 if all(seats) else 1
 
 
@@ -140,8 +139,8 @@ def _warm_up(agent: str, game_text: str) -> None:
     """
     game = game_of(game_text)
     with contextlib.suppress(Exception):
-        if agent_of(agent).runs_program:
-            return  # it has no kernels, and is told when its clock starts
+        if agent_of(agent).runs_program or plays_outside(agent_of(agent)):
+            return  # it has no kernels here, and is told when its clock starts
         position = game.start()
         player = start_player(agent_of(agent), game, position.to_move, 0, None)
         if not game.in_python:  # whose searches are too slow to be made for nothing
@@ -149,12 +148,12 @@ def _warm_up(agent: str, game_text: str) -> None:
 
 
 def _play_in_python(game: Game, spec: MatchSpec, pool: Pool) -> MatchRecord:
-    """Plays move by move; an agent that fails ends the match, and the record says why."""
+    """Plays move by move; a seat that fails ends the match, and the record says who and why."""
     for agent in dict.fromkeys(spec.agents):
         _warm_up(agent, spec.game)
     for _ in range(ATTEMPTS):
         record, failure = _play_once(game, spec, pool)
-        if failure is None or failure.on_failure == "lose":
+        if failure is None or failure.on_failure == "lose" or failure.ending is Ending.RESIGNED:
             break
         if failure.on_failure == "stop":
             raise UserError(f"every engine must play to the end, but {failure}; fix it, and repeat the command.")
@@ -162,107 +161,46 @@ def _play_in_python(game: Game, spec: MatchSpec, pool: Pool) -> MatchRecord:
 
 
 def _play_once(game: Game, spec: MatchSpec, pool: Pool) -> tuple[MatchRecord, SeatFailure | None]:
-    """Plays a match; returns its record, and the failure by which an engine has lost it."""
+    """Plays a match; returns its record, and the failure by which a seat has lost it."""
     began = time.perf_counter()
     termination, error, forfeit = Termination.NORMAL, "", None
-    decisions, nodes = [0] * game.num_seats, [0] * game.num_seats
-    seconds, cpu_seconds = [0.0] * game.num_seats, [0.0] * game.num_seats
-    here = isinstance(pool, SerialPool) and all(agent_of(agent).one_thread for agent in spec.agents)
-    plies, before = [], []
-    position = first_position(game, spec.seed)
-    players: list[Player] = []
-    told: dict[int, FollowingPlayer] = {}  # players that are told the whole match, by seat
-
-    def play(ply: int) -> None:
-        nonlocal position
-        before.append(position)
-        position = position.stepped(ply)
-        plies.append(ply)
-
+    agents = [agent_of(agent) for agent in spec.agents]
+    here = isinstance(pool, SerialPool) and all(agent.one_thread or plays_outside(agent) for agent in agents)
+    table = Table(game, agents, spec.seed, pool=pool)
     try:
         for ply in spec.opening:  # of legal plies, see check_spec
-            play(ply)
-        while not position.over:
-            mover = position.to_move
-            if mover == CHANCE:
-                play(position.draw_outcome())
-                continue
-            if spec.max_plies and sum(decisions) == spec.max_plies:
+            table.push(ply)
+        while True:
+            table.play_chance()
+            if table.position.over:
+                break
+            if spec.max_plies and len(table.seats) == spec.max_plies:
                 termination = Termination.LIMIT
                 break
-            try:  # a failing agent must not end the tournament
-                if not players:
-                    agents = enumerate(map(agent_of, spec.agents))
-                    players = [start_player(agent, game, seat, spec.seed, pool) for seat, agent in agents]
-                    told = {seat: one for seat, one in enumerate(players) if isinstance(one, FollowingPlayer)}
-                if mover in told:  # it plays games without secrets alone, and by no random numbers of ours
-                    told[mover].follow(plies, before)
-                    seen = position
-                else:
-                    seen = seen_by(position, mover, spec.seed, sum(decisions))
-                asked, used = time.perf_counter(), time.thread_time()
-                decision = decide(players[mover], seen)
-                cpu_seconds[mover] += time.thread_time() - used
-                seconds[mover] += time.perf_counter() - asked
-                action, searched = int(decision.action), int(decision.nodes)
-            except GameFailure:
-                raise
-            except SeatFailure as failure:
-                termination, error, forfeit = Termination(failure.ending.value), str(failure), failure
-                break
-            except Exception as failure:
-                termination, error = Termination.ERROR, f"{spec.agents[mover]}: {type(failure).__name__}: {failure}"
-                break
-            if action not in position.legal_actions():
-                termination, error = Termination.ILLEGAL_ACTION, ILLEGAL_ERROR
-                break
-            decisions[mover] += 1
-            nodes[mover] += searched
-            play(action)
+            decision = table.decide()
+            table.play(int(decision.action), int(decision.nodes))
+    except SeatFailure as failure:
+        termination, error, forfeit = Termination(failure.ending.value), str(failure), failure
     except GameFailure as failure:
         termination, error = Termination.ERROR, str(failure)
     finally:
-        for player in told.values():
-            player.close()
+        table.close()
+    if not np.isfinite(table.position.returns).all():
+        termination, error = Termination.ERROR, no_returns(game, table.position.returns)
     record = MatchRecord(
         spec,
         termination,
-        scores_at(position, termination),
-        tuple(decisions),
-        tuple(nodes),
-        tuple(seconds),
+        scores_at(table.position, termination),
+        table.decisions(),
+        tuple(table.nodes),
+        tuple(table.seconds),
         time.perf_counter() - began,
-        pack_plies(np.array(plies, np.int64)),
-        game.facts(position.state),
-        error,
-        tuple(cpu_seconds) if here else (),
+        table.packed_plies(),
+        game.facts(table.position.state),
+        " | ".join([*([error] if error else []), *table.notes()]),
+        tuple(table.cpu_seconds) if here else (),
     )
     return record, forfeit
-
-
-def scores_at(position: Position, termination: Termination) -> tuple[float, ...]:
-    """Returns the scores of a match that ended in a position: its returns, unless the seat to move forfeits.
-
-    That seat then gets the least that the game can give, and the others share its opposite. A single seat that resigns
-    keeps what it has.
-    """
-    seats, lost = position.game.num_seats, position.game.max_return
-    if not termination.is_forfeit:
-        return tuple(position.returns.tolist())
-    if seats == 1:
-        return (position.game.min_return if termination.is_failure else float(position.returns[0]),)
-    return tuple(-lost if seat == position.to_move else lost / (seats - 1) for seat in range(seats))
-
-
-def agrees(position: Position, termination: Termination, scores: tuple[float, ...]) -> bool:
-    """Whether a match that ended in a position has such scores; a single seat that failed once kept what it had."""
-    kept = len(scores) == 1 and termination.is_failure and scores == tuple(position.returns.tolist())
-    return kept or scores == scores_at(position, termination)
-
-
-def seen_by(position: Position, seat: int, match_seed: int, decisions: int) -> Position:
-    """Returns a copy of a position for an agent: what its seat may know, with random numbers other than the match's."""
-    return position.game.position(position.view(seat), position.returns, derive_seed(match_seed, "view", decisions))
 
 
 def replay_positions(spec: MatchSpec, plies: bytes) -> Iterator[Position]:
@@ -286,11 +224,3 @@ def _open(game: Game, spec: MatchSpec) -> Position:
     for ply in spec.opening:
         position = position.play(ply, draw_chance=False)
     return position
-
-
-def first_position(game: Game, seed: int) -> Position:
-    """Returns the position before the first ply, which may be a chance outcome."""
-    rng = streams(seed, 1)[0]
-    state = game.new_state()
-    game.kernels.init(state, rng)
-    return Position(game, state, np.zeros(game.num_seats), rng)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import time
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -12,6 +13,7 @@ import numpy.typing as npt
 from turnier.agents.abi import SeatKernels
 from turnier.agents.expectimax.one_ply2048 import looks_one_ply_ahead
 from turnier.agents.random import act_random
+from turnier.agents.registry import agent_of
 from turnier.arena.match import MatchRecord, MatchSpec, Termination, pack_many, pack_plies
 from turnier.arena.one_ply2048 import play_many_one_ply
 from turnier.arena.play_kernel import (
@@ -20,6 +22,7 @@ from turnier.arena.play_kernel import (
     FULL,
     ILLEGAL,
     LIMIT,
+    NAN,
     NANOSECONDS,
     NODES,
     NORMAL,
@@ -29,14 +32,20 @@ from turnier.arena.play_kernel import (
     play_many,
 )
 from turnier.arena.step_kernel import ENOUGH, UNDER_WAY, play_in_step
+from turnier.arena.table import NAN_VALUES, scores_at
 from turnier.core.rng import streams_of
-from turnier.games.game import MAX_SEATS, Game
+from turnier.games.game import MAX_SEATS, Game, Position
 
 ROOM_IN_STEP = 1 << 12  # plies of a match at first
 FIRST_ROOM = 1 << 17  # plies; a match that does not fit is played again, so it is longer than a long game of 2048
 SECOND = 1e9  # nanoseconds; a quotient has few digits, and these are written for every game
-ILLEGAL_ERROR = "the agent chose an illegal action"
-TERMINATIONS = {NORMAL: Termination.NORMAL, ILLEGAL: Termination.ILLEGAL_ACTION, LIMIT: Termination.LIMIT}
+TERMINATIONS = {
+    NORMAL: Termination.NORMAL,
+    LIMIT: Termination.LIMIT,
+    ILLEGAL: Termination.ILLEGAL_MOVE,
+    NAN: Termination.CRASHED,
+}
+ERRORS = {ILLEGAL: "played what is not legal here", NAN: NAN_VALUES}
 
 
 def match_kernel(seats: Sequence[SeatKernels], plies_of_opening: int) -> Any:
@@ -149,10 +158,29 @@ def _records(
         (ends[:, WHOLE] / SECOND).tolist(),
         packed,
         game.facts_of(states),
-        [ILLEGAL_ERROR if status == ILLEGAL else "" for status in statuses],
+        itertools.repeat(""),
         _tuples(np.rint(busy * spent) / SECOND),
     )
-    return list(map(MatchRecord, *columns))
+    records = list(map(MatchRecord, *columns))
+    broken = (ends[:, STATUS] == ILLEGAL) | (ends[:, STATUS] == NAN) | ~np.isfinite(returns).all(axis=1)
+    for row in np.flatnonzero(broken).tolist():
+        _mark_broken(game, records[row], game.position(states[row], returns[row]), statuses[row])
+    return records
+
+
+def _mark_broken(game: Game, record: MatchRecord, end: Position, status: int) -> None:
+    """Completes the record of a match that a seat lost by failing, or that its rules broke."""
+    if not np.isfinite(end.returns).all():
+        record.termination, record.error = Termination.ERROR, no_returns(game, end.returns)
+        return
+    agent = agent_of(record.spec.agents[end.to_move])
+    record.error = f"seat {end.to_move}, {agent}: {ERRORS[status]}"
+    record.scores = scores_at(end, record.termination)
+
+
+def no_returns(game: Game, returns: npt.NDArray[np.float64]) -> str:
+    """Returns the sentence of a match that is void because its rules gave no numbers."""
+    return f"the rules of {game} must give every seat a finite return, got {returns.tolist()}; fix them."
 
 
 def _tuples(rows: npt.NDArray[Any]) -> Iterator[tuple[Any, ...]]:

@@ -12,7 +12,8 @@ from turnier.core.rng import below
 from turnier.games.abi import CHANCE, GAME, TERMINAL
 from turnier.games.generic import copy_state, draw_outcome
 
-NORMAL, ILLEGAL, LIMIT, FULL, STOPPED = 0, 1, 2, 3, 4  # status of a match; FULL = no room left in `plies`
+# Status of a match; FULL = no room left in `plies`, NAN = a seat found values that are no numbers.
+NORMAL, ILLEGAL, LIMIT, FULL, STOPPED, NAN = 0, 1, 2, 3, 4, 5
 DECISIONS, NODES, NANOSECONDS, NUM_COUNTS = range(4)  # rows of a match's `counts`, a column a seat
 END, STATUS, WHOLE = range(3)  # of a match's `ends`: where its plies end, its status, its nanoseconds
 
@@ -76,8 +77,13 @@ def play_one(game, seats, drawing, state, rngs, opening, max_plies, returns, cou
                     legal |= choices[i] == ply
                 if not legal:
                     return ILLEGAL, written
+                nodes, numbers = np.int64(0), True
                 for action in range(game.num_actions):
-                    counts[NODES, mover] += np.int64(root[VISITS, action])
+                    nodes += np.int64(root[VISITS, action])
+                    numbers &= root[VALUES, action] == root[VALUES, action]
+                if not numbers:
+                    return NAN, written
+                counts[NODES, mover] += nodes
             counts[DECISIONS, mover] += 1
             actions += 1
         plies[written] = ply

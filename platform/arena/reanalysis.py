@@ -12,11 +12,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from turnier.agents.agent import Agent, Decision, ExplainingPlayer, Player, decide
-from turnier.agents.ensembles.ensemble import start_player
 from turnier.agents.registry import agent_of
 from turnier.arena.match import MatchRecord, derive_seed, unpack_plies
-from turnier.arena.play import replay_positions, seen_by
+from turnier.arena.play import replay_positions
 from turnier.arena.repeated_search import SearchRecord, SearchSpec, SeenPosition, search_position
+from turnier.arena.table import seated, seen_by
 from turnier.core.errors import UserError
 from turnier.games.abi import CHANCE
 from turnier.games.drawing import Overlay
@@ -93,7 +93,7 @@ class Reanalysis:
         return [search_position(SearchSpec(seen, agent, seed)) for seed in seeds]
 
     def _player(self, seat: int) -> Player:
-        return start_player(self._agent(seat), self.game, seat, self.record.spec.seed, None)
+        return seated(self._agent(seat), self.game, seat, self.record.spec.seed)
 
     def _agent(self, seat: int) -> Agent:
         return agent_of(self.record.spec.agents[seat])

@@ -13,9 +13,11 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from turnier.agents.agent import decide
+from turnier.agents.agent import FollowingPlayer
 from turnier.agents.registry import agent_of
+from turnier.agents.seats import prepare_seat, seat_kernels
 from turnier.arena.match import derive_seed
+from turnier.arena.table import ask, seated
 from turnier.core.errors import UserError
 from turnier.games.game import Position
 from turnier.games.registry import game_of
@@ -91,7 +93,8 @@ def prepare_searches(specs: Sequence[SearchSpec]) -> None:
         agent.require(game)
         if agent.runs_program:
             raise UserError(f"a searched position must be all that an agent needs, got {agent.name}; choose another.")
-        agent.seat_kernels(game)
+        prepare_seat(agent, game)
+        seat_kernels(agent, game)
 
 
 def search_positions(specs: Sequence[SearchSpec], stop: npt.NDArray[np.int64] | None = None) -> list[SearchRecord]:
@@ -110,13 +113,13 @@ def search_position(spec: SearchSpec) -> SearchRecord:
     # Random numbers of its own, as in a match.
     position = game.position(np.array(seen.state, np.int64), np.array(seen.returns), derive_seed(spec.seed, "view"))
     began = time.perf_counter()
-    decision = decide(agent_of(spec.agent).start(game, position.to_move, spec.seed), position)
+    player = seated(agent_of(spec.agent), game, position.to_move, spec.seed)
+    try:
+        decision = ask(player, position, position.to_move, agent_of(spec.agent))
+    finally:
+        if isinstance(player, FollowingPlayer):
+            player.close()
     seconds = time.perf_counter() - began
-    if decision.action not in seen.legal:
-        raise UserError(
-            f"{spec.agent} must choose a legal action, got {decision.action} where {list(seen.legal)} are legal at"
-            f" {list(seen.state)}; fix the agent."
-        )
     legal = list(seen.legal)
     visits, values = (tuple(of_actions[legal].tolist()) for of_actions in (decision.visits, decision.values))
     return SearchRecord(spec, int(decision.action), visits, values, int(decision.nodes), seconds)

@@ -8,13 +8,14 @@ from __future__ import annotations
 import numpy as np
 from numba import types
 
-from turnier.agents.abi import SEATS, VISITS
+from turnier.agents.abi import SEATS, VALUES, VISITS
 from turnier.arena.play_kernel import (
     DECISIONS,
     END,
     FULL,
     ILLEGAL,
     LIMIT,
+    NAN,
     NANOSECONDS,
     NODES,
     NORMAL,
@@ -140,9 +141,15 @@ def play_in_step(game, seats, states, rngs, opening, max_plies, returns, counts,
                 if not legal:
                     ends[i, STATUS] = ILLEGAL
                     continue
-                counts[i, DECISIONS, mover] += 1
+                nodes, numbers = np.int64(0), True
                 for action in range(game.num_actions):
-                    counts[i, NODES, mover] += np.int64(roots[k, VISITS, action])
+                    nodes += np.int64(roots[k, VISITS, action])
+                    numbers &= roots[k, VALUES, action] == roots[k, VALUES, action]
+                if not numbers:
+                    ends[i, STATUS] = NAN
+                    continue
+                counts[i, DECISIONS, mover] += 1
+                counts[i, NODES, mover] += nodes
                 plies[i, ends[i, END]] = actions[k]
                 ends[i, END] += 1
                 game.step(states[i], actions[k], returns[i])

@@ -282,6 +282,11 @@ class Position:
     def over(self) -> bool:
         return self.to_move == TERMINAL
 
+    @property
+    def rng(self) -> NumArray:
+        """A copy of the stream of chance, [4]."""
+        return self._rng.copy()
+
     def legal_actions(self) -> list[int]:
         if self.to_move < 0:
             return []

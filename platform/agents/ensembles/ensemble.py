@@ -94,8 +94,3 @@ class EnsemblePlayer:
         action, visits, values = self.ensemble.combine(found, self.rng)
         nodes = sum(max(1, decision.nodes) for decision in found)  # a member that searches nothing took a look, too
         return Decision(action, visits, values, nodes, time.perf_counter() - began)
-
-
-def start_player(agent: Agent, game: Game, seat: int, seed: int, pool: Pool | None) -> Player:
-    """Returns the agent's player; that of an ensemble lets its members search in the pool."""
-    return agent.start(game, seat, seed, pool) if isinstance(agent, Ensemble) else agent.start(game, seat, seed)

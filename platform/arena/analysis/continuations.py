@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import contextlib
+
 import numpy as np
 import numpy.typing as npt
 from numba import types
 
 from turnier.agents.abi import SEATS, VALUES, VISITS, SeatKernels
-from turnier.agents.agent import Agent, decide
-from turnier.agents.ensembles.ensemble import start_player
-from turnier.arena.play import seen_by
+from turnier.agents.agent import Agent
+from turnier.agents.failure import SeatFailure
+from turnier.agents.seats import prepare_seat, seat_kernels
 from turnier.arena.play_kernel import ILLEGAL, NORMAL, STOPPED
+from turnier.arena.table import Table
 from turnier.core.errors import UserError
 from turnier.core.kernel import compile_kernel, kernel
 from turnier.core.rng import streams
@@ -59,11 +62,11 @@ class Continuations:
         """Raises UserError where the agent cannot play the game."""
         game = position.game
         agent.require(game)
-        agent.prepare(game)
+        prepare_seat(agent, game)
         if agent.runs_program:
             raise UserError(f"games from a position are played by agents of Turnier, got {agent}; choose another.")
         self.agent, self.game = agent, game
-        kernels: SeatKernels | None = None if game.in_python else agent.seat_kernels(game)
+        kernels: SeatKernels | None = seat_kernels(agent, game)
         self.seats = None if kernels is None else (kernels,) * MAX_SEATS
         if kernels is not None:
             compile_kernel(play_on)  # before any clock starts
@@ -84,22 +87,21 @@ class Continuations:
         return None if status == STOPPED else self.game.position(state, returns)
 
     def _play_in_python(self, position: Position, seed: int, stop: npt.NDArray[np.int64]) -> Position | None:
-        game, number = self.game, 0
+        game = self.game
         chance = streams(seed, 1 + game.num_seats)[0]
-        position = Position(game, position.state.copy(), position.returns.copy(), chance)
-        players = [start_player(self.agent, game, seat, seed, None) for seat in range(game.num_seats)]
-        while not position.over:
-            if position.to_move == CHANCE:
-                position = position.stepped(position.draw_outcome())
-                continue
-            if stop[0]:
-                return None
-            mover = position.to_move
-            action = int(decide(players[mover], seen_by(position, mover, seed, number)).action)
-            if action not in position.legal_actions():
-                raise self._illegal()
-            position, number = position.stepped(action), number + 1
-        return position
+        begin = Position(game, position.state.copy(), position.returns.copy(), chance)
+        table = Table(game, (self.agent,) * game.num_seats, seed, position=begin)
+        with contextlib.closing(table):
+            while True:
+                table.play_chance()
+                if table.position.over:
+                    return table.position
+                if stop[0]:
+                    return None
+                try:
+                    table.play(int(table.decide().action))
+                except SeatFailure as failure:
+                    raise UserError(f"{failure}; fix the agent.") from failure
 
     def _illegal(self) -> UserError:
         return UserError(f"{self.agent} must choose legal actions of {self.game}; fix the agent.")

@@ -12,7 +12,8 @@ import numpy.typing as npt
 from sqlalchemy import Row, Table
 
 from turnier.arena.match import MatchRecord
-from turnier.arena.play import agrees, replay
+from turnier.arena.play import replay
+from turnier.arena.table import agrees
 from turnier.core.errors import UserError
 from turnier.results.integrity.checksums import CHANGED, differs
 from turnier.results.integrity.damage import UNDECODABLE

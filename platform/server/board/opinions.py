@@ -6,12 +6,12 @@ from collections.abc import Iterator
 from typing import Any
 
 from turnier.agents.agent import Agent, Decision, decide
-from turnier.agents.ensembles.ensemble import start_player
 from turnier.agents.registry import AGENTS, agent_of
+from turnier.agents.seats import start_player
 from turnier.arena.match import MatchRecord, derive_seed
-from turnier.arena.play import seen_by
 from turnier.arena.reanalysis import Reanalysis
 from turnier.arena.repeated_search import SearchSpec, SeenPosition, search_position
+from turnier.arena.table import seen_by
 from turnier.core.errors import UserError
 from turnier.core.outside.classes import is_outside
 from turnier.core.parameters import Declared, Registry, parameters_of

@@ -7,11 +7,11 @@ import threading
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from turnier.agents.agent import Agent, Decision, Player, decide
-from turnier.agents.ensembles.ensemble import start_player
+from turnier.agents.agent import Agent, Decision, Player
+from turnier.agents.failure import SeatFailure
 from turnier.agents.timed import interrupted_by
 from turnier.arena.match import derive_seed
-from turnier.arena.play import first_position, seen_by
+from turnier.arena.table import ask, first_position, seated, seen_by
 from turnier.core.errors import UserError
 from turnier.games.game import Game, Position
 
@@ -77,7 +77,7 @@ class HostedAgent:
     def prepare(self) -> None:
         """Decides once for nothing, so that what has to be compiled is before any clock runs."""
         position = self.game.start()
-        player = start_player(limited(self.agent, Limit(1, "ms")), self.game, position.to_move, 0, None)
+        player = seated(limited(self.agent, Limit(1, "ms")), self.game, position.to_move, 0)
         if not self.game.in_python:  # whose searches are too slow to be made for nothing
             player.act(position)
 
@@ -126,16 +126,17 @@ class HostedAgent:
         position = seen_by(self.position, self.position.to_move, self._match_seed, len(self.plies))
         try:
             with interrupted_by(stop):
-                return decide(self._player(limited(self.agent, limit)), position)
-        except Exception as error:
-            raise UserError(f"{self.agent} failed by {type(error).__name__}: {error}") from error
+                player = self._player(limited(self.agent, limit))
+                return ask(player, position, self.position.to_move, self.agent)
+        except SeatFailure as failure:
+            raise UserError(str(failure)) from failure
 
     def _player(self, agent: Agent) -> Player:
         seat = self.position.to_move
         if agent != self.agent:
-            return start_player(agent, self.game, seat, derive_seed(self._match_seed, len(self.plies)), None)
+            return seated(agent, self.game, seat, derive_seed(self._match_seed, len(self.plies)))
         if seat not in self._players:
-            self._players[seat] = start_player(agent, self.game, seat, self._match_seed, None)
+            self._players[seat] = seated(agent, self.game, seat, self._match_seed)
         return self._players[seat]
 
     def written(self, decision: Decision) -> str:

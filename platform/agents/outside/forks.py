@@ -1,0 +1,92 @@
+"""The referee's end of the process that seats are forked from: one for each process that plays."""
+
+from __future__ import annotations
+
+import json
+import os
+import socket
+import subprocess
+import sys
+import threading
+from typing import Any
+
+from turnier.agents.engines.guard import GUARD
+from turnier.core.errors import UserError
+
+START_SECONDS = 120.0  # to load what seats share, on a busy machine
+_ONE_THREAD = dict.fromkeys(("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"), "1")
+
+
+class Forks:
+    """Starts and ends seats' processes; threads share it."""
+
+    def __init__(self) -> None:
+        self._lock = threading.RLock()
+        self._process: subprocess.Popen[bytes] | None = None
+        self._control: socket.socket
+        self._owner = 0  # the process that started it: one that is forked from that has another
+
+    def fork(self, game: str) -> tuple[int, socket.socket]:
+        """Returns a new process that has the rules of a game of ours loaded, "" for none, and its connection."""
+        ours, theirs = socket.socketpair()
+        with theirs:
+            pid = int(self._asked({"fork": game}, theirs.fileno())["pid"])
+        GUARD.add(pid)
+        return pid, ours
+
+    def why(self, pid: int) -> str:
+        """Returns how a process has ended, as the end of a sentence."""
+        return str(self._asked({"why": pid})["why"])
+
+    def end(self, pid: int) -> None:
+        """Ends a process and all that it has started."""
+        self._asked({"end": pid})
+        GUARD.remove(pid)
+
+    def _asked(self, request: dict[str, Any], *ends: int) -> dict[str, Any]:
+        with self._lock:
+            for attempt in range(2):
+                try:
+                    self._start()
+                    socket.send_fds(self._control, [json.dumps(request).encode() + b"\n"], ends)
+                    answer: dict[str, Any] = json.loads(self._line())
+                    return answer
+                except OSError as failure:  # somebody has ended it, and all seats' processes with it
+                    self._process = None
+                    if attempt or "fork" not in request:
+                        if "fork" not in request:
+                            return {"why": "was ended with the process that it came from"}
+                        raise UserError(
+                            f"a process for agents of others must start here, got {failure}; --trust plays them inside."
+                        ) from None
+        raise AssertionError
+
+    def _start(self) -> None:
+        if self._process is not None and self._process.poll() is None and self._owner == os.getpid():
+            return
+        self._control, theirs = socket.socketpair()
+        self._control.settimeout(START_SECONDS)
+        with theirs:
+            command = [sys.executable, "-m", "turnier.agents.outside.server", str(theirs.fileno())]
+            self._process = subprocess.Popen(
+                command,
+                pass_fds=(theirs.fileno(),),
+                stdin=subprocess.DEVNULL,
+                stdout=2,  # results of ours go to standard output
+                start_new_session=True,
+                env={**os.environ, **_ONE_THREAD, "PYTHONUNBUFFERED": "1"},
+            )
+        self._owner = os.getpid()
+        self._line()  # which says that it is ready
+
+    def _line(self) -> bytes:
+        line = b""
+        while not line.endswith(b"\n"):
+            data = self._control.recv(1 << 16)
+            if not data:
+                raise ConnectionResetError("its end")
+            line += data
+        return line
+
+
+FORKS = Forks()

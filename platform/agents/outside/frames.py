@@ -1,0 +1,114 @@
+"""What the referee and the process of a seat write to each other: frames of a length, a kind and bytes, never pickles.
+
+The referee believes nothing that it reads: lengths are bounded, and an answer counts only if it has the number of the
+question.
+
+| kind | from | holds |
+| --- | --- | --- |
+| LOAD | referee | JSON: the folder to work in, and the code of the agent and the game |
+| BEGIN | referee | JSON: game, agent, seat and the seed that the seat is told |
+| READY | seat | a byte: whether the player follows the match, so that it must be told all plies |
+| ASK | referee | a question's number, and as arrays: a stream of chance, plies, a state and its returns |
+| ANSWER | seat | the question's number, action and nodes, then visits and values unless all are zero |
+| FAILED | seat | text: the exception, with the line of the user's file |
+"""
+
+from __future__ import annotations
+
+import socket
+import struct
+import time
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from turnier.agents.agent import Decision
+
+LOAD, BEGIN, READY, ASK, ANSWER, FAILED = range(6)
+LONGEST_TEXT = 4_000  # bytes of a failure
+_HEADER = struct.Struct("<IB")
+_ASK = struct.Struct("<qqq")  # number, plies, words of a state
+_ANSWER = struct.Struct("<qqqq")  # number, action, nodes, whether visits and values follow
+_CHUNK = 1 << 16
+
+
+class Broken(Exception):
+    """What was read is no frame of the other side, or there is nothing more to read."""
+
+
+class Question(NamedTuple):
+    """What a seat is asked: the plies that it must follow if any, and its view of the position."""
+
+    number: int
+    rng: npt.NDArray[np.uint64]  # [4], other than the match's
+    plies: npt.NDArray[np.int64]
+    first: npt.NDArray[np.int64]  # [state_words] before the first ply
+    state: npt.NDArray[np.int64]  # [state_words]
+    returns: npt.NDArray[np.float64]  # [seats]
+
+    def packed(self) -> bytes:
+        head = _ASK.pack(self.number, len(self.plies), len(self.state))
+        return b"".join((head, *(part.tobytes() for part in self[1:])))
+
+    @classmethod
+    def of(cls, data: bytearray) -> Question:
+        number, plies, words = _ASK.unpack_from(data)
+        numbers = np.frombuffer(data, np.int64, -1, _ASK.size)
+        first, state, end = 4 + plies, 4 + plies + words, 4 + plies + 2 * words
+        rng, returns = numbers[:4].view(np.uint64), numbers[end:].view(np.float64)
+        return cls(number, rng, numbers[4:first], numbers[first:state], numbers[state:end], returns)
+
+
+def packed_answer(number: int, decision: Decision) -> bytes:
+    """Returns a decision as bytes; raises what a decision of another shape raises."""
+    told = bool(decision.visits.any() or decision.values.any())  # also where a value is no number
+    head = _ANSWER.pack(number, int(decision.action), int(decision.nodes), told)
+    return head + np.asarray([decision.visits, decision.values], np.float64).tobytes() if told else head
+
+
+def answer_of(data: bytearray, actions: int) -> tuple[int, Decision]:
+    """Returns the number of the question and the decision; raises Broken for anything else."""
+    if len(data) < _ANSWER.size:
+        raise Broken("an answer too short")
+    number, action, nodes, told = _ANSWER.unpack_from(data)
+    if len(data) != _ANSWER.size + (16 * actions if told else 0):
+        raise Broken("visits and values of another number of actions")
+    found = np.frombuffer(data, np.float64, -1, _ANSWER.size) if told else np.zeros(2 * actions)
+    return number, Decision(action, found[:actions], found[actions:], max(0, nodes), 0.0)
+
+
+class Line:
+    """One end of the connection."""
+
+    def __init__(self, end: socket.socket) -> None:
+        self.end = end
+        self._read = bytearray()
+
+    def send(self, kind: int, data: bytes) -> None:
+        """Sends a frame; raises OSError if nobody reads it, TimeoutError among them."""
+        self.end.sendall(_HEADER.pack(len(data), kind) + data)
+
+    def receive(self, largest: int, deadline: float | None = None) -> tuple[int, bytearray]:
+        """Returns the next frame; raises TimeoutError after a time of `time.monotonic`, Broken for what is none."""
+        while True:
+            if len(self._read) >= _HEADER.size:
+                size, kind = _HEADER.unpack_from(self._read)
+                if size > largest:
+                    raise Broken(f"a frame of {size:,} bytes")
+                if len(self._read) >= _HEADER.size + size:
+                    data = self._read[_HEADER.size : _HEADER.size + size]
+                    del self._read[: _HEADER.size + size]
+                    return kind, data
+            self._fill(deadline)
+
+    def _fill(self, deadline: float | None) -> None:
+        if deadline is not None:
+            self.end.settimeout(max(1e-3, deadline - time.monotonic()))
+        data = self.end.recv(_CHUNK)
+        if not data:
+            raise Broken("the end of the connection")
+        self._read += data
+
+    def close(self) -> None:
+        self.end.close()

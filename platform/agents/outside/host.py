@@ -1,0 +1,103 @@
+"""The process of a seat: builds others' agents from their code, and answers for them. It ends with its connection."""
+
+from __future__ import annotations
+
+import json
+import os
+import socket
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from turnier.agents.agent import FollowingPlayer, Player, decide
+from turnier.agents.outside.frames import (
+    ANSWER,
+    ASK,
+    BEGIN,
+    FAILED,
+    LOAD,
+    LONGEST_TEXT,
+    READY,
+    Broken,
+    Line,
+    Question,
+    packed_answer,
+)
+from turnier.agents.registry import agent_of
+from turnier.agents.seats import start_player
+from turnier.core.outside import library
+from turnier.core.outside.bundle import Bundle
+from turnier.core.outside.classes import described
+from turnier.core.outside.trust import trust
+from turnier.games.game import Game, Position
+from turnier.games.registry import game_of
+
+LARGEST = 1 << 28  # bytes of what the referee sends
+
+
+class Host:
+    """Plays one match after another, with any agents whose code it has."""
+
+    def __init__(self, line: Line) -> None:
+        self._line = line
+        self._code: list[Bundle] = []
+        self._game: Game
+        self._player: Player
+        self._plies: list[int] = []
+        self._before: list[Position] = []
+
+    def serve(self) -> None:
+        """Answers until the referee is gone."""
+        answers = {LOAD: self._load, BEGIN: self._begin, ASK: self._ask}
+        while True:
+            try:
+                kind, data = self._line.receive(LARGEST)
+            except (Broken, OSError):
+                return
+            try:
+                answers[kind](data)
+            except BaseException as failure:  # whatever others' code raises, SystemExit as well
+                text = described(failure, self._code[0] if self._code else None)
+                self._line.send(FAILED, text.encode(errors="replace")[:LONGEST_TEXT])
+
+    def _load(self, data: bytearray) -> None:
+        told = json.loads(data)
+        os.chdir(told["folder"])
+        self._code = [Bundle(one["place"], one["files"], one["folder"]) for one in told["code"]]
+        for bundle in self._code:
+            library.learn(bundle)
+
+    def _begin(self, data: bytearray) -> None:
+        told: Mapping[str, Any] = json.loads(data)
+        agent, self._game = agent_of(told["agent"]), game_of(told["game"])
+        self._player = start_player(agent, self._game, told["seat"], told["seed"], None)
+        self._plies, self._before = [], []
+        self._line.send(READY, bytes([isinstance(self._player, FollowingPlayer)]))
+
+    def _ask(self, data: bytearray) -> None:
+        question = Question.of(data)
+        if isinstance(self._player, FollowingPlayer):
+            self._follow(question)
+            self._player.follow(list(self._plies), list(self._before))
+        position = Position(self._game, question.state, question.returns, question.rng)
+        self._line.send(ANSWER, packed_answer(question.number, decide(self._player, position)))
+
+    def _follow(self, question: Question) -> None:
+        """Plays the plies that are new; those taken back are forgotten."""
+        plies = question.plies.tolist()
+        if plies[: len(self._plies)] != self._plies:
+            self._plies, self._before = [], []
+        for ply in plies[len(self._plies) :]:
+            if self._before:
+                position = self._before[-1].stepped(self._plies[-1])
+            else:
+                position = Position(self._game, question.first, np.zeros(self._game.num_seats), question.rng)
+            self._before.append(position)
+            self._plies.append(ply)
+
+
+def serve(end: socket.socket) -> None:
+    """Runs a seat's process to its end."""
+    trust()  # here others' code has nothing to reach but itself
+    Host(Line(end)).serve()

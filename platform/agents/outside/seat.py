@@ -1,0 +1,207 @@
+"""A seat whose agent is not ours, as the referee sees it: it asks the seat's own process, and waits for a limited time.
+
+Between its decisions the process stands still, so that nobody thinks in another's time; processes are used again for
+later matches of the same code.
+"""
+
+from __future__ import annotations
+
+import functools
+import json
+import os
+import signal
+import time
+from collections.abc import Sequence
+
+import numpy as np
+
+from turnier.agents.agent import Agent, Decision
+from turnier.agents.engines.pool import Pool
+from turnier.agents.failure import Ending, SeatFailure
+from turnier.agents.outside.forks import FORKS
+from turnier.agents.outside.frames import (
+    ANSWER,
+    ASK,
+    BEGIN,
+    FAILED,
+    LOAD,
+    LONGEST_TEXT,
+    READY,
+    Broken,
+    Line,
+    Question,
+    answer_of,
+)
+from turnier.core.errors import UserError
+from turnier.core.outside import library
+from turnier.core.outside.trust import trusted
+from turnier.games.game import Game, Position
+
+MOVE_SECONDS = 60.0  # for a decision, unless the agent is held to less
+BEGIN_SECONDS = 60.0  # to import its code and start a player
+PREPARE_SECONDS = 900.0  # the same before any match, when kernels are compiled
+_CPU_CLOCK = 2  # of a process, by its number: see clock_getcpuclockid
+
+
+def plays_outside(agent: Agent) -> bool:
+    """Whether an agent has a process of its own: others' code is part of it, and this process does not trust that."""
+    return not trusted() and not agent.runs_program and bool(library.digests_in([agent.full_text()]))
+
+
+class SeatProcess:
+    """A process that plays one match at a time; every method raises SeatFailure when it does not do what it should."""
+
+    def __init__(self, texts: Sequence[str]) -> None:
+        """Starts it with the code that the texts of an agent and a game name."""
+        code = library.bundles_in(texts)
+        ours = "" if library.digests_in(texts[1:]) else texts[1]
+        self.pid, end = FORKS.fork(ours)
+        self._line, self._cpu_clock, self.alive = Line(end), (~self.pid << 3) | _CPU_CLOCK, True
+        bundles = [bundle.to_json() | {"folder": bundle.folder} for bundle in code]
+        self._send(LOAD, json.dumps({"folder": os.getcwd(), "code": bundles}).encode(), BEGIN_SECONDS)
+
+    def begin(self, agent: str, game: str, seat: int, seed: int, seconds: float) -> bool:
+        """Starts a player; returns whether it follows the match."""
+        told = json.dumps({"agent": agent, "game": game, "seat": seat, "seed": seed})
+        self._wake()
+        self._send(BEGIN, told.encode(), seconds)
+        data = self._answered(READY, 1, seconds, "has not started")
+        self._rest()
+        return data == b"\1"
+
+    def ask(self, question: Question, actions: int, seconds: float) -> tuple[Decision, int]:
+        """Returns the decision, and how many answers came that nobody had asked for."""
+        self._wake()
+        began, extra = time.monotonic(), -1
+        self._send(ASK, question.packed(), seconds)
+        number = -1
+        while number != question.number:
+            left = seconds - (time.monotonic() - began)
+            data = self._answered(ANSWER, 64 + 16 * actions, left, "has not answered", seconds)
+            try:
+                number, decision = answer_of(data, actions)
+            except Broken as failure:
+                raise self._failure(Ending.CRASHED, f"answered with {failure}") from None
+            extra += 1
+        self._rest()
+        return decision, extra
+
+    def cpu_seconds(self) -> float:
+        """Returns the CPU time of the process so far; NaN if the system does not tell."""
+        try:
+            return time.clock_gettime(self._cpu_clock)
+        except OSError:
+            return np.nan
+
+    def end(self) -> None:
+        if self.alive:
+            self.alive = False
+            FORKS.end(self.pid)
+            self._line.close()
+
+    def _send(self, kind: int, data: bytes, seconds: float) -> None:
+        self._line.end.settimeout(seconds)
+        try:
+            self._line.send(kind, data)
+        except TimeoutError:
+            raise self._failure(Ending.STALLED, "does not read what it is told") from None
+        except OSError:
+            raise self._failure(Ending.CRASHED, FORKS.why(self.pid)) from None
+
+    def _answered(self, kind: int, largest: int, left: float, late: str, seconds: float | None = None) -> bytearray:
+        try:
+            got, data = self._line.receive(max(largest, LONGEST_TEXT), time.monotonic() + left)
+        except TimeoutError:
+            within = f"{left if seconds is None else seconds:.3g} s"
+            raise self._failure(Ending.TIMEOUT, f"{late} within {within}") from None
+        except Broken as failure:
+            what = FORKS.why(self.pid) if str(failure).startswith("the end") else f"answered with {failure}"
+            raise self._failure(Ending.CRASHED, what) from None
+        except OSError:
+            raise self._failure(Ending.CRASHED, FORKS.why(self.pid)) from None
+        if got == FAILED:
+            self._rest()  # its code has raised an exception, and may play another match
+            raise SeatFailure(Ending.CRASHED, data.decode("utf-8", "replace"))
+        if got != kind:
+            raise self._failure(Ending.CRASHED, "answered what is no answer")
+        return data
+
+    def _failure(self, ending: Ending, what: str) -> SeatFailure:
+        """Ends the process and returns the failure."""
+        self.end()
+        return SeatFailure(ending, f"its process {what}")
+
+    def _rest(self) -> None:
+        _signal(self.pid, signal.SIGSTOP)
+
+    def _wake(self) -> None:
+        _signal(self.pid, signal.SIGCONT)
+
+
+def _signal(group: int, number: int) -> None:
+    try:
+        os.killpg(group, number)
+    except OSError:
+        return  # it has ended, which reading will tell
+
+
+IDLE: Pool[frozenset[str], SeatProcess] = Pool()
+
+
+class OutsidePlayer:
+    """Plays one seat of one match in a process of its own."""
+
+    def __init__(
+        self, agent: Agent, game: Game, seat: int, seed: int, move: float = MOVE_SECONDS, begin: float = BEGIN_SECONDS
+    ) -> None:
+        self._texts, self._game, self._move = (agent.full_text(), game.full_text()), game, move
+        self._code = frozenset(library.digests_in(self._texts))
+        self._plies: Sequence[int] = ()
+        self._before: Sequence[Position] = ()
+        self._asked = 0
+        self.notes: list[str] = []
+        self.cpu_seconds = 0.0  # of the latest decision
+        self._process = self._begun(seat, seed, begin)
+
+    def _begun(self, seat: int, seed: int, seconds: float) -> SeatProcess:
+        known = IDLE.take(self._code)
+        try:
+            process = known or SeatProcess(self._texts)
+            self._follows = process.begin(*self._texts, seat, seed, seconds)
+        except SeatFailure:
+            if known is None or known.alive:  # otherwise it has ended between two matches, which is no failure in this
+                raise
+            process = SeatProcess(self._texts)
+            self._follows = process.begin(*self._texts, seat, seed, seconds)
+        return process
+
+    def follow(self, plies: Sequence[int], before: Sequence[Position]) -> None:
+        """Takes all plies so far and the position before each; the process is told if its player follows them."""
+        self._plies, self._before = plies, before
+
+    def act(self, position: Position) -> Decision:
+        began, cpu = time.perf_counter(), self._process.cpu_seconds()
+        self._asked += 1
+        first = self._before[0] if self._before else position
+        plies = np.array(self._plies if self._follows else (), np.int64)
+        question = Question(self._asked, position.rng, plies, first.state, position.state, position.returns)
+        decision, extra = self._process.ask(question, self._game.num_actions, self._move)
+        if extra:
+            self.notes.append(f"{extra} answers that nobody had asked for were thrown away")
+        self.cpu_seconds = self._process.cpu_seconds() - cpu
+        return Decision(decision.action, decision.visits, decision.values, decision.nodes, time.perf_counter() - began)
+
+    def close(self) -> None:
+        """Gives the process back for the next match."""
+        if self._process.alive:
+            IDLE.give_back(self._code, self._process)
+
+
+@functools.lru_cache(maxsize=4096)
+def prove(agent: Agent, game: Game) -> None:
+    """Starts an agent in every seat of a game once in this process; raises UserError if it cannot begin."""
+    for seat in range(game.num_seats):
+        try:
+            OutsidePlayer(agent, game, seat, 0, begin=PREPARE_SECONDS).close()
+        except SeatFailure as failure:
+            raise UserError(f"{agent} must be able to start in {game}, got: {failure}; fix it.") from None

@@ -1,0 +1,30 @@
+"""How an agent takes a seat: as a kernel, as a player of this process, or in a process of its own if it is not ours."""
+
+from __future__ import annotations
+
+from turnier.agents.abi import SeatKernels
+from turnier.agents.agent import Agent, Player
+from turnier.agents.ensembles.ensemble import Ensemble
+from turnier.agents.ensembles.pool import Pool
+from turnier.agents.outside.seat import OutsidePlayer, plays_outside, prove
+from turnier.games.game import Game
+
+
+def start_player(agent: Agent, game: Game, seat: int, seed: int, pool: Pool | None = None) -> Player:
+    """Returns the agent's player; that of an ensemble lets its members search in the pool."""
+    if plays_outside(agent):
+        agent.require(game)
+        return OutsidePlayer(agent, game, seat, seed)
+    return agent.start(game, seat, seed, pool) if isinstance(agent, Ensemble) else agent.start(game, seat, seed)
+
+
+def seat_kernels(agent: Agent, game: Game) -> SeatKernels | None:
+    """Returns the agent as compiled matches take it, or None if it decides move by move."""
+    return None if game.in_python or plays_outside(agent) else agent.seat_kernels(game)
+
+
+def prepare_seat(agent: Agent, game: Game) -> None:
+    """Raises UserError if the agent cannot begin to play here."""
+    agent.prepare(game)
+    if plays_outside(agent):
+        prove(agent, game)

@@ -1,0 +1,218 @@
+"""A match under way: who sits where, what each seat may know, and the one rule for seats that fail.
+
+Everything that asks agents move by move does it here: matches, games with people, continuations, analyses, and our
+agents as engines. A seat that raises, answers too late, plays what is not legal or finds values that are no numbers
+raises SeatFailure, whatever the agent is; only what the rules of a game break raises GameFailure.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from turnier.agents.agent import Agent, Decision, FollowingPlayer, Player, decide
+from turnier.agents.ensembles.pool import Pool
+from turnier.agents.failure import Ending, SeatFailure
+from turnier.agents.seats import start_player
+from turnier.arena.match import Termination, derive_seed, pack_plies
+from turnier.core.errors import UserError
+from turnier.core.outside import library
+from turnier.core.outside.classes import described
+from turnier.core.rng import streams
+from turnier.games.abi import CHANCE
+from turnier.games.game import Game, Position
+from turnier.games.python.live_states import GameFailure
+
+NAN_VALUES = "found values that are no numbers"
+
+
+class Table:
+    """A match, ply by ply.
+
+    Attributes:
+        position: the present one.
+        plies: all so far, outcomes of chance included.
+        before: the position before each ply.
+        seats: who has decided, of every decision; plies of an opening are nobody's.
+        nodes: evaluations by each seat.
+        seconds: wall clock of each seat's decisions; the start of its player does not count.
+        cpu_seconds: CPU time of this thread for each seat's decisions.
+    """
+
+    def __init__(
+        self,
+        game: Game,
+        agents: Sequence[Agent],
+        seed: int,
+        *,
+        opening: Sequence[int] = (),
+        pool: Pool | None = None,
+        position: Position | None = None,
+    ) -> None:
+        """Sets up a match of one agent per seat, after an opening of legal plies, or from a position."""
+        self.game, self.agents, self.seed, self.pool = game, tuple(agents), seed, pool
+        self.position = first_position(game, seed) if position is None else position
+        self.plies: list[int] = []
+        self.before: list[Position] = []
+        self.seats: list[int] = []
+        self.nodes = [0] * game.num_seats
+        self.seconds, self.cpu_seconds = [0.0] * game.num_seats, [0.0] * game.num_seats
+        self.players: dict[int, Player] = {}  # by seat, each from its first decision on
+        self._hides = game.hidden or bool(game.kernels.has_observe)
+        for ply in opening:
+            self.push(ply)
+
+    def push(self, ply: int) -> None:
+        """Plays an action or outcome that is known to be possible; nobody has decided it."""
+        self.before.append(self.position)
+        self.plies.append(ply)
+        self.position = self.position.stepped(ply)
+
+    def play_chance(self) -> None:
+        """Plays outcomes of chance until a seat is to move or the match is over."""
+        while self.position.to_move == CHANCE:
+            self.push(self.position.draw_outcome())
+
+    def seen(self) -> Position:
+        """Returns the position as the seat to move may see it."""
+        return seen_by(self.position, self.position.to_move, self.seed, len(self.seats))
+
+    def decide(self) -> Decision:
+        """Returns what the seat to move decides, which is legal; raises SeatFailure if it fails, else GameFailure."""
+        seat = self.position.to_move
+        try:
+            player = self._player(seat)
+        except Exception as failure:
+            raise failed(seat, self.agents[seat], failure) from failure
+        seen, wall, cpu = self.seen(), time.perf_counter(), time.thread_time()
+        try:
+            return ask(player, seen, seat, self.agents[seat])
+        finally:
+            used = getattr(player, "cpu_seconds", None)  # by a process of its own
+            self.cpu_seconds[seat] += time.thread_time() - cpu if used is None else used
+            self.seconds[seat] += time.perf_counter() - wall
+
+    def play(self, action: int, nodes: int = 0) -> None:
+        """Plays a legal action as the decision of the seat to move."""
+        seat = self.position.to_move
+        self.seats.append(seat)
+        self.nodes[seat] += nodes
+        self.push(action)
+
+    def rewind(self, plies: int, decisions: int) -> None:
+        """Goes back to the position before a ply; the players stay as they are."""
+        self.position = self.before[plies]
+        del self.before[plies:], self.plies[plies:], self.seats[decisions:]
+
+    def decisions(self) -> tuple[int, ...]:
+        """Returns how many decisions each seat has made."""
+        return tuple(self.seats.count(seat) for seat in range(self.game.num_seats))
+
+    def packed_plies(self) -> bytes:
+        return pack_plies(np.array(self.plies, np.int64))
+
+    def notes(self) -> list[str]:
+        """Returns what players noted that did not change the match, such as answers that nobody had asked for."""
+        return [f"seat {seat}: {note}" for seat, one in self.players.items() for note in getattr(one, "notes", ())]
+
+    def close(self) -> None:
+        """Ends the part of programs in the match."""
+        for player in self.players.values():
+            if isinstance(player, FollowingPlayer):
+                player.close()
+
+    def _player(self, seat: int) -> Player:
+        """Returns a seat's player, told what may be known so far."""
+        if seat not in self.players:
+            self.players[seat] = seated(self.agents[seat], self.game, seat, self.seed, self.pool)
+        player = self.players[seat]
+        if not self._hides and isinstance(player, FollowingPlayer):
+            player.follow(self.plies, self.before)
+        return player
+
+
+def seated(agent: Agent, game: Game, seat: int, seed: int, pool: Pool | None = None) -> Player:
+    """Returns an agent's player for a match with that seed, of which it is told no more than `told_seed`."""
+    return start_player(agent, game, seat, told_seed(agent, seat, seed), pool)
+
+
+def told_seed(agent: Agent, seat: int, seed: int) -> int:
+    """Returns the seed that a player is told.
+
+    It is the match's own for agents of ours, whose streams follow from it. Whoever else plays could foresee chance by
+    it, and gets a hash of it.
+    """
+    ours = not agent.runs_program and not library.digests_in([agent.full_text()])
+    return seed if ours else derive_seed(seed, "told", seat)
+
+
+def ask(player: Player, seen: Position, seat: int, agent: Agent) -> Decision:
+    """Returns a player's decision; raises SeatFailure if it fails, GameFailure if the rules do."""
+    try:
+        decision = decide(player, seen)
+        action, _ = int(decision.action), int(decision.nodes)
+        nan = bool(np.isnan(decision.values).any())
+    except (Exception, SystemExit) as failure:
+        raise failed(seat, agent, failure) from failure
+    if action not in seen.legal_actions():
+        raise SeatFailure(Ending.ILLEGAL_MOVE, f"seat {seat}, {agent}: {illegal(seen.game, action)}")
+    if nan:
+        raise SeatFailure(Ending.CRASHED, f"seat {seat}, {agent}: {NAN_VALUES}")
+    return decision
+
+
+def illegal(game: Game, action: int) -> str:
+    """Returns the end of a sentence about an action that is not legal."""
+    known = 0 <= action < game.num_actions
+    return f"played {game.action_name(action) if known else action}, which is not legal here"
+
+
+def failed(seat: int, agent: Agent, failure: BaseException) -> BaseException:
+    """Returns what an exception of a player means: SeatFailure with the seat in its sentence, or itself.
+
+    What agents of ours refuse (UserError) is no failure of a seat: it ends the command.
+    """
+    if isinstance(failure, GameFailure):
+        return failure
+    if isinstance(failure, SeatFailure):
+        return SeatFailure(failure.ending, f"seat {seat}, {agent}: {failure}", failure.on_failure)
+    code = library.bundles_in([agent.full_text()])
+    if isinstance(failure, UserError) and not code:
+        return failure
+    return SeatFailure(Ending.CRASHED, f"seat {seat}, {agent}: {described(failure, code[0] if code else None)}")
+
+
+def scores_at(position: Position, termination: Termination) -> tuple[float, ...]:
+    """Returns the scores of a match that ended in a position: its returns, unless the seat to move forfeits.
+
+    That seat then gets the least that the game can give, and the others share its opposite. A single seat that resigns
+    keeps what it has.
+    """
+    seats, lost = position.game.num_seats, position.game.max_return
+    if not termination.is_forfeit:
+        return tuple(position.returns.tolist())
+    if seats == 1:
+        return (position.game.min_return if termination.is_failure else float(position.returns[0]),)
+    return tuple(-lost if seat == position.to_move else lost / (seats - 1) for seat in range(seats))
+
+
+def agrees(position: Position, termination: Termination, scores: tuple[float, ...]) -> bool:
+    """Whether a match that ended in a position has such scores; a single seat that failed once kept what it had."""
+    kept = len(scores) == 1 and termination.is_failure and scores == tuple(position.returns.tolist())
+    return kept or scores == scores_at(position, termination)
+
+
+def seen_by(position: Position, seat: int, match_seed: int, decisions: int) -> Position:
+    """Returns a copy of a position for an agent: what its seat may know, with random numbers other than the match's."""
+    return position.game.position(position.view(seat), position.returns, derive_seed(match_seed, "view", decisions))
+
+
+def first_position(game: Game, seed: int) -> Position:
+    """Returns the position before the first ply, which may be a chance outcome."""
+    rng: npt.NDArray[np.uint64] = streams(seed, 1)[0]
+    state = game.new_state()
+    game.kernels.init(state, rng)
+    return Position(game, state, np.zeros(game.num_seats), rng)
