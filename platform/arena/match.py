@@ -17,6 +17,7 @@ import numpy.typing as npt
 from turnier.agents.failure import Ending
 from turnier.core.errors import UserError
 
+NO_ACTION = -1  # of a search that failed: worse than any action, and the same as no other
 _compact = json.JSONEncoder(separators=(",", ":")).encode
 
 
@@ -121,6 +122,20 @@ class MatchRecord:
     # CPU time of each seat's decisions; empty where it was not measured: like all times no part of what was played.
     seat_cpu_seconds: tuple[float, ...] = field(default=(), compare=False)
     release: str = field(default="", compare=False)  # of Turnier that played it, filled in when it is stored
+
+    @property
+    def failed_seat(self) -> int | None:
+        """The seat that has lost by failing; it alone has the least score."""
+        return self.scores.index(min(self.scores)) if self.termination.is_failure else None
+
+    @property
+    def played(self) -> list[tuple[str, bool]]:
+        """The agents of the seats, and whether they failed; nobody if the match is void."""
+        return (
+            []
+            if not self.termination.has_result
+            else [(agent, seat == self.failed_seat) for seat, agent in enumerate(self.spec.agents)]
+        )
 
     @property
     def points(self) -> tuple[float, ...]:

@@ -8,16 +8,16 @@ import json
 import math
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 import numpy.typing as npt
 
-from turnier.agents.agent import FollowingPlayer
+from turnier.agents.failure import SeatFailure
 from turnier.agents.registry import agent_of
 from turnier.agents.seats import prepare_seat, seat_kernels
-from turnier.arena.match import derive_seed
-from turnier.arena.table import ask, seated
+from turnier.arena.match import NO_ACTION, derive_seed
+from turnier.arena.table import Table
 from turnier.core.errors import UserError
 from turnier.games.game import Position
 from turnier.games.registry import game_of
@@ -70,11 +70,17 @@ class SearchRecord:
     """The result of a search; visits and values (for the seat to move) are those of the legal actions, in order."""
 
     spec: SearchSpec
-    action: int
+    action: int  # NO_ACTION if the agent failed
     visits: tuple[float, ...]
     values: tuple[float, ...]
     nodes: int
     seconds: float
+    error: str = field(default="", compare=False)  # why it failed; not stored
+
+    @property
+    def played(self) -> list[tuple[str, bool]]:
+        """The agent, and whether it failed."""
+        return [(self.spec.agent, self.action == NO_ACTION)]
 
     @property
     def has_visits(self) -> bool:
@@ -108,18 +114,19 @@ def search_positions(specs: Sequence[SearchSpec], stop: npt.NDArray[np.int64] | 
 
 
 def search_position(spec: SearchSpec) -> SearchRecord:
-    """Searches a position once with a new player; raises UserError where the agent's action is not legal."""
+    """Searches a position once with a new player; if the agent fails, the record says so."""
     seen, game = spec.position, game_of(spec.position.game)
     # Random numbers of its own, as in a match.
     position = game.position(np.array(seen.state, np.int64), np.array(seen.returns), derive_seed(spec.seed, "view"))
-    began = time.perf_counter()
-    player = seated(agent_of(spec.agent), game, position.to_move, spec.seed)
+    began, legal = time.perf_counter(), list(seen.legal)
+    table = Table(game, (agent_of(spec.agent),) * game.num_seats, spec.seed, position=position)
     try:
-        decision = ask(player, position, position.to_move, agent_of(spec.agent))
+        decision = table.decide(position)
+    except SeatFailure as failure:
+        nothing = (0.0,) * len(legal)
+        return SearchRecord(spec, NO_ACTION, nothing, nothing, 0, time.perf_counter() - began, str(failure))
     finally:
-        if isinstance(player, FollowingPlayer):
-            player.close()
+        table.close()
     seconds = time.perf_counter() - began
-    legal = list(seen.legal)
     visits, values = (tuple(of_actions[legal].tolist()) for of_actions in (decision.visits, decision.values))
     return SearchRecord(spec, int(decision.action), visits, values, int(decision.nodes), seconds)

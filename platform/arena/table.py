@@ -80,14 +80,19 @@ class Table:
         """Returns the position as the seat to move may see it."""
         return seen_by(self.position, self.position.to_move, self.seed, len(self.seats))
 
-    def decide(self) -> Decision:
-        """Returns what the seat to move decides, which is legal; raises SeatFailure if it fails, else GameFailure."""
+    def decide(self, seen: Position | None = None) -> Decision:
+        """Returns what the seat to move decides, which is legal; raises SeatFailure if it fails, else GameFailure.
+
+        Args:
+            seen: what it sees, unless the match says it.
+        """
         seat = self.position.to_move
         try:
             player = self._player(seat)
         except Exception as failure:
             raise failed(seat, self.agents[seat], failure) from failure
-        seen, wall, cpu = self.seen(), time.perf_counter(), time.thread_time()
+        seen = self.seen() if seen is None else seen
+        wall, cpu = time.perf_counter(), time.thread_time()
         try:
             return ask(player, seen, seat, self.agents[seat])
         finally:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import itertools
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
@@ -15,6 +16,7 @@ from turnier.arena.workers.make import make_executor
 from turnier.results.store.database import CHUNK
 from turnier.results.store.store import Store
 from turnier.runs.bar import QUIET, Bar, run_bar
+from turnier.runs.failing import Recorder, class_of, recording
 
 
 @contextmanager
@@ -57,7 +59,7 @@ def play_into(
 ) -> Iterator[list[MatchRecord]]:
     """Yields the records of all matches, batch by batch: first those that the store has, then those played now.
 
-    Matches that an agent failed in are played again: the agent may have been fixed.
+    Void matches are played again: the game or the machine may have been fixed.
     A batch is in the store before it is yielded, so a kill at any moment loses at most the matches in flight.
     With `skip`, those that the store has are not read: it receives their number.
     """
@@ -69,9 +71,10 @@ def play_into(
         skip(len(stored))
     elif stored:
         yield store.records([match_id for match_id in ids if match_id in stored])
-    for records in executor.play([spec for match_id, spec in ids.items() if match_id not in stored]):
-        store.append(run_id, records)
-        yield records
+    with recording(store, run_id) as recorder:
+        for records in executor.play([spec for match_id, spec in ids.items() if match_id not in stored]):
+            recorder.append(records)
+            yield records
 
 
 def play_plan(
@@ -81,9 +84,10 @@ def play_plan(
 
     Matches are made and looked up while others are played, so that any number begins at once and takes little memory.
     """
-    for records in executor.play_later(_unplayed(store, run_id, plan, skip), len(plan)):
-        store.append(run_id, records)
-        yield records
+    with recording(store, run_id) as recorder:
+        for records in executor.play_later(_unplayed(store, run_id, plan, skip), len(plan)):
+            recorder.append(records)
+            yield records
 
 
 def _unplayed(store: Store, run_id: str, plan: MatchPlan, skip: Callable[[int], object]) -> Iterator[MatchSpec]:
@@ -102,9 +106,10 @@ def _unplayed(store: Store, run_id: str, plan: MatchPlan, skip: Callable[[int], 
 
 def serve_into(store: Store, run_id: str, source: Source[MatchSpec], executor: Executor) -> Iterator[list[MatchRecord]]:
     """Yields the records of a source's work, each batch after it is stored; see `Executor.serve`."""
-    for records in executor.serve(MATCHES, source):
-        store.append(run_id, records)
-        yield records
+    with recording(store, run_id, class_of) as recorder:
+        for records in executor.serve(MATCHES, source):
+            recorder.append(records)
+            yield records
 
 
 def play_rounds(store: Store, run_id: str, rounds: Rounds, executor: Executor) -> Iterator[list[MatchRecord]]:
@@ -136,6 +141,8 @@ def search_into(
     if stored:
         store.searches.link(run_id, stored)
         yield store.searches.records([search_id for search_id in ids if search_id in stored])
+    recorder: Recorder[SearchRecord] = Recorder(functools.partial(store.searches.append, run_id))
     for records in executor.run(SEARCHES, [spec for search_id, spec in ids.items() if search_id not in stored]):
-        store.searches.append(run_id, records)
+        recorder.append(records)
         yield records
+    recorder.end()

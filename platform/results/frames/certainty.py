@@ -20,6 +20,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from turnier.agents.registry import label_of
+from turnier.arena.match import NO_ACTION
 from turnier.arena.repeated_search import SearchRecord
 from turnier.results.outage import outlasting
 from turnier.results.store.store import Store
@@ -62,9 +63,10 @@ def position_certainty(searches: pd.DataFrame) -> pd.DataFrame:
     by_action = searches.groupby([*_POSITION, "action"], as_index=False).agg(
         count=("action", "size"), seconds=("seconds", "sum")
     )
-    by_action["pairs"] = by_action["count"] * (by_action["count"] - 1)
+    agreeing = by_action["count"].where(by_action["action"] != NO_ACTION, 0)  # a failure agrees with nothing
+    by_action["agreeing"], by_action["pairs"] = agreeing, agreeing * (agreeing - 1)
     table = by_action.groupby(_POSITION, as_index=False).agg(
-        searches=("count", "sum"), largest=("count", "max"), pairs=("pairs", "sum"), seconds=("seconds", "sum")
+        searches=("count", "sum"), largest=("agreeing", "max"), pairs=("pairs", "sum"), seconds=("seconds", "sum")
     )
     table = table[table["searches"] > 1].reset_index(drop=True)
     repeats, legal = table["searches"], table["legal"]

@@ -12,7 +12,7 @@ import pandas as pd
 from turnier.agents.agent import Agent
 from turnier.agents.perfect.judge import judge_of
 from turnier.agents.registry import AGENTS, label_of
-from turnier.arena.match import derive_seed
+from turnier.arena.match import NO_ACTION, derive_seed
 from turnier.arena.repeated_search import SearchSpec, SeenPosition, prepare_searches
 from turnier.arena.workers.executor import SEARCHES, Executor
 from turnier.arena.workers.make import make_executor
@@ -21,11 +21,13 @@ from turnier.core.number_text import number
 from turnier.games.game import Game
 from turnier.games.registry import GAMES
 from turnier.runs.bar import QUIET, game_bar
+from turnier.runs.failing import Recorder, nowhere
 from turnier.runs.judging.judgements import JUDGEMENTS, Judgement, JudgementSpec
 from turnier.runs.judging.positions import draw_positions
 from turnier.statistics.intervals import mean_interval, share_interval
 
 POSITIONS = 1000
+LOST = -1.0  # the value of no action: a seat that fails loses
 
 
 class Judging:
@@ -82,11 +84,14 @@ class Judging:
                 for judgements in pool.run(JUDGEMENTS, [JudgementSpec(position) for position in drawn]):
                     judged |= {judgement.spec.position.id: judgement for judgement in judgements}
                     bar.advance(len(judgements))
+            watch = Recorder(nowhere)
             with game_bar(f"{name}: asking agents", len(planned), console, "moves") as bar:
                 chosen: dict[tuple[str, str], int] = {}
                 for searches in pool.run(SEARCHES, planned):
+                    watch.append(searches)
                     chosen |= {(done.spec.agent, done.spec.position.id): done.action for done in searches}
                     bar.advance(len(searches))
+        watch.end()
         ordered = [judged[position.id] for position in drawn]
         actions = {agent: [chosen[agent, position.id] for position in drawn] for agent in self.agents}
         return JudgingResults(self.game, self.judge.name, ordered, actions)
@@ -124,8 +129,8 @@ class JudgingResults:
         """Returns one row per agent and position.
 
         Columns: agent, label, position (id), phase, legal and optimal (numbers of actions), contested, action, best
-        (value of the position for the mover), loss (that value less the action's, 0 to 2: a win is 1, a draw 0, a loss
-        -1).
+        (value of the position for the mover), failed (it gave no legal action), loss (the best value less the
+        action's, 0 to 2: a win is 1, a draw 0, a loss or a failure -1).
         """
         rows: list[dict[str, Any]] = []
         for agent, actions in self.actions.items():
@@ -142,7 +147,8 @@ class JudgingResults:
                         "contested": judged.contested,
                         "action": action,
                         "best": judged.best,
-                        "loss": judged.best - judged.values[action],
+                        "failed": action == NO_ACTION,
+                        "loss": judged.best - (LOST if action == NO_ACTION else judged.values[action]),
                     }
                 )
         return pd.DataFrame(rows)
@@ -150,9 +156,10 @@ class JudgingResults:
     def agents(self) -> pd.DataFrame:
         """Returns one row per agent, the smallest loss first.
 
-        Columns: label, agent, positions; optimal (share of optimal actions), optimal_low, optimal_high; contested (the
-        number of positions that have a wrong action), kept (share of optimal actions there), kept_low, kept_high; loss
-        (mean loss of value), loss_half_width. Intervals are of 95 %, those of shares Wilson's.
+        Columns: label, agent, positions, failed (number of decisions); optimal (share of optimal actions),
+        optimal_low, optimal_high; contested (the number of positions that have a wrong action), kept (share of optimal
+        actions there), kept_low, kept_high; loss (mean loss of value), loss_half_width. Intervals are of 95 %, those of
+        shares Wilson's.
         """
         rows: list[dict[str, Any]] = []
         for agent, part in self.positions().groupby("agent", sort=False):
@@ -165,6 +172,7 @@ class JudgingResults:
                     "label": part["label"].iloc[0],
                     "agent": agent,
                     "positions": len(part),
+                    "failed": int(part["failed"].sum()),
                     "optimal": optimal.value,
                     "optimal_low": optimal.low,
                     "optimal_high": optimal.high,

@@ -1,0 +1,152 @@
+"""Agents that fail in every game: they are not rated, and a run with one stops after the first few."""
+
+from __future__ import annotations
+
+import functools
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Generic, Protocol, TypeVar
+
+from sqlalchemy import select
+
+from turnier.agents.registry import label_of
+from turnier.arena.match import MatchRecord, MatchSpec, Termination
+from turnier.arena.repeated_search import SearchSpec
+from turnier.core.errors import UserError
+from turnier.results.store.schema import matches, run_matches, seats
+from turnier.results.store.store import Store
+
+FEW = 8  # failed games after which an agent without a valid one is given up
+_VALID = [end.value for end in Termination if end.has_result and not end.is_failure]
+
+
+class Recorded(Protocol):
+    """A match or a search that was played."""
+
+    @property
+    def error(self) -> str: ...
+
+    @property
+    def spec(self) -> MatchSpec | SearchSpec: ...
+
+    @property
+    def played(self) -> list[tuple[str, bool]]: ...
+
+
+T = TypeVar("T", bound=Recorded)
+
+
+def itself(agent: str) -> str:
+    """An agent stands for itself."""
+    return agent
+
+
+def class_of(agent: str) -> str:
+    """All candidates of a search stand for their class: one of them may well fail."""
+    return agent.partition("(")[0]
+
+
+def nowhere(records: Sequence[Recorded]) -> None:
+    """Stores nothing."""
+
+
+def none_before(agent: str) -> bool:
+    """Whether there are valid games of an agent from before: none."""
+    return False
+
+
+class Recorder(Generic[T]):
+    """Stores what a run plays, except games of agents that have failed in all of theirs so far.
+
+    These wait for the agent's first valid game. If none comes, they are not stored, so that repeating the command plays
+    them again.
+
+    Args:
+        store: takes records to be stored.
+        who: what stands for an agent.
+        before: whether there are valid games of an agent from before.
+    """
+
+    def __init__(
+        self,
+        store: Callable[[Sequence[T]], object],
+        who: Callable[[str], str] = itself,
+        before: Callable[[str], bool] = none_before,
+    ) -> None:
+        self._store, self._who, self._before = store, who, before
+        self._proven: set[str] = set()
+        self._failed: Counter[str] = Counter()
+        self._waiting: list[T] = []
+
+    def append(self, records: Sequence[T]) -> None:
+        """Stores games; raises UserError if an agent has failed in its first FEW."""
+        for names in {record.spec.names for record in records if not record.error}:
+            self._proven.update(self._who(agent) for agent in names[1:])
+        ready = [record for record in records if not (record.error and self._waits(record))]
+        if self._waiting:
+            ready += self._released()
+        if ready:
+            self._store(ready)
+        if self._waiting and max(self._failed.values(), default=0) >= FEW:
+            self.end()
+
+    def _waits(self, record: T) -> bool:
+        """Whether a game must wait, since who failed in it has no valid one yet."""
+        for agent, failed in record.played:
+            who = self._who(agent)
+            if not failed:
+                self._proven.add(who)
+            elif who not in self._proven:
+                self._failed[who] += 1
+                self._waiting.append(record)
+                return True
+        return False
+
+    def end(self) -> None:
+        """Raises UserError if an agent has failed in all of its games, also those from before."""
+        for record in self._waiting:
+            agent = next(agent for agent, failed in record.played if failed)
+            if self._who(agent) not in self._proven and not self._before(agent):
+                count = self._failed[self._who(agent)]
+                games = "its only game" if count == 1 else f"all of its first {count} games"
+                raise UserError(
+                    f"{label_of(agent)} must play to be rated, but it failed in {games}, such as: {record.error};"
+                    " nothing of it is counted: fix it, and repeat the command."
+                )
+            self._proven.add(self._who(agent))
+        if released := self._released():
+            self._store(released)
+
+    def _released(self) -> list[T]:
+        """Returns the games that have waited for agents which are proven now."""
+        released: list[T] = []
+        for record in self._waiting:
+            if all(not failed or self._who(agent) in self._proven for agent, failed in record.played):
+                released.append(record)
+        self._waiting = [record for record in self._waiting if record not in released]
+        for who in self._proven & self._failed.keys():
+            del self._failed[who]
+        return released
+
+
+@contextmanager
+def recording(store: Store, run_id: str, who: Callable[[str], str] = itself) -> Iterator[Recorder[MatchRecord]]:
+    """Yields a recorder for the games of a run; at the end all agents must have a valid game."""
+    before = functools.partial(_has_valid, store, run_id, who)
+    recorder: Recorder[MatchRecord] = Recorder(functools.partial(store.append, run_id), who, before)
+    yield recorder
+    recorder.end()
+
+
+def _has_valid(store: Store, run_id: str, who: Callable[[str], str], agent: str) -> bool:
+    """Whether a run has a game in which nobody failed, with an agent or with one that it stands for."""
+    same = seats.c.agent == agent if who is itself else seats.c.agent.startswith(who(agent), autoescape=True)
+    query = (
+        select(matches.c.number)
+        .join(run_matches, run_matches.c.match_number == matches.c.number)
+        .join(seats, seats.c.match_number == matches.c.number)
+        .where(run_matches.c.run_id == run_id, same, matches.c.termination.in_(_VALID))
+    )
+    with store.database.reading() as connection:
+        return connection.execute(query.limit(1)).first() is not None
