@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import functools
 from collections.abc import Iterable
+from typing import Any
 
 from turnier.agents.agent import Agent
 from turnier.agents.budget import read_budget
@@ -62,6 +63,15 @@ EVALUATORS: Registry[Evaluator] = Registry(
         "survivors": "turnier.agents.spe_ed.survivors:Survivors",
     },
 )
+
+
+def _load_outside(name: str, kind: str) -> type[Any]:
+    from turnier.agents.outside.standins import load
+
+    return load(name, kind)
+
+
+AGENTS.load_outside = EVALUATORS.load_outside = _load_outside
 make_agent = AGENTS.make
 
 

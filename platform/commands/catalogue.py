@@ -83,12 +83,13 @@ def noises(name: Annotated[str, typer.Argument(help="a noise strategy to show in
 
 def _print(command: str, kind: str, name: str, registries: dict[str, Registry[Any]]) -> None:
     """Prints all names by title, or one in detail."""
+    from turnier.agents.outside.standins import kind_of
     from turnier.core.errors import unknown
     from turnier.core.outside import classes
 
     console = Console()
     if name:
-        wanted = classes.kind_of(name) if classes.is_outside(name) else ""
+        wanted = kind_of(name) if classes.is_outside(name) else ""
         offering = (r for r in registries.values() if name in r.places or r.kind == wanted or name in r.installed())
         found = next(offering, None)
         if found is None:

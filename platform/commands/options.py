@@ -5,6 +5,7 @@ A module that uses them gives the default: `store: StoreOption = DEFAULT_URL`.
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from typing import Annotated
 
@@ -32,6 +33,16 @@ def writable_folder(option: typer.CallbackParam, path: Path) -> Path:
     return path
 
 
+def trusting(value: bool) -> bool:
+    """The callback of `--trust`: lets agents of others play inside, before any is made, and says so."""
+    if value:
+        from turnier.core.outside.trust import trust
+
+        trust()
+        print("Agents of others play inside this process (--trust).", file=sys.stderr)
+    return value
+
+
 GameArgument = Annotated[str, typer.Argument(help='a game, such as yavalath or "2048(size=3)"')]
 AgentsArgument = Annotated[list[str], typer.Argument(help='agents, such as random "mc(iterations=200)"')]
 
@@ -47,6 +58,14 @@ AddressOption = Annotated[
     str | None, typer.Option("--address", help="address of the Ray cluster to join, such as auto; default: RAY_ADDRESS")
 ]
 
+TrustOption = Annotated[
+    bool,
+    typer.Option(
+        "--trust",
+        help="let agents of others play inside this process, where they are quicker, but could reach the referee",
+        callback=trusting,
+    ),
+]
 SeedOption = Annotated[int, typer.Option("--seed", help="same seed, same games, whatever the number of workers")]
 BudgetOption = Annotated[
     str, typer.Option("--budget", help="what every agent may spend per move: 50ms, 1000rollouts, 1000nodes or 4plies")
@@ -103,10 +122,12 @@ __all__ = [
     "SeedOption",
     "StoreOption",
     "StudyNameOption",
+    "TrustOption",
     "VerifyOption",
     "WidthOption",
     "WorkersOption",
     "YesOption",
+    "trusting",
     "writable_file",
     "writable_folder",
 ]

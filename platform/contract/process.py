@@ -118,6 +118,9 @@ def _ended(code: int) -> str:
 def _main(descriptor: int, text: str, games: Sequence[str]) -> None:
     pipe = Connection(descriptor, readable=False)
     threading.Thread(target=_end_with_the_other, daemon=True).start()
+    from turnier.core.outside.trust import trust
+
+    trust()  # this is a process of its own already
     from turnier.contract.law import sentence_of
     from turnier.contract.suites import cases_of
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import dataclasses
 import importlib
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from importlib import metadata
 from numbers import Real
@@ -204,6 +204,7 @@ class Registry(Generic[T]):
     def __init__(self, kind: str, places: Mapping[str, str]) -> None:
         self.kind = kind
         self.places = dict(places)
+        self.load_outside: Callable[[str, str], type[Any]] = classes.load
         Registry.kinds[kind] = self
 
     def names(self) -> list[str]:
@@ -227,7 +228,7 @@ class Registry(Generic[T]):
         installed = {} if classes.is_outside(name) else self.installed()
         if name not in installed and not classes.is_outside(name):
             raise unknown(self.kind, name, [*self.places, *installed])
-        found = classes.load(installed.get(name, name), self.kind)
+        found = self.load_outside(installed.get(name, name), self.kind)
         if found.name in self.places:
             raise UserError(
                 f"{name} must have a name of its own, got name = {found.name!r}, which is taken; choose another."

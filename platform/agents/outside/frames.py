@@ -10,6 +10,7 @@ question.
 | READY | seat | a byte: whether the player follows the match, so that it must be told all plies |
 | ASK | referee | a question's number, and as arrays: a stream of chance, plies, a state and its returns |
 | ANSWER | seat | the question's number, action and nodes, then visits and values unless all are zero |
+| TELL, TOLD | referee, seat | JSON: a question about the classes in the code, and its answer, see `standins` |
 | FAILED | seat | text: the exception, with the line of the user's file |
 """
 
@@ -25,8 +26,9 @@ import numpy.typing as npt
 
 from turnier.agents.agent import Decision
 
-LOAD, BEGIN, READY, ASK, ANSWER, FAILED = range(6)
+LOAD, BEGIN, READY, ASK, ANSWER, FAILED, TELL, TOLD = range(8)
 LONGEST_TEXT = 4_000  # bytes of a failure
+LONGEST_TOLD = 1 << 22  # bytes of what a class says of itself
 _HEADER = struct.Struct("<IB")
 _ASK = struct.Struct("<qqq")  # number, plies, words of a state
 _ANSWER = struct.Struct("<qqqq")  # number, action, nodes, whether visits and values follow

@@ -19,13 +19,17 @@ from turnier.agents.outside.frames import (
     LOAD,
     LONGEST_TEXT,
     READY,
+    TELL,
+    TOLD,
     Broken,
     Line,
     Question,
     packed_answer,
 )
+from turnier.agents.outside.standins import answer
 from turnier.agents.registry import agent_of
 from turnier.agents.seats import start_player
+from turnier.core.errors import UserError
 from turnier.core.outside import library
 from turnier.core.outside.bundle import Bundle
 from turnier.core.outside.classes import described
@@ -49,7 +53,7 @@ class Host:
 
     def serve(self) -> None:
         """Answers until the referee is gone."""
-        answers = {LOAD: self._load, BEGIN: self._begin, ASK: self._ask}
+        answers = {LOAD: self._load, BEGIN: self._begin, ASK: self._ask, TELL: self._tell}
         while True:
             try:
                 kind, data = self._line.receive(LARGEST)
@@ -68,9 +72,18 @@ class Host:
         for bundle in self._code:
             library.learn(bundle)
 
+    def _tell(self, data: bytearray) -> None:
+        try:
+            told = {"answer": answer(json.loads(data))}
+        except UserError as mistake:
+            told = {"mistake": str(mistake)}
+        self._line.send(TOLD, json.dumps(told).encode())
+
     def _begin(self, data: bytearray) -> None:
         told: Mapping[str, Any] = json.loads(data)
         agent, self._game = agent_of(told["agent"]), game_of(told["game"])
+        agent.require(self._game)
+        agent.prepare(self._game)
         self._player = start_player(agent, self._game, told["seat"], told["seed"], None)
         self._plies, self._before = [], []
         self._line.send(READY, bytes([isinstance(self._player, FollowingPlayer)]))

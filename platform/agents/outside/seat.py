@@ -26,7 +26,10 @@ from turnier.agents.outside.frames import (
     FAILED,
     LOAD,
     LONGEST_TEXT,
+    LONGEST_TOLD,
     READY,
+    TELL,
+    TOLD,
     Broken,
     Line,
     Question,
@@ -34,6 +37,7 @@ from turnier.agents.outside.frames import (
 )
 from turnier.core.errors import UserError
 from turnier.core.outside import library
+from turnier.core.outside.bundle import Bundle
 from turnier.core.outside.trust import trusted
 from turnier.games.game import Game, Position
 
@@ -51,14 +55,20 @@ def plays_outside(agent: Agent) -> bool:
 class SeatProcess:
     """A process that plays one match at a time; every method raises SeatFailure when it does not do what it should."""
 
-    def __init__(self, texts: Sequence[str]) -> None:
-        """Starts it with the code that the texts of an agent and a game name."""
-        code = library.bundles_in(texts)
-        ours = "" if library.digests_in(texts[1:]) else texts[1]
-        self.pid, end = FORKS.fork(ours)
+    def __init__(self, code: Sequence[Bundle], game: str) -> None:
+        """Starts it with code of others and, if it is ours, the rules of a game."""
+        self.pid, end = FORKS.fork("" if library.digests_in([game]) else game)
         self._line, self._cpu_clock, self.alive = Line(end), (~self.pid << 3) | _CPU_CLOCK, True
         bundles = [bundle.to_json() | {"folder": bundle.folder} for bundle in code]
         self._send(LOAD, json.dumps({"folder": os.getcwd(), "code": bundles}).encode(), BEGIN_SECONDS)
+
+    def tell(self, request: bytes, seconds: float) -> bytearray:
+        """Returns the answer to a question about the classes in the code, see `standins`."""
+        self._wake()
+        self._send(TELL, request, seconds)
+        data = self._answered(TOLD, LONGEST_TOLD, seconds, "has not answered")
+        self._rest()
+        return data
 
     def begin(self, agent: str, game: str, seat: int, seed: int, seconds: float) -> bool:
         """Starts a player; returns whether it follows the match."""
@@ -166,14 +176,17 @@ class OutsidePlayer:
     def _begun(self, seat: int, seed: int, seconds: float) -> SeatProcess:
         known = IDLE.take(self._code)
         try:
-            process = known or SeatProcess(self._texts)
+            process = known or self._new()
             self._follows = process.begin(*self._texts, seat, seed, seconds)
         except SeatFailure:
             if known is None or known.alive:  # otherwise it has ended between two matches, which is no failure in this
                 raise
-            process = SeatProcess(self._texts)
+            process = self._new()
             self._follows = process.begin(*self._texts, seat, seed, seconds)
         return process
+
+    def _new(self) -> SeatProcess:
+        return SeatProcess(library.bundles_in(self._texts), self._texts[1])
 
     def follow(self, plies: Sequence[int], before: Sequence[Position]) -> None:
         """Takes all plies so far and the position before each; the process is told if its player follows them."""

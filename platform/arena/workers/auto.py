@@ -7,6 +7,7 @@ import sys
 from collections.abc import Iterable, Iterator
 from typing import Any
 
+from turnier.agents.outside.seat import plays_outside
 from turnier.agents.registry import agent_of
 from turnier.arena.workers.executor import Done, Executor, Lost, R, S, Source, Task, Work
 from turnier.arena.workers.local import ThreadExecutor
@@ -112,4 +113,5 @@ def say(sentence: str) -> None:
 @functools.lru_cache(maxsize=1024)
 def _in_python(names: tuple[str, ...]) -> bool:
     """Returns whether a match or search of this game and these agents runs in Python for most of its time."""
-    return game_of(names[0]).in_python or any(agent_of(name).in_python for name in names[1:])
+    agents = [agent_of(name) for name in names[1:]]
+    return game_of(names[0]).in_python or any(agent.in_python and not plays_outside(agent) for agent in agents)

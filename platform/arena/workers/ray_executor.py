@@ -16,6 +16,7 @@ from turnier.arena.workers.executor import Done, Executor, Lost, Task
 from turnier.arena.workers.ray_actors import RayActors
 from turnier.core.outside import library
 from turnier.core.outside.bundle import Bundle
+from turnier.core.outside.trust import trust, trusted
 
 
 class PlainRows(NamedTuple):
@@ -34,25 +35,32 @@ class PlainRows(NamedTuple):
         return cls(type(items[0]), list(values) if len(names) > 1 else [(value,) for value in values])
 
 
-def _work_on(do: Task, code: list[Bundle], specs: PlainRows) -> tuple[PlainRows, float]:
+def _work_on(do: Task, code: Code, specs: PlainRows) -> tuple[PlainRows, float]:
     """Does a batch in an actor; the records return without their specs, which are their first fields."""
     _learn(code)
     done = do([specs.kind(*row) for row in specs.rows])
     return PlainRows.of(done.records, 1), done.seconds
 
 
-def _search(code: list[Bundle], job: SearchJob) -> Decision:
+def _search(code: Code, job: SearchJob) -> Decision:
     _learn(code)
     return job.run()
 
 
-def _code_of(specs: Iterable[MatchSpec | SearchSpec | SearchJob]) -> list[Bundle]:
-    """Returns the code of others that work needs: it travels with the work."""
-    return library.bundles_in({name for spec in specs for name in spec.names})
+class Code(NamedTuple):
+    """The code of others that work needs, which travels with it, and whether it may run inside."""
+
+    bundles: list[Bundle]
+    trusted: bool
 
 
-def _learn(code: list[Bundle]) -> None:
-    for bundle in code:
+def _code_of(specs: Iterable[MatchSpec | SearchSpec | SearchJob]) -> Code:
+    return Code(library.bundles_in({name for spec in specs for name in spec.names}), trusted())
+
+
+def _learn(code: Code) -> None:
+    trust(code.trusted)
+    for bundle in code.bundles:
         library.learn(bundle)
 
 

@@ -39,14 +39,33 @@ def is_outside(name: str) -> bool:
     return ":" in name
 
 
+def located(name: str) -> tuple[Bundle, str]:
+    """Returns the code of a name and the class's path in it, without running any; later processes know it, too."""
+    match = _parts_of(name)
+    with _lock:
+        bundle = _version(name, match["place"], match["version"])
+        library.keep(bundle)
+    return bundle, match["class"]
+
+
+def imported(bundle: Bundle, path: str) -> bool:
+    """Whether this process has run the code of a class, by whatever means."""
+    return named(bundle, path) in _classes
+
+
+def remember(name: str, bundle: Bundle) -> None:
+    """Notes the version that a name stands for."""
+    _loaded[name] = f"{name.partition('@')[0]}@{bundle.digest}"
+
+
 def load(name: str, kind: str) -> type[Any]:
     """Returns the class of a name; raises UserError where there is none, or where it is of another kind."""
     with _lock:
         if name in _classes:
             return _of_kind(_classes[name], name, kind)
         bundle, found = _find(name)
-        _register(_of_kind(found, name, kind), bundle, found.__qualname__)
-        _loaded[name] = f"{name.partition('@')[0]}@{bundle.digest}"
+        register(_of_kind(found, name, kind), bundle, found.__qualname__)
+        remember(name, bundle)
         return found
 
 
@@ -64,13 +83,19 @@ def kind_of(name: str) -> str:
     return kind
 
 
-def _find(name: str) -> tuple[Bundle, type[Any]]:
+def _parts_of(name: str) -> re.Match[str]:
+    """Returns the groups of a name; raises UserError if it is none."""
     match = _NAME.fullmatch(name)
     if match is None:
         raise UserError(
             f"a class of your own is named as FILE.py:CLASS, MODULE:CLASS or FILE.py:CLASS@VERSION, got {name!r};"
             " write it without spaces, brackets and commas."
         )
+    return match
+
+
+def _find(name: str) -> tuple[Bundle, type[Any]]:
+    match = _parts_of(name)
     bundle = _version(name, match["place"], match["version"])
     library.keep(bundle)
     known = _classes.get(named(bundle, match["class"]))  # as where a program has imported it by its own means
@@ -85,7 +110,7 @@ def name_of(cls: type[Any]) -> str:
             if bundle is None:
                 return cls.__name__
             library.keep(bundle)
-            _register(cls, bundle, cls.__qualname__)
+            register(cls, bundle, cls.__qualname__)
         return _names[cls]
 
 
@@ -229,7 +254,8 @@ def _of_kind(cls: type[Any], name: str, kind: str) -> type[Any]:
     return cls
 
 
-def _register(cls: type[Any], bundle: Bundle, path: str) -> None:
+def register(cls: type[Any], bundle: Bundle, path: str) -> None:
+    """Notes the name of a class."""
     name = named(bundle, path)
     _classes[name] = cls
     _names.setdefault(cls, name)

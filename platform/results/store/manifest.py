@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from turnier.core.outside import classes
+from turnier.core.outside.trust import trusted
 
 _PACKAGES = ("turnier", "numpy", "numba", "ray")
 # Options that say where to play are left out: they do not change the results, and a URL may hold a password.
@@ -34,7 +35,7 @@ def command_line() -> list[str]:
 
 def manifest() -> dict[str, Any]:
     """Returns what is stored with a run."""
-    return {**_fixed(), "command": command_line()}
+    return {**_fixed(), "command": command_line(), **({"trusted": True} if trusted() else {})}
 
 
 @functools.cache
