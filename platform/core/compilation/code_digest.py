@@ -16,6 +16,7 @@ from pathlib import Path
 FLOORS = ("core", "games", "agents", "arena")  # the others show, store, and order games, but do not decide them
 SOURCES = (".java", ".py")  # Java: the bridge to Ludii
 SHOWN_DIGITS = 7  # as versions of classes that are not ours have (core/outside)
+EARLIER = "of an earlier version"  # in place of a release, of games that were stored without one
 _PACKAGE = Path(__file__).parents[2]  # in which the floors are folders, or links to folders
 
 
