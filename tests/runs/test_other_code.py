@@ -7,6 +7,7 @@ import gzip
 from collections.abc import Sequence
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import turnier
@@ -17,6 +18,7 @@ from turnier.core.compilation.code_digest import EARLIER, release
 from turnier.results import other_code as module
 from turnier.results.other_code import OtherCode, games_by_release, other_code
 from turnier.results.store.store import Store
+from turnier.runs.campaign.game_arrays import of_games, records_of
 
 OLD, OLDER = "0.1.0+0123456", "0.1.0+abcdef0"
 MC, PERFECT = "mc(iterations=2)", "mcts(iterations=9)"
@@ -157,3 +159,10 @@ def test_games_of_the_first_release_are_still_the_same(tmp_path: Path) -> None:
     assert found
     for each in found.values():
         assert each and release() not in each.games and each.again and not each.differing
+
+
+def test_imported_games_without_a_release_are_not_taken_for_games_of_this_code(run: Store) -> None:
+    records = games(["random", MC], 1)
+    arrays = of_games(played_by("", records[:1]) + played_by(OLD, records[1:])) | {"stored": np.ones(2, bool)}
+    run.append("run", [record for record in records_of(arrays, [record.spec for record in records]) if record])
+    assert sorted(games_by_release(run, "run")["release"]) == sorted([EARLIER, OLD])
