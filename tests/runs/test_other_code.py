@@ -93,6 +93,16 @@ def test_what_seeds_and_compiled_code_do_not_decide_is_not_played_again(run: Sto
     assert found and len(found.again) == 4 and not found.differing
 
 
+def test_games_of_a_clock_do_not_hide_those_that_seeds_decide(run: Store) -> None:
+    """The first and the last game of each agent in each seat are against the one that a clock stops."""
+    clock = "mcts(milliseconds=1)"
+    for count, first in ((1, 0), (1, 1)):
+        run.append("run", played_by(OLD, games([clock, "random"], count, first) + games([clock, MC], count, first)))
+        run.append("run", played_by(OLD, games(["random", MC], 1, first) if not first else []))
+    found = other_code(run, "run")
+    assert found and found.games == {OLD: 10} and len(found.again) == 2 and not found.differing
+
+
 def test_long_games_are_not_played_again(run: Store) -> None:
     records = played_by(OLD, games(["random", MC], 2))
     run.append("run", [dataclasses.replace(record, seconds=1.0) for record in records])
