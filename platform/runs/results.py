@@ -12,6 +12,7 @@ import pandas as pd
 from turnier.core.number_text import number
 from turnier.results.frames.matches import matches_frame, seat_summary, summary
 from turnier.results.frames.standings import Standings
+from turnier.results.other_code import OtherCode, games_by_release, other_code
 from turnier.results.store.store import Store
 
 
@@ -54,6 +55,17 @@ class RunResults:
     def crosstable(self) -> pd.DataFrame:
         """Returns what each agent (row) scored against each other one (column), see `Standings.crosstable`."""
         return Standings.of(self._games()).crosstable()
+
+    def releases(self) -> pd.DataFrame:
+        """Returns how many games each release of Turnier and its code has played, see `games_by_release`."""
+        return games_by_release(self.store, self.id)
+
+    def other_code(self) -> OtherCode | None:
+        """Returns what code other than this one has played, and plays some of it again; `str` makes it a sentence.
+
+        None where this code has played all games.
+        """
+        return other_code(self.store, self.id)
 
     def plot(self) -> Any:
         """Returns the run's main picture, an Altair chart; None where nothing is stored yet."""

@@ -19,6 +19,7 @@ from sqlalchemy import text
 
 from turnier.arena.play_kernel import play_many
 from turnier.arena.workers.ray_actors import RayActors
+from turnier.core.compilation.code_digest import release
 from turnier.core.errors import UserError
 from turnier.core.kernel import JIT
 from turnier.results.integrity.damage import Damaged
@@ -89,7 +90,7 @@ def check_packages() -> Check:
             wrong.append(f"{needed.name} {found}, but {needed.specifier} is required")
     if wrong:
         return Check("packages", FAIL, "; ".join(wrong), "reinstall Turnier, which installs them")
-    return Check("packages", OK, f"turnier {metadata.version('turnier')}, {required} packages as required")
+    return Check("packages", OK, f"turnier {release()}, {required} packages as required")
 
 
 def check_machine() -> Check:

@@ -50,6 +50,7 @@ def certainty(
       turnier certainty yavalath "mcts(iterations=200)" --repeats 50 --json
     """
     from turnier.arena.positions import COLLECTOR
+    from turnier.commands.other_code import print_other_code
     from turnier.commands.tables import print_certainty
     from turnier.results.frames import json_rows
     from turnier.results.store.store import Store
@@ -66,7 +67,8 @@ def certainty(
     )
     with Store.open(store) as opened:
         results = planned.run(opened, executor=executor, workers=workers, address=address)
-    if as_json:
-        print(json.dumps({"agents": json_rows(results.agents()), "groups": json_rows(results.groups())}, indent=2))
-    else:
-        print_certainty(Console(), results.groups(), results.agents(), planned.game.phase_name)
+        if as_json:
+            print(json.dumps({"agents": json_rows(results.agents()), "groups": json_rows(results.groups())}, indent=2))
+        else:
+            print_certainty(Console(), results.groups(), results.agents(), planned.game.phase_name)
+        print_other_code(opened, results.id, as_json)

@@ -60,6 +60,7 @@ def compare(
       turnier compare "mcts(iterations=1000)" "alphabeta(depth=4)" --game yavalath --margin 50 --openings 1
       turnier compare bot.py:Bot bot.py:Bot@PREVIOUS --game tictactoe    # did my last change help?
     """
+    from turnier.commands.other_code import print_other_code
     from turnier.results.store.store import Store
     from turnier.runs.comparison import Comparison
 
@@ -78,6 +79,7 @@ def compare(
     with Store.open(store) as opened:
         results = planned.run(opened, executor=executor, workers=workers, address=address)
         print_comparison(Console(), results, as_json)
+        print_other_code(opened, results.id, as_json)
 
 
 def print_comparison(console: Console, results: ComparisonResults, as_json: bool) -> None:

@@ -97,6 +97,7 @@ def tournament(
         raise UserError("a tournament needs a game and agents, or a run after --resume; see turnier tournament --help.")
     from turnier.arena.schedules.round_robin import openings as openings_of
     from turnier.arena.schedules.round_robin import seat_orders
+    from turnier.commands.other_code import print_other_code
     from turnier.results.store.store import Store
     from turnier.runs.tournament import Tournament
 
@@ -131,6 +132,7 @@ def tournament(
         if results.stored_before:
             console.print(f"{results.stored_before} of {results.total} games were stored already and not played again.")
         _print(console, results)
+        print_other_code(opened, results.id)
 
 
 def _warn_of_one_game(console: Console, planned: Tournament) -> None:

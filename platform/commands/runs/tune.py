@@ -104,6 +104,7 @@ def tune(
     if watch:
         _watch(store, study, games, as_json)
         return
+    from turnier.commands.other_code import print_other_code
     from turnier.commands.search_tables import print_ranges
 
     study.require(games, executor, workers, address)
@@ -115,6 +116,7 @@ def tune(
             print_ranges(console, definition.agent, definition.parameters)
         results = study.run(opened, budget=games, verify=verify, executor=executor, workers=workers, address=address)
         _print(console, results, as_json)
+        print_other_code(opened, results.id, as_json)
 
 
 def _print(console: Console, results: StudyResults, as_json: bool) -> None:
@@ -161,6 +163,7 @@ def _tune_front(
     as_json: bool,
 ) -> None:
     """Searches for a front of strength and a second objective."""
+    from turnier.commands.other_code import print_other_code
     from turnier.commands.search_tables import print_points, print_ranges
     from turnier.results.store.store import Store
 
@@ -176,6 +179,7 @@ def _tune_front(
             print(json.dumps({"study": name, "finalists": [point.row() for point in results.points]}, indent=2))
         else:
             print_points(console, results.points, front.objective.name, front.objective.unit_games)
+        print_other_code(opened, results.id, as_json)
 
 
 def _watch(url: str, study: Study, games: int, as_json: bool) -> None:

@@ -20,6 +20,7 @@ from turnier.commands.options import (
     StoreOption,
     WorkersOption,
 )
+from turnier.commands.other_code import print_other_code
 from turnier.commands.scripts.script import choose_experiments, choose_preset, run_script
 from turnier.core.number_text import estimate, number
 from turnier.results.store.store import Store
@@ -63,6 +64,7 @@ def play_and_print(
                 experiment.run(results, executor=pool)
         for experiment in experiments:
             print_experiment(console, experiment, results)
+            print_other_code(results, experiment.run_id)
     if experiments[0].preset == TESTS:
         console.print(f"The preset {TESTS} only shows that the script works; no report has its figures.")
     else:

@@ -58,6 +58,7 @@ def train_and_print(
         title: of the picture.
         more: the option by which a finished training resumes.
     """
+    from turnier.commands.other_code import print_other_code
     from turnier.results.store.store import Store
 
     console = Console()
@@ -68,6 +69,7 @@ def train_and_print(
         print_end(console, results)
         if plot:
             save_plot(console, plot, title(), results.run)
+        print_other_code(opened, results.id)
 
 
 def print_finished(console: Console, planned: Planned, more: str = "--games") -> None:

@@ -16,10 +16,10 @@ from typing import Any, NamedTuple
 from sqlalchemy import ColumnElement, Connection, Row, select
 
 from turnier.arena.match import MatchRecord, MatchSpec, Termination, count_plies, opening_of
+from turnier.core.compilation.code_digest import release
 from turnier.results.integrity.checksums import CHANGED, checksum_of, differs
 from turnier.results.integrity.damage import UNDECODABLE, reason
 from turnier.results.store.database import Database
-from turnier.results.store.manifest import release
 from turnier.results.store.schema import matches, seats
 
 MATCH_COLUMNS = (

@@ -11,10 +11,11 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any
 
+from turnier.core.compilation.code_digest import release
 from turnier.core.outside import classes
 from turnier.core.outside.trust import trusted
 
-_PACKAGES = ("turnier", "numpy", "numba", "ray")
+_PACKAGES = ("numpy", "numba", "ray")
 # Options that say where to play are left out: they do not change the results, and a URL may hold a password.
 _PLACES = ("--store", "--executor", "--workers", "--address")
 _command: list[str] = []
@@ -38,12 +39,6 @@ def manifest() -> dict[str, Any]:
     return {**_fixed(), "command": command_line(), **({"trusted": True} if trusted() else {})}
 
 
-@functools.cache
-def release() -> str:
-    """Returns the version of Turnier."""
-    return _version("turnier")
-
-
 def _without_places(words: Sequence[str]) -> list[str]:
     kept, skip = [], False
     for word in words:
@@ -58,6 +53,7 @@ def _without_places(words: Sequence[str]) -> list[str]:
 def _fixed() -> dict[str, Any]:
     """The part that stays the same throughout the process."""
     return {
+        "turnier": release(),
         **{package: _version(package) for package in _PACKAGES},
         "python": platform.python_version(),
         "machine": f"{platform.system()} {platform.machine()}",

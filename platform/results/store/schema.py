@@ -62,7 +62,7 @@ matches = Table(
     Column("facts", Text, nullable=False),  # JSON
     Column("error", Text, nullable=False),
     Column("created", Text, nullable=False),  # UTC, ISO 8601
-    Column("release", Text),  # of Turnier that played it; NULL where an older version did
+    Column("release", Text),  # and code of Turnier that played it; NULL: an older version
     Column("checksum", BigInteger),  # with its seats, see integrity/match_rows.py
     Index("matches_by_game", "game"),
 )

@@ -69,6 +69,7 @@ class Store:
         self.searches = Searches(database, self.totals)
         self.curves = Curves(database, self.totals, self.blocks)
         self.annotations = Annotations(database, self.totals)
+        self.with_older_games: set[str] = set()  # runs that may have games from before the store was opened
 
     @classmethod
     def open(cls, url: str = DEFAULT_URL, read_only: bool = False, patience: float = BUSY_SECONDS) -> Self:
@@ -124,6 +125,8 @@ class Store:
             if is_new:
                 self.totals.begin(connection, run_id, {})
                 self.blocks.begin(connection, run_id)
+            else:
+                self.with_older_games.add(run_id)
             query = select(runs).where(runs.c.id == run_id)
             # Two processes that begin it wait for each other.
             stored = self._checked(connection.execute(query.with_for_update(key_share=True)).one())
@@ -247,6 +250,7 @@ class Store:
     def link(self, run_id: str, match_ids: Iterable[str]) -> None:
         """Attaches matches that are stored already (by any run) to a run that has begun."""
         ids = sorted(set(match_ids))
+        self.with_older_games.update([run_id] if ids else [])
         with self.database.writing() as connection:
             numbers = self._numbers(connection, ids)
             attached = self._attach(connection, run_id, numbers)

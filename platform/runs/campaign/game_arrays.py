@@ -22,6 +22,7 @@ from turnier.arena.match import (
     without_moves,
 )
 from turnier.core.array_files import read_arrays
+from turnier.core.compilation.code_digest import EARLIER
 from turnier.core.errors import MALFORMED, UserError
 
 Array = npt.NDArray[Any]
@@ -142,7 +143,7 @@ def records_of(arrays: Mapping[str, Array], specs: Sequence[MatchSpec]) -> list[
         records.append(
             MatchRecord(
                 *(spec, Termination(termination), score, decisions, nodes, wall, seconds[i], encoded),
-                *(dict(known[facts]), error, measured, release),
+                *(dict(known[facts]), error, measured, release or EARLIER),
             )
         )
     rest = iter(records)

@@ -1,0 +1,154 @@
+"""Games of a run that other code of ours has played: how many, and whether this code plays them in the same way.
+
+Stored games are not played again, so a run that goes on after an update has games of two codes. Most updates change no
+game; a sample that is played again shows whether this one did.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+import numpy as np
+import pandas as pd
+from sqlalchemy import ColumnElement, Select, exists, func, select
+
+from turnier.agents.registry import agent_of
+from turnier.arena.match import MatchRecord, MatchSpec, Termination, moves_kept
+from turnier.arena.play import play_matches, prepare_matches
+from turnier.arena.randomness import CLOCK
+from turnier.core.compilation.code_digest import EARLIER, release
+from turnier.core.errors import UserError
+from turnier.core.outside.classes import is_outside
+from turnier.games.registry import game_of
+from turnier.results.integrity.match_rows import DamagedMatch
+from turnier.results.outage import outlasting
+from turnier.results.store.schema import matches, run_matches, seats
+from turnier.results.store.store import Store
+
+GAME_SECONDS, ALL_SECONDS = 0.3, 1.0  # that games may take which are played again
+AT_FIRST, AGAIN = 240, 24  # games: read, and of these played again, at most
+T = TypeVar("T")
+SHOWN_ID = 12  # digits
+ENDS = (Termination.NORMAL.value, Termination.LIMIT.value)  # without a failure or a program's decision
+
+
+@dataclass(frozen=True)
+class OtherCode:
+    """What other code has played in a run; `str` is the sentence that people read."""
+
+    games: dict[str, int]  # release -> games, those of this code left out
+    again: tuple[str, ...] = ()  # ids of those that were played again
+    differing: tuple[str, ...] = ()  # and that went differently
+
+    def __str__(self) -> str:
+        count = sum(self.games.values())
+        were = f"{count:,} of these games {'were' if count > 1 else 'was'} played by"
+        return f"{were} Turnier {self._releases()}, whose code differs from this one ({release()}): {self._compared()}"
+
+    def _releases(self) -> str:
+        if len(self.games) == 1:
+            return next(iter(self.games))
+        return ", ".join(f"{name} ({count:,})" for name, count in self.games.items())
+
+    def _compared(self) -> str:
+        if not self.again:
+            return "none of them could be played again to compare, as short games can that only their seeds decide."
+        if not self.differing:
+            return f"{len(self.again)} that were played again now had the same moves."
+        some = f"{len(self.differing)} of {len(self.again)} that were played again now went differently"
+        return (
+            f"{some} (such as {self.differing[0][:SHOWN_ID]}), so games of both codes must not be compared; play into"
+            " another store, such as --store sqlite:///new.db."
+        )
+
+
+@outlasting
+def games_by_release(store: Store, run_id: str) -> pd.DataFrame:
+    """Returns how many games of a run each code has played: release and games, the most games first."""
+    played = _of_run(run_id, select(store.database.stored(matches.c.release))).subquery()
+    query = select(played.c.release, func.count()).group_by(played.c.release)
+    with store.database.reading() as connection:
+        rows = [(EARLIER if name is None else name, int(count)) for name, count in connection.execute(query)]
+    return pd.DataFrame(sorted(rows, key=lambda row: (-row[1], row[0])), columns=["release", "games"])
+
+
+def other_code(store: Store, run_id: str) -> OtherCode | None:
+    """Returns what other code has played in a run, after playing some of it again; None if this code has played all.
+
+    That takes a second, and longer where this code has not been compiled yet.
+    """
+    found = games_by_release(store, run_id)
+    found = found[found["release"] != release()]
+    if found.empty:
+        return None
+    stored = _spread([record for record in _sample(store, run_id) if _is_compiled(record.spec)], AGAIN)
+    again = _played_again([record.spec for record in stored])
+    ends = {record.spec.id: (record.termination, record.scores, record.plies) for record in stored}
+    differing = [r.spec.id for r in again if ends[r.spec.id] != (r.termination, r.scores, r.plies)]
+    games = dict(zip(found["release"], found["games"].tolist(), strict=True))
+    return OtherCode(games, tuple(record.spec.id for record in again), tuple(differing))
+
+
+def _spread(items: Sequence[T], most: int) -> Sequence[T]:
+    """Returns at most so many items, from the whole sequence."""
+    return items[:: max(1, -(-len(items) // most))]
+
+
+def _of_run(run_id: str, query: Select[Any]) -> Select[Any]:
+    linked = run_matches.c.match_number == matches.c.number
+    return query.select_from(run_matches).join(matches, linked).where(run_matches.c.run_id == run_id)
+
+
+@outlasting
+def _sample(store: Store, run_id: str) -> list[MatchRecord]:
+    """Returns short games of other code that seeds decide: the first and the last of each agent in each seat."""
+    played_by, c, among = store.database.stored(matches.c.release), matches.c, store.database.among
+    other: ColumnElement[bool] = played_by.is_(None) | (played_by != release())
+    of_run = _of_run(run_id, select(seats.c.agent, seats.c.seat, func.min(c.number), func.max(c.number)))
+    of_run = of_run.join(seats, seats.c.match_number == c.number).group_by(seats.c.agent, seats.c.seat)
+    of_run = of_run.where(other, c.termination.in_(ENDS), c.seconds <= GAME_SECONDS)
+    own = seats.alias()
+    with store.database.reading() as connection:
+        agents = {row.agent for row in connection.execute(of_run)}
+        unsuitable = sorted(name for name in agents if not _is_decided_by_seeds(name))
+        has_such = exists().where(own.c.match_number == c.number, among(own.c.agent, unsuitable))
+        rows = connection.execute(of_run.where(~has_such) if unsuitable else of_run)
+        numbers = _spread(sorted({int(number) for row in rows for number in row[2:]}), AT_FIRST)
+        ids = list(connection.scalars(select(c.id).where(store.database.among(c.number, numbers)).order_by(c.number)))
+    found = store.records_or_damage(ids)
+    return [record for record in found if not isinstance(record, DamagedMatch) and moves_kept(record.plies)]
+
+
+def _is_decided_by_seeds(name: str) -> bool:
+    """Whether an agent is ours, known to this code, and neither a program nor stopped by the clock."""
+    try:
+        return not (is_outside(name) or CLOCK.search(name) or agent_of(name).runs_program)
+    except UserError:
+        return False
+
+
+def _is_compiled(spec: MatchSpec) -> bool:
+    """Whether compiled code of ours plays a match."""
+    try:
+        if is_outside(spec.game) or game_of(spec.game).in_python:
+            return False
+        return all(agent_of(name).seat_kernels(game_of(spec.game)) is not None for name in spec.agents)
+    except UserError:
+        return False
+
+
+def _played_again(specs: Sequence[MatchSpec]) -> list[MatchRecord]:
+    """Returns what comes of these matches, of as many as can be played in ALL_SECONDS."""
+    stop = np.zeros(1, np.int64)
+    timer = threading.Timer(ALL_SECONDS, stop.fill, [1])
+    try:
+        prepare_matches(specs)
+        timer.start()
+        return play_matches(specs, stop)
+    except UserError:  # such as a file of weights that is not on this machine
+        return []
+    finally:
+        timer.cancel()
