@@ -100,6 +100,7 @@ class Agent(Declared):
     kind: ClassVar[str] = "agent"
     # unit of a budget per move -> the parameters that hold an agent to it; none: it decides at once whatever it may use
     budgets: ClassVar[Mapping[str, Mapping[str, Any]]] = {}
+    takes_its_time: ClassVar[bool] = False  # whether it has no budgets, but does not decide at once
 
     @property
     def runs_program(self) -> bool:
@@ -126,7 +127,7 @@ class Agent(Declared):
 
     def within(self, amount: int, unit: str) -> Self:
         """Returns the agent limited to `amount` units per move; raises UserError where it cannot be."""
-        if not self.budgets:
+        if not self.budgets and not self.takes_its_time:
             return self
         if unit not in self.budgets:
             units = ", ".join(self.budgets) or "none"

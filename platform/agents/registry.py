@@ -11,6 +11,7 @@ from turnier.agents.agent import Agent
 from turnier.agents.budget import read_budget
 from turnier.agents.evaluator import Evaluator
 from turnier.core.errors import UserError
+from turnier.core.outside import library
 from turnier.core.parameters import Registry
 
 AGENTS: Registry[Agent] = Registry(
@@ -27,6 +28,7 @@ AGENTS: Registry[Agent] = Registry(
         "gtp": "turnier.agents.engines.gtp:Gtp",
         "human": "turnier.agents.human.agent:Human",
         "json": "turnier.agents.engines.json_lines:Json",
+        "limited": "turnier.agents.limited:Limited",
         "ludax": "turnier.agents.ludax.agent:Ludax",
         "ludii": "turnier.agents.ludii.agent:Ludii",
         "majority": "turnier.agents.ensembles.majority:Majority",
@@ -90,6 +92,24 @@ def label_of(text: str) -> str:
 
 
 def agents_within(texts: Iterable[str | Agent], budget: str) -> list[Agent]:
-    """Returns the agents of text forms, each held to a budget per move such as 50ms; an empty one changes nothing."""
+    """Returns the agents of text forms, each held to a budget per move such as 50ms; an empty one changes nothing.
+
+    Agents that are not ours are held to a time from outside as well, whatever they make of it.
+    """
     agents = [AGENTS.make(text) for text in texts]
-    return [agent.within(*read_budget(budget)) for agent in agents] if budget else agents
+    return [_held(agent, *read_budget(budget)) for agent in agents] if budget else agents
+
+
+def _held(agent: Agent, amount: int, unit: str) -> Agent:
+    if not library.digests_in([agent.full_text()]):
+        return agent.within(amount, unit)
+    if unit != "ms":
+        if not agent.budgets:
+            raise UserError(
+                f"a budget in {unit} must bind every agent, but {agent} declares none; choose ms, to which it is held"
+                " from outside."
+            )
+        return agent.within(amount, unit)
+    from turnier.agents.limited import Limited
+
+    return Limited(agent.within(amount, unit) if unit in agent.budgets else agent, amount)

@@ -6,6 +6,7 @@ from turnier.agents.abi import SeatKernels
 from turnier.agents.agent import Agent, Player
 from turnier.agents.ensembles.ensemble import Ensemble
 from turnier.agents.ensembles.pool import Pool
+from turnier.agents.limited import Limited
 from turnier.agents.outside.seat import OutsidePlayer, plays_outside, prove
 from turnier.games.game import Game
 
@@ -14,6 +15,8 @@ def start_player(agent: Agent, game: Game, seat: int, seed: int, pool: Pool | No
     """Returns the agent's player; that of an ensemble lets its members search in the pool."""
     if plays_outside(agent):
         agent.require(game)
+        if isinstance(agent, Limited):
+            return OutsidePlayer(agent.agent, game, seat, seed, agent.seconds)
         return OutsidePlayer(agent, game, seat, seed)
     return agent.start(game, seat, seed, pool) if isinstance(agent, Ensemble) else agent.start(game, seat, seed)
 

@@ -8,8 +8,10 @@ from typing import Any, ClassVar
 import gymnasium
 import numpy as np
 
-from turnier.agents.agent import Agent, Player
+from turnier.agents.agent import Agent, FollowingPlayer, Player
+from turnier.agents.failure import SeatFailure
 from turnier.agents.registry import AGENTS
+from turnier.arena.table import ask, seated, seen_by
 from turnier.core.errors import UserError
 from turnier.environments.shown import RENDER_MODES, Observation, Shown, rendered, require_render_mode
 from turnier.games.game import Game
@@ -52,6 +54,7 @@ class GameEnvironment(gymnasium.Env[Observation, np.int64]):
         self.render_mode = require_render_mode(render_mode)
         self.position, self._started = self.game.start(), False
         self._players: dict[int, Player] = {}
+        self._seed, self._decisions = 0, 0
 
     def _agents(self, texts: str | Agent | Sequence[str | Agent]) -> dict[int, Agent]:
         """Returns the agent of every other seat."""
@@ -78,14 +81,16 @@ class GameEnvironment(gymnasium.Env[Observation, np.int64]):
         fresh = seed if seed is not None else int(self.np_random.integers(LARGEST_SEED))
         again = self._started and seed is None
         self.position, self._started = self.position.start_again() if again else self.game.start(fresh), True
-        self._players = {other: agent.start(self.game, other, fresh) for other, agent in self.opponents.items()}
+        self._close_players()
+        self._players = {other: seated(agent, self.game, other, fresh) for other, agent in self.opponents.items()}
+        self._seed, self._decisions = fresh, 0
         self._reply()
         return self._observed()
 
     def step(self, action: np.int64) -> tuple[Observation, float, bool, bool, dict[str, Any]]:
         before = self.position.returns[self.seat]
         if int(action) in self.position.legal_actions():
-            self.position = self.position.play(int(action))
+            self._play(int(action))
             self._reply()
         observation, info = self._observed()
         return observation, float(self.position.returns[self.seat] - before), self.position.over, False, info
@@ -93,8 +98,25 @@ class GameEnvironment(gymnasium.Env[Observation, np.int64]):
     def _reply(self) -> None:
         """Lets the opponents act until the learning seat is to move or the game is over."""
         while self.position.to_move in self._players:
-            decision = self._players[self.position.to_move].act(self.position)
-            self.position = self.position.play(decision.action)
+            seat = self.position.to_move
+            seen = seen_by(self.position, seat, self._seed, self._decisions)
+            try:
+                self._play(int(ask(self._players[seat], seen, seat, self.opponents[seat]).action))
+            except SeatFailure as failure:
+                raise UserError(f"an opponent must play, but {failure}; fix it.") from failure
+
+    def _play(self, action: int) -> None:
+        self.position = self.position.play(action)
+        self._decisions += 1
+
+    def _close_players(self) -> None:
+        for player in self._players.values():
+            if isinstance(player, FollowingPlayer):
+                player.close()
+
+    def close(self) -> None:
+        self._close_players()
+        self._players = {}
 
     def _observed(self) -> tuple[Observation, dict[str, Any]]:
         mask = self._shown.mask(self.position)

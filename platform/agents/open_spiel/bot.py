@@ -21,6 +21,7 @@ class OpenSpielBot(SpielAgent):
     """
 
     name: ClassVar[str] = "openspiel_bot"
+    takes_its_time: ClassVar[bool] = True
 
     bot: str = parameter("uniform_random", 'OpenSpiel\'s name for a bot, or in quotes "name(parameter=value,...)"')
 

@@ -18,6 +18,7 @@ from turnier.commands.options import (
     JsonOption,
     SeedOption,
     StoreOption,
+    TrustOption,
     WorkersOption,
 )
 
@@ -36,6 +37,7 @@ def certainty(
     executor: ExecutorOption = EXECUTOR,
     workers: WorkersOption = None,
     address: AddressOption = None,
+    trust: TrustOption = False,
     as_json: JsonOption = False,
 ) -> None:
     """Measure how often searches of the same position agree.

@@ -18,6 +18,7 @@ from turnier.commands.options import (
     OpeningsOption,
     SeedOption,
     StoreOption,
+    TrustOption,
     WorkersOption,
 )
 
@@ -45,6 +46,7 @@ def compare(
     executor: ExecutorOption = EXECUTOR,
     workers: WorkersOption = None,
     address: AddressOption = None,
+    trust: TrustOption = False,
     as_json: JsonOption = False,
 ) -> None:
     """Have two agents play until it is clear which is stronger.

@@ -16,6 +16,7 @@ from turnier.commands.options import (
     GameArgument,
     JsonOption,
     SeedOption,
+    TrustOption,
     WorkersOption,
 )
 
@@ -28,6 +29,7 @@ def judge(
     executor: ExecutorOption = EXECUTOR,
     workers: WorkersOption = None,
     address: AddressOption = None,
+    trust: TrustOption = False,
     as_json: JsonOption = False,
 ) -> None:
     """Measure how often agents play a perfect move, where perfect play is known.

@@ -15,6 +15,7 @@ from turnier.commands.options import (
     AgentsArgument,
     GameArgument,
     StoreOption,
+    TrustOption,
     WorkersOption,
 )
 from turnier.core.errors import UserError
@@ -40,6 +41,7 @@ def play(
     ] = EXECUTOR,
     workers: WorkersOption = None,
     address: AddressOption = None,
+    trust: TrustOption = False,
 ) -> None:
     """Play one match and show how it ends, or take a seat yourself.
 

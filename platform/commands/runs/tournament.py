@@ -17,6 +17,7 @@ from turnier.commands.options import (
     OpeningsOption,
     SeedOption,
     StoreOption,
+    TrustOption,
     WorkersOption,
 )
 from turnier.core.errors import UserError
@@ -62,6 +63,7 @@ def tournament(
     executor: ExecutorOption = EXECUTOR,
     workers: WorkersOption = None,
     address: AddressOption = None,
+    trust: TrustOption = False,
     resume: Annotated[
         str,
         typer.Option(

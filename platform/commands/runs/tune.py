@@ -21,6 +21,7 @@ from turnier.commands.options import (
     JsonOption,
     SeedOption,
     StoreOption,
+    TrustOption,
     VerifyOption,
     WorkersOption,
 )
@@ -62,6 +63,7 @@ def tune(
     executor: ExecutorOption = EXECUTOR,
     workers: WorkersOption = None,
     address: AddressOption = None,
+    trust: TrustOption = False,
     watch: Annotated[bool, typer.Option("--watch", help="only show the progress of this study, live")] = False,
     as_json: JsonOption = False,
 ) -> None:

@@ -1,0 +1,80 @@
+"""An agent held to a time per move from outside: it loses if it takes longer, whatever its code does about it."""
+
+from __future__ import annotations
+
+import dataclasses
+import time
+from dataclasses import dataclass
+from typing import ClassVar
+
+from turnier.agents.agent import Agent, Decision, FollowingPlayer, Player
+from turnier.agents.evaluator import ValueUnit
+from turnier.agents.failure import Ending, SeatFailure
+from turnier.agents.random import Random
+from turnier.core.parameters import parameter
+from turnier.games.game import Game, Position
+
+
+@dataclass(frozen=True)
+class Limited(Agent):
+    """Lets an agent decide, which loses the game if it takes longer than its time."""
+
+    name: ClassVar[str] = "limited"
+
+    agent: Agent = parameter(Random(), "the agent that decides")
+    milliseconds: int = parameter(1000, "time per move", low=1, high=3_600_000)
+    margin: int = parameter(200, "milliseconds by which a decision may be late", low=0, high=3_600_000)
+
+    @property
+    def seconds(self) -> float:
+        """How long a decision may take."""
+        return (self.milliseconds + self.margin) / 1000
+
+    @property
+    def in_python(self) -> bool:
+        return self.agent.in_python
+
+    @property
+    def one_thread(self) -> bool:
+        return self.agent.one_thread
+
+    def cannot_play(self, game: Game) -> str | None:
+        if self.agent.runs_program:
+            return (
+                f"{self.name} is for agents that are no programs, got {self.agent.name}, which has its own limits."
+            )
+        return self.agent.cannot_play(game)
+
+    def value_unit(self, game: Game) -> ValueUnit:
+        return self.agent.value_unit(game)
+
+    def prepare(self, game: Game) -> None:
+        self.agent.prepare(game)
+
+    def start(self, game: Game, seat: int = 0, seed: int = 0) -> Player:
+        """Returns a player that is measured: one in this process cannot be stopped."""
+        self.require(game)
+        return LimitedPlayer(self.agent.start(game, seat, seed), self.seconds)
+
+
+class LimitedPlayer:
+    """Raises SeatFailure after a decision that took too long."""
+
+    def __init__(self, player: Player, seconds: float) -> None:
+        self._player, self._seconds = player, seconds
+
+    def act(self, position: Position) -> Decision:
+        began = time.perf_counter()
+        decision = self._player.act(position)
+        took = time.perf_counter() - began
+        if took > self._seconds:
+            raise SeatFailure(Ending.TIMEOUT, f"answered after {took:.3g} s, later than {self._seconds:.3g} s")
+        return dataclasses.replace(decision, seconds=took)
+
+    def follow(self, plies: list[int], before: list[Position]) -> None:
+        if isinstance(self._player, FollowingPlayer):
+            self._player.follow(plies, before)
+
+    def close(self) -> None:
+        if isinstance(self._player, FollowingPlayer):
+            self._player.close()
