@@ -40,9 +40,7 @@ class Limited(Agent):
 
     def cannot_play(self, game: Game) -> str | None:
         if self.agent.runs_program:
-            return (
-                f"{self.name} is for agents that are no programs, got {self.agent.name}, which has its own limits."
-            )
+            return f"{self.name} is for agents that are no programs, got {self.agent.name}, which has its own limits."
         return self.agent.cannot_play(game)
 
     def value_unit(self, game: Game) -> ValueUnit:

@@ -60,7 +60,7 @@ class Recorder(Generic[T]):
     """Stores what a run plays, except games of agents that have failed in all of theirs so far.
 
     These wait for the agent's first valid game. If none comes, they are not stored, so that repeating the command plays
-    them again.
+    them again. A search needs its games in the store, and so keeps them all: it says nothing before its end.
 
     Args:
         store: takes records to be stored.
@@ -86,8 +86,8 @@ class Recorder(Generic[T]):
         ready = [record for record in records if not (record.error and self._waits(record))]
         if self._waiting:
             ready += self._released()
-        if ready:
-            self._store(ready)
+        if kept := records if self._who is class_of else ready:
+            self._store(kept)
         if self._waiting and max(self._failed.values(), default=0) >= FEW:
             self.end()
 
@@ -112,10 +112,10 @@ class Recorder(Generic[T]):
                 games = "its only game" if count == 1 else f"all of its first {count} games"
                 raise UserError(
                     f"{label_of(agent)} must play to be rated, but it failed in {games}, such as: {record.error};"
-                    " nothing of it is counted: fix it, and repeat the command."
+                    " it is not rated: fix it, and repeat the command."
                 )
             self._proven.add(self._who(agent))
-        if released := self._released():
+        if (released := self._released()) and self._who is not class_of:
             self._store(released)
 
     def _released(self) -> list[T]:

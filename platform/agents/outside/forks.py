@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import socket
@@ -40,26 +41,31 @@ class Forks:
 
     def end(self, pid: int) -> None:
         """Ends a process and all that it has started."""
-        self._asked({"end": pid})
+        with contextlib.suppress(UserError):  # then it has ended with all others
+            self._asked({"end": pid})
         GUARD.remove(pid)
+
+    def close(self) -> None:
+        """Ends the process, and all seats' processes with it; the next seat begins another."""
+        with self._lock:
+            if self._process is not None and self._owner == os.getpid():
+                self._control.close()
+                self._process.wait()
+            self._process = None
 
     def _asked(self, request: dict[str, Any], *ends: int) -> dict[str, Any]:
         with self._lock:
-            for attempt in range(2):
-                try:
-                    self._start()
-                    socket.send_fds(self._control, [json.dumps(request).encode() + b"\n"], ends)
-                    answer: dict[str, Any] = json.loads(self._line())
-                    return answer
-                except OSError as failure:  # somebody has ended it, and all seats' processes with it
-                    self._process = None
-                    if attempt or "fork" not in request:
-                        if "fork" not in request:
-                            return {"why": "was ended with the process that it came from"}
-                        raise UserError(
-                            f"a process for agents of others must start here, got {failure}; --trust plays them inside."
-                        ) from None
-        raise AssertionError
+            try:
+                self._start()
+                socket.send_fds(self._control, [json.dumps(request).encode() + b"\n"], ends)
+                answer: dict[str, Any] = json.loads(self._line())
+                return answer
+            except OSError as failure:
+                self._process = None
+                raise UserError(
+                    f"the process that seats of others' agents come from must go on, got {failure}: one of them may"
+                    " have ended it; repeat the command."
+                ) from None
 
     def _start(self) -> None:
         if self._process is not None and self._process.poll() is None and self._owner == os.getpid():

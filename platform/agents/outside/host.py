@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import socket
+import sys
 from collections.abc import Mapping
 from typing import Any
 
@@ -38,6 +39,16 @@ from turnier.games.game import Game, Position
 from turnier.games.registry import game_of
 
 LARGEST = 1 << 28  # bytes of what the referee sends
+
+
+_STARTS = frozenset(("os.fork", "os.forkpty", "os.posix_spawn", "os.system", "subprocess.Popen"))
+_deciding = False
+
+
+def _one_process(event: str, arguments: object) -> None:
+    """An audit hook: while an agent decides it starts no processes, which could go on when it must rest."""
+    if _deciding and event in _STARTS:
+        raise PermissionError("an agent may start other processes when a match begins, but not in its moves")
 
 
 class Host:
@@ -94,7 +105,13 @@ class Host:
             self._follow(question)
             self._player.follow(list(self._plies), list(self._before))
         position = Position(self._game, question.state, question.returns, question.rng)
-        self._line.send(ANSWER, packed_answer(question.number, decide(self._player, position)))
+        global _deciding
+        _deciding = True
+        try:
+            decision = decide(self._player, position)
+        finally:
+            _deciding = False
+        self._line.send(ANSWER, packed_answer(question.number, decision))
 
     def _follow(self, question: Question) -> None:
         """Plays the plies that are new; those taken back are forgotten."""
@@ -112,5 +129,6 @@ class Host:
 
 def serve(end: socket.socket) -> None:
     """Runs a seat's process to its end."""
+    sys.addaudithook(_one_process)
     trust()  # here others' code has nothing to reach but itself
     Host(Line(end)).serve()

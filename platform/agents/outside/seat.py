@@ -6,12 +6,14 @@ later matches of the same code.
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import json
 import os
 import signal
 import time
 from collections.abc import Sequence
+from pathlib import Path
 
 import numpy as np
 
@@ -77,6 +79,7 @@ class SeatProcess:
         self._send(BEGIN, told.encode(), seconds)
         data = self._answered(READY, 1, seconds, "has not started")
         self._rest()
+        _end_strays(self.pid, self.pid)
         return data == b"\1"
 
     def ask(self, question: Question, actions: int, seconds: float) -> tuple[Decision, int]:
@@ -146,6 +149,16 @@ class SeatProcess:
 
     def _wake(self) -> None:
         _signal(self.pid, signal.SIGCONT)
+
+
+def _end_strays(pid: int, session: int) -> None:
+    """Ends what a process has started outside of its session, where it would not rest with it; Linux only."""
+    with contextlib.suppress(OSError):
+        for task in os.listdir(f"/proc/{pid}/task"):
+            for child in Path(f"/proc/{pid}/task/{task}/children").read_text().split():
+                _end_strays(int(child), session)
+                if os.getsid(int(child)) != session:
+                    os.kill(int(child), signal.SIGKILL)
 
 
 def _signal(group: int, number: int) -> None:

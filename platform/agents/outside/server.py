@@ -71,7 +71,8 @@ class Server:
             watched = set(outputs)
             for descriptor, _ in poll.poll(1000):
                 if descriptor in outputs:
-                    self._read_output(outputs[descriptor])
+                    if outputs[descriptor].output == descriptor:  # it may have been ended by a request of this round
+                        self._read_output(outputs[descriptor])
                 elif not self._serve_requests():
                     self._end_all()
                     return
