@@ -65,10 +65,7 @@ def test_a_file_that_is_not_finite_is_refused_by_all_that_reads_it(value: float,
         ended = CliRunner().invoke(app, list(words))
         assert isinstance(ended.exception, UserError), (words, ended.output, ended.exception)
         sentence = str(ended.exception)
-        assert f"weights must be finite, got {path}, which has NaN or infinity in entries" in sentence, (
-            words,
-            sentence,
-        )
+        assert f"weights must be finite, got {path}, which has NaN or infinity in entries" in sentence, words
     assert not (tmp_path / "new.npz").exists()
     with pytest.raises(NotFinite):
         ntuple.load_weights(path)
@@ -103,9 +100,7 @@ def test_without_an_earlier_checkpoint_no_file_is_written(tmp_path: Path) -> Non
     assert not out.exists()
 
 
-def test_other_networks_and_tables_are_neither_written_nor_read(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_others_are_neither_written_nor_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "n.npz"
     network = Residual(make_game("connect_four"), 1, 16)
     sound = residual.Weights(network, network.new_weights(1), {})
