@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Annotated
@@ -46,6 +47,7 @@ def check(
       turnier check tictactoe
       turnier check "mcts(iterations=50)" --game nim --game "2048(size=3)"
     """
+    from turnier.contract.opened_files import sentence_of
     from turnier.contract.process import BROKEN, Checking
     from turnier.runs.bar import game_bar
 
@@ -59,10 +61,13 @@ def check(
                 for finding in checking.findings(laws):
                     found.append(finding)
                     bar.advance(1)
+            note = sentence_of(checking.undeclared())
         findings += found
         if not as_json:
             for kind in dict.fromkeys(finding.kind for finding in found):
                 Console().print(law_table(name, kind, [finding for finding in found if finding.kind == kind]))
+        if note:
+            print(note, file=sys.stderr if as_json else sys.stdout)
     if as_json:
         print(json.dumps([asdict(finding) for finding in findings], indent=2))
     if any(finding.state == BROKEN for finding in findings):
