@@ -40,7 +40,7 @@ def check(
 
     Everything here relies on these laws. For each one, the command says whether it is kept or how it is broken; the
     exit code is 1 if any is broken. The laws are checked in a separate process, so code that crashes or never ends is
-    reported, too.
+    reported, too. Files that the code read, but that are no part of its version, are named at the end.
 
     \b
     Examples:
