@@ -15,11 +15,15 @@ from turnier.agents.ntuple.training import TrainingLoop
 from turnier.agents.residual import weights as residual
 from turnier.agents.residual.network import Network as Residual
 from turnier.agents.spe_ed.q_learning import Learning, QTraining, read_table
+from turnier.arena.workers.local import SerialExecutor
 from turnier.commands.app import app
 from turnier.core.array_files import NotFinite, not_finite, write_arrays
 from turnier.core.errors import UserError
 from turnier.games.registry import make_game
+from turnier.results.store.store import Store
+from turnier.runs.trained_experiment import Learner
 from turnier.runs.training import Training
+from turnier.search.learning_study import LearningParameter, LearningStudy, LearningStudyDefinition
 
 OLD = Path(__file__).parents[1] / "data" / "stores" / "version_0_1_0.npz"
 
@@ -131,3 +135,23 @@ def test_what_has_diverged_is_played_as_such_where_a_study_measures_it() -> None
     bounded = dataclasses.replace(good, entries=entries).bounded()
     assert not_finite({"entries": bounded.entries}) == "" and bounded.largest >= 1e29
     assert np.array_equal(good.bounded().entries, good.entries) and good.bounded().digest == good.digest
+
+
+def test_learners_that_diverge_are_measured_all_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Candidates of a study and curves of an experiment: the worst of players, and no end of everything."""
+    monkeypatch.chdir(tmp_path)
+    learner = Learner("2048", "ntuple(tuples=2,length=2)", "td(alpha=10,coherence=false)", 40, points=4)
+    games: list[int] = []
+    learner.train(tmp_path, games.append)
+    assert learner.is_trained(tmp_path) and sum(games) == 40
+    files = [learner.kept(tmp_path, place) for place in learner.places]
+    assert all(not_finite({"entries": ntuple.load_weights(file).entries}) == "" for file in files)
+    assert ntuple.load_weights(files[-1]).largest > 1e29
+    searched = (LearningParameter("alpha", 9.0, 10.0),)
+    plan = LearningStudyDefinition(
+        "wild", "2048", learner.network, learner.learning, searched, 3, (20, 40), games=2, against="random", seed=1
+    )
+    study = LearningStudy(Store.open(f"sqlite:///{tmp_path / 's.db'}"), plan, tmp_path)
+    with SerialExecutor() as executor:
+        study.run(1, executor, 1)
+    assert study.best().value < 2000 and len(study.best().estimates) == 2
