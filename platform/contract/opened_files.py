@@ -10,7 +10,6 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
-import turnier
 from turnier.core.outputs import user_cache
 from turnier.core.outside import classes
 from turnier.core.outside.files import FileName
@@ -95,7 +94,7 @@ def _installed() -> tuple[str, ...]:
     """Returns the folders of Python, of packages, of Turnier and of what a user's programs keep."""
     home = Path.home()
     hidden = [entry.path for entry in os.scandir(home) if entry.name.startswith(".")] if home.is_dir() else []
-    package = Path(turnier.__file__).parent
+    package = Path(__file__).parents[1]  # of links to the folders where the code is
     paths = [
         *(sys.prefix, sys.base_prefix, sys.exec_prefix, *sysconfig.get_paths().values(), *SYSTEM),
         *(*site.getsitepackages(), site.getusersitepackages()),
