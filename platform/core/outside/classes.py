@@ -97,7 +97,11 @@ def folder_of(cls: type[Any], name: str = "") -> str:
         name: that somebody gave it, which may say which of them is meant.
     """
     place = name.partition("@")[0].rpartition(":")[0]
-    file = getattr(sys.modules.get(cls.__module__), "__file__", None) or ""
+    bundle = getattr(cls, "code", None)  # of a class whose code runs in another process
+    if isinstance(bundle, Bundle):
+        file = f"{bundle.folder}/{bundle.place}" if bundle.folder else ""
+    else:
+        file = getattr(sys.modules.get(cls.__module__), "__file__", None) or ""
     if place and _is_file(place) and os.path.isfile(place):
         file = place
     return str(Path(file).absolute().parent) if file and not file.startswith("<") else ""
