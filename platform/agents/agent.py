@@ -141,7 +141,11 @@ class Agent(Declared):
             raise UserError(reason)
 
     def prepare(self, game: Game) -> None:
-        """Raises UserError if it cannot begin to play here; asked before a run's first match, and once a worker."""
+        """Raises UserError if it cannot begin to play here; asked before a run's first match, and once a worker.
+
+        Whoever overrides it calls this one, too: files that parameters name must have the content that they stood for.
+        """
+        self.require_files()
 
     @abstractmethod
     def start(self, game: Game, seat: int = 0, seed: int = 0) -> Player:

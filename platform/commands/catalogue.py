@@ -116,7 +116,7 @@ def _print_parameters(console: Console, cls: type[Declared]) -> None:
         default: Any = field.default
         is_number = isinstance(default, int | float) and not isinstance(default, bool)
         text = number(default, digits=6) if is_number else format_value(default)
-        otherwise = "true | false" if isinstance(default, bool) else "text"
+        otherwise = "true | false" if isinstance(default, bool) else "file" if info.file else "text"
         ranges = f"any {default.kind}" if isinstance(default, Declared) else info.range_text() or otherwise
         limits = [info.search_text().removeprefix("from ")] * searched
         table.add_row(field.name, text, ranges.removeprefix("from "), *limits, info.help)

@@ -49,6 +49,7 @@ class Checking:
             limit: seconds that a law may take.
         """
         self.text, self._limit = text, limit
+        self._ended = False
         self._pipe, theirs = Pipe(duplex=False)
         command = [sys.executable, "-m", __name__, str(theirs.fileno()), text, *games]
         self._process = subprocess.Popen(
@@ -88,6 +89,14 @@ class Checking:
                 why = why or str(told["stopped"])
                 yield _finding(law, UNCHECKED, why)
 
+    def undeclared(self) -> list[str]:
+        """Returns the files that the code has read but that are no part of its version; to be asked after `findings`.
+
+        Where the process has ended meanwhile, that is not known.
+        """
+        told = "" if self._ended else self._told()
+        return [] if isinstance(told, str) else list(told["read"])
+
     def _told(self) -> dict[str, Any] | str:
         """Returns what the process says next, or a sentence where it says nothing any more."""
         try:
@@ -95,7 +104,9 @@ class Checking:
                 told: dict[str, Any] = json.loads(self._pipe.recv_bytes())
                 return told
         except EOFError:
+            self._ended = True
             return _ended(self._process.wait())
+        self._ended = True
         return (
             f"it must end within {self._limit:g} s, got no answer: its code has a loop without an end, or is too slow;"
             " --limit gives it more seconds"
@@ -122,11 +133,13 @@ def _main(descriptor: int, text: str, games: Sequence[str]) -> None:
 
     trust()  # this is a process of its own already
     from turnier.contract.law import sentence_of
+    from turnier.contract.opened_files import OpenedFiles
     from turnier.contract.suites import cases_of
 
     def tell(**message: object) -> None:
         pipe.send_bytes(json.dumps(message).encode())
 
+    opened = OpenedFiles()
     try:
         cases = cases_of(text, games)
     except Exception as error:
@@ -138,7 +151,8 @@ def _main(descriptor: int, text: str, games: Sequence[str]) -> None:
         tell(sentence=sentence)
         if sentence and case.is_basic:
             tell(stopped=f"not checked, since the law {case.name} is broken")
-            return
+            break
+    tell(read=opened.undeclared({case.subject[0] for case in cases}))
 
 
 def _end_with_the_other() -> None:

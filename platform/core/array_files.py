@@ -1,6 +1,6 @@
 """Arrays in .npz archives: written whole or not at all, and read although they may be damaged or made to harm.
 
-Nothing is unpickled, and no memory is taken in vain.
+Nothing is unpickled, and no memory is taken in vain. What was learned must be finite wherever it is written or read.
 """
 
 from __future__ import annotations
@@ -21,9 +21,37 @@ import numpy.typing as npt
 from turnier.core.errors import MALFORMED, UserError
 
 REASON = 200  # characters of a reason
+CHUNK = 1 << 16  # numbers that are looked at at once: they stay in a core's cache
+HISTORY = ("curve", "points")  # arrays with scores of games: they say how learning went, nothing depends on them
 # numpy has Python parse the head of an array, which in Python 3.11 fails now and then where two threads do so at once
 # ("AST constructor recursion depth mismatch").
 _one_reader = threading.Lock()
+
+
+class NotFinite(UserError):
+    """What was learned has NaN or infinity: it plays nothing, and nothing can be learned from it any more."""
+
+
+def not_finite(arrays: Mapping[str, npt.NDArray[Any]]) -> str:
+    """Returns the name of an array that has NaN or infinity, HISTORY aside; empty where there is none."""
+    floats = (name for name, array in arrays.items() if array.dtype.kind == "f" and name not in HISTORY)
+    return next((name for name in floats if not _is_finite(arrays[name])), "")
+
+
+def _is_finite(array: npt.NDArray[Any]) -> bool:
+    rows = array.reshape(-1, 1) if array.ndim < 2 else array
+    step = max(1, CHUNK * len(rows) // max(rows.size, 1))
+    return all(np.isfinite(rows[first : first + step]).all() for first in range(0, len(rows), step))
+
+
+def write_learned(path: Path, what: str, arrays: Mapping[str, npt.NDArray[Any]], compressed: bool = False) -> None:
+    """`write_arrays` of what was learned; raises NotFinite, and leaves the file as it was, where it has diverged."""
+    if name := not_finite(arrays):
+        raise NotFinite(
+            f"{what} must be finite to be written to {path}, got NaN or infinity in {name}: learning has diverged; what"
+            " the file held before is still there; learn with smaller steps into another file."
+        )
+    write_arrays(path, what, arrays, compressed)
 
 
 def write_arrays(path: Path, what: str, arrays: Mapping[str, npt.NDArray[Any]], compressed: bool = False) -> None:
@@ -119,6 +147,14 @@ def _array(archive: zipfile.ZipFile, entry: zipfile.ZipInfo) -> npt.NDArray[Any]
         return array
 
 
+def diverged(what: str, path: Path, name: str, advice: str) -> NotFinite:
+    """Returns the error to raise for a file whose array of that name has NaN or infinity."""
+    return NotFinite(
+        f"{what} must be finite, got {path}, which has NaN or infinity in {name}: learning has diverged; restore it"
+        f" from a copy, or {advice}."
+    )
+
+
 class NetworkFiles(NamedTuple):
     """Archives with one kind of learned weights, and their description as JSON in the entry `config`."""
 
@@ -154,6 +190,8 @@ class NetworkFiles(NamedTuple):
                     arrays |= read_arrays(file, also(config), size)
         except (OSError, UserError, *MALFORMED) as failure:
             raise self.damaged(path, failure) from None
+        if known and (name := not_finite(arrays)):
+            raise diverged(self.what, path, name, self.advice)
         if not known:
             raise UserError(f"{self.what} must be an .npz file {self.written}, got {path}; {self.advice}.")
         return config, arrays

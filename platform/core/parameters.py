@@ -12,11 +12,13 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from importlib import metadata
 from numbers import Real
+from pathlib import Path
 from typing import Any, ClassVar, Generic, Self, TypeVar
 
 from turnier.core.errors import UserError, unknown
 from turnier.core.number_text import number
 from turnier.core.outside import classes
+from turnier.core.outside.files import FileName, file_name
 from turnier.core.text_form import Spec, parse
 
 T = TypeVar("T", bound="Declared")
@@ -34,6 +36,7 @@ class Parameter:
     choices: tuple[str, ...] = ()
     when: Mapping[str, Sequence[Any]] = dataclasses.field(default_factory=dict)  # matters with these values of others
     later: bool = False  # came after games were stored: left out of full texts at its default, so that they keep ids
+    file: bool = False  # the path of a file, whose content is part of the version
 
     def contains(self, value: Any) -> bool:
         if isinstance(value, float) and not math.isfinite(value):
@@ -68,12 +71,14 @@ def parameter(
     choices: Sequence[str] = (),
     when: Mapping[str, Sequence[Any]] | None = None,
     later: bool = False,
+    file: bool = False,
 ) -> Any:
     """Declares a parameter as a dataclass field.
 
     `low` and `high` are what anybody may ask for; `search` is the part of it in which a search looks for good values.
+    With `file`, the value is the path of a file, "" none; its content decides which version of the class this is.
     """
-    declared = Parameter(help, low, high, log, search, tuple(choices), when or {}, later)
+    declared = Parameter(help, low, high, log, search, tuple(choices), when or {}, later, file)
     return dataclasses.field(default=default, metadata={"": declared})
 
 
@@ -99,16 +104,19 @@ class Declared:
             if type(field.default) is float and type(value) is int:
                 value = float(value)  # so that equal agents have equal texts
                 object.__setattr__(self, field.name, value)
+            if declared.file and isinstance(value, str):
+                value = file_name(value, classes.folder_of(type(self)), self._what(field.name))
+                object.__setattr__(self, field.name, value)
             self._check_value(field, declared, value)
         self.check()
 
     def _check_value(self, field: dataclasses.Field[Any], declared: Parameter, value: Any) -> None:
-        what = f"{self.name}: {field.name}"
+        what = self._what(field.name)
         default: Any = field.default
         if isinstance(default, Declared):
             if not isinstance(value, Declared) or value.kind != default.kind:
                 raise UserError(f"{what} must be an {default.kind}, got {value!r}.")
-        elif type(value) is not type(default):
+        elif type(value) is not type(default) and not (declared.file and isinstance(value, FileName)):
             raise UserError(f"{what} must be {_NOUNS[type(default)]}, got {value!r}.")
         elif isinstance(value, str) and '"' in value:
             raise UserError(f'{what} must have no ", which encloses words in text forms, got {value!r}.')
@@ -117,15 +125,39 @@ class Declared:
         elif isinstance(value, int | float) and not declared.contains(value):
             raise UserError(f"{what} must be {declared.range_text() or 'a finite number'}, got {value}.")
 
+    def _what(self, parameter: str) -> str:
+        return f"{self.name or type(self).__name__}: {parameter}"
+
     def check(self) -> None:
         """Raises UserError where parameters do not fit each other."""
+
+    def file_path(self, parameter: str) -> Path:
+        """Returns the path of the file that a parameter names; raises UserError if it has changed since, or is gone."""
+        value = getattr(self, parameter)
+        if not isinstance(value, FileName):
+            raise UserError(
+                f"{self._what(parameter)} must name a file, got {value!r}; write {parameter}=PATH, and declare it by"
+                " parameter(..., file=True)."
+            )
+        return value.require(self._what(parameter))
+
+    def require_files(self) -> None:
+        """Raises UserError where a file that it names, also within, is gone or has other content than it stood for."""
+        for field, _ in parameters_of(type(self)):
+            value = getattr(self, field.name)
+            if isinstance(value, Declared):
+                value.require_files()
+            elif isinstance(value, FileName):
+                value.require(self._what(field.name))
 
     def spec(self, defaults: bool = False) -> Spec:
         """Returns the text form's tree; with `defaults`, the parameters that have their default value too."""
         values: dict[str, str | Spec] = {}
         for field, declared in parameters_of(type(self)):
             value = getattr(self, field.name)
-            if value != field.default or (defaults and not declared.later):
+            if isinstance(value, FileName):
+                values[field.name] = value.text if defaults else value.short
+            elif value != field.default or (defaults and not declared.later):
                 values[field.name] = value.spec(defaults) if isinstance(value, Declared) else format_value(value)
         name = text_name(type(self))
         return Spec(name if defaults else classes.shortened(name), values)
@@ -157,6 +189,8 @@ _text_names: dict[type[Declared], str] = {}
 def format_value(value: Any) -> str:
     if isinstance(value, bool):
         return "true" if value else "false"
+    if isinstance(value, FileName):
+        return value.text
     return repr(value) if isinstance(value, int | float) else str(value)
 
 
@@ -188,6 +222,8 @@ def _check_declaration(field: dataclasses.Field[Any], cls: str) -> None:
     if not isinstance(default, Declared) and type(default) not in _NOUNS:
         nouns = ", ".join(_NOUNS.values())
         raise UserError(f"the default of {what} must be {nouns}, or an agent or the like, got {default!r}; change it.")
+    if declared.file and not isinstance(default, str):
+        raise UserError(f"the default of {what} must be a path, since it has file=True, got {default!r}; change it.")
     for bound in (declared.low, declared.high, *(declared.search or ())):
         if not isinstance(bound, Real | None):
             raise UserError(f"low=, high= and search= of {what} must be numbers, got {bound!r}; change it.")
@@ -249,6 +285,9 @@ class Registry(Generic[T]):
                     raise UserError(f"{spec.name} has no parameters, got {key}; write {spec.name}.")
                 raise unknown(f"parameter of {spec.name}", key, declared)
             values[key] = _convert(f"{spec.name}: {key}", value, declared[key][0].default)
+        for key in (key for key, (_, info) in declared.items() if info.file):  # beside the file that the name says
+            path, folder = values.get(key, declared[key][0].default), classes.folder_of(cls, spec.name)
+            values[key] = file_name(path, folder, f"{cls.name}: {key}")
         return cls(**values)
 
 

@@ -16,6 +16,7 @@ from turnier.agents.ntuple.td import td_of
 from turnier.agents.ntuple.training import Plan, TrainingLoop
 from turnier.agents.ntuple.weights import Weights, read_config
 from turnier.agents.registry import EVALUATORS
+from turnier.core.array_files import NotFinite
 from turnier.core.errors import UserError
 from turnier.core.outputs import only_writer
 from turnier.games.registry import GAMES
@@ -95,7 +96,12 @@ class Learner:
         if training.done:  # a kill may have come between the checkpoint and what follows it
             keep(training, training.weights())
         limit = training.seconds + seconds if seconds else 0.0
-        training.run(1, lambda _, count: report(count), self.games // self.points, keep, limit=limit)
+        try:
+            training.run(1, lambda _, count: report(count), self.games // self.points, keep, limit=limit)
+        except NotFinite:  # what has diverged stays as it is, and is measured, too
+            for place in (place for place in missing if not self.kept(folder, place).exists()):
+                training.weights().to_play().bounded().save(self.kept(folder, place))
+            report(self.games - training.done)
 
 
 @dataclass(frozen=True)

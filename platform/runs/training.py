@@ -17,6 +17,7 @@ from turnier.agents.ntuple.td import Td, learning_for, td_of
 from turnier.agents.ntuple.training import Plan, TrainingLoop
 from turnier.agents.ntuple.weights import Weights, read_config
 from turnier.agents.registry import AGENTS, EVALUATORS
+from turnier.core.array_files import NotFinite
 from turnier.core.errors import MAX_GAMES, MAX_IN_MEMORY, MAX_WORKERS, UserError, require_at_most
 from turnier.core.number_text import number
 from turnier.core.outputs import only_writer, require_file
@@ -26,7 +27,7 @@ from turnier.results.store.locks import Lock
 from turnier.results.store.store import Store
 from turnier.runs.bar import QUIET, Bar, run_bar
 from turnier.runs.results import RunResults
-from turnier.runs.training_run import Evaluating, Evaluation, Evaluations, TrainingRun, defined, run_id_of
+from turnier.runs.training_run import Evaluating, Evaluation, Evaluations, TrainingRun, defined, kept_by, run_id_of
 
 EVALUATION_GAMES, FORMER_EVALUATION_GAMES = 100, 10  # per evaluation by default, today and up to version 0.1
 DEFAULT_GAMES = 10_000
@@ -182,27 +183,28 @@ class Training:
 
         def save(loop: TrainingLoop, weights: Weights) -> None:
             lock.heartbeat()  # raises where another driver has taken over
-            _require_convergence(weights, loop)
             evaluations.saved(loop, weights)
 
         with Evaluations(run, self.evaluation_workers, show) as evaluations:
             loop = run.training
             if loop.done:  # a kill may have come between the checkpoint and what follows it
-                save(loop, loop.weights())
+                weights = loop.weights()
+                require_convergence(loop, weights)
+                save(loop, weights)
             stop_every = run.evaluating.every if run.evaluating else 0
-            loop.run(self.threads, advance, stop_every, save, limit=3600 * self.hours)
+            loop.run(self.threads, advance, stop_every, save, require_convergence, limit=3600 * self.hours)
             if evaluations.waiting:
                 bar.note(f"{evaluations.waiting} evaluations to finish")
             evaluations.finish()
 
 
-def _require_convergence(weights: Weights, loop: TrainingLoop) -> None:
+def require_convergence(loop: TrainingLoop, weights: Weights) -> None:
     """Raises UserError if learning has diverged: steps so large that errors grow instead of shrinking."""
     game, alpha = loop.plan.game, loop.plan.learning.alpha
     if not weights.largest <= LARGEST_WEIGHT * game.max_return:
-        raise UserError(
+        raise NotFinite(
             f"learned values must stay within what {game} can return, got {weights.largest:.3g} after"
-            f" {loop.done:,} games; remove {loop.out} and train with an alpha below {alpha:g}."
+            f" {loop.done:,} games; {kept_by(loop.out, loop.kept, loop.done, f'with an alpha below {alpha:g}')}"
         )
 
 

@@ -57,6 +57,22 @@ class Learner(Protocol):
 L = TypeVar("L", bound=Learner)
 
 
+def kept_by(out: Path, kept: int | None, done: int, cure: str) -> str:
+    """Returns the end of the sentence about a training whose learning has diverged: what its file has, what to do.
+
+    Args:
+        out: the file of checkpoints.
+        kept: games of the checkpoint that it has; None = it was not written.
+        done: games by which learning had diverged.
+        cure: such as "with an alpha below 3".
+    """
+    if kept is None:
+        return f"there is no checkpoint from before, so {out} was not written; train {cure}."
+    if kept == done:
+        return f"remove {out}, which has just that, and train {cure}."
+    return f"{out} keeps the checkpoint of {kept:,} games, from before; train into another file {cure}."
+
+
 class Learned(Protocol):
     """What a training knows at a checkpoint."""
 

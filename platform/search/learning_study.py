@@ -28,6 +28,7 @@ from turnier.arena.match import derive_seed
 from turnier.arena.schedules.round_robin import round_robin
 from turnier.arena.workers.executor import Executor
 from turnier.core import number_text
+from turnier.core.array_files import NotFinite
 from turnier.core.errors import UserError, unknown
 from turnier.core.outputs import only_writer
 from turnier.core.parameters import parameters_of
@@ -207,8 +208,11 @@ class LearningStudy(StoredStudy):
         with only_writer(self._out(candidate), f"has trained a candidate of {self.definition.name}"):
             training = TrainingLoop(plan, self._out(candidate), last)
             bar.skip(max(0, training.done - before))
-            training.run(1, lambda _, count: bar.advance(count), until=rung)
-        training.weights().to_play().save(kept)
+            try:
+                training.run(1, lambda _, count: bar.advance(count), until=rung)
+            except NotFinite:  # it plays as what has diverged, so that it is found bad
+                bar.skip(rung - training.done)
+        training.weights().to_play().bounded().save(kept)
 
     def _agent(self, candidate: LearnerCandidate, rung: int) -> Agent:
         path = self._rung(candidate, rung)

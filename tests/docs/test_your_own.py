@@ -18,6 +18,7 @@ SMALLER = (
     (r"--budget \d+games", "--budget 32games"),
     (r"iterations=\d+", "iterations=3"),
 )
+FILES = {3: "reader.py", 4: "race.py"}  # what the blocks after the edit are written to
 PLAYS = ("tournament", "compare", "tune")
 
 
@@ -26,17 +27,19 @@ def test_the_tutorial_works(checked: bool, tmp_path: Path, monkeypatch: pytest.M
     """Everything but the checks, which take longer, or everything."""
     monkeypatch.chdir(tmp_path)
     bot, code = tmp_path / "first_bot.py", []
+    (data,) = re.findall(r"^```json\n(.*?)```$", PAGE.read_text(), re.MULTILINE | re.DOTALL)
+    (tmp_path / "weights.json").write_text(data)
     for command, block in STEP.findall(PAGE.read_text()):
         if block:
             code.append(block)
             if len(code) == 2:
                 assert bot.read_text().count(code[0]) == 1
                 bot.write_text(bot.read_text().replace(*code))
-            elif len(code) == 3:
-                (tmp_path / "race.py").write_text(block)
+            elif len(code) in FILES:
+                (tmp_path / FILES[len(code)]).write_text(block)
         elif checked or not command.startswith("turnier check"):
             for pattern, less in SMALLER:
                 command = re.sub(pattern, less, command)
             words = with_stored_versions(shlex.split(command)[1:])
             turnier(*words, *(["--executor", "serial"] if words[0] in PLAYS else []), folder=tmp_path)
-    assert len(code) == 4 and code[3] in (tmp_path / "test_first_bot.py").read_text()
+    assert len(code) == 5 and code[4] in (tmp_path / "test_first_bot.py").read_text()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import hashlib
 import json
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -14,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from turnier.agents.deep.network import INPUTS, Floats32, Network
-from turnier.core.array_files import NetworkFiles, checksum_of, write_arrays
+from turnier.core.array_files import NetworkFiles, checksum_of, write_learned
 from turnier.core.errors import UserError, other_digest
 from turnier.games.registry import GAMES
 
@@ -49,7 +50,7 @@ class Weights:
         }
         config["checksum"] = checksum_of(config, self.state)
         arrays = {"config": np.array(json.dumps(config)), "weights": self.weights, **self.state}
-        write_arrays(path, "the network", arrays)
+        write_learned(path, "the network", arrays)
 
     def to_play(self) -> Weights:
         """Returns what playing needs."""
@@ -106,7 +107,7 @@ def _network(described: Mapping[str, Any]) -> Network:
         float(described["unit"]),
         bool(described["log"]),
     )
-    if not layers or min(layers) < 2 or network.input not in INPUTS or not network.unit > 0:
+    if not layers or min(layers) < 2 or network.input not in INPUTS or not 0 < network.unit < math.inf:
         raise ValueError("its network has no such layers")
     network.check()
     return network

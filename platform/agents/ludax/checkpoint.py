@@ -17,6 +17,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from turnier.core.array_files import not_finite
 from turnier.core.errors import MALFORMED, UserError, require_extra
 
 PACKAGE, FILE = "ludax_agents", "checkpoints/reversi.ckpt"
@@ -105,7 +106,10 @@ def _array(made: Made) -> Any:
     _, shape, kind, by_column, raw = made.state
     if made.name not in ARRAYS or by_column or kind.arguments[0] not in ("f4", "i4"):
         raise ValueError(f"no array of numbers by rows: {made.name} of {kind.arguments[0]}")
-    return np.frombuffer(raw, np.dtype(kind.arguments[0]).newbyteorder("<")).reshape(shape)
+    array = np.frombuffer(raw, np.dtype(kind.arguments[0]).newbyteorder("<")).reshape(shape)
+    if not_finite({"weights": array}):
+        raise ValueError("NaN or infinity in its weights")
+    return array
 
 
 # Opcodes that push their argument, and those that push something new.

@@ -155,6 +155,7 @@ class TrainingLoop:
         self.plan, self.out, self.games = plan, out, games
         self.network: Network = plan.evaluator.network_for(plan.game)
         self.done = 0  # games played, the first ones of the plan
+        self.kept: int | None = None  # games of the checkpoint in `out`; None = there is none
         self.moves = 0
         self._seconds, self._moves_timed = 0.0, 0  # of this process
         self._limit = 0.0  # seconds of learning in all, also by earlier processes; 0 = none
@@ -193,6 +194,7 @@ class TrainingLoop:
         if weights.values_only and self.plan.learning.coherence:
             raise UserError(f"{self.out} has values to play with only; train into another file.")
         self.done, self.moves = stored["done"], stored["moves"]
+        self.kept = self.done
         self._seconds_before = float(stored.get("seconds", 0.0))
         self.points.sums = np.array(stored["points"], np.float64).reshape(-1, 3)
         self.table = weights.table(self._layout)
@@ -224,6 +226,7 @@ class TrainingLoop:
         report: Report | None = None,
         stop_every: int = 0,
         saved: Saved | None = None,
+        check: Saved | None = None,
         until: int = 0,
         limit: float = 0.0,
     ) -> None:
@@ -236,6 +239,7 @@ class TrainingLoop:
             report: called with the training and the games just finished, a few times per second.
             stop_every: further checkpoints, exactly after multiples of this number of games; 0 = none.
             saved: called with the training and what it knows, which is valid until it returns, at every checkpoint.
+            check: called likewise before a checkpoint is written; where it raises, the file stays as it was.
             until: stop after this number of games; 0 = all.
             limit: stop when learning has taken this many seconds, including those of earlier runs with a limit; 0 =
                 never.
@@ -244,18 +248,25 @@ class TrainingLoop:
         end = min(until, self.games) if until else self.games
         if self.done == end and not self.out.exists():  # the mean of others, to play with
             self.weights().save(self.out)
+            self.kept = self.done
         self._stopping = False
         _running.add(self)
         self._stopping |= _ending  # where `end_all` came too early to see this one
         try:
-            self._run_with_checkpoints(threads, end, report, stop_every, saved)
+            self._run_with_checkpoints(threads, end, report, stop_every, saved, check)
         finally:
             _running.discard(self)
         if self._stopping:
             raise KeyboardInterrupt
 
     def _run_with_checkpoints(
-        self, threads: int, end: int, report: Report | None, stop_every: int, saved: Saved | None
+        self,
+        threads: int,
+        end: int,
+        report: Report | None,
+        stop_every: int,
+        saved: Saved | None,
+        check: Saved | None,
     ) -> None:
         pause, room = CHECKPOINT_SECONDS, Room.of(self._layout)
         written: Future[_Written] | None = None
@@ -276,7 +287,10 @@ class TrainingLoop:
                     last = written.result()  # raises what went wrong
                 used = time.thread_time()
                 weights = self.weights(room)
+                if check:
+                    check(self, weights)
                 written = writer.submit(_Written.by, weights, self.out)
+                self.kept = self.done
                 if saved:
                     saved(self, weights)
                 used = time.thread_time() - used + crowded * last.cpu_seconds

@@ -6,6 +6,7 @@ import dataclasses
 import functools
 import hashlib
 import json
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,7 +20,7 @@ from turnier.agents.ntuple.layout import Floats32, Layout, Places, new_table, pl
 from turnier.agents.ntuple.network import Network
 from turnier.agents.ntuple.network_kernels import AT_END, ORIGIN
 from turnier.agents.ntuple.td import LEARNING
-from turnier.core.array_files import NetworkFiles, write_arrays
+from turnier.core.array_files import NetworkFiles, write_learned
 from turnier.core.errors import UserError, other_digest
 from turnier.core.kernel import kernel
 
@@ -32,6 +33,7 @@ _TRAINING: dict[str, type | tuple[type, ...]] = {
 }
 POLICY = "policy"  # what is true in the training of weights that are logits of actions
 BLOCK = 16  # entries that are compared at once
+ENDLESS = 1e30  # in place of entries that are no numbers; sums of it stay finite
 HASHED_ROWS = 1 << 14  # at once: they stay in a core's cache
 _COLUMN = types.Array(types.float32, 1, "A")
 
@@ -67,6 +69,11 @@ class Weights:
         """Returns what playing needs."""
         return dataclasses.replace(self, entries=self.entries[:, :1])
 
+    def bounded(self) -> Weights:
+        """Returns finite entries that play as what has diverged: beside ENDLESS no reward counts any more."""
+        entries = np.nan_to_num(self.entries, nan=ENDLESS, posinf=ENDLESS, neginf=-ENDLESS)
+        return dataclasses.replace(self, entries=entries)
+
     def table(self, layout: Layout) -> Floats32:
         """Returns all entries as that layout has them."""
         table = new_table(layout.size)
@@ -89,7 +96,7 @@ class Weights:
         }
         config["checksum"] = _checksum(config, self)
         arrays: dict[str, npt.NDArray[Any]] = {"places": self.places, "entries": self.entries, "curve": self.curve}
-        write_arrays(path, "weights", arrays | {"config": np.array(json.dumps(config))})
+        write_learned(path, "weights", arrays | {"config": np.array(json.dumps(config))})
 
 
 class Room(NamedTuple):
@@ -240,7 +247,7 @@ def _check(config: Mapping[str, Any]) -> None:
     optional = (("seconds", (int, float)), ("begins", list))
     described += [(name, training[name], kind) for name, kind in optional if name in training]
     for name, value, kind in described:
-        if not isinstance(value, kind):
+        if not isinstance(value, kind) or (isinstance(value, float) and not math.isfinite(value)):
             raise TypeError(f"{name} is {value!r}")
     Network.from_json(config["network"]).check()
     LEARNING.make(training["learning"])

@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from turnier.agents.residual.network import Floats32, Network
-from turnier.core.array_files import NetworkFiles, write_arrays
+from turnier.core.array_files import NetworkFiles, write_learned
 from turnier.core.errors import other_digest
 from turnier.games.registry import GAMES
 
@@ -44,7 +44,7 @@ class Weights:
             "training": dict(self.training),
             "digest": self.digest,
         }
-        write_arrays(path, "the network", {"config": np.array(json.dumps(config)), "weights": self.weights})
+        write_learned(path, "the network", {"config": np.array(json.dumps(config)), "weights": self.weights})
 
 
 def read_config(path: Path) -> dict[str, Any]:

@@ -32,7 +32,7 @@ from turnier.agents.spe_ed.search.field import (
     read_walker,
     stride_of,
 )
-from turnier.core.array_files import read_arrays
+from turnier.core.array_files import diverged, not_finite, read_arrays, write_learned
 from turnier.core.errors import UserError
 from turnier.core.kernel import kernel
 from turnier.core.parameters import parameter
@@ -161,24 +161,15 @@ class QTraining:
             report(count, moves / count)
 
     def save(self) -> None:
-        """Writes a new file and renames it, so that a kill leaves the last one."""
-        new = self.file.with_name(f".{self.file.name}.new.npz")
-        try:
-            np.savez_compressed(
-                new,
-                table=self.table,
-                window=self.learning.window,
-                learning=repr(self.learning),
-                done=self.done,
-                rng=self.rng,
-            )
-            new.replace(self.file)
-        except OSError as error:
-            new.unlink(missing_ok=True)
-            raise UserError(
-                f"a table for qlearning must go to a file that can be written, got {self.file}: {error.strerror}; what"
-                " it held before is still there; make room, and repeat the command."
-            ) from None
+        """Writes the whole file or leaves it as it was, as where values have diverged."""
+        arrays = {
+            "table": self.table,
+            "window": np.array(self.learning.window),
+            "learning": np.array(repr(self.learning)),
+            "done": np.array(self.done),
+            "rng": self.rng,
+        }
+        write_learned(self.file, "a table for qlearning", arrays, compressed=True)
 
 
 def read_table(file: Path) -> tuple[npt.NDArray[np.float32], dict[str, Any]]:
@@ -194,6 +185,8 @@ def read_table(file: Path) -> tuple[npt.NDArray[np.float32], dict[str, Any]]:
             raise ValueError(f"the window is {stored['window']!r}")
         if not isinstance(stored["done"], int) or stored["done"] < 0:
             raise ValueError(f"the games played are {stored['done']!r}")
+        if not_finite({"table": table}):
+            raise diverged("a table for qlearning", file, "table", "learn it again into another file")
         return table, stored
     except (OSError, ValueError) as failure:
         raise UserError(

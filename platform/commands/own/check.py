@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Annotated
@@ -39,13 +40,14 @@ def check(
 
     Everything here relies on these laws. For each one, the command says whether it is kept or how it is broken; the
     exit code is 1 if any is broken. The laws are checked in a separate process, so code that crashes or never ends is
-    reported, too.
+    reported, too. Files that the code read, but that are no part of its version, are named at the end.
 
     \b
     Examples:
       turnier check tictactoe
       turnier check "mcts(iterations=50)" --game nim --game "2048(size=3)"
     """
+    from turnier.contract.opened_files import sentence_of
     from turnier.contract.process import BROKEN, Checking
     from turnier.runs.bar import game_bar
 
@@ -59,10 +61,13 @@ def check(
                 for finding in checking.findings(laws):
                     found.append(finding)
                     bar.advance(1)
+            note = sentence_of(checking.undeclared())
         findings += found
         if not as_json:
             for kind in dict.fromkeys(finding.kind for finding in found):
                 Console().print(law_table(name, kind, [finding for finding in found if finding.kind == kind]))
+        if note:
+            print(note, file=sys.stderr if as_json else sys.stdout)
     if as_json:
         print(json.dumps([asdict(finding) for finding in findings], indent=2))
     if any(finding.state == BROKEN for finding in findings):

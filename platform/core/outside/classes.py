@@ -114,6 +114,24 @@ def name_of(cls: type[Any]) -> str:
         return _names[cls]
 
 
+def folder_of(cls: type[Any], name: str = "") -> str:
+    """Returns the folder of the file that a class is in, empty where that is not known.
+
+    Args:
+        cls: the class; files in two folders that are alike are one.
+        name: that somebody gave it, which may say which of them is meant.
+    """
+    place = name.partition("@")[0].rpartition(":")[0]
+    bundle = getattr(cls, "code", None)  # of a class whose code runs in another process
+    if isinstance(bundle, Bundle):
+        file = f"{bundle.folder}/{bundle.place}" if bundle.folder else ""
+    else:
+        file = getattr(sys.modules.get(cls.__module__), "__file__", None) or ""
+    if place and _is_file(place) and os.path.isfile(place):
+        file = place
+    return str(Path(file).absolute().parent) if file and not file.startswith("<") else ""
+
+
 def shortened(name: str) -> str:
     """Returns a full name with the beginning of its version, which `load` takes as well."""
     place, _, version = name.rpartition("@")

@@ -45,6 +45,7 @@ class DeepLoop:
         self.header = self.network.header()
         self.points = Points(plan.every)
         self.done = self.done_before = 0  # games that have ended; and one turn earlier
+        self.kept: int | None = None  # games of the checkpoint in `out`; None = there is none
         self.updates = 0
         self.boards = BoardSet(game, learning.boards, plan.seed)
         self.replay = Replay.empty(
@@ -104,7 +105,7 @@ class DeepLoop:
                 part, _, rest = name.partition("_")
                 parts.get(part, {})[rest] = array
             self.done, self.done_before = int(training["done"]), int(training["done_before"])
-            self.updates = int(training["updates"])
+            self.updates, self.kept = int(training["updates"]), self.done
             self.boards.restore(parts["boards"])
             self.replay.restore(parts["replay"], int(training["turns"]))
             self.learned = type(self.learned)(weights=stored.weights, **parts["learned"])
@@ -118,7 +119,13 @@ class DeepLoop:
                 " train into another file."
             ) from None
 
-    def run(self, report: Report | None = None, saved: Saved | None = None, stop_every: int = 0) -> None:
+    def run(
+        self,
+        report: Report | None = None,
+        saved: Saved | None = None,
+        stop_every: int = 0,
+        check: Saved | None = None,
+    ) -> None:
         """Plays and learns until as many games have ended, with checkpoints on the way and one at the end.
 
         Ctrl-C and `stop` end it by KeyboardInterrupt, after a checkpoint.
@@ -127,6 +134,7 @@ class DeepLoop:
             report: called with the loop and the number of games just ended, after every turn.
             saved: called with the loop and what it knows at every checkpoint.
             stop_every: further checkpoints when a multiple of this number of games has ended; 0 = none.
+            check: called as `saved` is, but before; where it raises, the file stays as it was.
         """
         began = last = time.perf_counter()
         took = 0.0
@@ -143,7 +151,10 @@ class DeepLoop:
             passed = stop_every and self.done // stop_every > before // stop_every
             if due or passed or self.finished or self._stopping:
                 weights = self.weights()
+                if check:
+                    check(self, weights)
                 weights.save(self.out)
+                self.kept = self.done
                 took = time.perf_counter() - now
                 if saved:
                     saved(self, weights)

@@ -12,6 +12,7 @@ from turnier.agents.deep.agent import Dqn
 from turnier.agents.deep.learning import deep_q_for
 from turnier.agents.deep.weights import Weights, read_config
 from turnier.agents.registry import AGENTS
+from turnier.core.array_files import NotFinite
 from turnier.core.errors import MAX_GAMES, MAX_IN_MEMORY, MAX_WORKERS, UserError, require_at_most
 from turnier.core.number_text import number
 from turnier.core.outputs import only_writer, require_file
@@ -23,7 +24,7 @@ from turnier.runs.bar import QUIET, Bar, run_bar
 from turnier.runs.deep.loop import DeepLoop
 from turnier.runs.deep.plan import Plan
 from turnier.runs.results import RunResults
-from turnier.runs.training_run import Evaluating, Evaluation, Evaluations, TrainingRun, defined, run_id_of
+from turnier.runs.training_run import Evaluating, Evaluation, Evaluations, TrainingRun, defined, kept_by, run_id_of
 
 LARGEST_VALUE = 1e6  # rewards: values beyond have diverged
 
@@ -126,15 +127,16 @@ class DeepTraining:
 
         def save(loop: DeepLoop, weights: Weights) -> None:
             lock.heartbeat()  # raises where another driver has taken over
-            _require_convergence(weights, loop)
             evaluations.saved(loop, weights)
 
         with Evaluations(run, self.evaluation_workers, show) as evaluations:
             loop = run.training
             if loop.done:  # a kill may have come between the checkpoint and what follows it
-                save(loop, loop.weights())
+                weights = loop.weights()
+                _require_convergence(loop, weights)
+                save(loop, weights)
             try:
-                loop.run(advance, save, run.evaluating.every if run.evaluating else 0)
+                loop.run(advance, save, run.evaluating.every if run.evaluating else 0, _require_convergence)
             finally:
                 self._loop = None  # a signal now ends the process: the same command repeats the evaluations
             if evaluations.waiting:
@@ -155,13 +157,13 @@ class DeepRun(TrainingRun[DeepLoop]):
         return Dqn(file=str(snapshot))
 
 
-def _require_convergence(weights: Weights, loop: DeepLoop) -> None:
+def _require_convergence(loop: DeepLoop, weights: Weights) -> None:
     """Raises UserError if learning has diverged."""
     largest = float(abs(weights.weights).max())
     if not largest <= LARGEST_VALUE:
-        raise UserError(
-            f"learned weights must stay below {LARGEST_VALUE:g}, got {largest:.3g} after {loop.done:,} games; remove"
-            f" {loop.out} and train with an alpha below {loop.plan.learning.alpha:g}."
+        raise NotFinite(
+            f"learned weights must stay below {LARGEST_VALUE:g}, got {largest:.3g} after {loop.done:,} games;"
+            f" {kept_by(loop.out, loop.kept, loop.done, f'with an alpha below {loop.plan.learning.alpha:g}')}"
         )
 
 

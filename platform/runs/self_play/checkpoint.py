@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from turnier.core.array_files import checksum_of, read_arrays, write_arrays
+from turnier.core.array_files import checksum_of, diverged, not_finite, read_arrays, write_learned
 from turnier.core.errors import MALFORMED, UserError
 from turnier.runs.self_play.model import Model
 from turnier.runs.self_play.plan import Plan
@@ -38,7 +38,7 @@ def save(out: Path, plan: Plan, model: Model, checkpoint: Checkpoint) -> None:
         "moves": checkpoint.moves,
     }
     config["checksum"] = checksum_of(config, arrays)
-    write_arrays(out, "the checkpoint", {"config": np.array(json.dumps(config)), **arrays})
+    write_learned(out, "the checkpoint", {"config": np.array(json.dumps(config)), **arrays})
 
 
 def load(out: Path, plan: Plan, model: Model) -> Checkpoint:
@@ -61,6 +61,8 @@ def load(out: Path, plan: Plan, model: Model) -> Checkpoint:
         checksum = config.pop("checksum")
         if checksum_of(config, arrays) != checksum:
             raise ValueError("it differs from its checksum")
+        if name := not_finite(arrays):
+            raise diverged("a checkpoint of self-play", out, name, "train into another file")
         model.restore({name: arrays[name] for name in model.names})
         window, game = Window(plan.learning.window), plan.game
         found = {name: arrays[f"window_{name}"] for name in window_names if f"window_{name}" in arrays}

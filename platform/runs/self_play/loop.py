@@ -16,11 +16,13 @@ import numpy as np
 from turnier.agents.ntuple.training import Points
 from turnier.arena.match import derive_seed
 from turnier.arena.workers.executor import Executor
+from turnier.core.array_files import NotFinite
 from turnier.runs.self_play.checkpoint import Checkpoint, load, save
 from turnier.runs.self_play.games import GAMES_OF_SELF_PLAY, GameSpec, Played
 from turnier.runs.self_play.model import Savable
 from turnier.runs.self_play.plan import Plan
 from turnier.runs.self_play.window import Window, targets_of
+from turnier.runs.training_run import kept_by
 
 CHECKPOINT_SECONDS = 2.0  # at least, between two checkpoints
 CHECKPOINT_SHARE = 0.05  # of the time, at most, that checkpoints take
@@ -37,11 +39,13 @@ class SelfPlayLoop:
         self.points = Points(plan.every)
         self.done, self.moves = 0, 0
         self.stopping = False  # since `stop` was called
+        self.kept: int | None = None  # games of the checkpoint in `out`; None = there is none
         if out.exists():
             stored = load(out, plan, self.model)
             self.done, self.moves, self.points.sums, self.window = (
                 stored.done, stored.moves, stored.points, stored.window,
             )  # fmt: skip
+            self.kept = self.done
 
     @property
     def finished(self) -> bool:
@@ -75,15 +79,24 @@ class SelfPlayLoop:
         saved, took = -1e9, 0.0
         while not self.finished:
             self._learn(list(self._play(executor, report)))
+            self._require_convergence()
             now, stops = time.monotonic(), self.stopping
             if self.finished or stops or now - saved > max(CHECKPOINT_SECONDS, took / CHECKPOINT_SHARE):
                 checkpoint = Checkpoint(self.done, self.moves, self.points.sums, self.window)
                 save(self.out, self.plan, self.model, checkpoint)
-                saved = time.monotonic()
+                self.kept, saved = self.done, time.monotonic()
                 took = saved - now
             learned(self)
             if stops:
                 raise KeyboardInterrupt
+
+    def _require_convergence(self) -> None:
+        """Raises NotFinite if learning has diverged."""
+        if name := self.model.not_finite():
+            raise NotFinite(
+                f"what self-play learns must stay finite, got NaN or infinity in {name} after {self.done:,} games;"
+                f" {kept_by(self.out, self.kept, self.done, 'with a smaller alpha, policy_alpha or rate')}"
+            )
 
     def stop(self) -> None:
         """Has `run` end by KeyboardInterrupt, after this generation and its checkpoint."""

@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 from turnier.agents.puct.agent import Puct
 from turnier.agents.puct.self_play import SelfPlay
+from turnier.core.array_files import not_finite
 from turnier.games.game import Game
 from turnier.runs.self_play.games import Networks
 from turnier.runs.self_play.window import Arrays, Lessons
@@ -63,6 +64,10 @@ class Model(ABC):
     @abstractmethod
     def arrays(self) -> Arrays:
         """Returns all that later learning depends on."""
+
+    def not_finite(self) -> str:
+        """Returns the name of what has NaN or infinity, since learning has diverged; empty where there is nothing."""
+        return not_finite(self.arrays())
 
     @abstractmethod
     def restore(self, arrays: Mapping[str, npt.NDArray[Any]]) -> None:

@@ -17,6 +17,7 @@ from turnier.agents.ntuple.weights import Room, Weights, evaluator_weights, touc
 from turnier.agents.puct.agent import Puct
 from turnier.agents.puct.learning_kernels import NUM_RATES, learn_positions
 from turnier.agents.puct.self_play import SelfPlay
+from turnier.core.array_files import not_finite
 from turnier.core.kernel import compile_kernel
 from turnier.games.game import Game
 from turnier.runs.self_play.games import Networks
@@ -92,6 +93,9 @@ class NTupleModel(Model):
             places, entries = self._entries(table)
             arrays |= {f"{name}_places": places, f"{name}_entries": entries}
         return arrays
+
+    def not_finite(self) -> str:
+        return not_finite(dict(zip(self.files, self.tables, strict=True)))
 
     def restore(self, arrays: Mapping[str, npt.NDArray[Any]]) -> None:
         found = [Entries(arrays[f"{name}_places"], arrays[f"{name}_entries"]) for name in self.files]

@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 
 from turnier.agents.deep.weights import load_weights, read_config
+from turnier.core.array_files import write_arrays
 from turnier.core.errors import UserError
 from turnier.core.kernel import JIT
 from turnier.results.store.curves import CurvePoint
@@ -170,3 +171,25 @@ def test_without_jax_a_sentence_says_what_to_install(tmp_path: Path, monkeypatch
     monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
     with pytest.raises(UserError, match=r"pip install 'turnier\[deep\]'"):
         planned(tmp_path / "d.npz")
+
+
+def test_a_checkpoint_that_has_diverged_leaves_the_last_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    out = tmp_path / "w.npz"
+    content = learned(out, 20)
+    done = read_config(out)["training"]["done"]
+    turn = DeepLoop.turn
+
+    def diverge(loop: DeepLoop) -> None:
+        turn(loop)
+        loop.learned = loop.learned._replace(weights=np.full_like(loop.learned.weights, np.nan))
+
+    monkeypatch.setattr(DeepLoop, "turn", diverge)
+    says = f"got nan after \\d+ games; {out} keeps the checkpoint of {done} games, from before"
+    with Store.open(f"sqlite:///{tmp_path / 's.db'}") as store, pytest.raises(UserError, match=says):
+        planned(out, 40).run(store, progress=False)
+    assert out.read_bytes() == content
+    monkeypatch.setattr("turnier.agents.deep.weights.write_learned", write_arrays)
+    DeepLoop(planned(out, 40).plan, out, 40).run()
+    for with_state in (False, True):
+        with pytest.raises(UserError, match=f"a deep network must be finite, got {out}, which has NaN"):
+            load_weights(out, with_state)

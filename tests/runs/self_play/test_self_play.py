@@ -16,11 +16,12 @@ import pytest
 
 from turnier.agents.ntuple.weights import load_weights
 from turnier.arena.workers.local import SerialExecutor, ThreadExecutor
+from turnier.core.array_files import write_arrays
 from turnier.core.errors import UserError
 from turnier.core.kernel import JIT
 from turnier.results.store.store import Store
 from turnier.runs.play import play_rounds
-from turnier.runs.self_play.checkpoint import games_of
+from turnier.runs.self_play.checkpoint import Checkpoint, games_of, save
 from turnier.runs.self_play.loop import SelfPlayLoop
 from turnier.runs.self_play.ratings import seconds_of
 from turnier.runs.self_play.training import SelfPlayTraining
@@ -228,3 +229,24 @@ def test_a_damaged_file_is_refused(at: float, tmp_path: Path) -> None:
     out.write_bytes(whole[: int(at * len(whole))])
     with pytest.raises(UserError, match="must be undamaged"):
         learned(out, 20)
+
+
+def test_a_checkpoint_that_has_diverged_leaves_the_last_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    out = tmp_path / "w.npz"
+    content = learned(out, 10)
+    loop = SelfPlayLoop(planned(out).plan, out, GAMES)
+    learn = loop.model.learn
+
+    def diverge(*lessons: Any) -> None:
+        learn(*lessons)
+        loop.model.tables[0][0] = np.nan  # type: ignore[attr-defined]
+
+    monkeypatch.setattr(loop.model, "learn", diverge)
+    says = f"got NaN or infinity in values after 20 games; {out} keeps the checkpoint of 10 games, from before"
+    with SerialExecutor() as executor, pytest.raises(UserError, match=says):
+        loop.run(executor)
+    assert out.read_bytes() == content
+    monkeypatch.setattr("turnier.runs.self_play.checkpoint.write_learned", write_arrays)
+    save(out, loop.plan, loop.model, Checkpoint(loop.done, loop.moves, loop.points.sums, loop.window))
+    with pytest.raises(UserError, match=f"a checkpoint of self-play must be finite, got {out}, which has NaN"):
+        SelfPlayLoop(planned(out).plan, out, GAMES)

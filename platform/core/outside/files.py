@@ -1,0 +1,168 @@
+"""Files that classes read, as values of parameters: their content is part of what an agent is.
+
+A parameter declared with `file=True` has the text `weights.json@3f9a1c2b4d5e`: the path as it was written, and the
+digest of the content that it stood for. Whoever plays is held to the digest, whoever only lists what is stored is not.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import json
+import os
+import re
+import time
+from pathlib import Path
+from typing import Any
+
+from turnier.core.errors import MALFORMED, UserError
+from turnier.core.outputs import user_cache
+from turnier.core.outside.bundle import DIGITS
+
+SHOWN_DIGITS = 7  # of a digest, for people
+SETTLED = 10**9  # nanoseconds after a change by which another one has another time, so that the same time is the same
+_WITH_DIGEST = re.compile(rf"(.+)@([0-9a-f]{{{SHOWN_DIGITS},{DIGITS}}})")
+_digests: dict[tuple[str, int, int, int], str] = {}  # by path, size, time and number
+
+
+class FileName(str):
+    """The path of a file, which can be opened, and the content that it stood for."""
+
+    written: str  # the path as whoever named it wrote it
+    digest: str
+
+    def __new__(cls, path: str, written: str, digest: str) -> FileName:
+        name = super().__new__(cls, path)
+        name.written, name.digest = written, digest
+        return name
+
+    @property
+    def text(self) -> str:
+        return f"{self.written}@{self.digest}"
+
+    @property
+    def short(self) -> str:
+        """The text for people, which stands for the same as long as one known content begins like this."""
+        return f"{self.written}@{self.digest[:SHOWN_DIGITS]}"
+
+    def __eq__(self, other: object) -> bool:
+        """Whether both have the same text: where the file lies differs between machines."""
+        return self.text == (other.text if isinstance(other, FileName) else other)
+
+    def __ne__(self, other: object) -> bool:
+        return not self == other
+
+    def __hash__(self) -> int:
+        return hash(self.text)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return FileName, (str(self), self.written, self.digest)
+
+    def require(self, what: str) -> Path:
+        """Returns the path; raises UserError where the file is gone or has other content now.
+
+        Args:
+            what: it is, such as "Bot: weights".
+        """
+        if not os.path.isfile(self):
+            raise UserError(
+                f"{what} must be a file on this machine, got {self.written}, which is none; put it there, or name"
+                " another."
+            )
+        got = digest_of(str(self), what)
+        if got != self.digest:
+            raise UserError(
+                f"{what} must have the digest {self.digest}, got {got} of {self}, which has changed; restore it, or"
+                f" write {self.written} without a digest to play with it as it is now."
+            )
+        return Path(str(self))
+
+
+def file_name(value: str, folder: str, what: str) -> str:
+    """Returns a file with the digest of its content, or with the one that its text has; "" names none.
+
+    Raises UserError where there is no such file, unless the text has a digest.
+
+    Args:
+        value: a path from the current folder or from `folder`, or a text of `FileName`.
+        folder: of the class's code; empty if unknown.
+        what: it is, such as "Bot: weights".
+    """
+    if not value or isinstance(value, FileName):
+        return value
+    match = None if os.path.isfile(value) else _WITH_DIGEST.fullmatch(value)
+    if match:
+        written, digest = match.groups()
+        digest = digest if len(digest) == DIGITS else _whole_digest(written, digest, folder, what)
+        seen, unchanged = _noted(digest)
+        places = [*([seen] if unchanged else []), *_places(written, folder), seen or os.path.abspath(written)]
+        return FileName(places[0], written, digest)
+    place = next(iter(_places(value, folder)), "")
+    if not place:
+        beside = f" nor in {folder}" if folder and not os.path.isabs(value) else ""
+        raise UserError(
+            f"{what} must be a file, got {value}, which is none from the current folder{beside}; name one by its path."
+        )
+    digest = digest_of(place, what)
+    _note(digest, place)
+    return FileName(place, value, digest)
+
+
+def digest_of(path: str, what: str) -> str:
+    """Returns the digest of a file's content, which is read once as long as the file does not change."""
+    try:
+        with open(path, "rb") as file:
+            key = _stamp(path, os.fstat(file.fileno()))
+            if key not in _digests:
+                digest = hashlib.file_digest(file, "sha256").hexdigest()[:DIGITS]
+                if time.time_ns() - key[2] < SETTLED:
+                    return digest
+                _digests[key] = digest
+    except OSError as failure:
+        raise UserError(f"{what} must be a file that can be read, got {path}: {failure.strerror}; fix that.") from None
+    return _digests[key]
+
+
+def _stamp(path: str, state: os.stat_result) -> tuple[str, int, int, int]:
+    return path, state.st_size, state.st_mtime_ns, state.st_ino
+
+
+def _places(written: str, folder: str) -> list[str]:
+    """Returns where a file of that path is: from the current folder, and from that of the code."""
+    places = dict.fromkeys(os.path.abspath(os.path.join(start, written)) for start in (".", folder or "."))
+    return [place for place in places if os.path.isfile(place)]
+
+
+def _whole_digest(written: str, digest: str, folder: str, what: str) -> str:
+    """Returns the digest that begins like this: the file's, otherwise the only one that was ever seen here."""
+    now = [digest_of(place, what) for place in _places(written, folder)]
+    seen = {path.stem for path in _note_path("").parent.glob(f"{digest}*.json")}
+    found = {each for each in now if each.startswith(digest)} or seen
+    if len(found) != 1:
+        got = f"{now[0]} of {written}" if now else f"{written}, which is none"
+        raise UserError(f"{what} must have a digest that begins with {digest}, got {got}; restore it, or leave it out.")
+    return found.pop()
+
+
+def _note(digest: str, path: str) -> None:
+    """Notes where content was seen: another process of this user may be in another folder."""
+    with contextlib.suppress(OSError):
+        note, text = _note_path(digest), json.dumps(_stamp(path, os.stat(path)))
+        if note.exists() and note.read_text() == text:
+            return
+        note.parent.mkdir(parents=True, exist_ok=True)
+        part = note.with_suffix(f".{os.getpid()}")
+        part.write_text(text)
+        part.replace(note)
+
+
+def _noted(digest: str) -> tuple[str, bool]:
+    """Returns where content was seen, empty if nowhere, and whether the file there is as it was."""
+    with contextlib.suppress(OSError, *MALFORMED):
+        path, *rest = json.loads(_note_path(digest).read_text())
+        return str(path), [path, *rest] == list(_stamp(path, os.stat(path)))
+    return "", False
+
+
+def _note_path(digest: str) -> Path:
+    return user_cache() / "files" / f"{digest}.json"
