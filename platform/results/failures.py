@@ -133,6 +133,18 @@ def list_failures(
     return Failures(_table(store, columns, wrong), len(failed), int(failed.sum()), int(void.sum()), alone)
 
 
+@outlasting
+def failed_matches(store: Store, run: str, limit: int = 100) -> dict[str, str]:
+    """Returns the latest matches of a run that failed or are void: id -> who failed, how and why."""
+    columns = _columns(store, [run])
+    wrong = np.flatnonzero(np.logical_or(*_masks(columns)))[-limit:][::-1]
+    texts = {}
+    for agent, _, cause, reason, match in _failures(store, columns.take(wrong)):
+        texts[match] = " · ".join([*[label_of(agent)] * bool(agent), cause_text(cause), reason])
+    return texts
+
+
+@outlasting
 def failures_text(store: Store, run: str) -> str:
     """Returns `Failures.text` of a run, without reading reasons."""
     failed, void = _masks(_columns(store, [run]))
@@ -172,12 +184,12 @@ def _failures(store: Store, wrong: MatchColumns) -> Iterator[tuple[str, int, str
     errors = _errors(store, wrong.number)
     failed, _ = _masks(wrong)
     codes, ends = wrong.termination.codes, np.cumsum(wrong.seats, dtype=np.int64)
-    for i, (number, match) in enumerate(zip(wrong.number.tolist(), wrong.ids().tolist(), strict=True)):
+    for i, (key, match) in enumerate(zip(wrong.number.tolist(), wrong.ids().tolist(), strict=True)):
         first = int(ends[i] - wrong.seats[i])
         seat = int(wrong.score[first : ends[i]].argmin())  # whoever fails has the least score
         agent = str(wrong.agent.values[wrong.agent.codes[first + seat]]) if failed[i] else ""
         cause = str(wrong.termination.values[codes[i]]) if failed[i] else VOID
-        yield agent, seat, cause, reason_of(errors.get(number, ""), agent), match
+        yield agent, seat, cause, reason_of(errors.get(key, ""), agent), match
 
 
 def _errors(store: Store, numbers: Array) -> dict[int, str]:

@@ -81,9 +81,10 @@ def matches_frame(
 
     Columns in addition to the stored ones: `label` (the agent's short text form), `result` (win: the only largest
     score, draw: a shared largest score, loss; missing in single-player games and in void ones), `seats` (of the match),
-    `failed` (whether this seat failed, and lost by it) and one for each fact of the game. `seconds` are those of the match, `seat_seconds` those of this seat's
-    decisions (NaN where an older version played a match of several seats), `seat_cpu_seconds` their CPU time (NaN where
-    it was not measured: agents that decide in Python or on several threads). Texts other than ids are categories.
+    `failed` (whether this seat failed, and lost by it) and one for each fact of the game. `seconds` are those of the
+    match, `seat_seconds` those of this seat's decisions (NaN where an older version played a match of several seats),
+    `seat_cpu_seconds` their CPU time (NaN where it was not measured: agents that decide in Python or on several
+    threads). Texts other than ids are categories.
     """
     kinds = (kind,) if isinstance(kind, str) else kind
     with store.database.reading() as connection:
@@ -178,9 +179,10 @@ def summary(frame: pd.DataFrame) -> pd.DataFrame:
     decisions_per_second (of its own seats' time on the wall clock), cpu_seconds_per_decision, nodes_per_decision;
     failures (games in which it failed, and which it lost by that), void (games without a result) and unfinished (limit
     of plies reached); of games of two and more seats that have a result: points (1 for a win, 1/2 for a draw),
-    points_share with its 95 % interval points_share_low and points_share_high, wins, draws, losses, and win_rate with its Wilson 95 % interval win_rate_low and win_rate_high;
-    and for every milestone, for instance, `max_tile>=2048`, `max_tile>=2048_low` and `max_tile>=2048_high`: the share
-    of games with a result that reached it and its Wilson 95 % interval.
+    points_share with its 95 % interval points_share_low and points_share_high, wins, draws, losses, and win_rate with
+    its Wilson 95 % interval win_rate_low and win_rate_high; and for every milestone, for instance, `max_tile>=2048`,
+    `max_tile>=2048_low` and `max_tile>=2048_high`: the share of games with a result that reached it and its Wilson
+    95 % interval.
     """
     rows = [_summary_row(str(game), str(agent), part) for (game, agent), part in frame.groupby(["game", "agent"])]
     table = pd.DataFrame(rows) if rows else pd.DataFrame(columns=list(_summary_row("", "", frame)))

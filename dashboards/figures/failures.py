@@ -1,0 +1,43 @@
+"""What failed, wherever results are shown: the count in red beside the headline, and a table of who, how and why."""
+
+from __future__ import annotations
+
+from html import escape
+
+import pandas as pd
+
+from turnier.dashboards.agent_names import distinct
+from turnier.results.failures import Failures, cause_text
+
+FAILED_COLOUR = "light-dark(#b3261e, #ff8a80)"
+FAILED_TITLE = "Failed"
+FAILED_NOTE = (
+    "An agent that fails has lost the game. Void: the game or the machine broke, so that nobody has a result; such"
+    " games count for nobody and are played again when the command is repeated."
+)
+
+
+def failed_html(text: str) -> str:
+    """Returns `Failures.text` in red; empty where nothing failed."""
+    return f'<b class="failed" style="color: {FAILED_COLOUR}">{escape(text)}</b>' if text else ""
+
+
+def with_failed(headline: str, text: str) -> str:
+    """Returns a headline in HTML with `Failures.text` beside it."""
+    parts = [part for part in (headline, failed_html(text)) if part]
+    return " &nbsp; ".join(parts)
+
+
+def failed_table(failures: Failures) -> pd.DataFrame:
+    """Returns a row per agent, cause and reason for people, the most frequent first."""
+    frame = failures.table
+    return pd.DataFrame(
+        {
+            "agent": frame["label"].astype(str).map(distinct(frame["label"].astype(str).unique())),
+            "seat": frame["seats"],
+            "cause": frame["cause"].map(cause_text),
+            "reason": frame["reason"],
+            "failed": frame["games"],
+            "of its games, %": (100 * frame["share"]).round(1),
+        }
+    )
