@@ -46,7 +46,7 @@ def show_headline(runs: Sequence[Run], headline: str = "") -> None:
         st.html(shown)
     for run, known in found:
         table = failed_table(known)
-        table.insert(1, "replay", [match_address(run.id, match) for match in known.table["match"]])
+        table.insert(0, "replay", [match_address(run.id, match) for match in known.table["match"]])
         title = f"{FAILED_TITLE}: {cached_store.run_title(run)}" if named else FAILED_TITLE
         height = "content" if len(table) <= MAX_ROWS else _SCROLLED
         widgets.show_table(title, table, FAILED_NOTE, height=height)

@@ -19,7 +19,8 @@ FAILED_NOTE = (
 
 def failed_html(text: str) -> str:
     """Returns `Failures.text` in red; empty where nothing failed."""
-    return f'<b class="failed" style="color: {FAILED_COLOUR}">{escape(text)}</b>' if text else ""
+    look = f"color: {FAILED_COLOUR}; display: inline-block"  # a block, so that a number and its word stay together
+    return f'<b class="failed" style="{look}">{escape(text)}</b>' if text else ""
 
 
 def with_failed(headline: str, text: str) -> str:
@@ -33,11 +34,11 @@ def failed_table(failures: Failures) -> pd.DataFrame:
     frame = failures.table
     return pd.DataFrame(
         {
+            "failed": frame["games"],  # short columns first: a phone shows what, how often, and who
+            "cause": frame["cause"].map(cause_text),
             "agent": frame["label"].astype(str).map(distinct(frame["label"].astype(str).unique())),
             "seat": frame["seats"],
-            "cause": frame["cause"].map(cause_text),
             "reason": frame["reason"],
-            "failed": frame["games"],
             "of its games, %": (100 * frame["share"]).round(1),
         }
     )

@@ -154,13 +154,13 @@ def score_table(summary: pd.DataFrame) -> pd.DataFrame:
         shown["±"] = rounded(half_width, half_width)
         shown["games"] = frame["games"]
         shown["median"], shown["best"] = frame["median"], frame["best"]
+    for heading, name in (("failed", "failures"), ("void", "void")):
+        if frame[name].any():
+            shown[heading] = frame[name]
     costs = costs_of(frame)
     for name in COSTS:
         if costs[name].notna().any():
             shown[name] = rounded(costs[name])
-    for heading, name in (("failed", "failures"), ("void", "void")):
-        if frame[name].any():
-            shown[heading] = frame[name]
     return shown
 
 
