@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import re
-import shlex
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -59,10 +58,9 @@ def print_summary(console: Console, table: pd.DataFrame) -> None:
 
 def print_failures(console: Console, store: Store, failures: Failures) -> None:
     """Prints which agents failed, how often and why, and which games are void; nothing where all went well."""
-    from turnier.results.store import DEFAULT_URL
+    from turnier.results.failures import store_option
 
-    option = "" if store.url == DEFAULT_URL else f" --store {shlex.quote(store.shown_url)}"
-    for sentence in failures.sentences(option):
+    for sentence in failures.sentences(store_option(store)):
         console.print(sentence, soft_wrap=True, markup=False, highlight=False, style="red")
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shlex
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Sequence
 from typing import NamedTuple
@@ -16,6 +17,7 @@ from turnier.arena.match import Termination
 from turnier.core.number_text import number
 from turnier.results.frames.matches import FAILED, UNFINISHED, WITH_RESULT
 from turnier.results.outage import outlasting
+from turnier.results.store import DEFAULT_URL
 from turnier.results.store.columns import Array, MatchColumns
 from turnier.results.store.database import chunks
 from turnier.results.store.schema import matches
@@ -99,6 +101,11 @@ def _reasons(part: pd.DataFrame) -> str:
     """Returns the most frequent reason, and how many others there are."""
     others = len(part) - 1
     return str(part["reason"].iloc[0]) + (f", and {others:,} other reason{'s' * (others > 1)}" if others else "")
+
+
+def store_option(store: Store) -> str:
+    """Returns what commands need so that they use this store; nothing where it is the default one."""
+    return "" if store.url == DEFAULT_URL else f" --store {shlex.quote(store.shown_url)}"
 
 
 def cause_text(cause: str) -> str:

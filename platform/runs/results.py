@@ -12,7 +12,7 @@ import pandas as pd
 
 from turnier.core.errors import AgentsFailed
 from turnier.core.number_text import number
-from turnier.results.failures import Failures, list_failures
+from turnier.results.failures import Failures, list_failures, store_option
 from turnier.results.frames.matches import matches_frame, seat_summary, summary
 from turnier.results.frames.standings import Standings
 from turnier.results.store.store import Store
@@ -74,7 +74,7 @@ class RunResults:
 
     def warnings(self) -> list[str]:
         """Returns what to know before believing these results: a sentence per agent that failed, one on void games."""
-        return self._failures().sentences()
+        return self._failures().sentences(store_option(self.store))
 
     def warn_of_failures(self) -> None:
         """Warns of each of `warnings` once in a process."""
