@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import streamlit as st
 
 from turnier.dashboards import cached_store, widgets
-from turnier.dashboards.figures.failures import FAILED_NOTE, FAILED_TITLE, failed_table, with_failed
+from turnier.dashboards.figures.failures import FAILED_TITLE, failed_note, failed_table, with_failed
 from turnier.dashboards.links import match_address
 from turnier.dashboards.opened_store import opened, url
 from turnier.results.failures import Failures, failed_matches, list_failures
@@ -49,4 +49,4 @@ def show_headline(runs: Sequence[Run], headline: str = "") -> None:
         table.insert(0, "replay", [match_address(run.id, match) for match in known.table["match"]])
         title = f"{FAILED_TITLE}: {cached_store.run_title(run)}" if named else FAILED_TITLE
         height = "content" if len(table) <= MAX_ROWS else _SCROLLED
-        widgets.show_table(title, table, FAILED_NOTE, height=height)
+        widgets.show_table(title, table, failed_note(known), height=height)

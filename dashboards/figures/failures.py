@@ -11,22 +11,29 @@ from turnier.results.failures import Failures, cause_text
 
 FAILED_COLOUR = "light-dark(#b3261e, #ff8a80)"
 FAILED_TITLE = "Failed"
-FAILED_NOTE = (
-    "An agent that fails has lost the game. Void: the game or the machine broke, so that nobody has a result; such"
-    " games count for nobody and are played again when the command is repeated."
+_LOST_NOTE = "An agent that fails has lost the game."
+_VOID_NOTE = (
+    "Void games have no result and count for nobody: the game or the machine broke. Repeating the command plays them"
+    " again."
 )
 
 
 def failed_html(text: str) -> str:
     """Returns `Failures.text` in red; empty where nothing failed."""
-    look = f"color: {FAILED_COLOUR}; display: inline-block"  # a block, so that a number and its word stay together
+    # A block, so that a number and its word stay together.
+    look = f"color: {FAILED_COLOUR}; display: inline-block; padding-top: 0.2rem"
     return f'<b class="failed" style="{look}">{escape(text)}</b>' if text else ""
 
 
 def with_failed(headline: str, text: str) -> str:
     """Returns a headline in HTML with `Failures.text` beside it."""
     parts = [part for part in (headline, failed_html(text)) if part]
-    return " &nbsp; ".join(parts)
+    return " ".join(parts)
+
+
+def failed_note(failures: Failures) -> str:
+    """Returns what the table means: who has lost, and what is void."""
+    return " ".join([_LOST_NOTE] * bool(failures.failed) + [_VOID_NOTE] * bool(failures.void))
 
 
 def failed_table(failures: Failures) -> pd.DataFrame:

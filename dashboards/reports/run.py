@@ -32,7 +32,7 @@ from turnier.dashboards.figures.comparison import (
     verdict_banner,
 )
 from turnier.dashboards.figures.experiment import experiment_figure, experiment_frame, experiment_table, verdicts_note
-from turnier.dashboards.figures.failures import FAILED_NOTE, FAILED_TITLE, failed_html, failed_table
+from turnier.dashboards.figures.failures import FAILED_TITLE, failed_html, failed_note, failed_table
 from turnier.dashboards.figures.replay import board_svg, match_name
 from turnier.dashboards.figures.scores import (
     mean_scores,
@@ -141,7 +141,7 @@ def sections(store: Store, run: Run) -> Iterator[Section]:
     if found.text:
         yield HtmlSection(f"<p>{failed_html(found.text)}</p>")
         table = failed_table(found).assign(match=found.table["match"].str[:SHOWN_ID])
-        yield TableSection(FAILED_TITLE, table, FAILED_NOTE)
+        yield TableSection(FAILED_TITLE, table, failed_note(found))
     if run.kind == COMPARISON:
         yield from _comparison(store, run)
     elif run.kind == "tournament":

@@ -12,7 +12,7 @@ import pandas as pd
 
 from turnier.core.errors import AgentsFailed
 from turnier.core.number_text import number
-from turnier.results.failures import Failures, list_failures, store_option
+from turnier.results.failures import SHOWN_ID, Failures, cause_text, list_failures, store_option
 from turnier.results.frames.matches import matches_frame, seat_summary, summary
 from turnier.results.frames.standings import Standings
 from turnier.results.store.store import Store
@@ -122,7 +122,9 @@ class RunResults:
         found = self._failures()
         if not found.text:
             return ""
-        table = found.table.drop(columns="agent").assign(match=found.table["match"].str[:12])
+        table = found.table.drop(columns="agent").assign(
+            cause=found.table["cause"].map(cause_text), match=found.table["match"].str[:SHOWN_ID]
+        )
         red = f'<p style="color: {RED}"><b>{html.escape(found.text)}</b></p>'
         return f"{red}{table.to_html(index=False, formatters={'share': '{:.1%}'.format})}"
 

@@ -13,9 +13,10 @@ import pytest
 from tests.dashboards.drawn_pages import look, show_store, texts
 from turnier.arena.match import MatchRecord, MatchSpec, Termination
 from turnier.arena.play import play_match
-from turnier.dashboards.figures.failures import failed_html, failed_table, with_failed
+from turnier.dashboards.figures.failures import failed_html, failed_note, failed_table, with_failed
 from turnier.dashboards.figures.scores import TIME, costs_of, score_table
 from turnier.dashboards.links import match_address
+from turnier.dashboards.reports.document import write_report
 from turnier.dashboards.reports.run import run_page
 from turnier.dashboards.run_glance import glance
 from turnier.dashboards.run_summary import scores
@@ -23,6 +24,7 @@ from turnier.results.failures import list_failures
 from turnier.results.store.annotations import SETTINGS
 from turnier.results.store.store import Store
 from turnier.runs.comparison import Comparison
+from turnier.runs.experiment import Experiment, Row, row_matches
 
 RUN, TEXT, REASON = "tournament:fa11", "2 failed (25 %), 1 void", "ValueError: I lost <my> table (bot.py, line 12)"
 COMPARED = Comparison("random", "greedy", game="tictactoe", games=64, first_round=4)
@@ -84,6 +86,23 @@ def test_a_report_says_what_failed(failed: Store) -> None:
     for run in failed.runs():
         page = run_page(failed, run).decode()
         assert failed_html(TEXT) in page and "I lost &lt;my&gt; table" in page
+
+
+def test_an_experiment_says_what_failed_on_its_page_and_in_its_document(failed: Store, tmp_path: Path) -> None:
+    experiment = Experiment("guide", "small", "Small", "Text.", (Row("one", "tictactoe", ("random", "greedy"), 8),))
+    failed.begin_run(experiment.run_id, "experiment", experiment.name, experiment.definition())
+    records = [play_match(spec) for spec in row_matches(experiment.rows[0], experiment.seed)]
+    failed.append(experiment.run_id, [spoiled(record, place) for place, record in enumerate(records)])
+    page = look("reports", document="guide", experiment=experiment.run_id)
+    assert failed_html(TEXT) in texts(page)
+    markdown, _ = write_report(failed, "guide", tmp_path)
+    assert f"**Failed or void: {TEXT}.**" in markdown.read_text()
+
+
+def test_the_note_says_only_what_there_is(failed: Store) -> None:
+    found = list_failures(failed, [RUN])
+    assert "lost" in failed_note(found) and "Void" in failed_note(found)
+    assert "Void" not in failed_note(found._replace(void=0)) and "lost" not in failed_note(found._replace(failed=0))
 
 
 def test_a_glance_has_failures_beside_the_result(failed: Store) -> None:

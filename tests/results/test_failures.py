@@ -7,6 +7,7 @@ import json
 import math
 import warnings
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,8 @@ from rich.console import Console
 from typer.testing import CliRunner
 
 from tests.results.made import DUEL, GAME, made
-from turnier.arena.match import MatchRecord, Termination
+from turnier.arena.match import MatchRecord, MatchSpec, Termination
+from turnier.arena.play import play_match
 from turnier.commands.app import app
 from turnier.commands.tables import print_failures, print_summary
 from turnier.core.errors import AgentsFailed
@@ -180,6 +182,18 @@ def test_results_carry_failures_and_warn_once(store: Store) -> None:
         warnings.simplefilter("error")
         shown = results._repr_html_()
     assert shown.index("4 failed (40 %), 3 void") < shown.index("I lost my table") < shown.index("points_share")
+
+
+def test_a_replay_ends_with_who_failed(store: Store) -> None:
+    played = play_match(MatchSpec(DUEL, ("random", "random"), 1, max_plies=3))
+    error = f"seat 1, random: {RAISED}"
+    store.append("tournament:1", [replace(played, termination=Termination.CRASHED, scores=(1.0, -1.0), error=error)])
+    words = ["replay", played.spec.id, "--store", store.url]
+    assert CliRunner().invoke(app, words, catch_exceptions=False).output.splitlines()[-3:] == [
+        error,
+        "seat 0: random, 1",
+        "seat 1: random, -1",
+    ]
 
 
 @pytest.mark.parametrize("chosen", [["--run", "tournament:1"], [], ["--game", DUEL, "--min-games", "1"]])
