@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import pandas as pd
 
@@ -15,6 +15,7 @@ from turnier.dashboards.agent_names import distinct
 from turnier.dashboards.figures.certainty import in_percent
 from turnier.dashboards.figures.comparison import VERDICT_COLOURS
 from turnier.games.registry import game_of
+from turnier.results.failures import failures_text
 from turnier.results.frames.certainty import agent_certainty, position_certainty, searches_of_runs
 from turnier.results.frames.matches import matches_frame, summary
 from turnier.results.frames.standings import Standings
@@ -38,13 +39,15 @@ class Glance:
     agents: tuple[str, ...] = ()  # names, the best first where that is known
     result: str = ""
     colour: str = ""
+    failed: str = ""  # how many games failed or are void, see `Failures.text`
     unplayed: tuple[str, ...] = ()  # agents that come later, whose pace and strength nothing is known of
 
 
 def glance(store: Store, run: Run) -> Glance:
     """Reads what is stored of a run and returns it in one line."""
     look = _KINDS.get(run.kind)
-    return look(store, run) if look else Glance()
+    seen = look(store, run) if look else Glance()
+    return replace(seen, failed=failures_text(store, run.id))
 
 
 def decided_by(store: Store, run: Run) -> str:

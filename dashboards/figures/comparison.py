@@ -171,4 +171,5 @@ def agents_table(results: ComparisonResults) -> pd.DataFrame:
     else:
         counts = {"won": "wins", "drawn": "draws", "lost": "losses"}
         shown = shown.assign(**{name: agents[column].astype(int) for name, column in counts.items()})
-    return shown.assign(failed=agents["failures"]).reset_index(drop=True)
+    void = {"void": agents["void"]} if agents["void"].any() else {}
+    return shown.assign(failed=agents["failures"], **void).reset_index(drop=True)

@@ -109,7 +109,8 @@ def milestone_shares(summary: pd.DataFrame) -> Figure | None:
 def costs_of(summary: pd.DataFrame) -> pd.DataFrame:
     """Returns the costs of a move for every row: COSTS, those in nodes first, because time depends on the machine."""
     nodes, cpu = summary["nodes_per_decision"], 1e6 * summary["cpu_seconds_per_decision"]
-    return pd.DataFrame({NODES: nodes, CPU: cpu, TIME: 1e6 / summary["decisions_per_second"]})
+    rate = summary["decisions_per_second"].where(summary["decisions_per_second"] > 0)  # 0 of whoever never decided
+    return pd.DataFrame({NODES: nodes, CPU: cpu, TIME: 1e6 / rate})
 
 
 def score_against_cost(summary: pd.DataFrame, cost: str = NODES) -> Figure | None:
@@ -153,12 +154,13 @@ def score_table(summary: pd.DataFrame) -> pd.DataFrame:
         shown["±"] = rounded(half_width, half_width)
         shown["games"] = frame["games"]
         shown["median"], shown["best"] = frame["median"], frame["best"]
+    for heading, name in (("failed", "failures"), ("void", "void")):
+        if frame[name].any():
+            shown[heading] = frame[name]
     costs = costs_of(frame)
     for name in COSTS:
         if costs[name].notna().any():
             shown[name] = rounded(costs[name])
-    if frame["failures"].any():
-        shown["failed"] = frame["failures"]
     return shown
 
 

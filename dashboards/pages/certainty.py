@@ -13,6 +13,7 @@ from turnier.dashboards.figures.certainty import (
     certainty_means,
     certainty_table,
 )
+from turnier.dashboards.run_failures import show_headline
 from turnier.dashboards.run_heading import titled
 from turnier.dashboards.run_summary import COMPARED
 
@@ -46,6 +47,7 @@ def _draw(chosen: list[cached_store.Run]) -> None:
     positions = cached_store.positions(chosen)
     for run in chosen:
         widgets.show_state(run, positions.loc[positions["run"] == run.id, "label"].tolist())
+    show_headline(chosen)
     if positions.empty:
         st.info("These runs have not searched any position twice yet.")
         return

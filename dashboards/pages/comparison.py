@@ -14,6 +14,7 @@ from turnier.dashboards.figures.comparison import (
     outcome_bars,
     verdict_banner,
 )
+from turnier.dashboards.run_failures import show_headline
 from turnier.dashboards.run_heading import agents_of
 from turnier.runs.comparison import KIND
 from turnier.statistics.sprt import Verdict
@@ -35,7 +36,7 @@ def draw() -> None:
 
 def _draw(run: cached_store.Run) -> None:
     results = cached_store.comparison(run)
-    st.html(verdict_banner(results))
+    show_headline([run], verdict_banner(results))
     widgets.show_facts(**comparison_facts(results))
     command = cached_store.command(run)
     if command and results.verdict is Verdict.UNDECIDED and not widgets.is_live([run]):

@@ -12,8 +12,9 @@ from turnier.agents.registry import agent_of, label_of
 from turnier.arena.reanalysis import Reanalysis, Thought
 from turnier.core import number_text
 from turnier.core.errors import UserError
-from turnier.dashboards import cached_store, widgets
+from turnier.dashboards import cached_store, run_failures, widgets
 from turnier.dashboards.agent_names import distinct
+from turnier.dashboards.figures.failures import failed_html
 from turnier.dashboards.figures.replay import action_frame, board_svg, match_name, mean_time, visit_bars
 from turnier.dashboards.links import address
 from turnier.dashboards.run_heading import agents_of
@@ -23,6 +24,7 @@ from turnier.games.drawing import Overlay
 from turnier.games.game import Game
 from turnier.results.frames.certainty import position_certainty, searches_frame
 
+FAILED = "failed"
 ORDERS = ("latest", "largest score", "smallest score")
 KINDS = ("tournament", "comparison", "study", "experiment", "certainty", "training", "server")
 PATIENCE = 1.5  # s for asking an agent again for all of its moves
@@ -44,6 +46,8 @@ def draw() -> None:
     with st.container(border=True):
         run, reanalysis = _choose(runs)
     widgets.show_title(cached_store.run_title(run), [run])
+    if failed := failed_html(run_failures.failures(run).text):
+        st.html(failed)
     if reanalysis is None:
         return
     last = len(reanalysis.moments) - 1
@@ -67,11 +71,14 @@ def _choose(runs: list[cached_store.Run]) -> tuple[cached_store.Run, Reanalysis 
     agents = tuple(st.query_params.get_all("agent"))
     with right:
         orders = ORDERS if run.kind in SHOWN and not agents else ORDERS[:1]
-        order = widgets.choose("Matches", orders, "order")
-    latest = order == ORDERS[0]
-    listed = (
-        cached_store.latest_matches(run.id, agents) if latest else cached_store.extreme_matches(run, order == ORDERS[1])
-    )
+        failed = run_failures.matches(run) if not agents else {}
+        order = widgets.choose("Matches", [*orders, *[FAILED] * bool(failed)], "order")
+    if order == FAILED:
+        listed = failed
+    elif order == ORDERS[0]:
+        listed = cached_store.latest_matches(run.id, agents)
+    else:
+        listed = cached_store.extreme_matches(run, order == ORDERS[1])
     if agents:
         labels = list(map(label_of, agents))
         names = distinct([*agents_of(run), *labels])
@@ -125,8 +132,10 @@ def _moment(reanalysis: Reanalysis, number: int) -> None:
     left, right = st.columns([1, 1], gap="large")
     thought: Thought | None = None
     with right:
-        scores = ", ".join(number_text.number(score) for score in moment.position.returns)
-        if moment.seat < 0:
+        last = moment.seat < 0  # where a seat that failed has lost, whatever the position says
+        known = reanalysis.record.scores if last else moment.position.returns
+        scores = ", ".join(number_text.number(score) for score in known)
+        if last:
             st.markdown(
                 f"**The end** after {moment.decided:,} moves · score {scores} · {reanalysis.record.termination}"
             )

@@ -11,6 +11,7 @@ from turnier.dashboards import cached_store, widgets
 from turnier.dashboards.figures.experiment import experiment_figure, experiment_frame, experiment_table, verdicts_note
 from turnier.dashboards.opened_store import option
 from turnier.dashboards.reports.run import REPORTED, run_page
+from turnier.dashboards.run_failures import show_headline
 from turnier.runs.experiment import KIND
 
 
@@ -37,6 +38,7 @@ def draw() -> None:
 def _experiment(run: cached_store.Run) -> None:
     experiment, measured = cached_store.measured(run)
     st.markdown(experiment.text)
+    show_headline([run])
     frame = experiment_frame(experiment, measured)
     plot = experiment_figure(experiment, frame)
     if plot:

@@ -12,6 +12,7 @@ import streamlit as st
 from turnier.core.errors import UserError
 from turnier.core.number_text import number
 from turnier.dashboards import cached_store, widgets
+from turnier.dashboards.figures.failures import with_failed
 from turnier.dashboards.links import run_address
 from turnier.dashboards.run_glance import Glance, agents_planned, games_of
 from turnier.dashboards.run_heading import named_agents
@@ -130,9 +131,10 @@ def _glance(run: cached_store.Run) -> Glance:
 
 
 def _result(seen: Glance) -> str:
+    result = with_failed(escape(seen.result), seen.failed)
     if not seen.colour:
-        return f"<div>{escape(seen.result)}</div>"
-    return f'<div class="verdict" style="border-color: {seen.colour}">{escape(seen.result)}</div>'
+        return f"<div>{result}</div>"
+    return f'<div class="verdict" style="border-color: {seen.colour}">{result}</div>'
 
 
 def _state(run: RunProgress) -> str:

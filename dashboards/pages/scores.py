@@ -17,6 +17,7 @@ from turnier.dashboards.figures.scores import (
     value_of,
 )
 from turnier.dashboards.links import games_address, match_address
+from turnier.dashboards.run_failures import show_headline
 from turnier.dashboards.run_heading import titled
 from turnier.dashboards.run_summary import SHOWN, of_agents
 
@@ -42,6 +43,7 @@ def _draw(chosen: list[cached_store.Run]) -> None:
     found = cached_store.scores(chosen)
     for run in chosen:
         widgets.show_state(run, found.summary.loc[found.summary["run"] == run.id, "label"].tolist())
+    show_headline(chosen)
     games = sorted(found.summary["game"].unique())
     if not games:
         st.info("These runs have no games yet.")

@@ -35,6 +35,7 @@ from turnier.dashboards.figures.studies.summary import (
     points_table,
 )
 from turnier.dashboards.links import games_address
+from turnier.dashboards.run_failures import show_headline
 from turnier.results.store.progress import RUNNING, RunProgress
 from turnier.search.storage.definitions import StudyFacts, ranges_table
 from turnier.search.storage.hints import hints
@@ -72,6 +73,7 @@ def _draw(study: str, facts: StudyFacts) -> None:
     progress = next((run for run in cached_store.progress() if run.run == f"study:{study}"), None)
     if trials["value"].notna().sum() == 0:
         _show_progress(progress)
+        show_headline(cached_store.runs_of_study(study))
         st.info("No candidate is finished yet.")
         _define(study, facts, trials)
         return
@@ -80,7 +82,7 @@ def _draw(study: str, facts: StudyFacts) -> None:
     live = progress is not None and progress.state == RUNNING
     points = cached_store.front_points(study)
     first = headline(trials, noted, verdict, points, agent, unit, facts.unit_games, live)
-    st.html(first.html)
+    show_headline(cached_store.runs_of_study(study), first.html)
     if first.agent:
         st.code(first.agent, language=None, wrap_lines=True)
     _show_progress(progress)

@@ -23,6 +23,7 @@ from turnier.dashboards.figures.tournament import (
     seat_points,
 )
 from turnier.dashboards.links import match_address
+from turnier.dashboards.run_failures import show_headline
 from turnier.dashboards.run_heading import titled
 from turnier.dashboards.run_summary import Ranks, of_game
 
@@ -50,10 +51,12 @@ def _draw(run: cached_store.Run) -> None:
     met = list(ranks.ratings["label"])
     widgets.show_state(run, met or list(cached_store.scores([run]).summary["label"]))
     if ranks.pairs.empty:
+        show_headline([run])
         st.info("No two agents have met yet; in single-player games they are compared on the seeds that both played.")
         return
     game = widgets.choose_game(sorted(ranks.pairs["game"].unique()))
     ranks = of_game(ranks, game)
+    show_headline([run], leader_text(ranks))
     _rating_list(game, ranks)
     _square(run, ranks)
     figures = [figure for figure in (rating_points(ranks), seat_points(ranks)) if figure]
@@ -68,7 +71,6 @@ def _draw(run: cached_store.Run) -> None:
 
 def _rating_list(game: str, ranks: Ranks) -> None:
     """The rating list of the tournament, or of all tournaments of its game."""
-    st.html(leader_text(ranks))
     tournaments = [other for other in cached_store.runs("tournament") if other.definition.get("game") == game]
     if len(tournaments) > 1 and widgets.choose_view("Rated by the games of", RATED_BY, "rated") == RATED_BY[1]:
         ranks = cached_store.ratings_of_game(game, tournaments)

@@ -10,6 +10,7 @@ from turnier.core.parameters import Declared
 from turnier.dashboards import cached_store, widgets
 from turnier.dashboards.agent_names import shortened
 from turnier.dashboards.figures.training import evaluation_curves, evaluation_table, rating_curves, training_curves
+from turnier.dashboards.run_failures import show_headline
 from turnier.games.registry import game_of
 from turnier.runs.training_run import evaluation_unit
 
@@ -34,6 +35,7 @@ def draw() -> None:
 
 
 def _draw(chosen: list[cached_store.Run], game: str) -> None:
+    show_headline(chosen)
     names = {run.id: run_name(run) for run in chosen}
     curves = training_curves({names[run.id]: cached_store.curve(run.id) for run in chosen})
     unit = evaluation_unit(game_of(game))

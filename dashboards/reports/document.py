@@ -10,6 +10,7 @@ from turnier.core.number_text import interval, number
 from turnier.dashboards.figures.charts import image
 from turnier.dashboards.figures.experiment import experiment_figure, experiment_frame
 from turnier.dashboards.reports.page import embedded, write_pages
+from turnier.results.failures import failures_text
 from turnier.results.store.store import Store
 from turnier.runs.bar import one_by_one
 from turnier.runs.campaign.learned import with_networks_in
@@ -58,8 +59,9 @@ def write_report(
             (folder / linked).write_bytes(picture)
             inlined = embedded(picture)
         shown = with_networks_in(experiment, "")  # where a network lies differs between machines
-        markdown.append(section(shown, measured, linked))
-        whole.append(section(shown, measured, inlined))
+        failed = failures_text(store, experiment.run_id)
+        markdown.append(section(shown, measured, linked, failed))
+        whole.append(section(shown, measured, inlined, failed))
     top = [f"# {document.capitalize()}: our figures and the published ones\n", NOTE, contents(experiments, figures)]
     return write_pages(folder, document, document, "\n".join(top + markdown), "\n".join(top + whole))
 
@@ -73,8 +75,11 @@ def contents(experiments: Sequence[Experiment], figures: Sequence[Sequence[Measu
     return "\n".join(lines) + "\n"
 
 
-def section(experiment: Experiment, measured: Sequence[Measurement], picture: str) -> str:
-    """Returns an experiment as Markdown: its text, the table, the picture if there is one, and the agents in full."""
+def section(experiment: Experiment, measured: Sequence[Measurement], picture: str, failed: str = "") -> str:
+    """Returns an experiment as Markdown: its text, the table, the picture if there is one, and the agents in full.
+
+    `failed` says how many games failed or are void, see `Failures.text`.
+    """
     games = sum(row.games for row in measured)
     what, each = counted(experiment)
     lines = [f"## {experiment.title}\n", *[NOTE_OF_QUICK] * (experiment.preset == QUICK), experiment.text, ""]
@@ -90,6 +95,7 @@ def section(experiment: Experiment, measured: Sequence[Measurement], picture: st
         lines.append(f"| {' | '.join(cells)} | {ours.games:,} | {number(ours.seconds)} |")
     units = " and ".join(dict.fromkeys(unit(row) for row in experiment.rows))
     lines += ["", f"Unit: {units}. {games:,} {what}, seed {experiment.seed}.", ""]
+    lines += [f"**Failed or void: {failed}.**", ""] if failed else []
     if picture:
         lines += [f"![{experiment.title}]({picture})", ""]
     lines += dict.fromkeys(f"- {row.series or row.label}: `{row.game}`, {_agents(row)}" for row in experiment.rows)

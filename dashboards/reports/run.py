@@ -32,6 +32,7 @@ from turnier.dashboards.figures.comparison import (
     verdict_banner,
 )
 from turnier.dashboards.figures.experiment import experiment_figure, experiment_frame, experiment_table, verdicts_note
+from turnier.dashboards.figures.failures import FAILED_TITLE, failed_html, failed_note, failed_table
 from turnier.dashboards.figures.replay import board_svg, match_name
 from turnier.dashboards.figures.scores import (
     mean_scores,
@@ -73,6 +74,7 @@ from turnier.dashboards.figures.training import evaluation_curves, rating_curves
 from turnier.dashboards.reports.page import html_page
 from turnier.dashboards.run_summary import COMPARED, Scores, of_agents, of_game, ranks, scores
 from turnier.games.registry import game_of
+from turnier.results.failures import SHOWN_ID, list_failures
 from turnier.results.frames.certainty import position_certainty, searches_of_runs
 from turnier.results.match_list import full_ids
 from turnier.results.store.progress import stored_command
@@ -134,7 +136,12 @@ def figure_of(store: Store, run: str) -> Figure | None:
 
 
 def sections(store: Store, run: Run) -> Iterator[Section]:
-    """Yields the figures, tables and boards of a run."""
+    """Yields the figures, tables and boards of a run; first of all what failed."""
+    found = list_failures(store, [run.id])
+    if found.text:
+        yield HtmlSection(f"<p>{failed_html(found.text)}</p>")
+        table = failed_table(found).assign(match=found.table["match"].str[:SHOWN_ID])
+        yield TableSection(FAILED_TITLE, table, failed_note(found))
     if run.kind == COMPARISON:
         yield from _comparison(store, run)
     elif run.kind == "tournament":

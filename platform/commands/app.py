@@ -7,6 +7,7 @@ when the command runs, so that its `--help` is there at once.
 from __future__ import annotations
 
 import importlib
+import warnings
 from typing import Annotated, Any
 
 import typer
@@ -14,7 +15,7 @@ from typer.core import TyperGroup
 
 import turnier
 from turnier.commands.command_line import run_app
-from turnier.core.errors import unknown
+from turnier.core.errors import AgentsFailed, unknown
 
 SECTIONS: dict[str, dict[str, tuple[str, str]]] = {  # heading -> command -> module, first line of its help
     "Games and agents": {
@@ -115,6 +116,7 @@ app = typer.Typer(
 
 @app.callback()
 def version(show: Annotated[bool, typer.Option("--version", help="print the version", is_eager=True)] = False) -> None:
+    warnings.simplefilter("ignore", AgentsFailed)  # commands print it at their end
     if show:
         print(f"turnier {turnier.__version__}")
         raise typer.Exit()

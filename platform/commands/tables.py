@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
@@ -20,7 +21,8 @@ from turnier.results.frames.matches import shown_milestones
 if TYPE_CHECKING:
     from turnier.agents.agent import Agent
     from turnier.games.game import Game
-    from turnier.results.match_list import ListedFailure
+    from turnier.results.failures import Failures
+    from turnier.results.store.store import Store
     from turnier.runs.judging.judging import JudgingResults
 
 COST = ("nodes", "CPU", "wall")
@@ -28,7 +30,7 @@ COST_CAPTION = "nodes, CPU time, wall clock: means per move"
 AGENT_WIDTH = 20  # to which a column of agents shrinks where a table is too wide
 MAX_COLUMNS = 6  # of a grid of certainty
 MISSING = "-"
-MAX_ERROR, SHOWN_ID = 300, 12  # characters of why agents failed, and of a match's id there
+MISHAPS = {"failed": "failures", "void": "void"}  # heading -> column of `summary`
 
 
 def units_text(game: Game, agents: Iterable[Agent]) -> str:
@@ -49,19 +51,17 @@ def print_summary(console: Console, table: pd.DataFrame) -> None:
         played = bool(part["points"].notna().any())
         ordered = part.sort_values("points_share" if played else "mean", ascending=False, kind="stable")
         rows: list[dict[str, Any]] = [{str(k): v for k, v in row.items()} for row in ordered.to_dict("records")]
-        failed = bool(part["failures"].any())  # otherwise the column would be empty
-        console.print((_points_table if played else _score_table)(str(game), rows, failed))
+        console.print((_points_table if played else _score_table)(str(game), rows))
         if reached := shown_milestones(part):
             console.print(_share_table(str(game), reached, rows))
 
 
-def print_failures(console: Console, failures: Sequence[ListedFailure]) -> None:
-    """Prints why agents failed, a line for each reason."""
-    for failure in failures:
-        reason = " ".join(failure.error.split())[:MAX_ERROR]
-        games = "1 game" if failure.matches == 1 else f"{failure.matches:,} games"
-        text = f"Failed in {games}, such as {failure.id[:SHOWN_ID]}: {reason}"
-        console.print(text, soft_wrap=True, markup=False, highlight=False)
+def print_failures(console: Console, store: Store, failures: Failures) -> None:
+    """Prints which agents failed, how often and why, and which games are void; nothing where all went well."""
+    from turnier.results.failures import store_option
+
+    for sentence in failures.sentences(store_option(store)):
+        console.print(sentence, soft_wrap=True, markup=False, highlight=False, style="red")
 
 
 def print_seats(console: Console, table: pd.DataFrame) -> None:
@@ -162,30 +162,35 @@ def agent_table(title: str, *headings: str, caption: str | None = None, numbered
     return shown
 
 
-def _score_table(game: str, rows: list[dict[str, Any]], failed: bool) -> Table:
-    headings = ("games", "mean", "median", "best", *COST, *["failed"] * failed)
+def _score_table(game: str, rows: list[dict[str, Any]]) -> Table:
+    counted = _mishaps(rows)
+    headings = ("games", "mean", "median", "best", *COST, *counted)
     shown = agent_table(f"{game}: scores, means ± 95 %", *headings, caption=COST_CAPTION)
     for row in rows:
         mean = plus_minus(row["mean"], row["half_width"]) or MISSING
-        rest = [_number(row["median"]), _number(row["best"]), *_costs(row)]
-        shown.add_row(AgentText(row["label"]), f"{row['games']:,}", mean, *rest, *[str(row["failures"])] * failed)
+        rest = [_number(row["median"]), _number(row["best"]), *_costs(row), *_counts(row, counted)]
+        shown.add_row(AgentText(row["label"]), f"{row['games']:,}", mean, *rest)
     return shown
 
 
-def _points_table(game: str, rows: list[dict[str, Any]], failed: bool) -> Table:
-    headings = ("games", "points, %\n(95 %)", "won-drawn\n-lost", *COST, *["failed"] * failed)
+def _points_table(game: str, rows: list[dict[str, Any]]) -> Table:
+    counted = _mishaps(rows)
+    headings = ("games", "points, %\n(95 %)", "won-drawn\n-lost", *COST, *counted)
     shown = agent_table(f"{game}: points, a draw is half a point", *headings, caption=COST_CAPTION)
     for row in rows:
         share = _with_interval(*(row[f"points_share{end}"] for end in ("", "_low", "_high"))) or MISSING
-        shown.add_row(
-            AgentText(row["label"]),
-            f"{row['games']:,}",
-            share,
-            results_text(row),
-            *_costs(row),
-            *[str(row["failures"])] * failed,
-        )
+        rest = [*_costs(row), *_counts(row, counted)]
+        shown.add_row(AgentText(row["label"]), f"{row['games']:,}", share, results_text(row), *rest)
     return shown
+
+
+def _mishaps(rows: list[dict[str, Any]]) -> list[str]:
+    """Returns the headings of games that failed and of void ones, where there are any."""
+    return [heading for heading, name in MISHAPS.items() if any(row[name] for row in rows)]
+
+
+def _counts(row: dict[str, Any], headings: Sequence[str]) -> list[str]:
+    return [f"{row[MISHAPS[heading]]:,}" for heading in headings]
 
 
 def results_text(row: Mapping[Any, Any]) -> str:
@@ -195,7 +200,8 @@ def results_text(row: Mapping[Any, Any]) -> str:
 
 def _costs(row: dict[str, Any]) -> list[str]:
     """Returns the cells of COST; CPU time is known of agents that decide in compiled code on one thread."""
-    times = (row["cpu_seconds_per_decision"], 1 / row["decisions_per_second"])
+    rate = row["decisions_per_second"]  # 0 or unknown of agents that never decided
+    times = (row["cpu_seconds_per_decision"], 1 / rate if rate else math.nan)
     return [_number(row["nodes_per_decision"]), *(duration(time, digits=2) or MISSING for time in times)]
 
 

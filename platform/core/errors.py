@@ -20,6 +20,10 @@ class UserError(Exception):
     """A mistake that the user can fix; its text is shown as it is, without a traceback."""
 
 
+class AgentsFailed(UserWarning):
+    """The warning that games were lost because an agent failed, or are void; the terminal prints the same text."""
+
+
 def require_extra(what: str, extra: str, *modules: str) -> None:
     """Raises UserError where a module is missing that an optional extra installs; imports nothing."""
     missing = next((name for name in modules if importlib.util.find_spec(name) is None), "")

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
@@ -75,24 +73,3 @@ def full_ids(store: Store, shorts: Iterable[int]) -> dict[int, str]:
             if match is not None:
                 ids[short] = match
     return ids
-
-
-class ListedFailure(NamedTuple):
-    """What made agents fail: in how many matches of a run, in which for example, and its sentence there."""
-
-    matches: int
-    id: str
-    error: str
-
-
-def list_failures(store: Store, run: str, limit: int = 3) -> list[ListedFailure]:
-    """Returns what made agents fail in a run, the most frequent first; sentences that differ in numbers are one."""
-    failed = select(matches.c.id, matches.c.error).join(run_matches, run_matches.c.match_number == matches.c.number)
-    kinds: dict[str, list[tuple[str, str]]] = defaultdict(list)
-    with store.database.reading() as connection:
-        for match_id, error in connection.execute(
-            failed.where(run_matches.c.run_id == run, matches.c.error != "").order_by(matches.c.number)
-        ):
-            kinds[re.sub(r"[0-9]+", "0", error)].append((match_id, error))
-    found = [ListedFailure(len(all_), *all_[0]) for all_ in kinds.values()]
-    return sorted(found, key=lambda failure: -failure.matches)[:limit]

@@ -26,6 +26,7 @@ from turnier.core.errors import UserError
 from turnier.core.number_text import interval, number
 from turnier.games.game import Game
 from turnier.games.registry import GAMES
+from turnier.results.failures import Failures, list_failures
 from turnier.results.store.annotations import SETTINGS
 from turnier.results.store.store import Run, Store
 from turnier.runs.play import play_rounds, playing
@@ -167,7 +168,9 @@ class Comparison:
                 bar.advance(len(records))
             bar.expect(duel.games - total, "games")
             bar.note(self._results(store, duel).estimate_text)
-        return self._results(store, duel, played)
+        results = self._results(store, duel, played)
+        results.warn_of_failures()
+        return results
 
     def stored_results(self, store: Store) -> ComparisonResults:
         """Returns what the games in the store say, without playing any: the state after the last complete round."""
@@ -240,19 +243,25 @@ class ComparisonResults(RunResults):
         return self.duel.test.units_left() * len(self.duel.orders)
 
     @property
+    def void_pairs(self) -> int:
+        """The number of pairs that do not count, because a game of theirs is void; an agent that failed has lost."""
+        return self.duel.pairs - len(self.duel.outcomes)
+
+    @property
     def sentence(self) -> str:
         """The verdict with both agents, how many games it took, and the estimate."""
         duel, (first, second) = self.duel, self.comparison.agents
         if not duel.pairs:
             return f"{first} and {second} at {duel.game} are undecided: no round of games has ended yet."
-        after = f"after {duel.games:,} games ({duel.pairs:,} pairs)"
+        void = f", {self.void_pairs:,} of them void" if self.void_pairs else ""
+        after = f"after {duel.games:,} games ({duel.pairs:,} pairs{void})"
         measured = f"{'its mean score differs by' if duel.single_player else 'the difference is'} {self.estimate_text}"
         if self.verdict is Verdict.EQUAL:
             return f"{first} and {second} are equal at {duel.game} within {self.comparison.margin} {after}: {measured}."
         if self.verdict is not Verdict.UNDECIDED:
             return f"{first} is {self.verdict} than {second} at {duel.game} {after}: {measured}."
         if not duel.test.units:
-            return f"{first} and {second} at {duel.game} are undecided {after}: an agent failed in every pair."
+            return f"{first} and {second} at {duel.game} are undecided {after}: every pair has a void game."
         left = self.games_to_verdict
         hint = "" if math.isnan(left) else f"; a verdict takes about {left:,.0f} more games"
         return f"{first} and {second} at {duel.game} are undecided {after}: {measured}{hint}."
@@ -317,6 +326,9 @@ class ComparisonResults(RunResults):
 
     def _games(self) -> pd.DataFrame:
         return self.frame()
+
+    def _failures(self) -> Failures:
+        return list_failures(self.store, [self.id], only=self.played)
 
     def agents(self) -> pd.DataFrame:
         """Returns the two rows of the summary, the first agent first; none before the first round has ended."""

@@ -4,21 +4,30 @@ from __future__ import annotations
 
 import html
 import importlib
+import warnings
 from dataclasses import dataclass
 from typing import Any
 
 import pandas as pd
 
+from turnier.core.errors import AgentsFailed
 from turnier.core.number_text import number
+from turnier.results.failures import SHOWN_ID, Failures, cause_text, list_failures, store_option
 from turnier.results.frames.matches import matches_frame, seat_summary, summary
 from turnier.results.frames.standings import Standings
 from turnier.results.other_code import OtherCode, games_by_release, other_code
 from turnier.results.store.store import Store
 
+RED = "#d93025"  # of what failed, readable on white and on black
+_warned: set[tuple[str, str, str]] = set()  # store, run and sentence of what was said once
+
 
 @dataclass(frozen=True, repr=False)
 class RunResults:
-    """A run in a store, finished or not; notebooks show it as its picture and its summary."""
+    """A run in a store, finished or not; notebooks show it as its picture and its summary.
+
+    Where agents failed, `warn_of_failures` says so once; runs call it when they end, and notebooks when they show them.
+    """
 
     store: Store
     id: str  # such as tournament:1f0c2b6a90d4e57c
@@ -67,6 +76,26 @@ class RunResults:
         """
         return other_code(self.store, self.id)
 
+    def failures(self) -> pd.DataFrame:
+        """Returns who failed, how often and why: one row per agent, cause and reason, the most frequent first.
+
+        Columns: agent, label, seats, cause (crashed, stalled, timeout, illegal_move, or void: games without a result),
+        reason, games, share (of the agent's games) and match (an example).
+        """
+        return self._failures().table
+
+    def warnings(self) -> list[str]:
+        """Returns what to know before believing these results: a sentence per agent that failed, one on void games."""
+        return self._failures().sentences(store_option(self.store))
+
+    def warn_of_failures(self) -> None:
+        """Warns of each of `warnings` once in a process."""
+        for sentence in self.warnings():
+            known = (self.store.url, self.id, sentence)
+            if known not in _warned:
+                _warned.add(known)
+                warnings.warn(sentence, AgentsFailed, stacklevel=3)
+
     def plot(self) -> Any:
         """Returns the run's main picture, an Altair chart; None where nothing is stored yet."""
         figure = self._figure()
@@ -85,15 +114,31 @@ class RunResults:
     def _games(self) -> pd.DataFrame:
         return matches_frame(self.store, run=self.id, ids=False)
 
+    def _failures(self) -> Failures:
+        return list_failures(self.store, [self.id])
+
     def _figure(self) -> Any:
         # The dashboards draw pictures, but must not be imported here: only the package as a whole knows both.
         return importlib.import_module("turnier").figure_of(self.store, self.id)
 
     def _repr_html_(self) -> str:
         """Shows the run in a notebook."""
+        self.warn_of_failures()
         figure = self._figure()
         picture = "" if figure is None else figure._repr_svg_()
-        return f"<h4>{html.escape(self.id)}</h4>{picture}{self.table().to_html(float_format=number)}"
+        title = f"<h4>{html.escape(self.id)}</h4>{self._failures_html()}"
+        return f"{title}{picture}{self.table().to_html(float_format=number)}"
+
+    def _failures_html(self) -> str:
+        """Returns what failed, in red, and the table of it; empty where nothing did."""
+        found = self._failures()
+        if not found.text:
+            return ""
+        table = found.table.drop(columns="agent").assign(
+            cause=found.table["cause"].map(cause_text), match=found.table["match"].str[:SHOWN_ID]
+        )
+        red = f'<p style="color: {RED}"><b>{html.escape(found.text)}</b></p>'
+        return f"{red}{table.to_html(index=False, formatters={'share': '{:.1%}'.format})}"
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self.id})"

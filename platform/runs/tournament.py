@@ -150,7 +150,9 @@ class Tournament:
                 bar.advance(len(records))
             if self.plan is None:  # places may be certain before all games are played
                 bar.expect(bar.done - bar.total, bar.unit)
-        return TournamentResults(store, self.run_id, self, bar.skipped, bar.total, adaptive)
+        results = TournamentResults(store, self.run_id, self, bar.skipped, bar.total, adaptive)
+        results.warn_of_failures()
+        return results
 
 
 @dataclass(frozen=True, repr=False)

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from turnier.agents.registry import AGENTS, EVALUATORS, make_agent
     from turnier.arena.match import MatchRecord, MatchSpec, Termination
     from turnier.arena.play import play_match, play_matches
-    from turnier.core.errors import UserError
+    from turnier.core.errors import AgentsFailed, UserError
     from turnier.core.parameters import parameter
     from turnier.dashboards.reports.run import figure_of
     from turnier.games.abi import CHANCE, TERMINAL
@@ -41,6 +41,7 @@ __all__ = [
     "EVALUATORS",
     "GAMES",
     "TERMINAL",
+    "AgentsFailed",
     "Certainty",
     "Comparison",
     "DeepTraining",
@@ -71,7 +72,7 @@ _MODULES = {  # imported when one of their names is first used, so that `turnier
     "turnier.agents.registry": ("AGENTS", "EVALUATORS", "make_agent"),
     "turnier.arena.match": ("MatchRecord", "MatchSpec", "Termination"),
     "turnier.arena.play": ("play_match", "play_matches"),
-    "turnier.core.errors": ("UserError",),
+    "turnier.core.errors": ("AgentsFailed", "UserError"),
     "turnier.core.parameters": ("parameter",),
     "turnier.dashboards.reports.run": ("figure_of",),
     "turnier.games.abi": ("CHANCE", "TERMINAL"),

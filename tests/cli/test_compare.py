@@ -65,7 +65,7 @@ def test_alone_the_margin_is_a_share_of_the_mean_score(tmp_path: Path, capsys: p
     told = json.loads(capsys.readouterr().out)
     means = [row["mean"] for row in told["agents"]]
     assert told["estimate"]["difference_percent"] == pytest.approx(100 * (means[0] / means[1] - 1))
-    assert told["pairs"] == told["pairs_without_failure"] == told["agents"][0]["games"] == told["games"] / 2
+    assert told["pairs"] == told["pairs_that_count"] == told["agents"][0]["games"] == told["games"] / 2
     assert told["sentence"] == found.sentence and told["verdict"] == found.verdict.value
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import json
 import math
 from pathlib import Path
@@ -10,16 +9,13 @@ from typing import Any
 
 import pandas as pd
 import pytest
-from rich.console import Console
 from sqlalchemy import delete, func, select
 
 from tests.results.made import DUEL, GAME, begun_by_an_earlier_version, ids, made
 from turnier.agents.registry import AGENTS
 from turnier.arena.match import Termination
-from turnier.commands.tables import print_failures
 from turnier.core.errors import UserError
 from turnier.results.frames.matches import MATCH_COLUMNS, json_rows, matches_frame, runs_frame, seat_summary, summary
-from turnier.results.match_list import list_failures
 from turnier.results.store.columns import Texts
 from turnier.results.store.schema import match_columns
 from turnier.results.store.store import Store
@@ -43,7 +39,7 @@ def store(tmp_path: Any) -> Any:
 
 
 def duels() -> list[Any]:
-    """From the view of random: two wins, a draw, a loss, a failure (no result), and a draw by the limit."""
+    """From the view of random: two wins, a draw, a loss, a void game, and a draw by the limit."""
     results = [(1.0, -1.0), (1.0, -1.0), (0.0, 0.0), (-1.0, 1.0)]
     records = [made(i, scores, ("random", "greedy"), DUEL) for i, scores in enumerate(results)]
     records.append(made(7, (0.0, 0.0), ("random", "greedy"), DUEL, termination=Termination.ERROR, error="x"))
@@ -77,6 +73,7 @@ def test_one_row_per_match_and_seat(store: Store) -> None:
         "seconds": 0.5,
         "termination": "normal",
         "seats": 1,
+        "failed": False,
         "max_tile": 512.0,
     }
     duel = frame[frame["match"] == duels()[0].spec.id]
@@ -169,42 +166,23 @@ def test_summary_by_seat(store: Store) -> None:
     assert seat_summary(frame[frame["game"] == GAME]).empty
 
 
-def test_a_failed_game_has_no_score(tmp_path: Path) -> None:
+def test_a_void_game_has_no_score(tmp_path: Path) -> None:
     broken = made(2, (9000.0,), termination=Termination.ERROR, error="x", facts={"max_tile": 2048})
     with Store.open(f"sqlite:///{tmp_path}/b.db") as store:
         store.begin_run("run", "tournament", "run", {})
         store.append("run", [made(0, (10.0,)), made(1, (20.0,)), broken])
         (row,) = json_rows(summary(matches_frame(store)))
-    assert (row["games"], row["failures"], row["mean"], row["best"]) == (3, 1, 15.0, 20.0)
+    assert [row[name] for name in ("games", "failures", "void", "mean", "best")] == [3, 0, 1, 15.0, 20.0]
     assert row["max_tile>=2048"] == 0.0
-
-
-def test_why_agents_failed_is_listed_once_for_each_reason(tmp_path: Path) -> None:
-    reasons = ["too large, got -501; declare more", "it raised", "too large, got -7; declare more"]
-    with Store.open(f"sqlite:///{tmp_path}/b.db") as store:
-        store.begin_run("run", "tournament", "run", {})
-        failed = [made(i, termination=Termination.ERROR, error=reason) for i, reason in enumerate(reasons)]
-        store.append("run", [made(9), *failed])
-        first = list_failures(store, "run")
-        assert [(one.matches, one.error) for one in first] == [(2, reasons[0]), (1, reasons[1])]
-        assert first[0].id == failed[0].spec.id and list_failures(store, "run", limit=1) == first[:1]
-        paper = Console(file=io.StringIO(), width=60)
-        print_failures(paper, first)
-    assert (
-        paper.file.getvalue().splitlines()
-        == [  # type: ignore[attr-defined]
-            f"Failed in 2 games, such as {failed[0].spec.id[:12]}: {reasons[0]}",
-            f"Failed in 1 game, such as {failed[1].spec.id[:12]}: it raised",
-        ]
-    )
 
 
 def test_summary_of_duels(store: Store) -> None:
     table = summary(matches_frame(store))
     mine, theirs = rows(table)[DUEL, "random"], rows(table)[DUEL, "greedy"]
-    assert [mine[name] for name in ("games", "wins", "draws", "losses", "failures", "unfinished")] == [6, 2, 2, 1, 1, 1]
+    assert [mine[name] for name in ("games", "wins", "draws", "losses", "void", "unfinished")] == [6, 2, 2, 1, 1, 1]
+    assert mine["failures"] == theirs["failures"] == 0
     assert [theirs[name] for name in ("wins", "draws", "losses")] == [1, 2, 2]
-    assert mine["win_rate"] == pytest.approx(2 / 5)  # the failure has no result
+    assert mine["win_rate"] == pytest.approx(2 / 5)  # the void game has no result
     # Wilson by hand: (p + z2/2n -+ z sqrt(p q / n + z2/4n2)) / (1 + z2/n), z = 1.959964, n = 5, p = 0.4
     assert (mine["win_rate_low"], mine["win_rate_high"]) == pytest.approx((0.1176208, 0.7692757), abs=1e-6)
     assert mine["decisions_per_second"] == pytest.approx(10 / 0.25)  # its own time, not the match's

@@ -74,14 +74,26 @@ def test_a_round_that_has_not_ended_waits(own: Store) -> None:
     assert (stopped.duel.games, stopped.waiting, len(stopped.played)) == (64, 7, 64)
 
 
-def test_failed_pairs_do_not_count(own: Store) -> None:
+def test_void_pairs_do_not_count_and_failures_are_lost(own: Store) -> None:
     comparison = Comparison("mc(iterations=20)", "random", game="tictactoe", games=64)
     own.begin_run(comparison.run_id, "comparison", "tictactoe", comparison.definition)
     records = [r for some in SerialExecutor().play(next(comparison.schedule().rounds())) for r in some]
     broken = dataclasses.replace(records[0], termination=Termination.ERROR, error="It broke.")
-    own.append(comparison.run_id, [broken, *records[1:]])
+    crashed = dataclasses.replace(records[1], termination=Termination.CRASHED, scores=(-1.0, 1.0), error="It crashed.")
+    own.append(comparison.run_id, [broken, crashed, *records[2:]])
     found = comparison.stored_results(own)
     assert (found.duel.pairs, found.duel.test.units, found.outcomes()["pairs"].sum()) == (32, 31, 31)
+    assert found.void_pairs == 1 and "64 games (32 pairs, 1 of them void)" in found.sentence
+    assert found.failures()["cause"].tolist() == ["crashed", "void"]
+    assert found.agents()["failures"].tolist() == [1, 0] and found.agents()["void"].tolist() == [1, 1]
+
+
+def test_a_comparison_without_a_pair_that_counts_says_so(own: Store) -> None:
+    comparison = Comparison("mc(iterations=20)", "random", game="tictactoe", games=64)
+    own.begin_run(comparison.run_id, "comparison", "tictactoe", comparison.definition)
+    records = [r for some in SerialExecutor().play(next(comparison.schedule().rounds())) for r in some]
+    own.append(comparison.run_id, [dataclasses.replace(record, termination=Termination.ERROR) for record in records])
+    assert comparison.stored_results(own).sentence.endswith("(32 pairs, 32 of them void): every pair has a void game.")
 
 
 class Negated(SerialExecutor):

@@ -83,6 +83,8 @@ def replay(
             for state in played.states:
                 live.update(Text(played.game.draw(state)), refresh=True)
                 time.sleep(delay)
+    if played.record and played.record.error:
+        console.print(played.record.error, markup=False, soft_wrap=True, style="red")
     scores = played.record.scores if played.record else [None] * len(played.names)
     for seat, (name, score) in enumerate(zip(played.names, scores, strict=True)):
         console.print(

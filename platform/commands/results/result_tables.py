@@ -11,10 +11,10 @@ import pandas as pd
 from rich.console import Console
 
 from turnier.commands.standings_tables import print_ratings, print_standings, with_standings
-from turnier.commands.tables import print_failures, print_seats, print_summary
+from turnier.commands.tables import MISHAPS, print_failures, print_seats, print_summary
 from turnier.core.errors import UserError
+from turnier.results.failures import Failures, list_failures
 from turnier.results.frames import Standings, json_rows, matches_frame, seat_summary, summary
-from turnier.results.match_list import list_failures
 from turnier.results.store.progress import progress_of_runs
 from turnier.results.store.store import Run, Store
 
@@ -36,15 +36,25 @@ def show_run(store: Store, run: Run | None, shown: Shown) -> None:
         )
     standings = Standings.of(frame)
     _write_crosstable(standings, shown.crosstable)
+    failures = list_failures(store, [run.id] if run else _runs_of(frame))
     if shown.as_json:
-        _print_json(with_standings(json_rows(summary(frame)), *standings))
+        _print_json(_with_reasons(with_standings(json_rows(summary(frame)), *standings), failures))
         return
     console = Console()
     print_summary(console, summary(frame))
-    if run:
-        print_failures(console, list_failures(store, run.id))
     print_seats(console, seat_summary(frame))
     print_standings(console, *standings, top=shown.top)
+    print_failures(console, store, failures)
+
+
+def _runs_of(frame: pd.DataFrame) -> list[str]:
+    return [str(run) for run in frame["run"].unique()]
+
+
+def _with_reasons(rows: list[dict[str, Any]], failures: Failures) -> list[dict[str, Any]]:
+    """Returns JSON rows with why each agent failed."""
+    reasons = json_rows(failures.table)
+    return [row | {"failed_because": [one for one in reasons if one["agent"] == row["agent"]]} for row in rows]
 
 
 def show_comparison(store: Store, run: Run, shown: Shown) -> None:
@@ -69,7 +79,7 @@ def show_game(store: Store, game: str, run: Run | None, min_games: int, shown: S
     standings = Standings.of(frame, pairs=shown.crosstable is not None, min_games=min_games)
     _write_crosstable(standings, shown.crosstable)
     if shown.as_json:
-        _print_json(json_rows(standings.ratings))
+        _print_json(_counted(json_rows(standings.ratings), json_rows(summary(frame))))
         return
     console = Console()
     console.print(_sources(store, frame), highlight=False)
@@ -78,6 +88,13 @@ def show_game(store: Store, game: str, run: Run | None, min_games: int, shown: S
     if left_out:
         few = "no game against another agent" if min_games == 1 else f"fewer than {min_games} games, see --min-games"
         console.print(f"Agents left out: {left_out:,} ({few}).", highlight=False)
+    print_failures(console, store, list_failures(store, _runs_of(frame), [str(one) for one in frame["game"].unique()]))
+
+
+def _counted(ratings: list[dict[str, Any]], rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Returns rows of a rating list with the numbers of games that failed and of void ones, from rows of `summary`."""
+    known = {(row["game"], row["agent"]): {name: row[name] for name in MISHAPS.values()} for row in rows}
+    return [row | known[row["game"], row["agent"]] for row in ratings]
 
 
 def show_study(store: Store, run: Run, shown: Shown) -> None:
@@ -95,21 +112,23 @@ def show_study(store: Store, run: Run, shown: Shown) -> None:
     begun = run.name in study_names(store)
     verdict = stored_verdict(store, run.name) if begun else None
     points = stored_points(store, run.name) if begun else []
+    failures = list_failures(store, [run.id])
     if shown.as_json:
         counts = {"study": run.name, "state": state, "candidates": candidates, "games": games}
         front = {"front": [point.row() for point in points]} if points else {}
-        _print_json(counts | {"verdict": None if verdict is None else verdict.to_json()} | front)
+        failed = {"failures": json_rows(failures.table)}
+        _print_json(counts | {"verdict": None if verdict is None else verdict.to_json()} | front | failed)
         return
     console = Console()
     console.print(f"Study {run.name}: {state}, {candidates:,} candidates, {games:,} games.", soft_wrap=True)
     if points:
         print_points(console, points, unit(store, run.name), StudyFacts.of(run.definition).unit_games)
-        return
-    if verdict is None:
+    elif verdict is None:
         console.print("It has no verdict yet: repeat its command, which resumes it and ends with one.")
-        return
-    print_figures(console, verdict, unit(store, run.name))
-    print_verdict(console, verdict)
+    else:
+        print_figures(console, verdict, unit(store, run.name))
+        print_verdict(console, verdict)
+    print_failures(console, store, failures)
 
 
 def _sources(store: Store, frame: pd.DataFrame) -> str:

@@ -90,11 +90,12 @@ def print_comparison(console: Console, results: ComparisonResults, as_json: bool
 
     from turnier.commands.tables import AgentText, agent_table, print_failures
     from turnier.core.number_text import interval, number, plus_minus
+    from turnier.results.failures import list_failures
     from turnier.results.frames import json_rows
-    from turnier.results.match_list import list_failures
 
     comparison = results.comparison
     duel, agents = results.duel, results.agents()
+    failures = list_failures(results.store, [results.id], only=results.played)
     if as_json:
         shown: dict[str, Any] = {
             "verdict": results.verdict.value,
@@ -103,10 +104,12 @@ def print_comparison(console: Console, results: ComparisonResults, as_json: bool
             "alpha": comparison.alpha,
             "games": duel.games,
             "pairs": duel.pairs,
-            "pairs_without_failure": duel.test.units,
+            "pairs_that_count": duel.test.units,
+            "pairs_void": results.void_pairs,
             "games_left": json_rows(pd.DataFrame([{"n": duel.games_left}]))[0]["n"],
             "estimate": json_rows(pd.DataFrame([results.estimate]))[0],
             "agents": json_rows(agents),
+            "failures": json_rows(failures.table),
         }
         print(json.dumps(shown, indent=2))
         return
@@ -122,11 +125,10 @@ def print_comparison(console: Console, results: ComparisonResults, as_json: bool
             values = [plus_minus(row["mean"], row["half_width"])]
         else:
             share, low, high = (100 * row[f"points_share{end}"] for end in ("", "_low", "_high"))
-            share, low, high = (100 * row[f"points_share{end}"] for end in ("", "_low", "_high"))
             counts = (f"{row[name]:,.0f}" for name in ("wins", "draws", "losses"))
             values = [f"{number(share, (high - low) / 2)} ({interval(low, high, '-')})", "-".join(counts)]
         failed = f"{row['failures']:,} ({number(100 * row['failures'] / row['games'])} %)"
         table.add_row(AgentText(row["label"]), f"{row['games']:,}", f"{duel.test.units:,}", *values, failed)
     console.print(table)
-    print_failures(console, list_failures(results.store, results.id))
     console.print(results.sentence, soft_wrap=True, markup=False, highlight=False)
+    print_failures(console, results.store, failures)

@@ -158,17 +158,17 @@ def _warn_of_one_game(console: Console, planned: Tournament) -> None:
 def _print(console: Console, results: TournamentResults) -> None:
     from turnier.commands.standings_tables import print_standings
     from turnier.commands.tables import print_failures, print_seats, print_summary
+    from turnier.results.failures import list_failures
     from turnier.results.frames import Standings, matches_frame, seat_summary, summary
-    from turnier.results.match_list import list_failures
 
     frame = matches_frame(results.store, run=results.id, ids=False)
     print_summary(console, summary(frame))
-    print_failures(console, list_failures(results.store, results.id))
     print_seats(console, seat_summary(frame))
     print_standings(console, *Standings.of(frame))
     if results.adaptive:
         text = _first_places(results.adaptive, results.tournament.certainty)
         console.print(text, soft_wrap=True, markup=False, highlight=False)
+    print_failures(console, results.store, list_failures(results.store, [results.id]))
 
 
 def _first_places(adaptive: AdaptiveTournament, required: float) -> str:

@@ -123,8 +123,12 @@ def tune(
 
 def _print(console: Console, results: StudyResults, as_json: bool) -> None:
     from turnier.commands.search_tables import print_figures, print_hints, print_parameters, print_verdict
+    from turnier.commands.tables import print_failures
+    from turnier.results.failures import list_failures
+    from turnier.results.frames import json_rows
 
     run, definition = results.run, results.run.definition
+    failures = list_failures(results.store, [results.id])
     if as_json:
         rows = [
             {key: None if isinstance(x, float) and math.isnan(x) else x for key, x in vars(figures).items()}
@@ -143,6 +147,7 @@ def _print(console: Console, results: StudyResults, as_json: bool) -> None:
             "improved": results.verdict.improved,
             "verdict": results.verdict.sentence,
             "finalists": rows,
+            "failures": json_rows(failures.table),
         }
         print(json.dumps(shown, indent=2))
         return
@@ -152,6 +157,7 @@ def _print(console: Console, results: StudyResults, as_json: bool) -> None:
     console.print(f"{run.games:,} games of candidates in {run.search.generation} generations{idle}.")
     print_verdict(console, results.verdict)
     print_hints(console, results.hints())
+    print_failures(console, results.store, failures)
 
 
 def _tune_front(
@@ -167,6 +173,9 @@ def _tune_front(
     """Searches for a front of strength and a second objective."""
     from turnier.commands.other_code import print_other_code
     from turnier.commands.search_tables import print_points, print_ranges
+    from turnier.commands.tables import print_failures
+    from turnier.results.failures import list_failures
+    from turnier.results.frames import json_rows
     from turnier.results.store.store import Store
 
     console = Console()
@@ -177,10 +186,14 @@ def _tune_front(
             console.print(f"Study {name}: {front.objective.name} and {front.second.title}, NSGA-II")
             print_ranges(console, definition.agent, definition.parameters)
         results = front.run(opened, budget=games, verify=verify, executor=executor, workers=workers, address=address)
+        failures = list_failures(opened, [results.id])
         if as_json:
-            print(json.dumps({"study": name, "finalists": [point.row() for point in results.points]}, indent=2))
+            finalists = [point.row() for point in results.points]
+            shown = {"study": name, "finalists": finalists, "failures": json_rows(failures.table)}
+            print(json.dumps(shown, indent=2))
         else:
             print_points(console, results.points, front.objective.name, front.objective.unit_games)
+            print_failures(console, opened, failures)
         print_other_code(opened, results.id, as_json)
 
 

@@ -41,6 +41,7 @@ MATCH_COLUMNS = (
     "seconds",
     "termination",
     "seats",
+    "failed",
 )
 _RESULTS = ("draw", "loss", "win")
 _COUNTS = ("wins", "draws", "losses")
@@ -51,7 +52,7 @@ SHARES = (
     *("win_rate", "win_rate_low", "win_rate_high"),
 )
 PLAYED = ("tournament", "play")  # kinds of runs whose games are compared with each other
-FORFEITS = [termination.value for termination in Termination if termination.is_forfeit]
+FAILED = [termination.value for termination in Termination if termination.is_failure]
 WITH_RESULT = [termination.value for termination in Termination if termination.has_result]
 UNFINISHED = [Termination.UNFINISHED.value]
 
@@ -79,10 +80,11 @@ def matches_frame(
         variants: whether a `game` without parameters also means the games of that name with other parameters.
 
     Columns in addition to the stored ones: `label` (the agent's short text form), `result` (win: the only largest
-    score, draw: a shared largest score, loss; missing in single-player games and after a failure), `seats` (of the
-    match) and one for each fact of the game. `seconds` are those of the match, `seat_seconds` those of this seat's
-    decisions (NaN where an older version played a match of several seats), `seat_cpu_seconds` their CPU time (NaN where
-    it was not measured: agents that decide in Python or on several threads). Texts other than ids are categories.
+    score, draw: a shared largest score, loss; missing in single-player games and in void ones), `seats` (of the match),
+    `failed` (whether this seat failed, and lost by it) and one for each fact of the game. `seconds` are those of the
+    match, `seat_seconds` those of this seat's decisions (NaN where an older version played a match of several seats),
+    `seat_cpu_seconds` their CPU time (NaN where it was not measured: agents that decide in Python or on several
+    threads). Texts other than ids are categories.
     """
     kinds = (kind,) if isinstance(kind, str) else kind
     with store.database.reading() as connection:
@@ -137,6 +139,7 @@ def _frame(columns: MatchColumns, of_run: Array, run_ids: list[str], ids: bool) 
         "seconds": seconds,
         "termination": columns.termination.take(match_of).categories(),
         "seats": counts[match_of],
+        "failed": _failed(columns, first, match_of),
     }
     if ids:
         values["match"] = pd.array(values["match"], dtype="str")
@@ -160,6 +163,13 @@ def _results(
     return pd.Categorical.from_codes(np.where(missing, -1, codes), list(_RESULTS)), points
 
 
+def _failed(columns: MatchColumns, first: Array, match_of: Array) -> npt.NDArray[np.bool_]:
+    """Returns the seats that failed: those with the least score of their match, which nobody else has."""
+    scores = columns.score
+    least: npt.NDArray[np.bool_] = scores == (np.minimum.reduceat(scores, first)[match_of] if len(first) else scores)
+    return least & columns.termination.are(FAILED)[match_of]
+
+
 def summary(frame: pd.DataFrame) -> pd.DataFrame:
     """Returns one row per game and agent of a frame that `matches_frame` made.
 
@@ -167,11 +177,12 @@ def summary(frame: pd.DataFrame) -> pd.DataFrame:
     have a result: mean, half_width (of the mean's 95 % interval, Student's t), median, median_low and median_high (its
     95 % interval), std, best;
     decisions_per_second (of its own seats' time on the wall clock), cpu_seconds_per_decision, nodes_per_decision;
-    failures (illegal actions, errors) and unfinished (limit of plies reached); of games of two and more seats that have
-    a result: points (1 for a win, 1/2 for a draw), points_share with its 95 % interval points_share_low and
-    points_share_high, wins, draws, losses, and win_rate with its Wilson 95 % interval win_rate_low and win_rate_high;
-    and for every milestone, for instance, `max_tile>=2048`, `max_tile>=2048_low` and `max_tile>=2048_high`: the share
-    of games with a result that reached it and its Wilson 95 % interval.
+    failures (games in which it failed, and which it lost by that), void (games without a result) and unfinished (limit
+    of plies reached); of games of two and more seats that have a result: points (1 for a win, 1/2 for a draw),
+    points_share with its 95 % interval points_share_low and points_share_high, wins, draws, losses, and win_rate with
+    its Wilson 95 % interval win_rate_low and win_rate_high; and for every milestone, for instance, `max_tile>=2048`,
+    `max_tile>=2048_low` and `max_tile>=2048_high`: the share of games with a result that reached it and its Wilson
+    95 % interval.
     """
     rows = [_summary_row(str(game), str(agent), part) for (game, agent), part in frame.groupby(["game", "agent"])]
     table = pd.DataFrame(rows) if rows else pd.DataFrame(columns=list(_summary_row("", "", frame)))
@@ -210,7 +221,8 @@ def _summary_row(game: str, agent: str, part: pd.DataFrame) -> dict[str, Any]:
         "decisions_per_second": float(timed["decisions"].sum()) / seconds if seconds > 0 else math.nan,
         "cpu_seconds_per_decision": _per_decision(part, "seat_cpu_seconds"),
         "nodes_per_decision": float(part["nodes"].sum()) / decisions if decisions else math.nan,
-        "failures": int((~part["termination"].isin([*WITH_RESULT, *UNFINISHED]) | _forfeits(part)).sum()),
+        "failures": int(part["failed"].sum()),
+        "void": int((~part["termination"].isin([*WITH_RESULT, *UNFINISHED])).sum()),
         "unfinished": int(part["termination"].isin([*UNFINISHED, Termination.LIMIT.value]).sum()),
     }
     row |= _wins(part)
@@ -252,11 +264,6 @@ def seat_summary(frame: pd.DataFrame) -> pd.DataFrame:
     ]
     columns = ["game", "agent", "label", "seat", "games", *SHARES]
     return pd.DataFrame(rows, columns=columns).astype(dict.fromkeys(_COUNTS, "Int64"))
-
-
-def _forfeits(part: pd.DataFrame) -> pd.Series:
-    """Returns which rows are of the seat that forfeits."""
-    return part["termination"].isin(FORFEITS) & ((part["seats"] == 1) | (part["result"] == "loss"))
 
 
 def _share(name: str, hits: int, n: int) -> dict[str, float]:

@@ -54,7 +54,7 @@ def test_a_game_that_runs_is_kept_and_is_no_result(stopped_by: signal.Signals, t
     assert record.termination == Termination.ERROR and "stopped in round 4" in record.error
     assert disagreement(record) is None and record.decisions == (ROUNDS, ROUNDS)
     assert frame["result"].isna().all()
-    assert summary(frame)[["wins", "draws", "losses", "failures"]].to_numpy().tolist() == [[0, 0, 0, 1]] * 2
+    assert summary(frame)[["wins", "draws", "losses", "void"]].to_numpy().tolist() == [[0, 0, 0, 1]] * 2
     names, logged = read_log(next((tmp_path / "log").glob("*.json")))
     states = [message_of(one) for one in rounds_of(record)]
     assert names == ["Ann", "Bob"] and [message_of(one) for one in logged] == states and len(states) == 1 + ROUNDS

@@ -1,0 +1,219 @@
+"""Who failed, how and why: the games that agents lost by failing, and those that are void."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections import defaultdict
+from collections.abc import Collection, Iterator, Sequence
+from typing import NamedTuple
+
+import numpy as np
+import pandas as pd
+from sqlalchemy import select
+
+from turnier.agents.registry import label_of
+from turnier.arena.match import Termination
+from turnier.core.number_text import number
+from turnier.results.frames.matches import FAILED, UNFINISHED, WITH_RESULT
+from turnier.results.outage import outlasting
+from turnier.results.store import DEFAULT_URL
+from turnier.results.store.columns import Array, MatchColumns
+from turnier.results.store.database import chunks
+from turnier.results.store.schema import matches
+from turnier.results.store.store import Store
+
+VOID = "void"  # the cause of games without a result
+COLUMNS = ("agent", "label", "seats", "cause", "reason", "games", "share", "match")
+UNKNOWN = "the reason was not stored"
+MAX_REASON, SHOWN_ID = 300, 12  # characters of a reason, and of a match's id in sentences
+MAX_SENTENCES = 8  # agents of which there is a sentence
+# How causes are counted: one, several.
+_WORDS = {
+    Termination.CRASHED.value: ("crashed", "crashed"),
+    Termination.STALLED.value: ("stalled", "stalled"),
+    Termination.TIMEOUT.value: ("too late", "too late"),
+    Termination.ILLEGAL_MOVE.value: ("illegal move", "illegal moves"),
+}
+
+
+class Failures(NamedTuple):
+    """The failures in some games; an agent that fails has lost the game, a void game counts for nobody.
+
+    table: a row per agent, cause and reason, the most frequent first, those of void games last: agent (empty of a void
+    game, as all the next ones), label, seats (in which it failed, such as "0, 1"); cause (a termination, or void),
+    reason (reasons that differ in numbers are one), games, share (of the agent's games; void: of all), match (an
+    example's id).
+    """
+
+    table: pd.DataFrame
+    games: int
+    failed: int  # games that an agent lost by failing
+    void: int  # games without a result
+    alone: bool = False  # whether all games that failed have one seat
+
+    @property
+    def text(self) -> str:
+        """What stands beside results: 15 failed (12.5 %), 3 void; empty where all games went well."""
+        parts = [f"{self.failed:,} failed ({_percent(self.failed / self.games)})"] if self.failed else []
+        return ", ".join(parts + [f"{self.void:,} void"] * bool(self.void))
+
+    def sentences(self, option: str = "") -> list[str]:
+        """Returns what to tell people: a sentence for each agent that failed, and one on void games.
+
+        `option` is what commands need to use the store of the games, such as " --store URL".
+        """
+        of_agents = self.table[self.table["cause"] != VOID]
+        agents = of_agents.groupby("agent", sort=False)
+        said = [self._agent_sentence(part, option) for _, part in agents][:MAX_SENTENCES]
+        if agents.ngroups > MAX_SENTENCES:
+            said.append(f"{agents.ngroups - MAX_SENTENCES:,} more agents failed; the dashboards list all.")
+        void = self.table[self.table["cause"] == VOID]
+        return said + ([_void_sentence(void)] if len(void) else [])
+
+    def _agent_sentence(self, part: pd.DataFrame, option: str) -> str:
+        first, games = part.iloc[0], int(part["games"].sum())
+        several = games > 1
+        total = round(first["games"] / first["share"])
+        lost = ("had the least score in " if self.alone else "lost ") + ("them" if several else "it")
+        causes = ", ".join(_counted(str(cause), some) for cause, some in part.groupby("cause", sort=False))
+        return (
+            f"{first['label']} failed in {games:,} of {total:,} games ({_percent(games / total)}) and {lost}: {causes};"
+            f" turnier replay {first['match'][:SHOWN_ID]}{option} shows {'one' if several else 'it'}."
+        )
+
+
+def _void_sentence(void: pd.DataFrame) -> str:
+    games, first = int(void["games"].sum()), void.iloc[0]
+    what = "games are void and count" if games > 1 else "game is void and counts"
+    example = f", such as {first['match'][:SHOWN_ID]}" if games > 1 else f" ({first['match'][:SHOWN_ID]})"
+    return f"{games:,} {what} for nobody{example}: {_reasons(void)}; repeat the command to play anew."
+
+
+def _counted(cause: str, part: pd.DataFrame) -> str:
+    """Returns how often agents failed in a way, and why: 9 crashed (ValueError: ...)."""
+    games = int(part["games"].sum())
+    text = f"{games:,} {_WORDS[cause][games > 1]}"
+    return text if cause == Termination.ILLEGAL_MOVE.value else f"{text} ({_reasons(part)})"
+
+
+def _reasons(part: pd.DataFrame) -> str:
+    """Returns the most frequent reason, and how many others there are."""
+    others = len(part) - 1
+    return str(part["reason"].iloc[0]) + (f", and {others:,} other reason{'s' * (others > 1)}" if others else "")
+
+
+def store_option(store: Store) -> str:
+    """Returns what commands need so that they use this store; nothing where it is the default one."""
+    return "" if store.url == DEFAULT_URL else f" --store {shlex.quote(store.shown_url)}"
+
+
+def cause_text(cause: str) -> str:
+    """Returns a cause in words."""
+    return _WORDS[cause][0] if cause in _WORDS else cause
+
+
+def _percent(share: float) -> str:
+    return f"{number(100 * share)} %"
+
+
+@outlasting
+def list_failures(
+    store: Store, runs: Sequence[str], games: Collection[str] = (), only: Collection[str] | None = None
+) -> Failures:
+    """Returns what failed in some runs; a game that several of them have counts once.
+
+    Args:
+        store: where the games are.
+        runs: ids.
+        games: full text forms of what was played; empty = all.
+        only: ids of matches; None = all.
+    """
+    columns = _columns(store, runs)
+    if games:
+        columns = columns.take(np.flatnonzero(columns.game.are(list(games))))
+    if only is not None:
+        columns = columns.take(np.flatnonzero(np.isin(columns.ids(), list(only))))
+    failed, void = _masks(columns)
+    wrong = columns.take(np.flatnonzero(failed | void))
+    alone = bool((columns.seats[failed] == 1).all()) and bool(failed.any())
+    return Failures(_table(store, columns, wrong), len(failed), int(failed.sum()), int(void.sum()), alone)
+
+
+@outlasting
+def failed_matches(store: Store, run: str, limit: int = 100) -> dict[str, str]:
+    """Returns the latest matches of a run that failed or are void: id -> who failed, how and why."""
+    columns = _columns(store, [run])
+    wrong = np.flatnonzero(np.logical_or(*_masks(columns)))[-limit:][::-1]
+    texts = {}
+    for agent, _, cause, reason, match in _failures(store, columns.take(wrong)):
+        texts[match] = " · ".join([*[label_of(agent)] * bool(agent), cause_text(cause), reason])
+    return texts
+
+
+@outlasting
+def failures_text(store: Store, run: str) -> str:
+    """Returns `Failures.text` of a run, without reading reasons."""
+    failed, void = _masks(_columns(store, [run]))
+    return Failures(pd.DataFrame(), len(failed), int(failed.sum()), int(void.sum())).text
+
+
+def _masks(columns: MatchColumns) -> tuple[Array, Array]:
+    """Returns which matches an agent lost by failing, and which are void."""
+    return columns.termination.are(FAILED), ~columns.termination.are([*WITH_RESULT, *UNFINISHED])
+
+
+def _columns(store: Store, runs: Sequence[str]) -> MatchColumns:
+    with store.database.reading() as connection:
+        columns = MatchColumns.concatenated([store.blocks.of_run(connection, run) for run in runs])
+    return columns.take(np.unique(columns.number, return_index=True)[1]) if len(runs) > 1 else columns
+
+
+def _table(store: Store, columns: MatchColumns, wrong: MatchColumns) -> pd.DataFrame:
+    """Returns the table of the matches that failed or are void, `wrong`, among all."""
+    counts = np.bincount(columns.agent.codes, minlength=len(columns.agent.values))
+    played = dict(zip(columns.agent.values.tolist(), counts.tolist(), strict=True))
+    kinds: dict[tuple[str, str, str], list[tuple[int, str, str]]] = defaultdict(list)
+    for agent, seat, cause, reason, match in _failures(store, wrong):
+        kinds[agent, cause, re.sub(r"[0-9]+", "0", reason)].append((seat, reason, match))
+    rows = []
+    for (agent, cause, _), found in kinds.items():
+        _, reason, match = found[0]
+        seats = "" if cause == VOID else ", ".join(map(str, sorted({seat for seat, *_ in found})))
+        share = len(found) / (len(columns.number) if cause == VOID else played[agent])
+        rows.append((agent, label_of(agent) if agent else "", seats, cause, reason, len(found), share, match))
+    rows.sort(key=lambda row: (row[3] == VOID, -row[5], row[0], row[3], row[4]))
+    return pd.DataFrame(rows, columns=list(COLUMNS))
+
+
+def _failures(store: Store, wrong: MatchColumns) -> Iterator[tuple[str, int, str, str, str]]:
+    """Yields agent, seat, cause, reason and id of each match that failed or is void."""
+    errors = _errors(store, wrong.number)
+    failed, _ = _masks(wrong)
+    codes, ends = wrong.termination.codes, np.cumsum(wrong.seats, dtype=np.int64)
+    for i, (key, match) in enumerate(zip(wrong.number.tolist(), wrong.ids().tolist(), strict=True)):
+        first = int(ends[i] - wrong.seats[i])
+        seat = int(wrong.score[first : ends[i]].argmin())  # whoever fails has the least score
+        agent = str(wrong.agent.values[wrong.agent.codes[first + seat]]) if failed[i] else ""
+        cause = str(wrong.termination.values[codes[i]]) if failed[i] else VOID
+        yield agent, seat, cause, reason_of(errors.get(key, ""), agent), match
+
+
+def _errors(store: Store, numbers: Array) -> dict[int, str]:
+    """Returns the sentences of matches by their numbers."""
+    found: dict[int, str] = {}
+    with store.database.reading() as connection:
+        for some in chunks(numbers.tolist()):
+            query = select(matches.c.number, matches.c.error).where(matches.c.number.in_(some))
+            found |= {int(row.number): str(row.error) for row in connection.execute(query)}
+    return found
+
+
+def reason_of(error: str, agent: str = "") -> str:
+    """Returns the first sentence of a match's error, without the seat and the agent that it begins with."""
+    text = next((line.strip() for line in error.splitlines() if line.strip()), "")
+    text = re.sub(r"^seat \d+, ", "", text)
+    for name in (agent, label_of(agent)) if agent else ():
+        text = text.removeprefix(f"{name}: ")
+    text = re.split(r"(?<=[.!?]) +(?=[A-Z])", text)[0].rstrip(".")
+    return (text if len(text) <= MAX_REASON else f"{text[:MAX_REASON]} ...") or UNKNOWN

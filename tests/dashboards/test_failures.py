@@ -1,0 +1,132 @@
+"""What failed is said on every page of a run, in red, with a table that leads to a replay; nothing else is red."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from tests.dashboards.drawn_pages import look, show_store, texts
+from turnier.arena.match import MatchRecord, MatchSpec, Termination
+from turnier.arena.play import play_match
+from turnier.dashboards.figures.failures import failed_html, failed_note, failed_table, with_failed
+from turnier.dashboards.figures.scores import TIME, costs_of, score_table
+from turnier.dashboards.links import match_address
+from turnier.dashboards.reports.document import write_report
+from turnier.dashboards.reports.run import run_page
+from turnier.dashboards.run_glance import glance
+from turnier.dashboards.run_summary import scores
+from turnier.results.failures import list_failures
+from turnier.results.store.annotations import SETTINGS
+from turnier.results.store.store import Store
+from turnier.runs.comparison import Comparison
+from turnier.runs.experiment import Experiment, Row, row_matches
+
+RUN, TEXT, REASON = "tournament:fa11", "2 failed (25 %), 1 void", "ValueError: I lost <my> table (bot.py, line 12)"
+COMPARED = Comparison("random", "greedy", game="tictactoe", games=64, first_round=4)
+
+
+def spoiled(record: MatchRecord, place: int) -> MatchRecord:
+    """The first two are lost by a random agent that crashes, the third is void."""
+    seat = record.spec.agents.index("random()") if "random()" in record.spec.agents else 0
+    lost = tuple(-1.0 if one == seat else 1.0 for one in range(2))
+    if place < 2:
+        error = f"seat {seat}, {record.spec.agents[seat]}: {REASON}"
+        return replace(record, termination=Termination.CRASHED, scores=lost, error=error)
+    return replace(record, termination=Termination.ERROR, scores=(0.0, 0.0), error="It broke") if place == 2 else record
+
+
+@pytest.fixture
+def failed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Store]:
+    """A tournament and a comparison, each with two crashes and a void game of eight; the pages show them."""
+    url = f"sqlite:///{tmp_path}/failed.db"
+    agents = ("random()", "greedy(evaluator=score())")
+    with Store.open(url) as store:
+        specs = [MatchSpec("tictactoe()", agents[:: 1 - 2 * (seed % 2)], seed) for seed in range(8)]
+        played = [spoiled(play_match(spec), place) for place, spec in enumerate(specs)]
+        store.begin_run(RUN, "tournament", "tictactoe", {"game": "tictactoe()", "agents": list(agents)})
+        store.append(RUN, played)
+        store.begin_run(COMPARED.run_id, "comparison", "tictactoe", COMPARED.definition)
+        store.annotations.set(COMPARED.run_id, SETTINGS, json.dumps(COMPARED.settings))
+        paired = [spoiled(play_match(spec), place) for place, spec in enumerate(next(COMPARED.schedule().rounds()))]
+        store.append(COMPARED.run_id, paired)
+        show_store(url, monkeypatch)
+        yield store
+
+
+def test_every_page_of_a_tournament_says_what_failed(failed: Store) -> None:
+    assert failed_html(TEXT) in texts(look("runs"))
+    for name, filters in (("tournament", {"run": RUN}), ("scores", {"runs": RUN})):
+        page = look(name, **filters)
+        assert failed_html(TEXT) in texts(page), name
+        table = page.dataframe[0].value
+        assert table["failed"].tolist() == [2, 1] and table["cause"].tolist() == ["crashed", "void"]
+        assert table["reason"].tolist() == [REASON, "It broke"]
+        match = list_failures(failed, [RUN]).table["match"].iloc[0]
+        assert table["replay"].iloc[0] == match_address(RUN, match)
+    replayed = look("replay", run=RUN, order="failed")
+    assert failed_html(TEXT) in texts(replayed)
+    chosen = next(box for box in replayed.selectbox if box.label.startswith("Match "))
+    assert len(chosen.options) == 3 and any(REASON in option for option in chosen.options)
+
+
+def test_a_comparison_says_what_failed_beside_its_verdict(failed: Store) -> None:
+    page = look("comparison", run=COMPARED.run_id)
+    said = texts(page)
+    assert failed_html(TEXT) in said and "(4 pairs, 1 of them void)" in said
+    agents = page.dataframe[-1].value
+    assert agents["failed"].sum() == 2 and agents["void"].tolist() == [1, 1]
+
+
+def test_a_report_says_what_failed(failed: Store) -> None:
+    for run in failed.runs():
+        page = run_page(failed, run).decode()
+        assert failed_html(TEXT) in page and "I lost &lt;my&gt; table" in page
+
+
+def test_an_experiment_says_what_failed_on_its_page_and_in_its_document(failed: Store, tmp_path: Path) -> None:
+    experiment = Experiment("guide", "small", "Small", "Text.", (Row("one", "tictactoe", ("random", "greedy"), 8),))
+    failed.begin_run(experiment.run_id, "experiment", experiment.name, experiment.definition())
+    records = [play_match(spec) for spec in row_matches(experiment.rows[0], experiment.seed)]
+    failed.append(experiment.run_id, [spoiled(record, place) for place, record in enumerate(records)])
+    page = look("reports", document="guide", experiment=experiment.run_id)
+    assert failed_html(TEXT) in texts(page)
+    markdown, _ = write_report(failed, "guide", tmp_path)
+    assert f"**Failed or void: {TEXT}.**" in markdown.read_text()
+
+
+def test_the_note_says_only_what_there_is(failed: Store) -> None:
+    found = list_failures(failed, [RUN])
+    assert "lost" in failed_note(found) and "Void" in failed_note(found)
+    assert "Void" not in failed_note(found._replace(void=0)) and "lost" not in failed_note(found._replace(failed=0))
+
+
+def test_a_glance_has_failures_beside_the_result(failed: Store) -> None:
+    assert [glance(failed, run).failed for run in failed.runs()] == [TEXT, TEXT]
+
+
+def test_pages_of_runs_without_failures_say_nothing(shown: str, store: Store) -> None:
+    for run in store.runs():
+        assert glance(store, run).failed == "" and 'class="failed"' not in run_page(store, run).decode()
+    for name in ("runs", "tournament", "scores", "comparison", "certainty", "studies", "training", "replay", "reports"):
+        assert 'class="failed"' not in texts(look(name)), name
+
+
+def test_the_table_of_scores_has_what_failed(failed: Store) -> None:
+    table = score_table(scores(failed, RUN).summary).set_index("agent")
+    assert table["failed"].to_dict() == {"random": 2, "greedy": 0} and table["void"].tolist() == [1, 1]
+
+
+def test_an_agent_that_never_decided_has_no_time(failed: Store) -> None:
+    summary = scores(failed, RUN).summary.assign(decisions_per_second=[0.0, 50.0])
+    assert np.isnan(costs_of(summary)[TIME].iloc[0]) and costs_of(summary)[TIME].iloc[1] == 20_000
+
+
+def test_what_failed_is_text_and_empty_where_all_went_well(failed: Store) -> None:
+    assert with_failed("a", "") == "a" and failed_html("") == with_failed("", "") == ""
+    assert "&lt;b&gt;" in failed_html("<b>")
+    assert failed_table(list_failures(failed, [RUN], only=[])).empty
