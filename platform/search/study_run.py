@@ -343,6 +343,10 @@ class StudyRun(StoredStudy):
         values = noted["recommendation"] if noted else self.space.decode(self.search.recommended())
         return self.space.apply(self.agent, values)
 
+    def tried(self) -> dict[str, dict[str, Any]]:
+        """Returns the parameters of the candidates so far, by their agent's text."""
+        return {text: self.space.of_agent(agent) for text, (agent, _) in self._tried.items()}
+
     def best(self, count: int = 1) -> list[tuple[Agent, float]]:
         """Returns the agents with the largest (lucky) values, which are means where an agent was tried again."""
         means = [(agent, statistics.fmean(values)) for agent, values in self._tried.values()]

@@ -124,8 +124,9 @@ def tune(
 def _print(console: Console, results: StudyResults, as_json: bool) -> None:
     from turnier.commands.search_tables import print_figures, print_hints, print_parameters, print_verdict
     from turnier.commands.tables import print_failures
-    from turnier.results.failures import list_failures
+    from turnier.results.failures import list_failures, store_option
     from turnier.results.frames import json_rows
+    from turnier.search.failed_candidates import failed_candidates
 
     run, definition = results.run, results.run.definition
     failures = list_failures(results.store, [results.id])
@@ -157,7 +158,11 @@ def _print(console: Console, results: StudyResults, as_json: bool) -> None:
     console.print(f"{run.games:,} games of candidates in {run.search.generation} generations{idle}.")
     print_verdict(console, results.verdict)
     print_hints(console, results.hints())
-    print_failures(console, results.store, failures)
+    tried = results.run.tried()
+    if sentence := failed_candidates(failures, tried, store_option(results.store)):
+        console.print(sentence, soft_wrap=True, markup=False, highlight=False, style="red")
+    others = failures._replace(table=failures.table[~failures.table["agent"].isin(tried)])
+    print_failures(console, results.store, others)
 
 
 def _tune_front(
