@@ -140,6 +140,11 @@ class Declared:
     def replace(self, **changes: Any) -> Self:
         return dataclasses.replace(self, **changes)
 
+    @classmethod
+    def of_values(cls, values: Mapping[str, Any]) -> Self:
+        """Returns what a text form stands for that writes these parameters and no others."""
+        return cls(**values)
+
 
 def text_name(cls: type[Declared]) -> str:
     """Returns the name that text forms have for a class: a short one of ours, or its place and version."""
@@ -248,7 +253,7 @@ class Registry(Generic[T]):
                     raise UserError(f"{spec.name} has no parameters, got {key}; write {spec.name}.")
                 raise unknown(f"parameter of {spec.name}", key, declared)
             values[key] = _convert(f"{spec.name}: {key}", value, declared[key][0].default)
-        return cls(**values)
+        return cls.of_values(values)
 
 
 def _convert(what: str, value: str | Spec, default: Any) -> Any:
