@@ -125,7 +125,6 @@ class EngineAgent(Agent):
     """Base of agents that are external programs. A program's decisions may differ with the same seed."""
 
     talk: ClassVar[type[Talk]]
-    naming_files: ClassVar[tuple[str, ...]] = ()  # parameters besides the command whose words may name files
 
     command: str = parameter("", "the program with its arguments")
     clock: float = parameter(
@@ -167,7 +166,7 @@ class EngineAgent(Agent):
 
     def replace(self, **changes: Any) -> Self:
         """Returns the agent with other parameters; another program has another digest."""
-        files = {"command", *self.naming_files} & changes.keys()
+        files = {"command", "options", "settings"} & changes.keys()
         return super().replace(**({"digest": ""} if files and self.digest != NO_DIGEST else {}) | changes)
 
     def spec(self, defaults: bool = False) -> Spec:
@@ -180,8 +179,11 @@ class EngineAgent(Agent):
 
     def digest_now(self) -> str:
         """Returns the digest of the files as they are here and now; "" where there is no such program."""
-        parts = [part.strip() for name in self.naming_files for part in getattr(self, name).split(";")]
-        return digest_of(self.command, [each for part in parts for each in (part, *part.split())])
+        return digest_of(self.command, self.named_words())
+
+    def named_words(self) -> list[str]:
+        """Returns the words besides the command's that may name files, some as NAME=VALUE."""
+        return []
 
     def cannot_play(self, game: Game) -> str | None:
         if not self.command.strip():

@@ -108,7 +108,6 @@ class Gtp(EngineAgent):
 
     name: ClassVar[str] = "gtp"
     talk: ClassVar[type[Talk]] = GtpTalk
-    naming_files: ClassVar[tuple[str, ...]] = ("settings",)
 
     seconds: float = parameter(
         0.0, "seconds per move, at least 1, sent rounded down to whole seconds; 0 = none", low=0.0, high=3600.0
@@ -132,6 +131,9 @@ class Gtp(EngineAgent):
                 f" limit={self.seconds}, of which the program learns nothing, and a quick level of it."
             )
         return super().cannot_play(game)
+
+    def named_words(self) -> list[str]:
+        return [word for line in self.settings.split(";") for word in line.split()]
 
     def move_seconds(self) -> float:
         return self.seconds

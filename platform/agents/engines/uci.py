@@ -96,7 +96,6 @@ class Uci(EngineAgent):
 
     name: ClassVar[str] = "uci"
     talk: ClassVar[type[Talk]] = UciTalk
-    naming_files: ClassVar[tuple[str, ...]] = ("options",)
     budgets: ClassVar[Mapping[str, Mapping[str, Any]]] = {
         "ms": {"movetime": AMOUNT, "nodes": 0, "depth": 0, "clock": 0.0, "increment": 0.0},
         "nodes": {"nodes": AMOUNT, "movetime": 0, "depth": 0, "clock": 0.0, "increment": 0.0},
@@ -121,6 +120,9 @@ class Uci(EngineAgent):
 
     def move_seconds(self) -> float:
         return self.movetime / 1000
+
+    def named_words(self) -> list[str]:
+        return [f"{name}={value}" for name, value in self.set_options()]
 
     def set_options(self) -> list[tuple[str, str]]:
         """Returns the names and values of the program's options."""
