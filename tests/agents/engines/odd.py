@@ -4,9 +4,11 @@ usage: odd.py uci | gtp | json HABIT [PATH of a file that gets a line at each st
 
 plain      nothing special
 twice      its first answer of a match comes together with another one, which is legal one move later
+behind     uci: as twice, but the other one comes before the answer to the next line
 unnumbered gtp: as twice, and it does not know the numbers of commands
 once       it ends when a second match begins, or is asked for its first move where the protocol has no answer to that
 never      it ends when it is asked for a move
+second     it ends when it is asked for its second move
 sizes      gtp: it refuses all sizes
 unflushed  json: its output stays in Python's buffer, unless that has none
 """
@@ -40,7 +42,7 @@ def free() -> list[str]:
     """Returns the cells to play now, and at the next move where this one is answered twice."""
     global moves
     moves += 1
-    if habit == "never":
+    if habit == "never" or (habit == "second" and moves == 2):
         sys.exit(7)
     cells = [cell for cell in CELLS if cell not in taken]
     return [cells[-1], cells[0]] if habit in ("twice", "unnumbered") and moves == 1 else [cells[-1]]
@@ -58,6 +60,9 @@ for line in sys.stdin:
             taken = message["moves"]
             say(*(json.dumps({"move": cell}) for cell in free()))
     elif protocol == "uci":
+        if habit == "behind" and moves == 1 and words[0] != "go":
+            say("bestmove a1")
+            moves += 1
         if words[0] == "uci":
             say("id name odd", "option name Skill Level type spin default 20 min 0 max 20")
             say("option name Own Book type check default true", "option name Clear Hash type button")

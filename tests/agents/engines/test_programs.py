@@ -43,12 +43,16 @@ def programs_end() -> Iterator[None]:
 
 def test_a_program_gets_ready_once_before_its_first_match(tmp_path: Path) -> None:
     starts = tmp_path / "starts"
-    agent = odd("uci", "plain", starts)
+    agent, ends_at_the_second = odd("uci", "plain", starts), odd("uci", "once", starts)
     for _ in range(3):
         agent.prepare(GAME)
+    assert all(stopped(talk.process.pid) for _, talk in IDLE._idle)
     for seed in (1, 2):
         assert play(agent, odd("uci", "plain"), seed=seed).termination is Termination.NORMAL
     assert starts.read_text().splitlines() == ["started"]
+    for _ in range(3):
+        ends_at_the_second.prepare(GAME)
+    assert starts.read_text().splitlines() == ["started"] * 2
 
 
 @pytest.mark.parametrize(
@@ -94,7 +98,8 @@ def moves_of(agent: Agent) -> tuple[list[int], list[str]]:
 
 
 @pytest.mark.parametrize(
-    ("protocol", "habit"), [("uci", "twice"), ("gtp", "twice"), ("gtp", "unnumbered"), ("json", "twice")]
+    ("protocol", "habit"),
+    [("uci", "twice"), ("uci", "behind"), ("gtp", "twice"), ("gtp", "unnumbered"), ("json", "twice")],
 )
 def test_an_answer_that_nobody_asked_for_is_noted_and_not_the_next_move(protocol: str, habit: str) -> None:
     wanted, none = moves_of(odd(protocol, "plain"))
@@ -121,6 +126,16 @@ def test_what_a_fresh_program_fails_at_counts(protocol: str, tmp_path: Path) -> 
     assert (record.termination, record.scores) == (Termination.CRASHED, (-1.0, 1.0))
     assert "ended with the exit code 7" in record.error
     assert len(starts.read_text().splitlines()) == 2
+
+
+@pytest.mark.parametrize("protocol", LIMITS)
+def test_a_program_that_has_answered_is_not_started_again(protocol: str, tmp_path: Path) -> None:
+    starts = tmp_path / "starts"
+    agent = odd(protocol, "second", starts)
+    agent.prepare(GAME)
+    record = play(agent, odd("json", "plain"))
+    assert (record.termination, record.decisions) == (Termination.CRASHED, (1, 1))
+    assert starts.read_text().splitlines() == ["started"]
 
 
 def test_a_python_program_need_not_flush(monkeypatch: pytest.MonkeyPatch) -> None:
