@@ -172,6 +172,11 @@ class Declared:
     def replace(self, **changes: Any) -> Self:
         return dataclasses.replace(self, **changes)
 
+    @classmethod
+    def of_values(cls, values: Mapping[str, Any]) -> Self:
+        """Returns what a text form stands for that writes these parameters and no others."""
+        return cls(**values)
+
 
 def text_name(cls: type[Declared]) -> str:
     """Returns the name that text forms have for a class: a short one of ours, or its place and version."""
@@ -288,7 +293,7 @@ class Registry(Generic[T]):
         for key in (key for key, (_, info) in declared.items() if info.file):  # beside the file that the name says
             path, folder = values.get(key, declared[key][0].default), classes.folder_of(cls, spec.name)
             values[key] = file_name(path, folder, f"{cls.name}: {key}")
-        return cls(**values)
+        return cls.of_values(values)
 
 
 def _convert(what: str, value: str | Spec, default: Any) -> Any:

@@ -16,7 +16,7 @@ from turnier.agents.engines.engine import IDLE
 from turnier.arena.match import MatchSpec, Termination
 from turnier.arena.play import play_match
 from turnier.commands.app import app
-from turnier.contract.engines import checked_engine, uci_laws
+from turnier.contract.engines import checked_engine, gtp_laws, uci_laws
 from turnier.contract.law import LawBroken
 from turnier.core.errors import UserError
 from turnier.games.registry import GAMES
@@ -110,14 +110,58 @@ def test_uci_is_checked_where_the_game_starts() -> None:
     try:
         uci_laws.law_moves_first(engine)
         uci_laws.law_searches_until_stopped(engine)
+        uci_laws.law_special_moves(engine)
         uci_laws.law_whole_game(engine)
     finally:
         engine.end()
 
 
+STUBBORN = """
+import sys
+for line in sys.stdin:
+    said = {"uci": "uciok", "isready": "readyok"}.get(line.strip(), "bestmove e1d1" * line.startswith("go"))
+    print(said, flush=True)
+"""
+PASSES = """
+import sys
+for line in sys.stdin:
+    answers = {"genmove": "pass", "final_score": "B+99.5", "list_commands": "final_score"}
+    print("=", answers.get(line.split()[0], ""), "\\n", flush=True)
+"""
+
+
+def test_an_engine_that_does_not_know_special_moves_is_found() -> None:
+    """Its move is legal only while white has not castled."""
+    command = shlex.join([*PYTHON, "-c", STUBBORN])
+    engine = checked_engine.CheckedEngine(command, GAMES.make("chess"), 20.0, 5.0)
+    try:
+        with pytest.raises(LawBroken, match=r"got 'e1d1', in the position r3k2r/8.* moves e1g1$"):
+            uci_laws.law_special_moves(engine)
+    finally:
+        engine.end()
+    other = checked_engine.CheckedEngine(command, GAMES.make("tictactoe"), 20.0, 5.0)
+    uci_laws.law_special_moves(other)  # which has none
+
+
+def test_an_engine_that_scores_otherwise_is_found() -> None:
+    """As GNU Go does without its words for rules by area."""
+    ours = shlex.join([*OURS[:-2], "go(size=5)", "random", "--protocol", "gtp"])
+    broken = r"final_score must be W\+[\d.]+ after both have passed, got 'B\+99\.5': dead stones must be captured"
+    for command, sentence in ((shlex.join([*PYTHON, "-c", PASSES]), broken), (ours, "")):
+        engine = checked_engine.CheckedEngine(command, GAMES.make("go(size=5,komi=20)"), 60.0, 5.0)
+        try:
+            if sentence:
+                with pytest.raises(LawBroken, match=sentence):
+                    gtp_laws.law_scores_as_we_do(engine)
+            else:
+                gtp_laws.law_scores_as_we_do(engine)
+        finally:
+            engine.end()
+
+
 def test_nothing_else_is_checked_of_an_engine_that_does_not_answer() -> None:
     code, broken = checked(sys.executable, "-c", "raise SystemExit(3)", protocol="uci")
-    assert code == 1 and len(broken) == 30
+    assert code == 1 and len(broken) == 31
     assert "ended with the exit code 3" in broken.pop("handshake")
     assert set(broken.values()) == {"it needs the law `handshake`"}
 

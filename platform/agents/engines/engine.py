@@ -3,27 +3,35 @@
 from __future__ import annotations
 
 import contextlib
+import re
 import shlex
 import shutil
 import time
 from abc import abstractmethod
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
 from turnier.agents.agent import Agent, Decision, Player
+from turnier.agents.engines.content import digest_of
 from turnier.agents.engines.pool import Pool
 from turnier.agents.engines.process import EngineProcess
 from turnier.agents.failure import Ending, SeatFailure
-from turnier.core.errors import UserError
-from turnier.core.parameters import parameter
+from turnier.core.errors import UserError, other_digest
+from turnier.core.outside.bundle import DIGITS
+from turnier.core.outside.classes import SHOWN_DIGITS
+from turnier.core.parameters import parameter, parameters_of
+from turnier.core.text_form import Spec
 from turnier.games.game import Game, Position
 
 ON_FAILURE = ("lose", "replay", "stop")
 STOP_SECONDS = 2.0  # to answer after its time, when it is told to stop
 NODE_DIGITS = 13  # of the nodes of a move: sums of them are stored in 64 bits
+MAX_NOTES = 3  # of a match
+MAX_NOTED = 100  # characters of what a note quotes
+NO_DIGEST = "none"  # only the command says what plays, as in all texts that were stored before programs had digests
 
 
 @dataclass(frozen=True)
@@ -51,6 +59,7 @@ class Talk:
 
     def __init__(self, process: EngineProcess, agent: EngineAgent) -> None:
         self.process, self.agent = process, agent
+        self.notes: list[str] = []  # of the match; the player's own list
 
     @property
     def alive(self) -> bool:
@@ -66,6 +75,12 @@ class Talk:
     @abstractmethod
     def begin(self, match: Match, deadline: float) -> None:
         """Begins a match."""
+
+    def catch_up(self, deadline: float) -> None:
+        """Comes before each question but a match's first, outside of the time for it; discards what nobody asked for.
+
+        Nothing to do where a protocol has no means for it.
+        """
 
     @abstractmethod
     def ask(self, match: Match, position: Position, limits: Limits, deadline: float) -> tuple[int, int]:
@@ -87,6 +102,14 @@ class Talk:
         if line is None:
             raise TimeoutError
         return line
+
+    def unasked(self, text: str) -> None:
+        """Notes an answer that nobody has asked for, so that it is not taken for the next one."""
+        if len(self.notes) < MAX_NOTES:
+            self.notes.append(
+                f"the engine {self.process.command!r} writes {text[:MAX_NOTED]!r}, which nobody has asked for; it is"
+                " not counted"
+            )
 
     def illegal(self, text: str) -> SeatFailure:
         return self.process.failure(Ending.ILLEGAL_MOVE, f"plays {text[:100]!r}, which is not legal here")
@@ -115,6 +138,53 @@ class EngineAgent(Agent):
         "lose", "what happens if it crashes, stalls, is late or plays an illegal move", choices=ON_FAILURE
     )
 
+    digest: str = parameter(
+        "",
+        "digest that the files must have which the command names; filled in; none = only the command says who plays",
+        later=True,
+    )
+
+    def check(self) -> None:
+        if self.digest not in ("", NO_DIGEST) and not re.fullmatch(
+            rf"[0-9a-f]{{{SHOWN_DIGITS},{DIGITS}}}", self.digest
+        ):
+            raise UserError(
+                f"{self.name}: digest must be {SHOWN_DIGITS} to {DIGITS} hexadecimal digits or {NO_DIGEST}, got"
+                f" {self.digest!r}; leave it out."
+            )
+        if len(self.digest) < DIGITS and self.digest != NO_DIGEST:
+            now = self.digest_now()
+            if now.startswith(self.digest):
+                object.__setattr__(self, "digest", now)
+
+    @classmethod
+    def of_values(cls, values: Mapping[str, Any]) -> Self:
+        """Returns the agent; what was stored before programs had digests keeps its text, and so its identity."""
+        before = [field.name for field, declared in parameters_of(cls) if not declared.later]
+        stored = "digest" not in values and all(name in values for name in before)
+        return super().of_values({**values, "digest": NO_DIGEST} if stored else values)
+
+    def replace(self, **changes: Any) -> Self:
+        """Returns the agent with other parameters; another program has another digest."""
+        files = {"command", "options", "settings"} & changes.keys()
+        return super().replace(**({"digest": ""} if files and self.digest != NO_DIGEST else {}) | changes)
+
+    def spec(self, defaults: bool = False) -> Spec:
+        """Returns the text form's tree, with the digest as the last parameter, shortened for people."""
+        full = super().spec(defaults)
+        digest = full.parameters.pop("digest", NO_DIGEST)
+        if digest != NO_DIGEST:
+            full.parameters["digest"] = digest if defaults else str(digest)[:SHOWN_DIGITS]
+        return full
+
+    def digest_now(self) -> str:
+        """Returns the digest of the files as they are here and now; "" where there is no such program."""
+        return digest_of(self.command, self.named_words())
+
+    def named_words(self) -> list[str]:
+        """Returns the words besides the command's that may name files, some as NAME=VALUE."""
+        return []
+
     def cannot_play(self, game: Game) -> str | None:
         if not self.command.strip():
             return f'{self.name} needs a program: {self.name}(command="PROGRAM ARGUMENTS").'
@@ -127,14 +197,34 @@ class EngineAgent(Agent):
         return True
 
     def prepare(self, game: Game) -> None:
+        """Has the program get ready for a match once, which then waits for the first one."""
+        self.require_program()
+        if (self, game) in _prepared:
+            return
+        player = EnginePlayer(self, game, 0, 0)
+        try:
+            player.follow((), ())
+        except SeatFailure as failure:
+            raise UserError(
+                f"{self.name} must get ready for {game} before the first game counts, but {failure}; fix its command or"
+                " its settings."
+            ) from None
+        player.close()
+        _prepared.add((self, game))
+
+    def require_program(self) -> None:
+        """Raises UserError where there is no such program, or another one than the digest says."""
         try:
             program = shlex.split(self.command)[0]
-        except ValueError as failure:
+        except (ValueError, IndexError) as failure:
             raise UserError(f"{self.name}: command must be a program with its arguments, got {failure}.") from None
         if shutil.which(program) is None:
             raise UserError(
                 f"{self.name}: there must be a program {program!r}, got none; install it or fix the command."
             )
+        now = NO_DIGEST if self.digest in ("", NO_DIGEST) else self.digest_now()
+        if now != NO_DIGEST and not now.startswith(self.digest):
+            raise other_digest(f"what {self.name} runs", repr(self.command), self.digest, now)
 
     @abstractmethod
     def move_seconds(self) -> float:
@@ -146,42 +236,80 @@ class EngineAgent(Agent):
 
 
 IDLE: Pool[EngineAgent, Talk] = Pool()
+_prepared: set[tuple[EngineAgent, Game]] = set()
 
 
 class EnginePlayer:
-    """Plays one seat of one match with its own process, which it gives back at the end."""
+    """Plays one seat of one match with its own process, which it gives back at the end.
+
+    The process runs only while it is talked to. One that has played other matches and ends before it has answered in
+    this one is started again: nobody has asked it for a move yet.
+
+    Attributes:
+        notes: sentences on what the engine does wrong without losing by it.
+    """
 
     def __init__(self, agent: EngineAgent, game: Game, seat: int, seed: int) -> None:
         self._agent, self._match = agent, Match(game, seat, seed)
         self._talk: Talk | None = None
         self._begun = False
+        self._may_restart = False
         self._left = agent.clock
+        self.notes: list[str] = []
 
     def follow(self, plies: Sequence[int], before: Sequence[Position]) -> None:
         """Takes the plies of the match so far and the positions before them; starts the engine at the first call."""
+        self._match.plies[:] = plies
+        self._match.before[:] = before
         try:
-            self._follow(plies, before)
+            if not self._begun:
+                self._begin()
+            else:
+                self._in_time(lambda talk, deadline: talk.catch_up(deadline))
         except BaseException as failure:
             self._drop()
             raise self._asked(failure) from None
 
-    def _follow(self, plies: Sequence[int], before: Sequence[Position]) -> None:
-        self._match.plies[:] = plies
-        self._match.before[:] = before
-        deadline = time.monotonic() + self._agent.start_limit
+    def _begin(self) -> None:
+        """Begins the match, with an engine that has played others if there is one."""
+        self._talk = IDLE.take(self._agent)
+        if self._talk is None:
+            self._start()
+            return
+        self._may_restart = True
         try:
-            if self._talk is None:
-                self._talk = IDLE.take(self._agent)
-            if self._talk is None:
-                self._talk = self._agent.talk(EngineProcess(self._agent.command), self._agent)
-                self._talk.greet(deadline)
-            if not self._begun:
-                self._talk.begin(self._match, deadline)
-                self._begun = True
+            self._in_time(lambda talk, deadline: talk.begin(self._match, deadline))
+            self._begun = True
+        except SeatFailure:
+            self._restart()
+
+    def _start(self) -> None:
+        self._agent.require_program()  # it may have changed since the last one was started
+        self._talk = self._agent.talk(EngineProcess(self._agent.command), self._agent)
+
+        def first(talk: Talk, deadline: float) -> None:
+            talk.greet(deadline)
+            talk.begin(self._match, deadline)
+
+        self._in_time(first)
+        self._begun = True
+
+    def _restart(self) -> None:
+        self._drop()
+        self._may_restart = False
+        self._start()
+
+    def _in_time(self, step: Callable[[Talk, float], None]) -> None:
+        """Does what an engine has `start_limit` for."""
+        talk = self._talk
+        assert talk is not None
+        talk.notes = self.notes
+        talk.process.wake()
+        try:
+            step(talk, time.monotonic() + self._agent.start_limit)
         except TimeoutError:
-            assert self._talk is not None
             what = f"is not ready after {self._agent.start_limit:g} s"
-            raise self._talk.process.failure(Ending.STALLED, what) from None
+            raise talk.process.failure(Ending.STALLED, what) from None
 
     def act(self, position: Position) -> Decision:
         if not self._begun:
@@ -189,22 +317,36 @@ class EnginePlayer:
                 f"{self._agent.name} must be told the moves that led to a position, but there is only the position; use"
                 " it in matches."
             )
-        began = time.monotonic()
-        limits = self._limits()
         try:
-            action, nodes = self._ask(position, limits, began)
+            action, nodes, seconds = self._answer(position)
         except BaseException as failure:
             self._drop()
             raise self._asked(failure) from None
-        seconds = time.monotonic() - began
+        self._may_restart = False
         if self._agent.clock:
             self._left += self._agent.increment - seconds
         none = np.zeros((2, self._match.game.num_actions))
         return Decision(action, none[0], none[1], nodes, seconds)
 
-    def _ask(self, position: Position, limits: Limits, began: float) -> tuple[int, int]:
-        talk = self._talk
-        assert talk is not None
+    def _answer(self, position: Position) -> tuple[int, int, float]:
+        """Returns the engine's action, its nodes and its seconds."""
+        assert self._talk is not None
+        self._talk.process.wake()
+        began = time.monotonic()
+        try:
+            action, nodes = self._ask(self._talk, position, began)
+        except SeatFailure:
+            if not self._may_restart or self._talk.alive:
+                raise
+            self._restart()
+            began = time.monotonic()
+            action, nodes = self._ask(self._talk, position, began)
+        seconds = time.monotonic() - began
+        self._talk.process.rest()
+        return action, nodes, seconds
+
+    def _ask(self, talk: Talk, position: Position, began: float) -> tuple[int, int]:
+        limits = self._limits()
         hard = began + limits.hard
         try:
             return talk.ask(self._match, position, limits, hard)
@@ -224,14 +366,15 @@ class EnginePlayer:
         return Limits(own, (own or self._agent.limit) + margin, 0.0)
 
     def _asked(self, failure: BaseException) -> BaseException:
-        """Returns a failure with what the agent asks for then."""
-        if isinstance(failure, SeatFailure):
+        """Returns a failure with what the agent asks for then; a resignation is none, but a result."""
+        if isinstance(failure, SeatFailure) and failure.ending is not Ending.RESIGNED:
             failure.on_failure = self._agent.on_failure
         return failure
 
     def close(self) -> None:
         """Gives the process back for the next match."""
         if self._talk is not None:
+            self._talk.process.rest()
             IDLE.give_back(self._agent, self._talk)
             self._talk = None
 

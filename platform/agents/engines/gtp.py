@@ -5,16 +5,21 @@ Source: G. Farnebäck, "Specification of the Go Text Protocol, version 2, draft 
 
 from __future__ import annotations
 
+import re
+import time
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, Self
 
 from turnier.agents.engines.engine import EngineAgent, Limits, Match, Talk
 from turnier.agents.engines.process import MAX_LINE, EngineProcess
 from turnier.agents.failure import Ending
+from turnier.core.errors import UserError
 from turnier.core.parameters import parameter
 from turnier.games.game import Game, Position
 
 COLOURS = ("b", "w")  # of the seats
+NUMBER_SECONDS = 2.0  # to show whether commands may have numbers; simple engines do not know them
+_ANSWER = re.compile(r"([=?])(\d*)(.*)", re.DOTALL)
 
 
 class GtpTalk(Talk):
@@ -26,9 +31,17 @@ class GtpTalk(Talk):
         super().__init__(process, agent)
         self._commands: set[str] = set()
         self._told = 0  # plies that the engine knows
+        self._number = 0  # of the latest command
+        self._numbered = False  # whether answers repeat the numbers of commands, so that they are told apart
 
     def greet(self, deadline: float) -> None:
         self._commands = set(self.command("list_commands", deadline).split())
+        try:
+            self.send("1 protocol_version", deadline)
+            said = self._read_answer("protocol_version", min(deadline, time.monotonic() + NUMBER_SECONDS))
+            self._numbered = re.match(r"[=?]1(\s|$)", said) is not None
+        except TimeoutError:
+            pass
 
     def begin(self, match: Match, deadline: float) -> None:
         size, komi = getattr(match.game, "size", None), getattr(match.game, "komi", None)
@@ -61,7 +74,23 @@ class GtpTalk(Talk):
 
     def command(self, line: str, deadline: float) -> str:
         """Returns the answer to a command; an answer that is an error is a failure."""
-        self.send(line, deadline)
+        for stale in () if self._numbered else self.process.take_unread():
+            if stale.strip():
+                self.unasked(stale)
+        self._number += 1
+        self.send(f"{self._number} {line}" if self._numbered else line, deadline)
+        while True:
+            answer = self._read_answer(line, deadline)
+            found = _ANSWER.match(answer)
+            if not self._numbered or found is None or found[2] == str(self._number):
+                break
+            self.unasked(answer)
+        if found is None or found[1] != "=":
+            raise self.process.failure(Ending.CRASHED, f"answers {line!r} with {answer[:100]!r}")
+        return (found[3] if self._numbered else answer[1:]).strip()
+
+    def _read_answer(self, line: str, deadline: float) -> str:
+        """Returns lines up to an empty one; those that come first are skipped."""
         while not (first := self.receive(deadline)).strip():
             pass
         lines, size = [first], len(first)
@@ -70,10 +99,7 @@ class GtpTalk(Talk):
             size += len(following)
             if size > MAX_LINE:
                 raise self.process.failure(Ending.CRASHED, f"answers {line!r} with more than {MAX_LINE:,} bytes")
-        answer = "\n".join(lines)
-        if not answer.startswith("="):
-            raise self.process.failure(Ending.CRASHED, f"answers {line!r} with {answer[:100]!r}")
-        return answer[1:].strip()
+        return "\n".join(lines)
 
 
 @dataclass(frozen=True)
@@ -88,6 +114,14 @@ class Gtp(EngineAgent):
     )
     settings: str = parameter("", "further commands to send at the start of each match, as COMMAND;COMMAND")
 
+    def within(self, amount: int, unit: str) -> Self:
+        if unit != "ms" or amount % 1000:
+            raise UserError(
+                f"a budget must be whole seconds for {self.name}, such as 2000ms, got {amount}{unit} for {self};"
+                " choose another."
+            )
+        return self.replace(seconds=amount / 1000, clock=0.0, increment=0.0)
+
     def cannot_play(self, game: Game) -> str | None:
         if game.has_chance or game.num_seats != len(COLOURS):
             return f"{self.name} has words for two colours and none for chance, got {game}; use json."
@@ -97,6 +131,9 @@ class Gtp(EngineAgent):
                 f" limit={self.seconds}, of which the program learns nothing, and a quick level of it."
             )
         return super().cannot_play(game)
+
+    def named_words(self) -> list[str]:
+        return [word for line in self.settings.split(";") for word in line.split()]
 
     def move_seconds(self) -> float:
         return self.seconds

@@ -13,10 +13,11 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 from turnier.agents.engines.engine import EngineAgent, Limits, Match, Talk, node_count
 from turnier.agents.failure import Ending
+from turnier.core.errors import UserError
 from turnier.core.parameters import parameter
 from turnier.games.abi import CHANCE
 from turnier.games.game import Position
@@ -35,10 +36,12 @@ class JsonTalk(Talk):
             raise self.process.failure(Ending.CRASHED, what)
 
     def begin(self, match: Match, deadline: float) -> None:
+        self._discard()
         self._write(game_message(match), deadline)
 
     def ask(self, match: Match, position: Position, limits: Limits, deadline: float) -> tuple[int, int]:
         game, legal = match.game, position.legal_actions()
+        self._discard()
         self._write(move_message(match, position, limits, self.agent.increment), deadline)
         answer = self._object(deadline)
         action, text, nodes = answer.get("action"), answer.get("move"), answer.get("nodes")
@@ -50,6 +53,11 @@ class JsonTalk(Talk):
 
     def end(self) -> None:
         self.process.end('{"type": "quit"}')
+
+    def _discard(self) -> None:
+        for line in self.process.take_unread():
+            if line.strip():
+                self.unasked(line)
 
     def _write(self, message: dict[str, Any], deadline: float) -> None:
         self.send(json.dumps(message, separators=(",", ":")), deadline)
@@ -107,6 +115,11 @@ class Json(EngineAgent):
     talk: ClassVar[type[Talk]] = JsonTalk
 
     seconds: float = parameter(0.0, "seconds per move, 0 = none", low=0.0, high=3600.0)
+
+    def within(self, amount: int, unit: str) -> Self:
+        if unit != "ms":
+            raise UserError(f"a budget must be in ms for {self.name}, got {unit} for {self}; choose another.")
+        return self.replace(seconds=amount / 1000, clock=0.0, increment=0.0)
 
     def move_seconds(self) -> float:
         return self.seconds

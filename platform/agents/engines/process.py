@@ -25,13 +25,17 @@ MAX_ERROR = 300  # characters of each
 _LOOK_SECONDS = 0.1  # between two looks at whether the process lives
 _CHUNK = 1 << 16
 _END_SECONDS = 0.3  # to end after being asked to
+_STALE_CHUNKS = 64  # that are read at once of what nobody has asked for
+# Python writes at once then, as bots need it whose authors do not flush; who has set it keeps it.
+_UNBUFFERED = {"PYTHONUNBUFFERED": "1"}
 
 
 class EngineProcess:
     """An engine that runs; every method raises SeatFailure where it has ended or exceeds its time.
 
     Output is read only while something is awaited, so an engine that floods us has to wait and does not fill our
-    memory. Standard error is read meanwhile, and its last lines are kept.
+    memory. Standard error is read meanwhile, and its last lines are kept. An engine that rests is stopped with its
+    whole process group until it is woken, so that it takes no time from whoever thinks meanwhile.
     """
 
     def __init__(self, command: str) -> None:
@@ -39,7 +43,9 @@ class EngineProcess:
         self.command = command
         pipes: dict[str, Any] = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
         try:
-            self._process = subprocess.Popen(shlex.split(command), start_new_session=True, bufsize=0, **pipes)
+            self._process = subprocess.Popen(
+                shlex.split(command), start_new_session=True, bufsize=0, env=_UNBUFFERED | os.environ, **pipes
+            )
         except (OSError, ValueError) as failure:
             reason = getattr(failure, "strerror", None) or failure
             raise UserError(
@@ -54,7 +60,7 @@ class EngineProcess:
         self._part = b""
         self._error_lines: deque[str] = deque(maxlen=MAX_ERRORS)
         self._error_part = b""
-        self._ended = False
+        self._ended = self._rests = False
         self._overdue = 0.0  # the latest deadline after which something was read
 
     @property
@@ -100,6 +106,33 @@ class EngineProcess:
             elif not ready and left <= 0:
                 return None
         return self._waiting.popleft()
+
+    def take_unread(self) -> list[str]:
+        """Returns the lines that have come and that nobody has read, without waiting."""
+        for _ in range(_STALE_CHUNKS):
+            if not _ready([self._out], select.POLLIN, 0.0):
+                break
+            self._read_lines()
+        lines = list(self._waiting)
+        self._waiting.clear()
+        return lines
+
+    def rest(self) -> None:
+        """Stops the whole process group until `wake`."""
+        if not self._rests and self.alive:
+            self._rests = True
+            self._signal(signal.SIGSTOP)
+
+    def wake(self) -> None:
+        """Lets the process group run again; nothing that is sent is read before."""
+        if self._rests:
+            self._rests = False
+            if self.alive:
+                self._signal(signal.SIGCONT)
+
+    def _signal(self, number: signal.Signals) -> None:
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.killpg(self.pid, number)
 
     def close_input(self) -> None:
         """Lets the engine see the end of its input."""
@@ -153,14 +186,13 @@ class EngineProcess:
             return
         self._ended = True
         if farewell and self._process.poll() is None:
+            if self._rests:
+                self._signal(signal.SIGCONT)
             with contextlib.suppress(OSError, SeatFailure):
                 self.write(farewell, time.monotonic())
             with contextlib.suppress(subprocess.TimeoutExpired):
                 self._process.wait(_END_SECONDS)
-        with contextlib.suppress(
-            ProcessLookupError, PermissionError
-        ):  # the group may live on without its first process
-            os.killpg(self.pid, signal.SIGKILL)
+        self._signal(signal.SIGKILL)  # the group may live on without its first process
         self._process.wait()
         GUARD.remove(self.pid)
         for pipe in (self._in, self._out, self._errors):

@@ -5,12 +5,14 @@ Source: R. Huber and S. Meyer-Kahlen, "Description of the universal chess interf
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
+from turnier.agents.budget import AMOUNT
 from turnier.agents.engines.engine import EngineAgent, Limits, Match, Talk, node_count
 from turnier.agents.engines.process import EngineProcess
+from turnier.agents.engines.uci_options import MAX_OPTIONS, Option, check_options, read_option
 from turnier.core.errors import UserError
 from turnier.core.parameters import parameter
 from turnier.games.game import Game, Position
@@ -27,7 +29,12 @@ class UciTalk(Talk):
 
     def greet(self, deadline: float) -> None:
         self.send("uci", deadline)
-        self._await("uciok", deadline)
+        declared: dict[str, Option] = {}
+        while (line := self.receive(deadline)).split()[:1] != ["uciok"]:
+            option = read_option(line)
+            if option is not None and len(declared) < MAX_OPTIONS:
+                declared[option.name.lower()] = option
+        check_options(self.process.command, declared, self.agent.set_options())
         for name, value in self.agent.set_options():
             self.send(f"setoption name {name} value {value}" if value else f"setoption name {name}", deadline)
         self._sync(deadline)
@@ -37,10 +44,15 @@ class UciTalk(Talk):
         self.send("ucinewgame", deadline)
         self._sync(deadline)
 
+    def catch_up(self, deadline: float) -> None:
+        self._sync(deadline)
+
     def ask(self, match: Match, position: Position, limits: Limits, deadline: float) -> tuple[int, int]:
         known = len(self._moves)
         new = zip(match.before[known:], match.plies[known:], strict=True)
         self._moves += [match.game.move_text(before.state, ply) for before, ply in new]
+        for line in self.process.take_unread():
+            self._discard(line)
         self.send(position_command(match.game, self._moves), deadline)
         self.send(f"go {self.agent.budget_words(limits)}", deadline)
         nodes = 0
@@ -65,8 +77,12 @@ class UciTalk(Talk):
         self._await("readyok", deadline)
 
     def _await(self, word: str, deadline: float) -> None:
-        while self.receive(deadline).split()[:1] != [word]:
-            pass
+        while (line := self.receive(deadline)).split()[:1] != [word]:
+            self._discard(line)
+
+    def _discard(self, line: str) -> None:
+        if line.split()[:1] == ["bestmove"]:
+            self.unasked(line)
 
 
 def position_command(game: Game, moves: Sequence[str]) -> str:
@@ -80,6 +96,11 @@ class Uci(EngineAgent):
 
     name: ClassVar[str] = "uci"
     talk: ClassVar[type[Talk]] = UciTalk
+    budgets: ClassVar[Mapping[str, Mapping[str, Any]]] = {
+        "ms": {"movetime": AMOUNT, "nodes": 0, "depth": 0, "clock": 0.0, "increment": 0.0},
+        "nodes": {"nodes": AMOUNT, "movetime": 0, "depth": 0, "clock": 0.0, "increment": 0.0},
+        "plies": {"depth": AMOUNT, "movetime": 0, "nodes": 0, "clock": 0.0, "increment": 0.0},
+    }
 
     movetime: int = parameter(0, "milliseconds per move, 0 = none", low=0, high=3_600_000)
     nodes: int = parameter(0, "nodes per move, 0 = none", low=0, high=10**12)
@@ -99,6 +120,9 @@ class Uci(EngineAgent):
 
     def move_seconds(self) -> float:
         return self.movetime / 1000
+
+    def named_words(self) -> list[str]:
+        return [f"{name}={value}" for name, value in self.set_options()]
 
     def set_options(self) -> list[tuple[str, str]]:
         """Returns the names and values of the program's options."""

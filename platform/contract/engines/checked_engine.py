@@ -101,9 +101,9 @@ class CheckedEngine:
 
     def legal_move(self, position: Position, text: str) -> int:
         """Returns the action that a move's text means; raises where it is not legal."""
-        action = self.game.move_of(position.state, text)
+        action = position.game.move_of(position.state, text)
         if action is None:
-            legal = ", ".join(self.game.move_text(position.state, each) for each in position.legal_actions()[:8])
+            legal = ", ".join(position.game.move_text(position.state, each) for each in position.legal_actions()[:8])
             raise LawBroken(f"a move must be legal, such as {legal}; got {told(text)}")
         return action
 

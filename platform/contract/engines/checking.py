@@ -44,7 +44,7 @@ class EngineChecking:
         self._game = make_game(game or chosen.game)
         agent = chosen.agent(command)
         agent.require(self._game)
-        agent.prepare(self._game)
+        agent.require_program()
         self._kind = (
             f"engine that speaks {protocol.upper()}" if protocol != "json" else "program that speaks JSON lines"
         )

@@ -9,6 +9,7 @@ from turnier.agents.engines.gtp import COLOURS
 from turnier.contract.engines.checked_engine import STRANGE, CheckedEngine, told
 from turnier.contract.law import LawBroken
 from turnier.games.game import Position
+from turnier.games.go.game import Go
 
 REQUIRED = (
     "protocol_version",
@@ -24,6 +25,8 @@ REQUIRED = (
     "genmove",
 )
 SECONDS_PER_MOVE = 1
+OPENING = 20  # random plies, after which there are dead stones
+SCORED_PLIES = 200  # in which a game should end that is counted
 
 
 def answer(engine: CheckedEngine, command: str, seconds: float | None = None) -> tuple[bool, str]:
@@ -274,6 +277,29 @@ def law_whole_game(engine: CheckedEngine) -> None:
         if position is None or position.over:
             break
         position = generated(engine, position)
+
+
+def law_scores_as_we_do(engine: CheckedEngine) -> None:
+    """In Go: after a game against itself `final_score`, if it is known, is ours: by area, stones on the board live."""
+    if not isinstance(engine.game, Go) or "final_score" not in done(engine, "list_commands").split():
+        return
+    position: Position | None = after(engine, OPENING)
+    for _ in range(SCORED_PLIES):
+        if position is None or position.over:
+            break
+        position = generated(engine, position)
+    if position is None or not position.over:
+        return  # it resigns, or does not pass
+    said, lead = done(engine, "final_score"), engine.game.lead(position.state)
+    if re.match(r"(0|[BW]\+\d+(\.\d*)?)(\s|$)", said, re.IGNORECASE) is None:
+        raise LawBroken(f"final_score must be 0 or like B+7.5, got {told(said)}")
+    ours = f"{'B' if lead > 0 else 'W'}+{abs(lead):g}" if lead else "0"
+    theirs = float(said.split()[0][2:] or 0) * (-1 if said[0] in "Ww" else 1)
+    if theirs != lead:
+        raise LawBroken(
+            f"final_score must be {ours} after both have passed, got {told(said)}: dead stones must be captured before,"
+            " and area counted"
+        )
 
 
 def law_quit(engine: CheckedEngine) -> None:

@@ -11,6 +11,20 @@ from turnier.games.game import Position
 
 TYPES = ("check", "spin", "combo", "button", "string")
 MOVETIME = 0.1
+CASTLING = "r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 0 1"
+EN_PASSANT = "4k3/8/8/8/2p1p3/8/3P4/4K3 w - - 0 1"
+PROMOTION = "4k3/P7/8/8/8/8/p7/1N2K3 w - - 0 1"
+# Positions of chess: a start, the moves from there, and the special ones that follow, of which each is asked for.
+SPECIAL = (
+    (CASTLING, "", "e1g1 e1c1"),
+    (CASTLING, "e1g1", "e8c8"),
+    (CASTLING, "e1c1", "e8g8"),
+    (EN_PASSANT, "d2d4", "c4d3 e4d3"),
+    (EN_PASSANT, "d2d4 e4d3", ""),
+    (PROMOTION, "", "a7a8q a7a8n"),
+    (PROMOTION, "a7a8n", "a2a1r a2b1q"),
+    (PROMOTION, "a7a8r e8d7", ""),
+)
 
 
 def greeting(engine: CheckedEngine) -> list[str]:
@@ -112,11 +126,15 @@ def law_unknown_options(engine: CheckedEngine) -> None:
     ready(engine)
 
 
-def law_new_game(engine: CheckedEngine) -> None:
-    """After `ucinewgame` the engine is ready."""
+def new_game(engine: CheckedEngine) -> None:
     ready(engine)
     engine.send("ucinewgame")
     ready(engine)
+
+
+def law_new_game(engine: CheckedEngine) -> None:
+    """After `ucinewgame` the engine is ready."""
+    new_game(engine)
 
 
 def law_moves_first(engine: CheckedEngine) -> None:
@@ -128,6 +146,26 @@ def law_moves_later(engine: CheckedEngine) -> None:
     """After eleven and after forty moves the move is legal."""
     for plies in (11, 40):
         search(engine, f"movetime {1000 * MOVETIME:.0f}", plies)
+
+
+def law_special_moves(engine: CheckedEngine) -> None:
+    """In chess: castling, capturing en passant and promoting are understood, and played by legal moves."""
+    if engine.game.name != "chess":
+        return
+    for fen, moves, special in SPECIAL:
+        position = engine.game.replace(fen=fen).start()
+        for text in moves.split():
+            position = position.play(engine.legal_move(position, text))
+        for wanted in special.split() or [""]:
+            new_game(engine)
+            engine.send(position_command(position.game, moves.split()))
+            engine.send(f"go depth 1{f' searchmoves {wanted}' * bool(wanted)}")
+            said = best_move(engine.until(lambda line: line.startswith("bestmove"))[-1])
+            try:
+                engine.legal_move(position, said)
+            except LawBroken as broken:
+                raise LawBroken(f"{broken}, in the position {fen}{' moves ' * bool(moves)}{moves}") from None
+    new_game(engine)  # no law is about what is left of a position
 
 
 def law_keeps_movetime(engine: CheckedEngine) -> None:
@@ -256,16 +294,13 @@ def law_garbage(engine: CheckedEngine) -> None:
 def law_many_games(engine: CheckedEngine) -> None:
     """Ten games on end begin well."""
     for seed in range(10):
-        ready(engine)
-        engine.send("ucinewgame")
+        new_game(engine)
         search(engine, "depth 1", plies=seed, seed=seed)
 
 
 def law_whole_game(engine: CheckedEngine) -> None:
     """In a game against itself, of up to 60 plies, every move is legal."""
-    ready(engine)
-    engine.send("ucinewgame")
-    ready(engine)
+    new_game(engine)
     position, texts = engine.game.start(), list[str]()
     while not position.over and len(texts) < 60:
         engine.send(position_command(engine.game, texts), "go movetime 10")

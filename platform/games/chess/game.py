@@ -121,8 +121,15 @@ class Chess(PythonGame):
         return NAMES[action]
 
     def move_of(self, state: Ints, text: str) -> int | None:
-        number = NUMBERS.get(text.casefold())
-        return number if number in self.live_state(state).legal else None
+        """Returns the legal move of a text in UCI's words; castling may also be the king taking its own rook."""
+        live, number = self.live_state(state), NUMBERS.get(text.casefold())
+        if number in live.legal or number is None:
+            return number
+        try:
+            number = number_of(live.board.parse_uci(NAMES[number]))
+        except ValueError:
+            return None
+        return number if number in live.legal else None
 
     def uci_start(self) -> str:
         """Returns the start with the fields that the parameter may leave out."""

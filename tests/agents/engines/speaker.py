@@ -21,7 +21,8 @@ for line in sys.stdin:
         continue  # a comment
     if kind in ("uci", "late", "lines", "many"):
         if words[0] == "uci":
-            say("id name speaker\noption name Hash type spin default 1 min 1 max 9\nuciok")
+            say("id name speaker\noption name Hash type spin default 1 min 1 max 9")
+            say("option name Ponder type check default false\nuciok")
         elif words[0] == "isready":
             say("readyok")
         elif words[0] == "position":

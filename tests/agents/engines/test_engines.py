@@ -26,7 +26,7 @@ from turnier.agents.engines.process import MAX_LINE, _ready
 from turnier.agents.registry import AGENTS
 from turnier.arena.match import MatchRecord, MatchSpec, Termination
 from turnier.arena.match_json import disagreement
-from turnier.arena.play import play_match, play_matches
+from turnier.arena.play import play_match
 from turnier.arena.workers.make import make_executor
 from turnier.core.errors import UserError
 from turnier.results.frames import Standings, matches_frame, summary
@@ -199,7 +199,7 @@ def test_gtp_engines_are_told_their_time_once_a_match_also_behind_an_opening(
     opening: tuple[int, ...], tmp_path: Path
 ) -> None:
     told = tmp_path / "told"
-    agents = [f'gtp(command="{program("speaker.py", "gtp")} {told}",seconds=1.9)', "random"]
+    agents = [f'gtp(command="{program("speaker.py", "gtp")} {told}",seconds=1.9,digest=none)', "random"]
     texts = tuple(AGENTS.make(agent).full_text() for agent in (agents if len(opening) % 2 == 0 else agents[::-1]))
     for seed in (1, 2):
         assert play_match(MatchSpec("tictactoe", texts, seed, opening=opening)).termination is Termination.NORMAL
@@ -217,7 +217,7 @@ def test_gtp_engines_are_told_no_more_time_than_they_have(tmp_path: Path) -> Non
 def test_what_follows_a_failure_is_the_users_choice(tmp_path: Path) -> None:
     once = tmp_path / "once"
     once.touch()
-    record = play(bot("crash", str(once), on_failure="replay", seconds=5), bot(seconds=5))
+    record = play(bot("crash", str(once), on_failure="replay", seconds=5, digest="none"), bot(seconds=5))
     assert record.termination is Termination.NORMAL and not once.exists()
     record = play(bot("crash", on_failure="replay", seconds=5), bot(seconds=5))
     assert record.termination is Termination.CRASHED
@@ -304,5 +304,5 @@ def test_a_program_is_refused_where_it_cannot_play() -> None:
     with pytest.raises(UserError, match="majority lets its agent search single positions, which json cannot"):
         AGENTS.make('majority(agent=json(command="x"))').require(make_game(GAME))
     missing: Agent = AGENTS.make('json(command="/no/such/program",on_failure=lose)')
-    record = play_matches([MatchSpec(GAME, (missing.full_text(), "random"), 1)])[0]
-    assert record.termination is Termination.ERROR and "must be a program that starts" in record.error
+    with pytest.raises(UserError, match="there must be a program '/no/such/program', got none"):
+        missing.prepare(make_game(GAME))

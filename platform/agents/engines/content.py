@@ -1,0 +1,139 @@
+"""What a program is: a digest of the files that its command names, so that an edited program is another agent.
+
+Counted are the program itself, which is found as the shell finds it, and every file that one of its words or options
+names, alone or behind `=`; of Python files also what they import from their own folder. Left out are:
+
+- interpreters, since what they run counts, and another release of Python is no other bot;
+- files that an option calls log or output, and files `*.log`, which the program writes;
+- all that a command does not name: what JavaScript or a shell script loads, data that a program finds by itself.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import re
+import shlex
+import shutil
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from turnier.core.errors import UserError
+from turnier.core.outside.bundle import DIGITS, gather, on_disk
+
+_INTERPRETERS = re.compile(
+    r"(python|pypy|node|nodejs|deno|bun|java|ruby|perl|lua|luajit|julia|rscript|php|mono|dotnet|wine|env|sh|bash|dash"
+    r"|zsh|ksh|nice|nohup|stdbuf|taskset|timeout|time)[\d.]*(\.exe)?",
+    re.IGNORECASE,
+)
+_WRITTEN = re.compile(r"(?<![a-z])(log|out(put)?|(?-i:o))(?![a-z])|logfile|outfile", re.IGNORECASE)
+Stamp = tuple[tuple[str, int, int], ...]  # path, size and time of the last change of files
+
+_known: dict[tuple[str, str], tuple[Stamp, str]] = {}  # by file, or by root and file of Python code
+
+
+def words_of(command: str) -> list[str]:
+    """Returns a command's words; none where it cannot be taken apart, which `prepare` says."""
+    try:
+        return shlex.split(command)
+    except ValueError:
+        return []
+
+
+def digest_of(command: str, options: Sequence[str] = ()) -> str:
+    """Returns the digest of what a command and options of the program name; "" where there is no such program."""
+    words = words_of(command)
+    if not words or shutil.which(words[0]) is None:
+        return ""
+    found = [_content(*place) for place in dict.fromkeys(_files(words, options))]
+    return hashlib.sha256(json.dumps(found).encode()).hexdigest()[:DIGITS]
+
+
+def _files(words: Sequence[str], options: Sequence[str]) -> Iterator[tuple[str, str]]:
+    """Yields the files that count, as the root that their imports start from and the place below it."""
+    before, found = "", False  # what runs behind interpreters and words such as `nice`
+    for word in words:
+        program = None if found or _is_interpreter(word) else shutil.which(word)
+        if program is not None:
+            places = [_place(program)]
+        elif before == "-m" and not found:
+            places = list(_module(word))
+        else:
+            places = list(_named(word, before))
+        yield from places
+        found = found or bool(places)
+        before = word
+    for option in options:
+        yield from _named(option, "")
+
+
+def _is_interpreter(word: str) -> bool:
+    return _INTERPRETERS.fullmatch(os.path.basename(word)) is not None
+
+
+def _named(word: str, before: str) -> Iterator[tuple[str, str]]:
+    """Yields the files that a word names that the program does not write."""
+    name, equals, value = word.partition("=")
+    option = name if equals else before if before.startswith("-") else ""
+    if _WRITTEN.search(option):
+        return
+    if _is_interpreter(word):
+        return
+    for text in dict.fromkeys((word, value, *(value or word).split(os.pathsep))):
+        if os.path.isfile(text) and not text.endswith(".log"):
+            yield _place(text)
+        elif text and os.path.isfile(os.path.join(text, "__main__.py")):
+            yield _place(os.path.join(text, "__main__.py"))
+
+
+def _module(name: str) -> Iterator[tuple[str, str]]:
+    """Yields the file that `python -m NAME` runs, if it is in this folder."""
+    path = name.replace(".", "/")
+    for file in (f"{path}.py", f"{path}/__main__.py"):
+        if os.path.isfile(file):
+            yield os.getcwd(), file
+
+
+def _place(file: str) -> tuple[str, str]:
+    path = Path(file).resolve()
+    return str(path.parent), path.name
+
+
+def _content(root: str, place: str) -> str:
+    """Returns the digest of a file, with what it imports if it is Python; remembered until one of the files changes."""
+    known = _known.get((root, place))
+    if known is not None and _stamp([path for path, _, _ in known[0]]) == known[0]:
+        return known[1]
+    file = os.path.join(root, place)
+    files, digest = [file], ""
+    if place.endswith(".py"):
+        try:
+            bundle = gather(place, on_disk(Path(root)), root)
+            # The folder changes where a file is added that an import did not find before.
+            files, digest = [root, *(os.path.join(root, path) for path in bundle.files)], bundle.digest
+        except UserError:
+            pass  # no Python of this version, or too much of it
+    stamp = _stamp(files)
+    digest = digest or _of_bytes(file)
+    _known[root, place] = stamp, digest
+    return digest
+
+
+def _stamp(files: Sequence[str]) -> Stamp:
+    found = []
+    for file in files:
+        try:
+            status = os.stat(file)
+            found.append((file, status.st_size, status.st_mtime_ns))
+        except OSError:
+            found.append((file, -1, 0))
+    return tuple(found)
+
+
+def _of_bytes(file: str) -> str:
+    try:
+        with open(file, "rb") as opened:
+            return hashlib.file_digest(opened, "sha256").hexdigest()
+    except OSError:  # one that may be run but not read
+        return f"unreadable, {_stamp([file])[0][1]} bytes"
