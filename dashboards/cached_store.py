@@ -11,7 +11,7 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
-from turnier.arena.reanalysis import Reanalysis, Thought
+from turnier.arena.analysis.reanalysis import Reanalysis, Thought
 from turnier.arena.repeated_search import SearchRecord
 from turnier.core.errors import UserError
 from turnier.core.number_text import number

@@ -8,8 +8,8 @@ import pandas as pd
 
 from turnier.agents.agent import Agent, Decision
 from turnier.agents.registry import label_of
+from turnier.arena.analysis.reanalysis import Moment, Reanalysis
 from turnier.arena.match import MatchRecord
-from turnier.arena.reanalysis import Moment, Reanalysis
 from turnier.core.number_text import duration, number
 from turnier.dashboards.figures import charts
 from turnier.dashboards.figures.charts import Figure

@@ -9,7 +9,7 @@ from typing import Any
 import streamlit as st
 
 from turnier.agents.registry import agent_of, label_of
-from turnier.arena.reanalysis import Reanalysis, Thought
+from turnier.arena.analysis.reanalysis import Reanalysis, Thought
 from turnier.core import number_text
 from turnier.core.errors import UserError
 from turnier.dashboards import cached_store, run_failures, widgets

@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pandas as pd
 
+from turnier.arena.analysis.reanalysis import Reanalysis
 from turnier.arena.match import moves_kept
-from turnier.arena.reanalysis import Reanalysis
 from turnier.dashboards.agent_names import with_names
 from turnier.dashboards.figures.certainty import (
     certainty_by_parameter,

@@ -28,7 +28,7 @@ AGENTS: Registry[Agent] = Registry(
         "gtp": "turnier.agents.engines.gtp:Gtp",
         "human": "turnier.agents.human.agent:Human",
         "json": "turnier.agents.engines.json_lines:Json",
-        "limited": "turnier.agents.limited:Limited",
+        "limited": "turnier.agents.seats.limited:Limited",
         "ludax": "turnier.agents.ludax.agent:Ludax",
         "ludii": "turnier.agents.ludii.agent:Ludii",
         "majority": "turnier.agents.ensembles.majority:Majority",
@@ -68,7 +68,7 @@ EVALUATORS: Registry[Evaluator] = Registry(
 
 
 def _load_outside(name: str, kind: str) -> type[Any]:
-    from turnier.agents.outside.standins import load
+    from turnier.agents.seats.standins import load
 
     return load(name, kind)
 
@@ -110,6 +110,6 @@ def _held(agent: Agent, amount: int, unit: str) -> Agent:
                 " from outside."
             )
         return agent.within(amount, unit)
-    from turnier.agents.limited import Limited
+    from turnier.agents.seats.limited import Limited
 
     return Limited(agent.within(amount, unit) if unit in agent.budgets else agent, amount)

@@ -8,9 +8,9 @@ from collections.abc import Sequence
 
 from turnier.agents.agent import Agent, Decision, FollowingPlayer, decide
 from turnier.agents.ensembles.pool import Pool
-from turnier.agents.failure import SeatFailure
 from turnier.agents.human.agent import Human
-from turnier.agents.seats import prepare_seat
+from turnier.agents.seats.failure import SeatFailure
+from turnier.agents.seats.seating import prepare_seat
 from turnier.arena.match import MatchRecord, MatchSpec, Termination, unpack_plies
 from turnier.arena.play import require_moves
 from turnier.arena.table import Table, scores_at, seated, seen_by

@@ -14,10 +14,10 @@ import numpy as np
 import numpy.typing as npt
 
 from turnier.agents.ensembles.pool import Pool, SerialPool, ThreadPool
-from turnier.agents.failure import Ending, SeatFailure
-from turnier.agents.outside.seat import plays_outside
 from turnier.agents.registry import agent_of
-from turnier.agents.seats import prepare_seat, seat_kernels, start_player
+from turnier.agents.seats.failure import Ending, SeatFailure
+from turnier.agents.seats.outside import plays_outside
+from turnier.agents.seats.seating import prepare_seat, seat_kernels, start_player
 from turnier.arena.match import MatchRecord, MatchSpec, Termination, unpack_plies
 from turnier.arena.play_compiled import match_kernel, no_returns, play_compiled
 from turnier.arena.step_kernel import play_in_step

@@ -13,9 +13,9 @@ from dataclasses import dataclass, field
 import numpy as np
 import numpy.typing as npt
 
-from turnier.agents.failure import SeatFailure
 from turnier.agents.registry import agent_of
-from turnier.agents.seats import prepare_seat, seat_kernels
+from turnier.agents.seats.failure import SeatFailure
+from turnier.agents.seats.seating import prepare_seat, seat_kernels
 from turnier.arena.match import NO_ACTION, derive_seed
 from turnier.arena.table import Table
 from turnier.core.errors import UserError

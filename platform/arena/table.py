@@ -15,8 +15,8 @@ import numpy.typing as npt
 
 from turnier.agents.agent import Agent, Decision, FollowingPlayer, Player, decide
 from turnier.agents.ensembles.pool import Pool
-from turnier.agents.failure import Ending, SeatFailure
-from turnier.agents.seats import start_player
+from turnier.agents.seats.failure import Ending, SeatFailure
+from turnier.agents.seats.seating import start_player
 from turnier.arena.match import Termination, derive_seed, pack_plies
 from turnier.core.errors import UserError
 from turnier.core.outside import library

@@ -10,7 +10,7 @@ import numpy as np
 from turnier.agents.agent import Player
 from turnier.agents.ensembles.pool import Pool, ThreadPool
 from turnier.agents.registry import AGENTS
-from turnier.agents.seats import start_player
+from turnier.agents.seats.seating import start_player
 from turnier.arena.match import MatchSpec, derive_seed
 from turnier.arena.play import play_matches, replay_positions
 from turnier.bench.expectimax import search_many

@@ -83,7 +83,7 @@ def noises(name: Annotated[str, typer.Argument(help="a noise strategy to show in
 
 def _print(command: str, kind: str, name: str, registries: dict[str, Registry[Any]]) -> None:
     """Prints all names by title, or one in detail."""
-    from turnier.agents.outside.standins import kind_of
+    from turnier.agents.seats.standins import kind_of
     from turnier.core.errors import unknown
     from turnier.core.outside import classes
 

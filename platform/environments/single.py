@@ -9,8 +9,8 @@ import gymnasium
 import numpy as np
 
 from turnier.agents.agent import Agent, FollowingPlayer, Player
-from turnier.agents.failure import SeatFailure
 from turnier.agents.registry import AGENTS
+from turnier.agents.seats.failure import SeatFailure
 from turnier.arena.table import ask, seated, seen_by
 from turnier.core.errors import UserError
 from turnier.environments.shown import RENDER_MODES, Observation, Shown, rendered, require_render_mode

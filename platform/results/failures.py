@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 import shlex
 from collections import defaultdict
-from collections.abc import Collection, Iterator, Sequence
-from typing import NamedTuple
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -217,3 +217,40 @@ def reason_of(error: str, agent: str = "") -> str:
         text = text.removeprefix(f"{name}: ")
     text = re.split(r"(?<=[.!?]) +(?=[A-Z])", text)[0].rstrip(".")
     return (text if len(text) <= MAX_REASON else f"{text[:MAX_REASON]} ...") or UNKNOWN
+
+
+def failed_candidates(failures: Failures, tried: Mapping[str, Mapping[str, Any]], option: str = "") -> str:
+    """Returns a sentence on the candidates that failed; empty if none did.
+
+    Args:
+        failures: of the search's games.
+        tried: the parameters of all candidates, by their agent's text.
+        option: what commands need to use the store, such as " --store URL".
+    """
+    table = failures.table[failures.table["agent"].isin(tried)]
+    if not len(table):
+        return ""
+    agents, games, first = set(table["agent"]), int(table["games"].sum()), table.iloc[0]
+    where = in_common([tried[agent] for agent in agents], [tried[text] for text in tried if text not in agents])
+    lost = "game, which it lost" if games == 1 else "games, which they lost"
+    return (
+        f"{len(agents):,} of {len(tried):,} candidates failed in {games:,} {lost}{f', all with {where}' * bool(where)},"
+        f" such as: {first['reason']}; turnier replay {first['match'][:SHOWN_ID]}{option} shows one."
+    )
+
+
+def in_common(failed: Sequence[Mapping[str, Any]], others: Sequence[Mapping[str, Any]]) -> str:
+    """Returns what tells those that failed from all others, such as `depth from 8 on`; empty if nothing does."""
+    for name in failed[0] if others else ():
+        mine = [values[name] for values in failed if name in values]
+        rest = [values[name] for values in others if name in values]
+        if len(mine) < len(failed) or not rest:
+            continue
+        if isinstance(mine[0], bool | str):
+            if len(set(mine)) == 1 and mine[0] not in rest:
+                return f"{name}={str(mine[0]).lower() if isinstance(mine[0], bool) else mine[0]}"
+        elif min(mine) > max(rest):
+            return f"{name} from {number(min(mine))} on"
+        elif max(mine) < min(rest):
+            return f"{name} up to {number(max(mine))}"
+    return ""

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from turnier.agents.registry import label_of
+from turnier.arena.analysis.reanalysis import Reanalysis
 from turnier.arena.match import MatchRecord
 from turnier.arena.match_json import disagreement, from_json
 from turnier.arena.play import replay_positions
-from turnier.arena.reanalysis import Reanalysis
 from turnier.core.errors import MALFORMED, UserError
 from turnier.games.abi import CHANCE
 from turnier.games.game import Game, Ints

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from turnier.agents.failure import Ending
 from turnier.agents.registry import make_agent
+from turnier.agents.seats.failure import Ending
 from turnier.arena.match import MatchRecord, MatchSpec, Termination
 from turnier.arena.play import play_matches
 from turnier.arena.schedules.adaptive import AdaptiveTournament

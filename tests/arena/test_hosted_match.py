@@ -5,11 +5,11 @@ from __future__ import annotations
 import pytest
 
 from turnier.agents.registry import make_agent
+from turnier.arena.analysis.reanalysis import Reanalysis
 from turnier.arena.hosted_match import HostedMatch, plies_of
 from turnier.arena.match import MatchSpec, Termination
 from turnier.arena.match_json import disagreement, from_json, to_json
 from turnier.arena.play import check_spec, play_match
-from turnier.arena.reanalysis import Reanalysis
 from turnier.core.errors import UserError
 from turnier.games.registry import make_game
 

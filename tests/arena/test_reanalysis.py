@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from turnier.agents.registry import make_agent
+from turnier.arena.analysis.reanalysis import Reanalysis
 from turnier.arena.match import MatchSpec
 from turnier.arena.play import play_match, replay
-from turnier.arena.reanalysis import Reanalysis
 from turnier.games.registry import make_game
 
 SEARCHES = ("mcts(iterations=30)", "mctse(iterations=30)", "mc(iterations=5)")

@@ -20,7 +20,7 @@ from turnier.commands.runs.play_people import Series, play_series
 from turnier.core.errors import UserError
 from turnier.games.registry import make_game
 from turnier.results.store.store import Store
-from turnier.runs.human_rating import next_opponent, rating_of
+from turnier.runs.people.human_rating import next_opponent, rating_of
 
 
 def typed(folder: Path, lines: str, *words: str) -> str:

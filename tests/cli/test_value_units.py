@@ -14,9 +14,9 @@ from tests.cli.running import turnier
 from turnier.agents.registry import make_agent
 from turnier.arena.analysis import analyse
 from turnier.arena.analysis.best_move import best_move
+from turnier.arena.analysis.reanalysis import Reanalysis
 from turnier.arena.match import MatchSpec
 from turnier.arena.play import play_match
-from turnier.arena.reanalysis import Reanalysis
 from turnier.commands.app import app
 from turnier.commands.positions.analysis_table import analysis_json
 from turnier.commands.runs.shown_match import show_match

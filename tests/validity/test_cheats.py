@@ -187,7 +187,7 @@ def test_nobody_foresees_chance(
     if not isinstance(executor, ThreadExecutor):
         pytest.skip("Ray's workers do not get what this process has put into its environment since")
     from turnier.agents.engines.pool import end_idle_programs
-    from turnier.agents.outside.forks import FORKS
+    from turnier.agents.seats.forks import FORKS
 
     end_idle_programs()
     FORKS.close()

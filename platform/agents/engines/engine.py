@@ -18,7 +18,7 @@ from turnier.agents.agent import Agent, Decision, Player
 from turnier.agents.engines.content import digest_of
 from turnier.agents.engines.pool import Pool
 from turnier.agents.engines.process import EngineProcess
-from turnier.agents.failure import Ending, SeatFailure
+from turnier.agents.seats.failure import Ending, SeatFailure
 from turnier.core.errors import UserError, other_digest
 from turnier.core.outside.bundle import DIGITS
 from turnier.core.outside.classes import SHOWN_DIGITS

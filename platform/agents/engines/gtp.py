@@ -12,7 +12,7 @@ from typing import ClassVar, Self
 
 from turnier.agents.engines.engine import EngineAgent, Limits, Match, Talk
 from turnier.agents.engines.process import MAX_LINE, EngineProcess
-from turnier.agents.failure import Ending
+from turnier.agents.seats.failure import Ending
 from turnier.core.errors import UserError
 from turnier.core.parameters import parameter
 from turnier.games.game import Game, Position

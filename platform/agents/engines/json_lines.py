@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
 from turnier.agents.engines.engine import EngineAgent, Limits, Match, Talk, node_count
-from turnier.agents.failure import Ending
+from turnier.agents.seats.failure import Ending
 from turnier.core.errors import UserError
 from turnier.core.parameters import parameter
 from turnier.games.abi import CHANCE

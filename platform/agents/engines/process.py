@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from typing import IO, Any
 
 from turnier.agents.engines.guard import GUARD
-from turnier.agents.failure import Ending, SeatFailure
+from turnier.agents.seats.failure import Ending, SeatFailure
 from turnier.core.errors import UserError
 from turnier.core.number_text import signal_name
 

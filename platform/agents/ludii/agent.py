@@ -13,11 +13,11 @@ from turnier.agents.abi import SeatKernels
 from turnier.agents.agent import Agent, Decision, Player, seat_rng
 from turnier.agents.budget import AMOUNT
 from turnier.agents.engines.engine import ON_FAILURE
-from turnier.agents.failure import SeatFailure
 from turnier.agents.ludii.agreement import difference, moves_that_agree
 from turnier.agents.ludii.bridge import IDLE, Bridge, take_bridge
 from turnier.agents.ludii.games import LudiiGame, Moves, ludii_game, swap_action
 from turnier.agents.ludii.jar import NO_JAR, digest_from_environment, digest_of_jar
+from turnier.agents.seats.failure import SeatFailure
 from turnier.core.errors import UserError
 from turnier.core.parameters import parameter
 from turnier.core.rng import next_word

@@ -9,9 +9,9 @@ from typing import NamedTuple
 
 from turnier.agents.engines.pool import Pool
 from turnier.agents.engines.process import EngineProcess
-from turnier.agents.failure import Ending, SeatFailure
 from turnier.agents.ludii.games import LudiiGame
 from turnier.agents.ludii.jar import command_of, path_of_jar
+from turnier.agents.seats.failure import Ending, SeatFailure
 
 PROTOCOL = ("turnier-ludii", "1")
 ANSWER_SECONDS = 60.0  # everything but starting, loading and thinking

@@ -10,8 +10,8 @@ from numba import types
 
 from turnier.agents.abi import SEATS, VALUES, VISITS, SeatKernels
 from turnier.agents.agent import Agent
-from turnier.agents.failure import SeatFailure
-from turnier.agents.seats import prepare_seat, seat_kernels
+from turnier.agents.seats.failure import SeatFailure
+from turnier.agents.seats.seating import prepare_seat, seat_kernels
 from turnier.arena.play_kernel import ILLEGAL, NORMAL, STOPPED
 from turnier.arena.table import Table
 from turnier.core.errors import UserError

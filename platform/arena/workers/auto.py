@@ -7,8 +7,8 @@ import sys
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from turnier.agents.outside.seat import plays_outside
 from turnier.agents.registry import agent_of
+from turnier.agents.seats.outside import plays_outside
 from turnier.arena.workers.executor import Done, Executor, Lost, R, S, Source, Task, Work
 from turnier.arena.workers.local import ThreadExecutor
 from turnier.core.errors import UserError

@@ -100,7 +100,7 @@ def _of_text(words: list[str], board: str, moves: str) -> tuple[Position, list[s
 
 
 def _of_match(match: str, move: int, agents: list[str], store: str) -> tuple[Position, list[str]]:
-    from turnier.arena.reanalysis import Reanalysis
+    from turnier.arena.analysis.reanalysis import Reanalysis
     from turnier.results.store.store import Store
 
     with Store.open(store, read_only=True) as opened:

@@ -19,8 +19,8 @@ from turnier.core.errors import UserError
 from turnier.core.number_text import number, plus_minus
 from turnier.games.game import Game
 from turnier.results.store.store import Store
-from turnier.runs.hosted_games import next_seed, resume_stored, store_game
-from turnier.runs.human_rating import next_opponent, rating_list, rating_of
+from turnier.runs.people.hosted_games import next_seed, resume_stored, store_game
+from turnier.runs.people.human_rating import next_opponent, rating_list, rating_of
 
 LISTED = 20  # agents of the rating list
 KEPT = "The game is kept as it is; the same command continues it."

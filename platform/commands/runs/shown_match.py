@@ -14,7 +14,7 @@ from rich.text import Text
 
 from turnier.agents.agent import Agent, Decision
 from turnier.agents.ensembles.pool import Pool
-from turnier.agents.failure import Ending, SeatFailure
+from turnier.agents.seats.failure import Ending, SeatFailure
 from turnier.arena.match import MatchSpec, Termination
 from turnier.arena.play import check_spec
 from turnier.arena.table import Table, scores_at

@@ -124,9 +124,8 @@ def tune(
 def _print(console: Console, results: StudyResults, as_json: bool) -> None:
     from turnier.commands.search_tables import print_figures, print_hints, print_parameters, print_verdict
     from turnier.commands.tables import print_failures
-    from turnier.results.failures import list_failures, store_option
+    from turnier.results.failures import failed_candidates, list_failures, store_option
     from turnier.results.frames import json_rows
-    from turnier.search.failed_candidates import failed_candidates
 
     run, definition = results.run, results.run.definition
     failures = list_failures(results.store, [results.id])

@@ -10,7 +10,7 @@ from turnier.agents.engines.engine import EngineAgent
 from turnier.agents.engines.gtp import Gtp
 from turnier.agents.engines.json_lines import Json
 from turnier.agents.engines.uci import Uci
-from turnier.agents.failure import SeatFailure
+from turnier.agents.seats.failure import SeatFailure
 from turnier.contract.engines import gtp_laws, json_laws, uci_laws
 from turnier.contract.engines.checked_engine import CheckedEngine
 from turnier.contract.law import Law, LawBroken, name_of

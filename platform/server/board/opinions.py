@@ -7,9 +7,9 @@ from typing import Any
 
 from turnier.agents.agent import Agent, Decision, decide
 from turnier.agents.registry import AGENTS, agent_of
-from turnier.agents.seats import start_player
+from turnier.agents.seats.seating import start_player
+from turnier.arena.analysis.reanalysis import Reanalysis
 from turnier.arena.match import MatchRecord, derive_seed
-from turnier.arena.reanalysis import Reanalysis
 from turnier.arena.repeated_search import SearchSpec, SeenPosition, search_position
 from turnier.arena.table import seen_by
 from turnier.core.errors import UserError

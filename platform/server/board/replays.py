@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from turnier.agents.registry import label_of
+from turnier.arena.analysis.reanalysis import Reanalysis
 from turnier.arena.match import MatchRecord
-from turnier.arena.reanalysis import Reanalysis
 from turnier.server.board.frames import Frames
 
 

@@ -22,7 +22,7 @@ from turnier.core.outside.classes import is_outside
 from turnier.games.game import Game, Position
 from turnier.games.registry import GAMES
 from turnier.results.store.store import Store
-from turnier.runs.hosted_games import store_game, unused
+from turnier.runs.people.hosted_games import store_game, unused
 from turnier.server.board.opinions import require_harmless
 
 MAX_TABLES = 100  # of which the one that was idle for longest makes room

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from turnier.agents.agent import Agent, Decision, Player
-from turnier.agents.failure import SeatFailure
+from turnier.agents.seats.failure import SeatFailure
 from turnier.agents.timed import interrupted_by
 from turnier.arena.match import derive_seed
 from turnier.arena.table import ask, first_position, seated, seen_by

@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 
 from tests.runs.campaign.campaign_figures import CERTAIN, FIRST, LEARNED, LONG, SCORE, opened, pages, play
+from turnier.arena.analysis.reanalysis import Reanalysis
 from turnier.arena.match import moves_kept
 from turnier.arena.match_json import disagreement, from_json, to_json
-from turnier.arena.reanalysis import Reanalysis
 from turnier.arena.workers.local import SerialExecutor
 from turnier.core.array_files import write_arrays
 from turnier.core.errors import UserError

@@ -8,9 +8,9 @@ from urllib.parse import quote
 
 import pytest
 
+from turnier.arena.analysis.reanalysis import Reanalysis
 from turnier.arena.match import MatchRecord
 from turnier.arena.play import replay_positions
-from turnier.arena.reanalysis import Reanalysis
 from turnier.games.abi import CHANCE
 from turnier.server.board.serving import hosts_of
 

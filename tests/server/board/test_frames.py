@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from turnier.arena.reanalysis import Reanalysis
+from turnier.arena.analysis.reanalysis import Reanalysis
 from turnier.games.drawing import lines
 from turnier.games.registry import GAMES
 from turnier.server.board.frames import Frames, moves_on, split

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import honest
 
-from turnier.agents.outside.frames import ANSWER, Line, packed_answer
+from turnier.agents.seats.frames import ANSWER, Line, packed_answer
 
 
 @dataclass(frozen=True)

@@ -9,8 +9,8 @@ from typing import ClassVar
 
 from turnier.agents.agent import Agent, Decision, FollowingPlayer, Player
 from turnier.agents.evaluator import ValueUnit
-from turnier.agents.failure import Ending, SeatFailure
 from turnier.agents.random import Random
+from turnier.agents.seats.failure import Ending, SeatFailure
 from turnier.core.parameters import parameter
 from turnier.games.game import Game, Position
 

@@ -16,8 +16,8 @@ from turnier.agents.abi import EvaluatorKernels
 from turnier.agents.agent import Agent, Player
 from turnier.agents.budget import AMOUNT
 from turnier.agents.evaluator import Evaluator, ValueUnit
-from turnier.agents.failure import SeatFailure
-from turnier.agents.outside.seat import IDLE, OutsidePlayer, SeatProcess
+from turnier.agents.seats.failure import SeatFailure
+from turnier.agents.seats.outside import IDLE, OutsidePlayer, SeatProcess
 from turnier.core.errors import UserError
 from turnier.core.outside import classes
 from turnier.core.outside.bundle import Bundle

@@ -1,6 +1,6 @@
 """The process that seats are forked from: it has loaded what they share, so that a start takes milliseconds.
 
-`turnier.agents.outside.server FD` serves one referee over a socket, a line of JSON for each request. It is single-
+`turnier.agents.seats.server FD` serves one referee over a socket, a line of JSON for each request. It is single-
 threaded, keeps what its children print out of the referee's output, and ends them, with all that they have started,
 when they are no longer needed or the referee is gone.
 """
@@ -21,7 +21,7 @@ from collections import deque
 from dataclasses import dataclass, field
 from typing import Any
 
-from turnier.agents.outside.host import serve
+from turnier.agents.seats.host import serve
 from turnier.core.number_text import signal_name
 from turnier.games.registry import game_of
 

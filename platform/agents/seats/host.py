@@ -12,7 +12,8 @@ from typing import Any
 import numpy as np
 
 from turnier.agents.agent import FollowingPlayer, Player, decide
-from turnier.agents.outside.frames import (
+from turnier.agents.registry import agent_of
+from turnier.agents.seats.frames import (
     ANSWER,
     ASK,
     BEGIN,
@@ -27,9 +28,8 @@ from turnier.agents.outside.frames import (
     Question,
     packed_answer,
 )
-from turnier.agents.outside.standins import answer
-from turnier.agents.registry import agent_of
-from turnier.agents.seats import start_player
+from turnier.agents.seats.seating import start_player
+from turnier.agents.seats.standins import answer
 from turnier.core.errors import UserError
 from turnier.core.outside import library
 from turnier.core.outside.bundle import Bundle

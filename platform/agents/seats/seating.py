@@ -6,8 +6,8 @@ from turnier.agents.abi import SeatKernels
 from turnier.agents.agent import Agent, Player
 from turnier.agents.ensembles.ensemble import Ensemble
 from turnier.agents.ensembles.pool import Pool
-from turnier.agents.limited import Limited
-from turnier.agents.outside.seat import OutsidePlayer, plays_outside, prove
+from turnier.agents.seats.limited import Limited
+from turnier.agents.seats.outside import OutsidePlayer, plays_outside, prove
 from turnier.games.game import Game
 
 

@@ -19,9 +19,9 @@ import numpy as np
 
 from turnier.agents.agent import Agent, Decision
 from turnier.agents.engines.pool import Pool
-from turnier.agents.failure import Ending, SeatFailure
-from turnier.agents.outside.forks import FORKS
-from turnier.agents.outside.frames import (
+from turnier.agents.seats.failure import Ending, SeatFailure
+from turnier.agents.seats.forks import FORKS
+from turnier.agents.seats.frames import (
     ANSWER,
     ASK,
     BEGIN,

@@ -73,7 +73,7 @@ class Forks:
         self._control, theirs = socket.socketpair()
         self._control.settimeout(START_SECONDS)
         with theirs:
-            command = [sys.executable, "-m", "turnier.agents.outside.server", str(theirs.fileno())]
+            command = [sys.executable, "-m", "turnier.agents.seats.server", str(theirs.fileno())]
             self._process = subprocess.Popen(
                 command,
                 pass_fds=(theirs.fileno(),),
