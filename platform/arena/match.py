@@ -129,6 +129,11 @@ class MatchRecord:
         return self.scores.index(min(self.scores)) if self.termination.is_failure else None
 
     @property
+    def moved_before_failing(self) -> bool:
+        """Whether the seat that failed had made a move."""
+        return self.failed_seat is not None and self.decisions[self.failed_seat] > 0
+
+    @property
     def played(self) -> list[tuple[str, bool]]:
         """The agents of the seats, and whether they failed; nobody if the match is void."""
         return (

@@ -78,6 +78,10 @@ class SearchRecord:
     error: str = field(default="", compare=False)  # why it failed; not stored
 
     @property
+    def moved_before_failing(self) -> bool:
+        return False
+
+    @property
     def played(self) -> list[tuple[str, bool]]:
         """The agent, and whether it failed."""
         return [(self.spec.agent, self.action == NO_ACTION)]

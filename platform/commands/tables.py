@@ -15,6 +15,7 @@ from rich.measure import Measurement
 from rich.table import Table
 from rich.text import Text
 
+from turnier.core.errors import UserError
 from turnier.core.number_text import duration, number, plus_minus
 from turnier.results.frames.matches import shown_milestones
 
@@ -62,6 +63,14 @@ def print_failures(console: Console, store: Store, failures: Failures) -> None:
 
     for sentence in failures.sentences(store_option(store)):
         console.print(sentence, soft_wrap=True, markup=False, highlight=False, style="red")
+
+
+def require_rated(frame: pd.DataFrame) -> None:
+    """Raises UserError, after the tables, if an agent failed in all of its games."""
+    failed = frame.groupby("label", observed=True)["failed"].agg(["all", "size"])
+    for label, (always, games) in failed.iterrows():
+        if always:
+            raise UserError(f"{label} must play to be rated, but it failed in all of its {games:,} games; fix it.")
 
 
 def print_seats(console: Console, table: pd.DataFrame) -> None:

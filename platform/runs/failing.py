@@ -17,7 +17,8 @@ from turnier.core.errors import UserError
 from turnier.results.store.schema import matches, run_matches, seats
 from turnier.results.store.store import Store
 
-FEW = 8  # failed games after which an agent without a valid one is given up
+FEW = 8  # failed games after which an agent is given up that has not made a single move
+MANY = 32  # the same for one that has moved, but has no valid game
 _VALID = [end.value for end in Termination if end.has_result and not end.is_failure]
 
 
@@ -29,6 +30,9 @@ class Recorded(Protocol):
 
     @property
     def spec(self) -> MatchSpec | SearchSpec: ...
+
+    @property
+    def moved_before_failing(self) -> bool: ...
 
     @property
     def played(self) -> list[tuple[str, bool]]: ...
@@ -77,6 +81,7 @@ class Recorder(Generic[T]):
         self._store, self._who, self._before = store, who, before
         self._proven: set[str] = set()
         self._failed: Counter[str] = Counter()
+        self._moved: set[str] = set()
         self._waiting: list[T] = []
 
     def append(self, records: Sequence[T]) -> None:
@@ -88,8 +93,10 @@ class Recorder(Generic[T]):
             ready += self._released()
         if kept := records if self._who is class_of else ready:
             self._store(kept)
-        if self._waiting and max(self._failed.values(), default=0) >= FEW:
-            self.end()
+        for who, count in self._failed.items():
+            if count >= (MANY if who in self._moved else FEW):
+                self.require_played()
+                break
 
     def _waits(self, record: T) -> bool:
         """Whether a game must wait, since who failed in it has no valid one yet."""
@@ -99,11 +106,19 @@ class Recorder(Generic[T]):
                 self._proven.add(who)
             elif who not in self._proven:
                 self._failed[who] += 1
+                if record.moved_before_failing:
+                    self._moved.add(who)
                 self._waiting.append(record)
                 return True
         return False
 
     def end(self) -> None:
+        """Stores what has waited: the few games of an agent that has failed in all of them, which is then not rated."""
+        if self._waiting and self._who is not class_of:
+            self._store(self._waiting)
+        self._waiting = []
+
+    def require_played(self) -> None:
         """Raises UserError if an agent has failed in all of its games, also those from before."""
         for record in self._waiting:
             agent = next(agent for agent, failed in record.played if failed)
@@ -132,7 +147,7 @@ class Recorder(Generic[T]):
 
 @contextmanager
 def recording(store: Store, run_id: str, who: Callable[[str], str] = itself) -> Iterator[Recorder[MatchRecord]]:
-    """Yields a recorder for the games of a run; at the end all agents must have a valid game."""
+    """Yields a recorder for the games of a run."""
     before = functools.partial(_has_valid, store, run_id, who)
     recorder: Recorder[MatchRecord] = Recorder(functools.partial(store.append, run_id), who, before)
     yield recorder

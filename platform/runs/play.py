@@ -145,4 +145,4 @@ def search_into(
     for records in executor.run(SEARCHES, [spec for search_id, spec in ids.items() if search_id not in stored]):
         recorder.append(records)
         yield records
-    recorder.end()
+    recorder.require_played()

@@ -88,7 +88,7 @@ def print_comparison(console: Console, results: ComparisonResults, as_json: bool
     """Prints the sentence and both agents, as a table or as JSON."""
     import pandas as pd
 
-    from turnier.commands.tables import AgentText, agent_table, print_failures
+    from turnier.commands.tables import AgentText, agent_table, print_failures, require_rated
     from turnier.core.number_text import interval, number, plus_minus
     from turnier.results.failures import list_failures
     from turnier.results.frames import json_rows
@@ -132,3 +132,4 @@ def print_comparison(console: Console, results: ComparisonResults, as_json: bool
     console.print(table)
     console.print(results.sentence, soft_wrap=True, markup=False, highlight=False)
     print_failures(console, results.store, failures)
+    require_rated(results.frame())

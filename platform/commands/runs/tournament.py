@@ -91,6 +91,7 @@ def tournament(
     """
     if resume:
         named = [game, *(agents or ())] if game else []
+        _refuse_options(context)
         begun, words = _resumed(resume, named, store)
         words += _where(store, executor, workers, address)
         context.find_root().command(words, standalone_mode=False, obj=begun)
@@ -157,7 +158,7 @@ def _warn_of_one_game(console: Console, planned: Tournament) -> None:
 
 def _print(console: Console, results: TournamentResults) -> None:
     from turnier.commands.standings_tables import print_standings
-    from turnier.commands.tables import print_failures, print_seats, print_summary
+    from turnier.commands.tables import print_failures, print_seats, print_summary, require_rated
     from turnier.results.failures import list_failures
     from turnier.results.frames import Standings, matches_frame, seat_summary, summary
 
@@ -169,6 +170,7 @@ def _print(console: Console, results: TournamentResults) -> None:
         text = _first_places(results.adaptive, results.tournament.certainty)
         console.print(text, soft_wrap=True, markup=False, highlight=False)
     print_failures(console, results.store, list_failures(results.store, [results.id]))
+    require_rated(frame)
 
 
 def _first_places(adaptive: AdaptiveTournament, required: float) -> str:
@@ -204,6 +206,21 @@ def _resumed(run: str, named: Sequence[str], store: str) -> tuple[Run, list[str]
     words = pinned(words, stored.definition)
     started_with(words)
     return stored, words[1:]
+
+
+def _refuse_options(context: typer.Context) -> None:
+    """Raises UserError if options beside --resume say what to play, which the run says."""
+    places = {"resume", "store", "executor", "workers", "address", "trust", "game", "agents"}
+    given = []
+    for option in context.command.params:
+        source = context.get_parameter_source(str(option.name))
+        if option.name not in places and source is not None and source.name == "COMMANDLINE":
+            given.append(option.opts[0])
+    if given:
+        raise UserError(
+            f"--resume plays a run as it was begun, got {', '.join(given)} too; leave that out, or repeat the command"
+            " with it."
+        )
 
 
 def _require_same(planned: Tournament, begun: Run) -> None:

@@ -28,7 +28,8 @@ class Standings(NamedTuple):
     """Two frames.
 
     ratings: the rating list of each game, a row per agent, the best first; of games of several seats, the agents that
-    met another one, and of single-player games of two and more agents all of them. Columns:
+    met another one, and of single-player games of two and more agents all of them. An agent that failed in all of its
+    games is not rated, and its games count for nobody. Columns:
 
     - game; rank (from 1); agent, label;
     - elo (Bradley-Terry, over all pairs of seats; the mean of the game's agents is 0), elo_low and elo_high (95 %,
@@ -73,8 +74,8 @@ class Standings(NamedTuple):
         """
         ratings, compared = [], []
         for game, part in frame.groupby("game", observed=True):
-            rate = _by_scores if part["seats"].iloc[0] == 1 else _by_games
-            found = rate(str(game), part, pairs, min_games)
+            rate, part = _by_scores if part["seats"].iloc[0] == 1 else _by_games, _without_unrated(part)
+            found = rate(str(game), part, pairs, min_games) if len(part) else None
             if found is not None:
                 ratings.append(found[0])
                 compared.append(found[1].assign(game=game))
@@ -96,6 +97,15 @@ class Standings(NamedTuple):
         cells[first, second] = listed[value].to_numpy(np.float64)
         cells[second, first] = whole - cells[first, second]
         return pd.DataFrame(cells, index=labels, columns=labels)
+
+
+def _without_unrated(part: pd.DataFrame) -> pd.DataFrame:
+    """Returns the games of agents that have a valid one: who failed in all of them did not play."""
+    if "failed" not in part or not part["failed"].any():
+        return part
+    always = part.groupby("agent", observed=True)["failed"].all()
+    unrated = part["agent"].isin(always.index[always])
+    return part[~part["match"].isin(part.loc[unrated, "match"])]
 
 
 def _by_games(game: str, part: pd.DataFrame, compare: bool, min_games: int) -> _Rated | None:

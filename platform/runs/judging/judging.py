@@ -91,7 +91,7 @@ class Judging:
                     watch.append(searches)
                     chosen |= {(done.spec.agent, done.spec.position.id): done.action for done in searches}
                     bar.advance(len(searches))
-        watch.end()
+        watch.require_played()
         ordered = [judged[position.id] for position in drawn]
         actions = {agent: [chosen[agent, position.id] for position in drawn] for agent in self.agents}
         return JudgingResults(self.game, self.judge.name, ordered, actions)
