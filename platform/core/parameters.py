@@ -18,7 +18,7 @@ from typing import Any, ClassVar, Generic, Self, TypeVar
 from turnier.core.errors import UserError, unknown
 from turnier.core.number_text import number
 from turnier.core.outside import classes
-from turnier.core.outside.files import FileName, file_name
+from turnier.core.outside.files import FileName, file_name, is_file_text
 from turnier.core.text_form import Spec, parse
 
 T = TypeVar("T", bound="Declared")
@@ -116,7 +116,7 @@ class Declared:
         if isinstance(default, Declared):
             if not isinstance(value, Declared) or value.kind != default.kind:
                 raise UserError(f"{what} must be an {default.kind}, got {value!r}.")
-        elif type(value) is not type(default) and not (declared.file and isinstance(value, FileName)):
+        elif type(value) is not type(default) and not (isinstance(default, str) and isinstance(value, FileName)):
             raise UserError(f"{what} must be {_NOUNS[type(default)]}, got {value!r}.")
         elif isinstance(value, str) and '"' in value:
             raise UserError(f'{what} must have no ", which encloses words in text forms, got {value!r}.')
@@ -290,10 +290,19 @@ class Registry(Generic[T]):
                     raise UserError(f"{spec.name} has no parameters, got {key}; write {spec.name}.")
                 raise unknown(f"parameter of {spec.name}", key, declared)
             values[key] = _convert(f"{spec.name}: {key}", value, declared[key][0].default)
-        for key in (key for key, (_, info) in declared.items() if info.file):  # beside the file that the name says
+        for key, (field, info) in declared.items():  # beside the file that the name says
+            if not info.file and not (
+                classes.is_outside(spec.name) and names_file(values.get(key), field.default, info)
+            ):
+                continue
             path, folder = values.get(key, declared[key][0].default), classes.folder_of(cls, spec.name)
             values[key] = file_name(path, folder, f"{cls.name}: {key}")
         return cls.of_values(values)
+
+
+def names_file(value: Any, default: Any, declared: Parameter) -> bool:
+    """Whether a text parameter of others, which does not say so, was given a file: then its content counts as well."""
+    return isinstance(default, str) and not declared.choices and isinstance(value, str) and is_file_text(value)
 
 
 def _convert(what: str, value: str | Spec, default: Any) -> Any:

@@ -108,6 +108,12 @@ def file_name(value: str, folder: str, what: str) -> str:
     return FileName(place, value, digest)
 
 
+def is_file_text(value: str) -> bool:
+    """Whether a text is the path of a file that is here, with a dot or slash in it, or has a digest as stored ones."""
+    match = _WITH_DIGEST.fullmatch(value)
+    return bool(match and len(match[2]) == DIGITS) or (any(sign in value for sign in "./") and os.path.isfile(value))
+
+
 def digest_of(path: str, what: str) -> str:
     """Returns the digest of a file's content, which is read once as long as the file does not change."""
     try:
