@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from turnier.agents.agent import Agent
 from turnier.arena.play import play_match
 from turnier.arena.positions import choose_by_move, collector_matches, search_specs
-from turnier.arena.repeated_search import SeenPosition, search_position
+from turnier.arena.repeated_search import SeenPosition, searched_position
 from turnier.core.errors import UserError
 from turnier.core.outside.classes import is_outside
 from turnier.games.game import Game
@@ -29,7 +29,7 @@ def draws_nothing(agent: Agent, positions: Sequence[SeenPosition], seed: int) ->
     """Whether an agent's searches of each position are all the same, whatever their seeds."""
     found = dict[str, object]()
     for spec in search_specs(positions, agent.full_text(), SEARCHES, seed):
-        done = search_position(spec)
+        done = searched_position(spec)
         said = done.action, done.visits, done.values
         if found.setdefault(spec.position.id, said) != said:
             return False

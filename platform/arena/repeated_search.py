@@ -117,6 +117,14 @@ def search_positions(specs: Sequence[SearchSpec], stop: npt.NDArray[np.int64] | 
     return records
 
 
+def searched_position(spec: SearchSpec) -> SearchRecord:
+    """Searches a position once, for somebody who waits for it; raises UserError if the agent fails."""
+    record = search_position(spec)
+    if record.action == NO_ACTION:
+        raise UserError(f"an agent must be able to search a position, but {record.error}; fix it, or choose another.")
+    return record
+
+
 def search_position(spec: SearchSpec) -> SearchRecord:
     """Searches a position once with a new player; if the agent fails, the record says so."""
     seen, game = spec.position, game_of(spec.position.game)

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from turnier.agents.agent import Decision, Floats, decide
+from turnier.agents.agent import Decision, Floats, FollowingPlayer, decide
 from turnier.agents.registry import agent_of
 from turnier.core.errors import UserError
 from turnier.games.registry import game_of
@@ -39,9 +39,15 @@ class SearchJob:
         return self.game, self.agent
 
     def run(self) -> Decision:
+        from turnier.agents.seats.seating import start_player  # which knows ensembles
+
         game = game_of(self.game)
-        player = agent_of(self.agent).start(game, self.seat, self.seed)
-        return decide(player, game.position(self.state, self.returns, self.seed))
+        player = start_player(agent_of(self.agent), game, self.seat, self.seed)
+        try:
+            return decide(player, game.position(self.state, self.returns, self.seed))
+        finally:
+            if isinstance(player, FollowingPlayer):
+                player.close()
 
 
 class Pool(ABC):

@@ -19,7 +19,7 @@ from turnier.agents.timed import interrupted_by
 from turnier.arena.analysis.deepening import deepened
 from turnier.arena.analysis.line import LinePly, line_after
 from turnier.arena.match import derive_seed
-from turnier.arena.repeated_search import SearchRecord, SearchSpec, SeenPosition, prepare_searches, search_position
+from turnier.arena.repeated_search import SearchRecord, SearchSpec, SeenPosition, prepare_searches, searched_position
 from turnier.core.errors import MAX_IN_MEMORY, UserError, require_at_most
 from turnier.games.game import Position
 from turnier.games.registry import game_of
@@ -147,7 +147,7 @@ def _searches(
                     del going[place]
                     continue
                 with interrupted_by(limits.stop):
-                    record = search_position(
+                    record = searched_position(
                         SearchSpec(seen, agent.full_text(), derive_seed(seed, seen.id, level, repeat))
                     )
                 earlier = before.records if before is not None and before.level == level else ()

@@ -20,7 +20,7 @@ from turnier.agents.ntuple.evaluator import NTuple
 from turnier.agents.registry import agent_of, make_agent
 from turnier.arena.analysis.continuations import Continuations
 from turnier.arena.match import derive_seed
-from turnier.arena.repeated_search import SearchRecord, SearchSpec, SeenPosition, prepare_searches, search_position
+from turnier.arena.repeated_search import SearchRecord, SearchSpec, SeenPosition, prepare_searches, searched_position
 from turnier.core.errors import MAX_IN_MEMORY, UserError, require_at_most
 from turnier.games.game import Game, Position
 from turnier.statistics.intervals import Interval, Mean, mean_interval, share_interval
@@ -272,7 +272,7 @@ def _outlooks(
     games: int,
 ) -> Iterator[BestMove]:
     began = time.perf_counter()
-    record = search_position(spec)
+    record = searched_position(spec)
     rounds, player = _Rounds(position, record, goal), str(continuations.agent) if continuations else ""
 
     def now() -> BestMove:

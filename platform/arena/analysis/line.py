@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from turnier.arena.match import derive_seed
-from turnier.arena.repeated_search import SearchSpec, SeenPosition, search_position
+from turnier.arena.repeated_search import SearchSpec, SeenPosition, searched_position
 from turnier.games.abi import CHANCE
 from turnier.games.game import Position
 
@@ -47,4 +47,4 @@ def line_after(position: Position, action: int, agent: str, plies: int, seed: in
 
 def _asked(position: Position, agent: str, seed: int) -> int:
     legal = position.legal_actions()
-    return legal[0] if len(legal) == 1 else search_position(SearchSpec(SeenPosition.of(position), agent, seed)).action
+    return legal[0] if len(legal) == 1 else searched_position(SearchSpec(SeenPosition.of(position), agent, seed)).action

@@ -15,7 +15,7 @@ from turnier.agents.agent import Agent, Decision, ExplainingPlayer, Player, deci
 from turnier.agents.registry import agent_of
 from turnier.arena.match import MatchRecord, derive_seed, unpack_plies
 from turnier.arena.play import replay_positions
-from turnier.arena.repeated_search import SearchRecord, SearchSpec, SeenPosition, search_position
+from turnier.arena.repeated_search import SearchRecord, SearchSpec, SeenPosition, searched_position
 from turnier.arena.table import seated, seen_by
 from turnier.core.errors import UserError
 from turnier.games.abi import CHANCE
@@ -90,7 +90,7 @@ class Reanalysis:
         self._require_no_program(moment.seat)
         seen, agent = SeenPosition.of(moment.position), self.record.spec.agents[moment.seat]
         seeds = [derive_seed(self.record.spec.seed, seen.id, repeat) for repeat in range(repeats)]
-        return [search_position(SearchSpec(seen, agent, seed)) for seed in seeds]
+        return [searched_position(SearchSpec(seen, agent, seed)) for seed in seeds]
 
     def _player(self, seat: int) -> Player:
         return seated(self._agent(seat), self.game, seat, self.record.spec.seed)

@@ -10,7 +10,7 @@ from turnier.agents.registry import AGENTS, agent_of
 from turnier.agents.seats.seating import start_player
 from turnier.arena.analysis.reanalysis import Reanalysis
 from turnier.arena.match import MatchRecord, derive_seed
-from turnier.arena.repeated_search import SearchSpec, SeenPosition, search_position
+from turnier.arena.repeated_search import SearchSpec, SeenPosition, searched_position
 from turnier.arena.table import seen_by
 from turnier.core.errors import UserError
 from turnier.core.outside.classes import is_outside
@@ -99,5 +99,5 @@ def certainties(record: MatchRecord, repeats: int, agent: str = "") -> Iterator[
             yield {"move": number, "certainty": 1.0}
             continue
         seeds = [derive_seed(record.spec.seed, seen.id, repeat) for repeat in range(repeats)]
-        searches = [search_position(SearchSpec(seen, asked, seed)) for seed in seeds]
+        searches = [searched_position(SearchSpec(seen, asked, seed)) for seed in seeds]
         yield {"move": number, "certainty": float(position_certainty(searches_frame(searches))["normalised"].iloc[0])}
