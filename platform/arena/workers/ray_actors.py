@@ -171,7 +171,8 @@ class RayActors:
             self._drop(worker)
             return Lost()
         except self._ray.exceptions.RayTaskError as failure:
-            result = failure.as_instanceof_cause()
+            cause = getattr(failure, "cause", None)  # a sentence for people stays one
+            result = cause if isinstance(cause, UserError) else failure.as_instanceof_cause()
         worker.load -= 1
         worker.last_answer = time.monotonic()
         return result
