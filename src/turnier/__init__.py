@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from turnier.arena.match import MatchRecord, MatchSpec, Termination
     from turnier.arena.play import play_match, play_matches
     from turnier.core.errors import AgentsFailed, UserError
+    from turnier.core.outside.trust import trust
     from turnier.core.parameters import parameter
     from turnier.dashboards.reports.run import figure_of
     from turnier.games.abi import CHANCE, TERMINAL
@@ -66,6 +67,7 @@ __all__ = [
     "parameter",
     "play_match",
     "play_matches",
+    "trust",
 ]
 
 _MODULES = {  # imported when one of their names is first used, so that `turnier --help` is quick
@@ -73,6 +75,7 @@ _MODULES = {  # imported when one of their names is first used, so that `turnier
     "turnier.arena.match": ("MatchRecord", "MatchSpec", "Termination"),
     "turnier.arena.play": ("play_match", "play_matches"),
     "turnier.core.errors": ("AgentsFailed", "UserError"),
+    "turnier.core.outside.trust": ("trust",),
     "turnier.core.parameters": ("parameter",),
     "turnier.dashboards.reports.run": ("figure_of",),
     "turnier.games.abi": ("CHANCE", "TERMINAL"),
