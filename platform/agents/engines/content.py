@@ -5,11 +5,13 @@ names, alone or behind `=`; of Python files also what they import from their own
 
 - interpreters, since what they run counts, and another release of Python is no other bot;
 - files that an option calls log or output, and files `*.log`, which the program writes;
-- all that a command does not name: what JavaScript or a shell script loads, data that a program finds by itself.
+- all that a command does not name: what JavaScript or a shell script loads, data that a program finds by itself. What
+  the program says of itself must then be the same as before.
 """
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import json
 import os
@@ -20,6 +22,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from turnier.core.errors import UserError
+from turnier.core.outputs import user_cache
 from turnier.core.outside.bundle import DIGITS, gather, on_disk
 
 _INTERPRETERS = re.compile(
@@ -48,6 +51,28 @@ def digest_of(command: str, options: Sequence[str] = ()) -> str:
         return ""
     found = [_content(*place) for place in dict.fromkeys(_files(words, options))]
     return hashlib.sha256(json.dumps(found).encode()).hexdigest()[:DIGITS]
+
+
+def require_same_words(command: str, digest: str, said: str) -> None:
+    """Raises UserError if a program says something else of itself than earlier, although its files are the same.
+
+    Then it runs a program that its command does not name. What was said is noted in the user's cache.
+    """
+    key = hashlib.sha256(json.dumps([command, digest]).encode()).hexdigest()[:32]
+    path = user_cache() / "programs" / f"{key}.txt"
+    with contextlib.suppress(OSError):  # without a cache nothing is compared
+        if not path.exists():
+            path.parent.mkdir(parents=True, exist_ok=True)
+            part = path.with_suffix(f".{os.getpid()}")
+            part.write_text(said)
+            part.replace(path)
+            return
+        before = path.read_text()
+        if before != said:
+            raise UserError(
+                f"a program must be what its command names, but {command!r} says that it is {said!r} now and said"
+                f" {before!r} before, from the same files; name the program that it runs in the command."
+            )
 
 
 def _files(words: Sequence[str], options: Sequence[str]) -> Iterator[tuple[str, str]]:

@@ -15,7 +15,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from turnier.agents.agent import Agent, Decision, Player
-from turnier.agents.engines.content import digest_of
+from turnier.agents.engines.content import digest_of, require_same_words
 from turnier.agents.engines.pool import Pool
 from turnier.agents.engines.process import EngineProcess
 from turnier.agents.seats.failure import Ending, SeatFailure
@@ -71,6 +71,11 @@ class Talk:
     @abstractmethod
     def greet(self, deadline: float) -> None:
         """Does what follows the start, until the engine is ready."""
+
+    @property
+    def said(self) -> str:
+        """What the program has said of itself, such as its name and version; empty if nothing."""
+        return ""
 
     @abstractmethod
     def begin(self, match: Match, deadline: float) -> None:
@@ -209,6 +214,8 @@ class EngineAgent(Agent):
                 f"{self.name} must get ready for {game} before the first game counts, but {failure}; fix its command or"
                 " its settings."
             ) from None
+        if self.digest not in ("", NO_DIGEST) and player.said:
+            require_same_words(self.command, self.digest, player.said)
         player.close()
         _prepared.add((self, game))
 
@@ -256,6 +263,11 @@ class EnginePlayer:
         self._may_restart = False
         self._left = agent.clock
         self.notes: list[str] = []
+
+    @property
+    def said(self) -> str:
+        """What the program has said of itself since it was started for this match or an earlier one."""
+        return "" if self._talk is None else self._talk.said
 
     def follow(self, plies: Sequence[int], before: Sequence[Position]) -> None:
         """Takes the plies of the match so far and the positions before them; starts the engine at the first call."""

@@ -22,6 +22,9 @@ NUMBER_SECONDS = 2.0  # to show whether commands may have numbers; simple engine
 _ANSWER = re.compile(r"([=?])(\d*)(.*)", re.DOTALL)
 
 
+MAX_ID = 200  # characters of a name or a version
+
+
 class GtpTalk(Talk):
     """Speaks GTP; the first seat is black."""
 
@@ -42,6 +45,12 @@ class GtpTalk(Talk):
             self._numbered = re.match(r"[=?]1(\s|$)", said) is not None
         except TimeoutError:
             pass
+        asked = [word for word in ("name", "version") if word in self._commands]
+        self._said = " ".join(self.command(word, deadline)[:MAX_ID] for word in asked)
+
+    @property
+    def said(self) -> str:
+        return self._said
 
     def begin(self, match: Match, deadline: float) -> None:
         size, komi = getattr(match.game, "size", None), getattr(match.game, "komi", None)

@@ -23,6 +23,7 @@ from turnier.games.abi import CHANCE
 from turnier.games.game import Position
 
 PROTOCOL = 1
+MAX_ID = 200  # characters of a name or a version
 
 
 class JsonTalk(Talk):
@@ -34,6 +35,11 @@ class JsonTalk(Talk):
         if answer.get("type") != "ready" or answer.get("protocol") != PROTOCOL:
             what = f'must answer {{"type": "ready", "protocol": {PROTOCOL}}}, got {str(answer)[:100]}'
             raise self.process.failure(Ending.CRASHED, what)
+        self._said = " ".join(str(answer[word])[:MAX_ID] for word in ("name", "version") if word in answer)
+
+    @property
+    def said(self) -> str:
+        return self._said
 
     def begin(self, match: Match, deadline: float) -> None:
         self._discard()

@@ -17,6 +17,8 @@ from turnier.core.errors import UserError
 from turnier.core.parameters import parameter
 from turnier.games.game import Game, Position
 
+MAX_IDS, MAX_ID = 4, 200  # lines by which an engine says what it is, and characters of each
+
 
 class UciTalk(Talk):
     """Speaks UCI; pondering stays off."""
@@ -30,7 +32,10 @@ class UciTalk(Talk):
     def greet(self, deadline: float) -> None:
         self.send("uci", deadline)
         declared: dict[str, Option] = {}
+        self._ids: list[str] = []
         while (line := self.receive(deadline)).split()[:1] != ["uciok"]:
+            if line.split()[:1] == ["id"] and len(self._ids) < MAX_IDS:
+                self._ids.append(line.strip().removeprefix("id ")[:MAX_ID])
             option = read_option(line)
             if option is not None and len(declared) < MAX_OPTIONS:
                 declared[option.name.lower()] = option
@@ -38,6 +43,10 @@ class UciTalk(Talk):
         for name, value in self.agent.set_options():
             self.send(f"setoption name {name} value {value}" if value else f"setoption name {name}", deadline)
         self._sync(deadline)
+
+    @property
+    def said(self) -> str:
+        return "; ".join(self._ids)
 
     def begin(self, match: Match, deadline: float) -> None:
         self._moves = []
