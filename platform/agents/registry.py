@@ -12,6 +12,7 @@ from turnier.agents.budget import read_budget
 from turnier.agents.evaluator import Evaluator
 from turnier.core.errors import UserError
 from turnier.core.outside import library
+from turnier.core.outside.trust import trusted
 from turnier.core.parameters import Registry
 
 AGENTS: Registry[Agent] = Registry(
@@ -77,9 +78,13 @@ AGENTS.load_outside = EVALUATORS.load_outside = _load_outside
 make_agent = AGENTS.make
 
 
-@functools.lru_cache(maxsize=1024)
 def agent_of(text: str) -> Agent:
     """Returns the agent of a text form, made once a process."""
+    return _agent_of(text, trusted())
+
+
+@functools.lru_cache(maxsize=1024)
+def _agent_of(text: str, inside: bool) -> Agent:
     return AGENTS.make(text)
 
 

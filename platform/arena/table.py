@@ -92,9 +92,10 @@ class Table:
         except Exception as failure:
             raise failed(seat, self.agents[seat], failure) from failure
         seen = self.seen() if seen is None else seen
+        legal = seen.legal_actions()  # before anybody can change what is seen
         wall, cpu = time.perf_counter(), time.thread_time()
         try:
-            return ask(player, seen, seat, self.agents[seat])
+            return ask(player, seen, seat, self.agents[seat], legal)
         finally:
             used = getattr(player, "cpu_seconds", None)  # by a process of its own
             self.cpu_seconds[seat] += time.thread_time() - cpu if used is None else used
@@ -154,15 +155,15 @@ def told_seed(agent: Agent, seat: int, seed: int) -> int:
     return seed if ours else derive_seed(seed, "told", seat)
 
 
-def ask(player: Player, seen: Position, seat: int, agent: Agent) -> Decision:
-    """Returns a player's decision; raises SeatFailure if it fails, GameFailure if the rules do."""
+def ask(player: Player, seen: Position, seat: int, agent: Agent, legal: Sequence[int]) -> Decision:
+    """Returns a player's decision, one of the legal actions; raises SeatFailure, or GameFailure if the rules fail."""
     try:
         decision = decide(player, seen)
         action, _ = int(decision.action), int(decision.nodes)
         nan = bool(np.isnan(decision.values).any())
     except (Exception, SystemExit) as failure:
         raise failed(seat, agent, failure) from failure
-    if action not in seen.legal_actions():
+    if action not in legal:
         raise SeatFailure(Ending.ILLEGAL_MOVE, f"seat {seat}, {agent}: {illegal(seen.game, action)}")
     if nan:
         raise SeatFailure(Ending.CRASHED, f"seat {seat}, {agent}: {NAN_VALUES}")

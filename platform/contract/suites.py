@@ -17,6 +17,7 @@ from turnier.contract.law import Law, check, name_of, sentence_of
 from turnier.contract.samplers import SAMPLER_LAWS
 from turnier.core.errors import UserError, unknown
 from turnier.core.outside import classes
+from turnier.core.outside.trust import trusting
 from turnier.core.parameters import Declared, Registry
 from turnier.core.text_form import parse
 from turnier.games.game import Game
@@ -84,7 +85,8 @@ def cases_of(text: str | Declared, games: Sequence[str] = ()) -> list[Case]:
         text: names a game, agent, evaluator or sampler, or is one.
         games: in which agents and evaluators are checked; none: in small games of ours that fit them.
     """
-    return [case for declared in _made(text) for case in _cases(declared, games)]
+    with trusting():  # laws look at the code itself
+        return [case for declared in _made(text) for case in _cases(declared, games)]
 
 
 def _made(text: str | Declared) -> list[Declared]:

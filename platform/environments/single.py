@@ -101,7 +101,8 @@ class GameEnvironment(gymnasium.Env[Observation, np.int64]):
             seat = self.position.to_move
             seen = seen_by(self.position, seat, self._seed, self._decisions)
             try:
-                self._play(int(ask(self._players[seat], seen, seat, self.opponents[seat]).action))
+                legal = self.position.legal_actions()
+                self._play(int(ask(self._players[seat], seen, seat, self.opponents[seat], legal).action))
             except SeatFailure as failure:
                 raise UserError(f"an opponent must play, but {failure}; fix it.") from failure
 

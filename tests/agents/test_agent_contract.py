@@ -15,6 +15,7 @@ from tests.agents import broken_agents as broken
 from turnier.agents.agent import Agent
 from turnier.agents.ensembles.ensemble import Ensemble
 from turnier.agents.registry import AGENTS, EVALUATORS, make_agent
+from turnier.agents.seats.limited import Limited
 from turnier.arena.match import MatchSpec, Termination
 from turnier.arena.play import play_match, play_matches
 from turnier.contract import agents as contract
@@ -54,7 +55,8 @@ def test_the_contract_covers_every_agent_evaluator_and_game() -> None:
     of_one_kind = cases.OF_SPE_ED | cases.OF_OPEN_SPIEL | cases.OF_OTHELLO | cases.PROGRAMS
     everywhere = {(a, g) for a in {*AGENTS.names()} - of_one_kind for g in cases.GAMES}
     everywhere |= {(a, g) for a in cases.OF_SPE_ED for g in cases.SPE_ED_GAMES}
-    ensembles = {a for a in AGENTS.names() if issubclass(AGENTS.load(a), Ensemble)}  # others take compiled agents only
+    # Others take compiled agents only.
+    ensembles = {a for a in AGENTS.names() if issubclass(AGENTS.load(a), Ensemble | Limited)}
     everywhere |= {(a, g) for a in cases.OF_OPEN_SPIEL | ensembles for g in cases.OPEN_SPIEL_GAMES}
     everywhere |= {(a, g) for a in cases.OF_OTHELLO - cases.MISSING for g in cases.OTHELLO_GAMES}
     everywhere |= {
@@ -232,12 +234,13 @@ def play(agent: Agent, game: str = "tictactoe", **changes: Any) -> Any:
 @pytest.mark.parametrize("cls", [broken.Outside, broken.CompiledIllegal, broken.ReturnsNothing])
 @pytest.mark.parametrize("python", [False, True])
 def test_an_illegal_action_ends_the_match_with_a_record(cls: type[Agent], python: bool, register: Any) -> None:
-    """A match ends before an illegal action: it is not counted, not a ply, and the record says what happened."""
+    """A match ends before an illegal action: it is not counted, not a ply, and lost for the seat that chose it."""
     agent = register(cls)
     spec = MatchSpec("tictactoe", (make_agent("random").full_text(), agent.full_text()), 1)
     record, after = play_matches([spec, MatchSpec("tictactoe", ("random", "random"), 1)], python=python)
-    assert record.termination in (Termination.ILLEGAL_ACTION, Termination.ERROR)
-    assert record.error and record.decisions == (1, 0) and record.scores == (0.0, 0.0)
+    assert record.termination in (Termination.ILLEGAL_MOVE, Termination.CRASHED) and record.failed_seat == 1
+    assert record.error.startswith(f"seat 1, {agent}: ")
+    assert record.decisions == (1, 0) and record.scores == (1.0, -1.0)
     assert after.termination is Termination.NORMAL
 
 
@@ -246,15 +249,16 @@ def test_an_agent_that_raises_ends_its_own_match_only(register: Any) -> None:
     agent = register(broken.Raises)
     specs = [MatchSpec("tictactoe", ("random", agent.full_text()), 1), MatchSpec("tictactoe", ("random", "random"), 1)]
     record, after = play_matches(specs)
-    assert record.termination is Termination.ERROR
-    assert record.error == f"{agent.full_text()}: ZeroDivisionError: a mistake in the agent"
-    assert record.decisions == (1, 0) and record.scores == (0.0, 0.0)
+    assert record.termination is Termination.CRASHED and record.failed_seat == 1
+    assert record.error == f"seat 1, {agent}: ZeroDivisionError: a mistake in the agent"
+    assert record.decisions == (1, 0) and record.scores == (1.0, -1.0)
     assert after.termination is Termination.NORMAL
 
 
 def test_an_agent_that_raises_at_its_start_is_a_record_too(register: Any) -> None:
     agent = register(broken.RaisesAtStart)
-    assert play(agent).termination is Termination.ERROR
+    record = play(agent)
+    assert (record.termination, record.failed_seat) == (Termination.CRASHED, 0)
 
 
 @pytest.mark.parametrize("cls", [broken.ChangesState, broken.ChangesReturns, broken.DrawsChance])

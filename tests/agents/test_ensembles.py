@@ -14,11 +14,11 @@ from hypothesis import strategies as st
 
 from tests.agents.agent_cases import law_sentence
 from turnier.agents.agent import Decision
-from turnier.agents.ensembles.ensemble import start_player
 from turnier.agents.ensembles.majority import Majority, decided_after
 from turnier.agents.ensembles.pool import Pool, SearchJob, SerialPool, ThreadPool, search_first
 from turnier.agents.ensembles.root_parallel import RootParallel
 from turnier.agents.registry import make_agent
+from turnier.agents.seats.seating import start_player
 from turnier.arena.match import MatchSpec, Termination
 from turnier.arena.play import play_match
 from turnier.contract import agents as contract
@@ -205,7 +205,7 @@ def test_what_a_member_raises_ends_the_match_with_a_record(monkeypatch: pytest.M
 
     monkeypatch.setattr(SearchJob, "run", run)
     record = play_match(MatchSpec("2048", (f"majority(agent={SEARCH})",), 1))
-    assert record.termination is Termination.ERROR and "a mistake in the agent" in record.error
+    assert record.termination is Termination.CRASHED and "a mistake in the agent" in record.error
     with ThreadPool(2) as pool, pytest.raises(ZeroDivisionError):
         search_first(pool, numbered(3), len)
 

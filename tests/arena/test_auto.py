@@ -17,6 +17,7 @@ from turnier.arena.workers.executor import Executor
 from turnier.arena.workers.local import ThreadExecutor
 from turnier.arena.workers.make import make_executor
 from turnier.core.errors import UserError
+from turnier.core.outside import trust
 from turnier.games.registry import make_game
 
 BOT = """
@@ -69,6 +70,19 @@ def test_compiled_agents_stay_in_threads(monkeypatch: pytest.MonkeyPatch, capsys
     assert not StandIn.made and capsys.readouterr().err == "Playing on 2 threads: nothing is decided in Python.\n"
 
 
+@pytest.fixture
+def inside(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(trust, "_trusted", True)
+
+
+def test_agents_with_a_process_of_their_own_stay_in_threads(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(auto, "RAY_SECONDS", 0.0)
+    specs = slow_specs(tmp_path)
+    assert played(make_executor("auto", 2), specs) == {spec.id: play_match(spec).plies for spec in specs}
+    assert not StandIn.made
+
+
+@pytest.mark.usefixtures("inside")
 @pytest.mark.parametrize(("seconds", "workers", "rays"), [(0.0, 2, 1), (1e9, 2, 0), (0.0, 1, 0)])
 def test_long_work_in_python_moves_to_ray_and_stays_the_same(
     seconds: float, workers: int, rays: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -79,6 +93,7 @@ def test_long_work_in_python_moves_to_ray_and_stays_the_same(
     assert StandIn.made == rays
 
 
+@pytest.mark.usefixtures("inside")
 def test_work_stays_in_threads_where_ray_does_not_start(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

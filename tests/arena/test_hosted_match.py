@@ -10,6 +10,7 @@ from turnier.arena.hosted_match import HostedMatch, plies_of
 from turnier.arena.match import MatchSpec, Termination
 from turnier.arena.match_json import disagreement, from_json, to_json
 from turnier.arena.play import check_spec, play_match
+from turnier.arena.table import seated
 from turnier.core.errors import UserError
 from turnier.games.registry import make_game
 
@@ -113,16 +114,18 @@ def test_mistakes_are_sentences() -> None:
         make_agent('human(name="a<b")')
 
 
-def test_an_agent_that_raises_is_named_in_a_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_agent_that_raises_has_lost(monkeypatch: pytest.MonkeyPatch) -> None:
     match = hosted("tictactoe", "random", "human")
 
     def broken(position: object) -> None:
         raise ZeroDivisionError("by 0")
 
-    monkeypatch.setattr(match._players[0], "act", broken)
-    with pytest.raises(UserError, match="random raised ZeroDivisionError: by 0; fix it"):
-        match.ask()
-    assert match.record().termination is Termination.UNFINISHED
+    match.table.players[0] = seated(match.agents[0], match.game, 0, match.spec.seed)
+    monkeypatch.setattr(match.table.players[0], "act", broken)
+    assert match.ask() is None
+    record = match.record()
+    assert (record.termination, record.failed_seat) == (Termination.CRASHED, 0)
+    assert record.error == "seat 0, random: ZeroDivisionError: by 0"
 
 
 def test_nobody_else_may_ask_a_person() -> None:

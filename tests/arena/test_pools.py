@@ -12,9 +12,9 @@ from typing import Any
 import pytest
 from rich.console import Console
 
-from turnier.agents.ensembles.ensemble import start_player
 from turnier.agents.ensembles.pool import Pool, SearchJob, SerialPool, ThreadPool
 from turnier.agents.registry import make_agent
+from turnier.agents.seats.seating import start_player
 from turnier.arena.match import MatchSpec, unpack_plies
 from turnier.arena.play import play_match
 from turnier.arena.workers.make import make_pool

@@ -11,10 +11,17 @@ import pytest
 from tests.contract.tiny_games import Pennies
 from turnier.agents.agent import Agent, Decision, Player
 from turnier.arena import repeated_search
-from turnier.arena.match import MatchRecord
+from turnier.arena.match import NO_ACTION, MatchRecord
 from turnier.arena.play import play_matches, replay_positions
 from turnier.arena.positions import choose_positions, collector_matches, search_specs
-from turnier.arena.repeated_search import SearchRecord, SearchSpec, SeenPosition, search_position, search_positions
+from turnier.arena.repeated_search import (
+    SearchRecord,
+    SearchSpec,
+    SeenPosition,
+    search_position,
+    search_positions,
+    searched_position,
+)
 from turnier.arena.workers.executor import SEARCHES
 from turnier.arena.workers.make import make_executor
 from turnier.core.errors import UserError
@@ -119,12 +126,16 @@ class Stubborn(Agent):
         return Seven()
 
 
-def test_an_illegal_action_is_an_error_with_the_position(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_illegal_action_is_a_failed_search(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(repeated_search, "agent_of", lambda text: Stubborn())
     start = make_game("tictactoe").start()
     assert search_position(SearchSpec(SeenPosition.of(start), "stubborn", 1)).action == 7
-    with pytest.raises(UserError, match=r"stubborn must choose a legal action, got 7 where \[0, 1, 2"):
-        search_position(SearchSpec(SeenPosition.of(start.play(7)), "stubborn", 1))
+    spec = SearchSpec(SeenPosition.of(start.play(7)), "stubborn", 1)
+    record = search_position(spec)
+    assert record.action == NO_ACTION and record.played == [("stubborn", True)] and set(record.visits) == {0.0}
+    assert record.error.startswith("seat 1, ") and record.error.endswith("which is not legal here")
+    with pytest.raises(UserError, match=r"must be able to search a position, but seat 1, .* not legal here; fix it"):
+        searched_position(spec)
 
 
 def test_an_agent_that_cannot_play_is_refused_before_anything_is_searched() -> None:

@@ -17,6 +17,7 @@ from tests.cli.running import TURNIER
 from tests.server.gtp_client import GtpEngine, play_game
 from turnier.agents.engines.engine import IDLE
 from turnier.agents.registry import make_agent
+from turnier.arena import table
 from turnier.arena.match import MatchSpec
 from turnier.arena.play import play_match
 from turnier.core.errors import UserError
@@ -103,12 +104,12 @@ def test_an_agent_that_fails_still_answers(monkeypatch: pytest.MonkeyPatch) -> N
     def fails(*_: object) -> None:
         raise ValueError("no\nidea")
 
-    monkeypatch.setattr("turnier.server.engine_protocols.hosted_agent.decide", fails)
+    monkeypatch.setattr("turnier.arena.table.decide", fails)
     playing = engine("chess", "random")
-    assert uci(playing, ["go"]) == ["info string random failed by ValueError: no idea", "bestmove 0000"]
-    assert gtp(playing, "genmove b") == ["? random failed by ValueError: no idea"]
+    assert uci(playing, ["go"]) == ["info string seat 0, random: ValueError: no idea", "bestmove 0000"]
+    assert gtp(playing, "genmove b") == ["? seat 0, random: ValueError: no idea"]
     (said,) = json_lines(playing, {"type": "move", "plies": []})
-    assert said == {"type": "error", "error": "random failed by ValueError: no\nidea"}
+    assert said == {"type": "error", "error": "seat 0, random: ValueError: no\nidea"}
 
 
 def test_clocks_become_times_per_move() -> None:
@@ -244,8 +245,11 @@ def test_json_lines_limit_a_move() -> None:
         ),
     ],
 )
-def test_an_agent_plays_the_same_as_an_engine_of_ours(game: str, agents: tuple[str, ...]) -> None:
-    """Matches of agents and of the same agents as programs have the same moves: seeds go with the protocol."""
+def test_an_agent_plays_the_same_as_an_engine_of_ours(
+    game: str, agents: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Matches of agents and of the same agents as programs have the same moves if they are told the same seeds."""
+    monkeypatch.setattr(table, "told_seed", lambda agent, seat, seed: seed)
     turnier = Path(sys.executable).with_name("turnier")
     programs = tuple(f"json(command=\"{turnier} engine '{game}' '{agent}' --protocol json\")" for agent in agents)
     full = make_game(game).full_text()

@@ -7,6 +7,7 @@ plays the honest bot's games, ply by ply.
 from __future__ import annotations
 
 import contextlib
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -28,7 +29,7 @@ CHEATS = Path(__file__).with_name("cheats")
 FAILS_ALWAYS = {
     "crasher": "ValueError: no idea",
     "exiter": "SystemExit: 0",
-    "forker": "PermissionError: an agent may start other processes when a match begins, but not in its moves",
+    "forker": "PermissionError: an agent is one process",
     "flooder": "printed more than 4,000,000 bytes",
     "hanger": "has not answered within",
     "killer": "ended with the exit code 3",
@@ -171,6 +172,13 @@ def test_tricks_change_no_game(name: str, store: Store, executor: Executor, capf
     honest = of_the_bot(played(store, "honest"), "honest")
     assert of_the_bot(played(store, name), name) == honest
     assert "I have won" not in capfd.readouterr().out
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux tells which processes a process has started")
+def test_nothing_computes_on_when_a_seat_rests(store: Store) -> None:
+    played(store, "daemon")
+    commands = [path.read_bytes() for path in Path("/proc").glob("[0-9]*/cmdline") if path.exists()]
+    assert not [command for command in commands if b"while True: pass" in command]
 
 
 @pytest.mark.parametrize("name", CHANGES_NOTHING)

@@ -167,7 +167,8 @@ class EngineAgent(Agent):
         """Returns the agent; what was stored before programs had digests keeps its text, and so its identity."""
         before = [field.name for field, declared in parameters_of(cls) if not declared.later]
         stored = "digest" not in values and all(name in values for name in before)
-        return super().of_values({**values, "digest": NO_DIGEST} if stored else values)
+        here = stored and bool(digest_of(str(values["command"])))
+        return super().of_values({**values, "digest": NO_DIGEST} if here else values)
 
     def replace(self, **changes: Any) -> Self:
         """Returns the agent with other parameters; another program has another digest."""

@@ -5,7 +5,7 @@ question.
 
 | kind | from | holds |
 | --- | --- | --- |
-| LOAD | referee | JSON: the folder to work in, and the code of the agent and the game |
+| LOAD | referee | JSON: the folder to work in, the user's cache, and the code of the agent and the game |
 | BEGIN | referee | JSON: game, agent, seat and the seed that the seat is told |
 | READY | seat | a byte: whether the player follows the match, so that it must be told all plies |
 | ASK | referee | a question's number, and as arrays: a stream of chance, plies, a state and its returns |

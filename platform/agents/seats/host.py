@@ -41,14 +41,19 @@ from turnier.games.registry import game_of
 LARGEST = 1 << 28  # bytes of what the referee sends
 
 
-_STARTS = frozenset(("os.fork", "os.forkpty", "os.posix_spawn", "os.system", "subprocess.Popen"))
+_FORKS = frozenset(("os.fork", "os.forkpty", "os.posix_spawn", "os.system"))
 _deciding = False
 
 
 def _one_process(event: str, arguments: object) -> None:
-    """An audit hook: while an agent decides it starts no processes, which could go on when it must rest."""
-    if _deciding and event in _STARTS:
-        raise PermissionError("an agent may start other processes when a match begins, but not in its moves")
+    """An audit hook: an agent is one process, since others could go on when it must rest.
+
+    Programs that it starts before its moves rest with it, or are ended.
+    """
+    if event in _FORKS or (_deciding and event == "subprocess.Popen"):
+        raise PermissionError(
+            "an agent is one process; it may start programs when a match begins, but not in its moves"
+        )
 
 
 class Host:
@@ -79,6 +84,7 @@ class Host:
     def _load(self, data: bytearray) -> None:
         told = json.loads(data)
         os.chdir(told["folder"])
+        os.environ["XDG_CACHE_HOME"] = told["cache"]  # where it is noted what files contained
         self._code = [Bundle(one["place"], one["files"], one["folder"]) for one in told["code"]]
         for bundle in self._code:
             library.learn(bundle)

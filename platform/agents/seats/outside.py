@@ -38,6 +38,7 @@ from turnier.agents.seats.frames import (
     answer_of,
 )
 from turnier.core.errors import UserError
+from turnier.core.outputs import user_cache
 from turnier.core.outside import library
 from turnier.core.outside.bundle import Bundle
 from turnier.core.outside.trust import trusted
@@ -62,7 +63,11 @@ class SeatProcess:
         self.pid, end = FORKS.fork("" if library.digests_in([game]) else game)
         self._line, self._cpu_clock, self.alive = Line(end), (~self.pid << 3) | _CPU_CLOCK, True
         bundles = [bundle.to_json() | {"folder": bundle.folder} for bundle in code]
-        self._send(LOAD, json.dumps({"folder": os.getcwd(), "code": bundles}).encode(), BEGIN_SECONDS)
+        self._send(
+            LOAD,
+            json.dumps({"folder": os.getcwd(), "cache": str(user_cache().parent), "code": bundles}).encode(),
+            BEGIN_SECONDS,
+        )
 
     def tell(self, request: bytes, seconds: float) -> bytearray:
         """Returns the answer to a question about the classes in the code, see `standins`."""
@@ -168,7 +173,12 @@ def _signal(group: int, number: int) -> None:
         return  # it has ended, which reading will tell
 
 
-IDLE: Pool[frozenset[str], SeatProcess] = Pool()
+IDLE: Pool[tuple[str, ...], SeatProcess] = Pool()
+
+
+def kind_of(code: Sequence[Bundle]) -> tuple[str, ...]:
+    """Returns what processes have in common that can be used for each other: their code, and where it finds files."""
+    return (os.getcwd(), str(user_cache()), *(text for bundle in code for text in (bundle.digest, bundle.folder)))
 
 
 class OutsidePlayer:
@@ -178,7 +188,8 @@ class OutsidePlayer:
         self, agent: Agent, game: Game, seat: int, seed: int, move: float = MOVE_SECONDS, begin: float = BEGIN_SECONDS
     ) -> None:
         self._texts, self._game, self._move = (agent.full_text(), game.full_text()), game, move
-        self._code = frozenset(library.digests_in(self._texts))
+        self._code = library.bundles_in(self._texts)
+        self._kind = kind_of(self._code)
         self._plies: Sequence[int] = ()
         self._before: Sequence[Position] = ()
         self._asked = 0
@@ -187,7 +198,7 @@ class OutsidePlayer:
         self._process = self._begun(seat, seed, begin)
 
     def _begun(self, seat: int, seed: int, seconds: float) -> SeatProcess:
-        known = IDLE.take(self._code)
+        known = IDLE.take(self._kind)
         try:
             process = known or self._new()
             self._follows = process.begin(*self._texts, seat, seed, seconds)
@@ -199,7 +210,7 @@ class OutsidePlayer:
         return process
 
     def _new(self) -> SeatProcess:
-        return SeatProcess(library.bundles_in(self._texts), self._texts[1])
+        return SeatProcess(self._code, self._texts[1])
 
     def follow(self, plies: Sequence[int], before: Sequence[Position]) -> None:
         """Takes all plies so far and the position before each; the process is told if its player follows them."""
@@ -220,7 +231,7 @@ class OutsidePlayer:
     def close(self) -> None:
         """Gives the process back for the next match."""
         if self._process.alive:
-            IDLE.give_back(self._code, self._process)
+            IDLE.give_back(self._kind, self._process)
 
 
 @functools.lru_cache(maxsize=4096)

@@ -16,6 +16,7 @@ from turnier.agents.abi import EvaluatorKernels
 from turnier.agents.agent import Agent, Player
 from turnier.agents.budget import AMOUNT
 from turnier.agents.evaluator import Evaluator, ValueUnit
+from turnier.agents.seats import outside
 from turnier.agents.seats.failure import SeatFailure
 from turnier.agents.seats.outside import IDLE, OutsidePlayer, SeatProcess
 from turnier.core.errors import UserError
@@ -90,7 +91,11 @@ def kind_of(name: str) -> str:
     bundle, path = classes.located(name)
     if classes.imported(bundle, path):
         return classes.kind_of(name)
-    return str(_asked(bundle, {"kind_of": classes.named(bundle, path), "kind": ""}))
+    full = classes.named(bundle, path)
+    try:
+        return str(_asked(bundle, {"kind_of": full, "kind": ""}))
+    except UserError as mistake:
+        raise UserError(str(mistake).replace(full, name)) from None
 
 
 _stand_ins: dict[tuple[str, str], type[Any]] = {}
@@ -99,9 +104,12 @@ _stand_ins: dict[tuple[str, str], type[Any]] = {}
 def _stand_in(bundle: Bundle, path: str, kind: str, name: str) -> type[Any]:
     full = classes.named(bundle, path)
     if (full, kind) not in _stand_ins:
-        told = _asked(bundle, {"describe": full, "kind": kind})
+        try:
+            told = _asked(bundle, {"describe": full, "kind": kind})
+        except UserError as mistake:
+            raise UserError(str(mistake).replace(full, name)) from None
         cls = _class_of(told, bundle, kind)
-        classes.register(cls, bundle, told["path"])
+        classes.register(cls, bundle, told["path"], stands_in=True)
         _stand_ins[full, kind] = cls
     classes.remember(name, bundle)
     return _stand_ins[full, kind]
@@ -143,7 +151,7 @@ def _asked(bundle: Bundle, request: Mapping[str, Any]) -> Any:
 
 @contextlib.contextmanager
 def _process(bundle: Bundle) -> Iterator[SeatProcess]:
-    kind = frozenset({bundle.digest})
+    kind = outside.kind_of([bundle])
     process = IDLE.take(kind) or SeatProcess([bundle], "")
     try:
         yield process

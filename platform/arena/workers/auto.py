@@ -12,6 +12,7 @@ from turnier.agents.seats.outside import plays_outside
 from turnier.arena.workers.executor import Done, Executor, Lost, R, S, Source, Task, Work
 from turnier.arena.workers.local import ThreadExecutor
 from turnier.core.errors import UserError
+from turnier.core.outside.trust import trusted
 from turnier.games.registry import game_of
 
 RAY_SECONDS = 6.0  # that Ray and its workers take to start, on a busy machine
@@ -69,7 +70,7 @@ class AutoExecutor(Executor):
 
     def _observe(self, result: Done) -> None:
         """Takes the time of a batch, and decides whether Ray would save more than it costs."""
-        slow = sum(_in_python(record.spec.names) for record in result.records)
+        slow = sum(_in_python(record.spec.names, trusted()) for record in result.records)
         if not slow or not self._may_start_ray:
             return
         self._done += slow
@@ -98,7 +99,7 @@ class AutoExecutor(Executor):
         count = f"{self.workers} thread{'s' * (self.workers > 1)}"
         if self.workers == 1:
             reason = "one worker needs no other process"
-        elif any(_in_python(spec.names) for spec in batch):
+        elif any(_in_python(spec.names, trusted()) for spec in batch):
             reason = "Ray takes over if agents in Python take long"
         else:
             reason = "nothing is decided in Python"
@@ -111,7 +112,7 @@ def say(sentence: str) -> None:
 
 
 @functools.lru_cache(maxsize=1024)
-def _in_python(names: tuple[str, ...]) -> bool:
+def _in_python(names: tuple[str, ...], inside: bool) -> bool:
     """Returns whether a match or search of this game and these agents runs in Python for most of its time."""
     agents = [agent_of(name) for name in names[1:]]
     return game_of(names[0]).in_python or any(agent.in_python and not plays_outside(agent) for agent in agents)

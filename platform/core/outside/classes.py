@@ -272,10 +272,11 @@ def _of_kind(cls: type[Any], name: str, kind: str) -> type[Any]:
     return cls
 
 
-def register(cls: type[Any], bundle: Bundle, path: str) -> None:
-    """Notes the name of a class."""
+def register(cls: type[Any], bundle: Bundle, path: str, stands_in: bool = False) -> None:
+    """Notes the name of a class, or of one that stands in for it where its code does not run."""
     name = named(bundle, path)
-    _classes[name] = cls
+    if not stands_in:
+        _classes[name] = cls
     _names.setdefault(cls, name)
     if "name" not in vars(cls):
         cls.name = cls.__name__

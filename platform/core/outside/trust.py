@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
+from collections.abc import Iterator
+
 _trusted = False
 
 
@@ -9,6 +12,17 @@ def trust(others: bool = True) -> None:
     """Lets this process run others' agents inside, or no longer."""
     global _trusted
     _trusted = others
+
+
+@contextlib.contextmanager
+def trusting() -> Iterator[None]:
+    """Runs others' code inside this process within the block."""
+    before = _trusted
+    trust()
+    try:
+        yield
+    finally:
+        trust(before)
 
 
 def trusted() -> bool:

@@ -127,7 +127,7 @@ class HostedAgent:
         try:
             with interrupted_by(stop):
                 player = self._player(limited(self.agent, limit))
-                return ask(player, position, self.position.to_move, self.agent)
+                return ask(player, position, self.position.to_move, self.agent, self.position.legal_actions())
         except SeatFailure as failure:
             raise UserError(str(failure)) from failure
 
