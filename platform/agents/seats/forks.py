@@ -25,6 +25,7 @@ class Forks:
         self._lock = threading.RLock()
         self._process: subprocess.Popen[bytes] | None = None
         self._control: socket.socket
+        self._pids: set[int] = set()  # of the processes that it has started
         self._owner = 0  # the process that started it: one that is forked from that has another
 
     def fork(self, game: str) -> tuple[int, socket.socket]:
@@ -33,16 +34,21 @@ class Forks:
         with theirs:
             pid = int(self._asked({"fork": game}, theirs.fileno())["pid"])
         GUARD.add(pid)
+        self._pids.add(pid)
         return pid, ours
 
     def why(self, pid: int) -> str:
-        """Returns how a process has ended, as the end of a sentence."""
+        """Returns how a process has ended, as the end of a sentence; raises UserError if all have ended together."""
+        if pid not in self._pids or not self._runs():
+            raise _ended("they have ended together")
         return str(self._asked({"why": pid})["why"])
 
     def end(self, pid: int) -> None:
         """Ends a process and all that it has started."""
-        with contextlib.suppress(UserError):  # then it has ended with all others
-            self._asked({"end": pid})
+        if pid in self._pids and self._runs():
+            with contextlib.suppress(UserError):  # then it has ended with all others
+                self._asked({"end": pid})
+        self._pids.discard(pid)
         GUARD.remove(pid)
 
     def close(self) -> None:
@@ -62,14 +68,15 @@ class Forks:
                 return answer
             except OSError as failure:
                 self._process = None
-                raise UserError(
-                    f"the process that seats of others' agents come from must go on, got {failure}: one of them may"
-                    " have ended it; repeat the command."
-                ) from None
+                raise _ended(str(failure)) from None
+
+    def _runs(self) -> bool:
+        return self._process is not None and self._process.poll() is None and self._owner == os.getpid()
 
     def _start(self) -> None:
-        if self._process is not None and self._process.poll() is None and self._owner == os.getpid():
+        if self._runs():
             return
+        self._pids.clear()
         self._control, theirs = socket.socketpair()
         self._control.settimeout(START_SECONDS)
         with theirs:
@@ -93,6 +100,13 @@ class Forks:
                 raise ConnectionResetError("its end")
             line += data
         return line
+
+
+def _ended(why: str) -> UserError:
+    return UserError(
+        f"the process that seats of others' agents come from must go on, got {why}: one of them may have ended it;"
+        " repeat the command."
+    )
 
 
 FORKS = Forks()

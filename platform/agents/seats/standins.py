@@ -6,10 +6,9 @@ name; what only the code can answer, such as whether parameters fit each other, 
 
 from __future__ import annotations
 
-import contextlib
 import dataclasses
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any, ClassVar
 
 from turnier.agents.abi import EvaluatorKernels
@@ -137,27 +136,28 @@ def _class_of(told: Mapping[str, Any], bundle: Bundle, kind: str) -> type[Any]:
 
 def _asked(bundle: Bundle, request: Mapping[str, Any]) -> Any:
     """Returns what the process that has the code answers; raises UserError for what it says is wrong."""
-    with _process(bundle) as process:
-        try:
-            told = json.loads(process.tell(json.dumps(request).encode(), SECONDS))
-        except SeatFailure as failure:
-            raise UserError(f"{bundle.place} must be importable, but {failure}; fix it.") from None
-        except ValueError:
-            raise UserError(f"{bundle.place} must describe itself, but its process wrote what is no answer.") from None
-    if "mistake" in told:
-        raise UserError(str(told["mistake"]))
-    return told.get("answer")
-
-
-@contextlib.contextmanager
-def _process(bundle: Bundle) -> Iterator[SeatProcess]:
-    kind = outside.kind_of([bundle])
-    process = IDLE.take(kind) or SeatProcess([bundle], "")
+    kind, question = outside.kind_of([bundle]), json.dumps(request).encode()
+    known = IDLE.take(kind)
+    process = known or SeatProcess([bundle], "")
     try:
-        yield process
+        try:
+            answered = process.tell(question, SECONDS)
+        except SeatFailure:
+            if known is None or known.alive:
+                raise
+            process = SeatProcess([bundle], "")  # it had ended since it was used last
+            answered = process.tell(question, SECONDS)
+        told = json.loads(answered)
+    except SeatFailure as failure:
+        raise UserError(f"{bundle.place} must be importable, but {failure}; fix it.") from None
+    except ValueError:
+        raise UserError(f"{bundle.place} must describe itself, but its process wrote what is no answer.") from None
     finally:
         if process.alive:
             IDLE.give_back(kind, process)
+    if "mistake" in told:
+        raise UserError(str(told["mistake"]))
+    return told.get("answer")
 
 
 def answer(request: Mapping[str, Any]) -> Any:
