@@ -103,6 +103,7 @@ class Host:
         agent.prepare(self._game)
         self._player = start_player(agent, self._game, told["seat"], told["seed"], None)
         self._plies, self._before = [], []
+        _ = self._game.kernels  # before any clock runs
         self._line.send(READY, bytes([isinstance(self._player, FollowingPlayer)]))
 
     def _ask(self, data: bytearray) -> None:

@@ -136,7 +136,8 @@ def _class_of(told: Mapping[str, Any], bundle: Bundle, kind: str) -> type[Any]:
 
 def _asked(bundle: Bundle, request: Mapping[str, Any]) -> Any:
     """Returns what the process that has the code answers; raises UserError for what it says is wrong."""
-    kind, question = outside.kind_of([bundle]), json.dumps(request).encode()
+    # Not those of seats, which are forked with the rules of their game.
+    kind, question = ("asked", *outside.kind_of([bundle])), json.dumps(request).encode()
     known = IDLE.take(kind)
     process = known or SeatProcess([bundle], "")
     try:
