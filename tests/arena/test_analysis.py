@@ -100,7 +100,7 @@ def test_a_level_that_begins_ends_though_its_first_search_was_slow(monkeypatch: 
     real = time.perf_counter
     clock = [real()]
     monkeypatch.setattr(time, "perf_counter", lambda: clock[0])
-    monkeypatch.setattr("turnier.arena.analysis.analysis.search_position", slower)
+    monkeypatch.setattr("turnier.arena.analysis.analysis.searched_position", slower)
     *_, found = analyse(make_game("tictactoe").start(), ["mcts(iterations=20)"], seconds=100.0, repeats=3, line=0)
     assert (found.agents[0].level, found.agents[0].searches, len(searched)) == (1, 3, 6)
     searched.clear()
