@@ -124,7 +124,7 @@ class SeatProcess:
         except TimeoutError:
             raise self._failure(Ending.STALLED, "does not read what it is told") from None
         except OSError:
-            raise self._failure(Ending.CRASHED, FORKS.why(self.pid)) from None
+            raise self._failure(Ending.CRASHED, self._why()) from None
 
     def _answered(self, kind: int, largest: int, left: float, late: str, seconds: float | None = None) -> bytearray:
         try:
@@ -133,16 +133,23 @@ class SeatProcess:
             within = f"{left if seconds is None else seconds:.3g} s"
             raise self._failure(Ending.TIMEOUT, f"{late} within {within}") from None
         except Broken as failure:
-            what = FORKS.why(self.pid) if str(failure).startswith("the end") else f"answered with {failure}"
+            what = self._why() if str(failure).startswith("the end") else f"answered with {failure}"
             raise self._failure(Ending.CRASHED, what) from None
         except OSError:
-            raise self._failure(Ending.CRASHED, FORKS.why(self.pid)) from None
+            raise self._failure(Ending.CRASHED, self._why()) from None
         if got == FAILED:
             self._rest()  # its code has raised an exception, and may play another match
             raise SeatFailure(Ending.CRASHED, data.decode("utf-8", "replace"))
         if got != kind:
             raise self._failure(Ending.CRASHED, "answered what is no answer")
         return data
+
+    def _why(self) -> str:
+        try:
+            return FORKS.why(self.pid)
+        except UserError:  # all processes have ended together
+            self.end()
+            raise
 
     def _failure(self, ending: Ending, what: str) -> SeatFailure:
         """Ends the process and returns the failure."""
@@ -202,7 +209,7 @@ class OutsidePlayer:
         try:
             process = known or self._new()
             self._follows = process.begin(*self._texts, seat, seed, seconds)
-        except SeatFailure:
+        except (SeatFailure, UserError):
             if known is None or known.alive:  # otherwise it has ended between two matches, which is no failure in this
                 raise
             process = self._new()

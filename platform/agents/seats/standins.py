@@ -143,7 +143,7 @@ def _asked(bundle: Bundle, request: Mapping[str, Any]) -> Any:
     try:
         try:
             answered = process.tell(question, SECONDS)
-        except SeatFailure:
+        except (SeatFailure, UserError):
             if known is None or known.alive:
                 raise
             process = SeatProcess([bundle], "")  # it had ended since it was used last
