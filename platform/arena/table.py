@@ -61,6 +61,8 @@ class Table:
         self.nodes = [0] * game.num_seats
         self.seconds, self.cpu_seconds = [0.0] * game.num_seats, [0.0] * game.num_seats
         self.players: dict[int, Player] = {}  # by seat, each from its first decision on
+        self._known: dict[int, Player] = {}
+        self._following: dict[int, FollowingPlayer | None] = {}
         self._hides = game.hidden or bool(game.kernels.has_observe)
         for ply in opening:
             self.push(ply)
@@ -135,8 +137,11 @@ class Table:
         if seat not in self.players:
             self.players[seat] = seated(self.agents[seat], self.game, seat, self.seed, self.pool)
         player = self.players[seat]
-        if not self._hides and isinstance(player, FollowingPlayer):
-            player.follow(self.plies, self.before)
+        if player is not self._known.get(seat):  # asking what a player is takes longer than some decisions
+            self._known[seat] = player
+            self._following[seat] = player if isinstance(player, FollowingPlayer) and not self._hides else None
+        if (following := self._following[seat]) is not None:
+            following.follow(self.plies, self.before)
         return player
 
 

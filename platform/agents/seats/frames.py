@@ -32,7 +32,7 @@ LONGEST_TOLD = 1 << 22  # bytes of what a class says of itself
 _HEADER = struct.Struct("<IB")
 _ASK = struct.Struct("<qqq")  # number, plies, words of a state
 _ANSWER = struct.Struct("<qqqq")  # number, action, nodes, whether visits and values follow
-_CHUNK = 1 << 16
+_CHUNK = 1 << 13  # bytes: most frames are shorter, and memory for more takes time
 
 
 class Broken(Exception):
@@ -86,13 +86,25 @@ class Line:
     def __init__(self, end: socket.socket) -> None:
         self.end = end
         self._read = bytearray()
+        self._seconds = 0.0
+
+    def wait(self, seconds: float) -> None:
+        """Sets how long a read or a write waits from now on."""
+        if seconds != self._seconds:  # each setting is a call of the system
+            self.end.settimeout(seconds)
+            self._seconds = seconds
 
     def send(self, kind: int, data: bytes) -> None:
         """Sends a frame; raises OSError if nobody reads it, TimeoutError among them."""
         self.end.sendall(_HEADER.pack(len(data), kind) + data)
 
     def receive(self, largest: int, deadline: float | None = None) -> tuple[int, bytearray]:
-        """Returns the next frame; raises TimeoutError after a time of `time.monotonic`, Broken for what is none."""
+        """Returns the next frame; raises Broken for what is none, TimeoutError if it does not come in time.
+
+        Args:
+            largest: bytes.
+            deadline: of `time.monotonic`, for frames in pieces; each piece is waited for as `wait` says.
+        """
         while True:
             if len(self._read) >= _HEADER.size:
                 size, kind = _HEADER.unpack_from(self._read)
@@ -105,11 +117,11 @@ class Line:
             self._fill(deadline)
 
     def _fill(self, deadline: float | None) -> None:
-        if deadline is not None:
-            self.end.settimeout(max(1e-3, deadline - time.monotonic()))
         data = self.end.recv(_CHUNK)
         if not data:
             raise Broken("the end of the connection")
+        if deadline is not None and time.monotonic() > deadline:
+            raise TimeoutError  # also where single bytes come in time
         self._read += data
 
     def close(self) -> None:

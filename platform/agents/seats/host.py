@@ -64,6 +64,7 @@ class Host:
         self._code: list[Bundle] = []
         self._game: Game
         self._player: Player
+        self._following: FollowingPlayer | None = None  # the player, if it follows the match
         self._plies: list[int] = []
         self._before: list[Position] = []
 
@@ -104,13 +105,14 @@ class Host:
         self._player = start_player(agent, self._game, told["seat"], told["seed"], None)
         self._plies, self._before = [], []
         _ = self._game.kernels  # before any clock runs
-        self._line.send(READY, bytes([isinstance(self._player, FollowingPlayer)]))
+        self._following = self._player if isinstance(self._player, FollowingPlayer) else None
+        self._line.send(READY, bytes([self._following is not None]))
 
     def _ask(self, data: bytearray) -> None:
         question = Question.of(data)
-        if isinstance(self._player, FollowingPlayer):
+        if self._following is not None:
             self._follow(question)
-            self._player.follow(list(self._plies), list(self._before))
+            self._following.follow(list(self._plies), list(self._before))
         position = Position(self._game, question.state, question.returns, question.rng)
         global _deciding
         _deciding = True

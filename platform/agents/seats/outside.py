@@ -13,7 +13,6 @@ import os
 import signal
 import time
 from collections.abc import Sequence
-from pathlib import Path
 
 import numpy as np
 
@@ -118,7 +117,7 @@ class SeatProcess:
             self._line.close()
 
     def _send(self, kind: int, data: bytes, seconds: float) -> None:
-        self._line.end.settimeout(seconds)
+        self._line.wait(seconds)
         try:
             self._line.send(kind, data)
         except TimeoutError:
@@ -167,10 +166,12 @@ def _end_strays(pid: int, session: int) -> None:
     """Ends what a process has started outside of its session, where it would not rest with it; Linux only."""
     with contextlib.suppress(OSError):
         for task in os.listdir(f"/proc/{pid}/task"):
-            for child in Path(f"/proc/{pid}/task/{task}/children").read_text().split():
-                _end_strays(int(child), session)
-                if os.getsid(int(child)) != session:
-                    os.kill(int(child), signal.SIGKILL)
+            with open(f"/proc/{pid}/task/{task}/children") as file:
+                children = list(map(int, file.read().split()))
+            for child in children:
+                _end_strays(child, session)
+                if os.getsid(child) != session:
+                    os.kill(child, signal.SIGKILL)
 
 
 def _signal(group: int, number: int) -> None:
