@@ -22,7 +22,7 @@ class Limited(Agent):
     name: ClassVar[str] = "limited"
 
     agent: Agent = parameter(Random(), "the agent that decides")
-    milliseconds: int = parameter(1000, "time per move", low=1, high=3_600_000)
+    milliseconds: int = parameter(60_000, "time per move", low=1, high=3_600_000)
     margin: int = parameter(200, "milliseconds by which a decision may be late", low=0, high=3_600_000)
 
     @property
