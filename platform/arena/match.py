@@ -150,12 +150,12 @@ class MatchRecord:
 
 
 def require_results(records: Iterable[MatchRecord], what: str) -> None:
-    """Raises UserError where an agent failed; `what` names all the games, such as "a study"."""
+    """Raises UserError if a match is void; `what` names all the games, such as "a study"."""
     failed = next((record for record in records if not record.termination.has_result), None)
     if failed:
         raise UserError(
-            f"every game of {what} must end normally, got {failed.termination} ({failed.error or failed.spec}); fix the"
-            " agent and repeat the command."
+            f"every game of {what} must have a result, got {failed.termination} ({failed.error or failed.spec}); fix the"
+            " game and repeat the command."
         )
 
 

@@ -61,7 +61,12 @@ def print_failures(console: Console, store: Store, failures: Failures) -> None:
     """Prints which agents failed, how often and why, and which games are void; nothing where all went well."""
     from turnier.results.failures import store_option
 
-    for sentence in failures.sentences(store_option(store)):
+    print_warnings(console, failures.sentences(store_option(store)))
+
+
+def print_warnings(console: Console, sentences: Iterable[str]) -> None:
+    """Prints what to know before believing results."""
+    for sentence in sentences:
         console.print(sentence, soft_wrap=True, markup=False, highlight=False, style="red")
 
 

@@ -55,7 +55,7 @@ class OtherCode:
 
     def _compared(self) -> str:
         if not self.again:
-            return "none of them could be played again to compare, as short games can that only their seeds decide."
+            return "none of them could be played again to compare: only short games of compiled agents can."
         if not self.differing:
             return f"{len(self.again)} that were played again now had the same moves."
         some = f"{len(self.differing)} of {len(self.again)} that were played again now went differently"

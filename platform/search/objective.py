@@ -91,7 +91,7 @@ class Objective:
         return tuple(specs)
 
     def value(self, unit: Unit, records: Mapping[str, MatchRecord]) -> float:
-        """Returns the value of a played unit; raises UserError where an agent failed."""
+        """Returns the value of a played unit; raises UserError if a match is void."""
         played = [records[spec.id] for spec in unit]
         require_results(played, "a study")
         if self.single_player:

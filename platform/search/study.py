@@ -16,6 +16,7 @@ from turnier.arena.randomness import one_game, repeats_one_game
 from turnier.arena.workers.make import make_executor, require_executor
 from turnier.games.game import Game
 from turnier.games.registry import GAMES
+from turnier.results.failures import failed_candidates, store_option
 from turnier.results.store.store import Store
 from turnier.runs.results import RunResults
 from turnier.search import VERIFY
@@ -175,7 +176,9 @@ class Study(_Search):
             run.run_budget(budget, pool)
             chosen = run.finalists(START, baselines)
             final = run.compare(chosen, pool, verify)
-        return StudyResults(store, run.run_id, run, chosen, final)
+        results = StudyResults(store, run.run_id, run, chosen, final)
+        results.warn_of_failures()
+        return results
 
 
 @dataclass(frozen=True, repr=False)
@@ -185,6 +188,13 @@ class StudyResults(RunResults):
     run: StudyRun
     finalists: Mapping[str, Finalist]  # by label
     final: FinalComparison
+
+    def warnings(self) -> list[str]:
+        """Returns one sentence on all candidates that failed, and those of `RunResults.warnings` on other agents."""
+        failures, tried, option = self._failures(), self.run.tried(), store_option(self.store)
+        others = failures._replace(table=failures.table[~failures.table["agent"].isin(tried)])
+        candidates = failed_candidates(failures, tried, option)
+        return [*([candidates] if candidates else []), *others.sentences(option)]
 
     @property
     def verdict(self) -> StudyVerdict:
@@ -307,7 +317,9 @@ class Front(_Search):
                 len(chosen) * run.objective.unit_games
             )
             points = run.play_final(chosen, units, pool)
-        return FrontResults(store, run.run_id, run, points)
+        results = FrontResults(store, run.run_id, run, points)
+        results.warn_of_failures()
+        return results
 
 
 @dataclass(frozen=True, repr=False)

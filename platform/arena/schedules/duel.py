@@ -22,7 +22,7 @@ class Duel:
     """A schedule that compares two agents; `test` gives the present state.
 
     A pair is all games of one seed: both orders of two seats; with more seats every way in which the two agents can
-    take them; in single-player games one game each. A pair in which an agent failed does not count.
+    take them; in single-player games one game each. A pair with a void match does not count.
 
     Args:
         game: what they play.

@@ -67,7 +67,7 @@ def _rounds(game: Game, agents: list[str], games: int, seed: int, rounds: int) -
 def match_points(records: Iterable[MatchRecord]) -> Counter[str]:
     """Returns each agent's points: 2 for every seat with a lower score, 1 for every seat with the same score.
 
-    Matches in which an agent failed do not count.
+    Void matches do not count.
     """
     points: Counter[str] = Counter()
     for record in records:

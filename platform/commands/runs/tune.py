@@ -123,8 +123,8 @@ def tune(
 
 def _print(console: Console, results: StudyResults, as_json: bool) -> None:
     from turnier.commands.search_tables import print_figures, print_hints, print_parameters, print_verdict
-    from turnier.commands.tables import print_failures
-    from turnier.results.failures import failed_candidates, list_failures, store_option
+    from turnier.commands.tables import print_warnings
+    from turnier.results.failures import list_failures
     from turnier.results.frames import json_rows
 
     run, definition = results.run, results.run.definition
@@ -157,11 +157,7 @@ def _print(console: Console, results: StudyResults, as_json: bool) -> None:
     console.print(f"{run.games:,} games of candidates in {run.search.generation} generations{idle}.")
     print_verdict(console, results.verdict)
     print_hints(console, results.hints())
-    tried = results.run.tried()
-    if sentence := failed_candidates(failures, tried, store_option(results.store)):
-        console.print(sentence, soft_wrap=True, markup=False, highlight=False, style="red")
-    others = failures._replace(table=failures.table[~failures.table["agent"].isin(tried)])
-    print_failures(console, results.store, others)
+    print_warnings(console, results.warnings())
 
 
 def _tune_front(

@@ -24,7 +24,7 @@ _end_of = itemgetter(*map(MATCH_COLUMNS.index, ("termination", "plies", "error")
 def remove_failures(
     store: Store, connection: Connection, run_id: str, rows: Mapping[str, Sequence[Any]]
 ) -> tuple[list[str], dict[str, list[str]]]:
-    """Removes stored matches that an agent failed in, and that others shall replace; the same failure stays.
+    """Removes void matches that others shall replace; the same failure stays.
 
     Args:
         store: where they are.

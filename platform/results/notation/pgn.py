@@ -52,7 +52,7 @@ def pgn_of(record: MatchRecord) -> str:
 
 
 def result_of(record: MatchRecord) -> str:
-    """Returns who won as the scores say; `*` where an agent failed and nobody was given the game."""
+    """Returns who won as the scores say; `*` if the match is void."""
     white, black = record.scores
     if white != black:
         return "1-0" if white > black else "0-1"

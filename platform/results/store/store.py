@@ -219,7 +219,7 @@ class Store:
     def append(self, run_id: str, records: Iterable[MatchRecord]) -> int:
         """Stores matches of a run that has begun, all or none; returns the number of new ones.
 
-        A match that is stored already (by any run) is linked to this run; one that an agent failed in is replaced.
+        A match that is stored already (by any run) is linked to this run; a void one is replaced.
         """
         created, records = now(), list(records)
         self.annotations.keep_code(run_id, {name for names in {r.spec.names for r in records} for name in names})
@@ -287,7 +287,7 @@ class Store:
 
     @outlasting
     def played(self, match_ids: Iterable[str]) -> set[str]:
-        """Returns those of the ids whose matches are stored, by any run, unless an agent failed in them."""
+        """Returns those of the ids whose matches are stored, by any run, unless they are void."""
         found: set[str] = set()
         query = select(matches.c.id).where(matches.c.termination.not_in(FAILURES))
         with self.database.reading() as connection:

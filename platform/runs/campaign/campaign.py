@@ -152,7 +152,7 @@ class Campaign:
         words = (self.store, run_id, row.experiment.name, len(needed), QUIET, row.unit, len(stored))
         with run_bar(*words) as own:
             for records in _batches(self.store, run_id, specs, executor, needs_visits(row.row)):
-                # Those that an agent failed in would be missing again and again.
+                # Void ones would be missing again and again.
                 require_results((record for record in records if isinstance(record, MatchRecord)), "a campaign")
                 own.advance(len(records))
                 self.seconds += sum(map(cpu_seconds, records))
