@@ -170,7 +170,7 @@ def test_games_that_an_agent_failed_in_are_played_again(tmp_path: Path) -> None:
             yield [first, *(dataclasses.replace(record, **failed) for record in rest)]
 
     with Store.open(f"sqlite:///{tmp_path}/a.db") as store:
-        with Failing() as pool, pytest.raises(UserError, match=r"must end normally, got error \(gone\); fix the agent"):
+        with Failing() as pool, pytest.raises(UserError, match=r"must have a result, got error \(gone\); fix the game"):
             Campaign(store, [alone], tmp_path).run(pool)
         stored = store.match_counts()[alone.run_id]
         before = outlook(alone, LONG, store)
