@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import math
 import time
 from collections.abc import Sequence
@@ -185,8 +186,10 @@ class HostedMatch:
 
         Programs are told the whole match when they are asked next.
         """
-        self.close()
         slow = {seat for seat in self.table.players if self.table.seconds[seat] > PATIENCE and not self._told(seat)}
+        for seat, player in self.table.players.items():
+            if seat not in slow and isinstance(player, FollowingPlayer):
+                player.close()
         self.table.players = {seat: player for seat, player in self.table.players.items() if seat in slow}
         for number, (ply, seat) in enumerate(zip(self._decisions(), self.table.seats, strict=True)):
             if isinstance(self.agents[seat], Human) or self._told(seat) or seat in slow:
@@ -196,7 +199,8 @@ class HostedMatch:
             player = self.table.players[seat]
             if isinstance(player, FollowingPlayer):
                 player.follow(self.plies[:ply], self.before[:ply])
-            decide(player, seen_by(self.before[ply], seat, self.spec.seed, number))
+            with contextlib.suppress(SeatFailure):  # it will fail again where it has to move
+                decide(player, seen_by(self.before[ply], seat, self.spec.seed, number))
 
     def _told(self, seat: int) -> bool:
         """Whether a program has the seat, which is told the whole match at every decision."""

@@ -154,8 +154,8 @@ def require_results(records: Iterable[MatchRecord], what: str) -> None:
     failed = next((record for record in records if not record.termination.has_result), None)
     if failed:
         raise UserError(
-            f"every game of {what} must have a result, got {failed.termination} ({failed.error or failed.spec}); fix the"
-            " game and repeat the command."
+            f"every game of {what} must have a result, got {failed.termination} ({failed.error or failed.spec}); fix"
+            " the game and repeat the command."
         )
 
 

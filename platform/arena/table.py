@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from turnier.agents.agent import Agent, Decision, FollowingPlayer, Player, decide
 from turnier.agents.ensembles.pool import Pool
-from turnier.agents.seats.failure import Ending, SeatFailure
+from turnier.agents.seats.failure import Ending, SeatFailure, SeatsEnded
 from turnier.agents.seats.seating import start_player
 from turnier.arena.match import Termination, derive_seed, pack_plies
 from turnier.core.errors import UserError
@@ -186,7 +186,7 @@ def failed(seat: int, agent: Agent, failure: BaseException) -> BaseException:
 
     What agents of ours refuse (UserError) is no failure of a seat: it ends the command.
     """
-    if isinstance(failure, GameFailure):
+    if isinstance(failure, GameFailure | SeatsEnded):
         return failure
     if isinstance(failure, SeatFailure):
         return SeatFailure(failure.ending, f"seat {seat}, {agent}: {failure}", failure.on_failure)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -19,6 +20,7 @@ from turnier.results.store.store import Store
 
 FEW = 8  # failed games after which an agent is given up that has not made a single move
 MANY = 32  # the same for one that has moved, but has no valid game
+_OUTSIDE = re.compile(r"[^\s(),=\"]+:[A-Za-z_][\w.]*@[0-9a-f]{12}")
 _VALID = [end.value for end in Termination if end.has_result and not end.is_failure]
 
 
@@ -48,7 +50,8 @@ def itself(agent: str) -> str:
 
 def class_of(agent: str) -> str:
     """All candidates of a search stand for their class: one of them may well fail."""
-    return agent.partition("(")[0]
+    found = _OUTSIDE.search(agent)  # also within what holds it to a time, or asks several
+    return found[0] if found else agent.partition("(")[0]
 
 
 def nowhere(records: Sequence[Recorded]) -> None:
@@ -95,7 +98,7 @@ class Recorder(Generic[T]):
             self._store(kept)
         for who, count in self._failed.items():
             if count >= (MANY if who in self._moved else FEW):
-                self.require_played()
+                self.require_played(who)
                 break
 
     def _waits(self, record: T) -> bool:
@@ -118,10 +121,12 @@ class Recorder(Generic[T]):
             self._store(self._waiting)
         self._waiting = []
 
-    def require_played(self) -> None:
-        """Raises UserError if an agent has failed in all of its games, also those from before."""
+    def require_played(self, only: str = "") -> None:
+        """Raises UserError if an agent, or only that one, has failed in all of its games, also those from before."""
         for record in self._waiting:
             agent = next(agent for agent, failed in record.played if failed)
+            if only and self._who(agent) != only:
+                continue
             if self._who(agent) not in self._proven and not self._before(agent):
                 count = self._failed[self._who(agent)]
                 games = "its only game" if count == 1 else f"all of its first {count} games"
@@ -156,7 +161,9 @@ def recording(store: Store, run_id: str, who: Callable[[str], str] = itself) -> 
 
 def _has_valid(store: Store, run_id: str, who: Callable[[str], str], agent: str) -> bool:
     """Whether a run has a game in which nobody failed, with an agent or with one that it stands for."""
-    same = seats.c.agent == agent if who is itself else seats.c.agent.startswith(who(agent), autoescape=True)
+    name, text = who(agent), seats.c.agent
+    of_class = text.contains(name, autoescape=True) if "@" in name else text.startswith(f"{name}(", autoescape=True)
+    same = text == agent if who is itself else of_class | (text == name)
     query = (
         select(matches.c.number)
         .join(run_matches, run_matches.c.match_number == matches.c.number)

@@ -7,7 +7,7 @@ import itertools
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 
-from turnier.arena.match import MatchRecord, MatchSpec
+from turnier.arena.match import NO_ACTION, MatchRecord, MatchSpec
 from turnier.arena.play import prepare_matches
 from turnier.arena.repeated_search import SearchRecord, SearchSpec
 from turnier.arena.schedules.round_robin import MatchPlan, Rounds
@@ -56,12 +56,14 @@ def play_into(
     specs: Collection[MatchSpec],
     executor: Executor,
     skip: Callable[[int], object] | None = None,
+    recorder: Recorder[MatchRecord] | None = None,
 ) -> Iterator[list[MatchRecord]]:
     """Yields the records of all matches, batch by batch: first those that the store has, then those played now.
 
     Void matches are played again: the game or the machine may have been fixed.
     A batch is in the store before it is yielded, so a kill at any moment loses at most the matches in flight.
-    With `skip`, those that the store has are not read: it receives their number.
+    With `skip`, those that the store has are not read: it receives their number. A `recorder` of a run with several
+    rounds takes the games of all.
     """
     ids = {spec.id: spec for spec in specs}
     stored = store.played(list(ids))
@@ -71,9 +73,9 @@ def play_into(
         skip(len(stored))
     elif stored:
         yield store.records([match_id for match_id in ids if match_id in stored])
-    with recording(store, run_id) as recorder:
+    with nullcontext(recorder) if recorder else recording(store, run_id) as known:
         for records in executor.play([spec for match_id, spec in ids.items() if match_id not in stored]):
-            recorder.append(records)
+            known.append(records)
             yield records
 
 
@@ -118,15 +120,16 @@ def play_rounds(store: Store, run_id: str, rounds: Rounds, executor: Executor) -
     Repeated, it replays its rounds with the stored records and resumes where it was stopped.
     """
     specs = next(rounds, None)
-    while specs is not None:
-        played: dict[str, MatchRecord] = {}
-        for records in play_into(store, run_id, specs, executor):
-            played |= {record.spec.id: record for record in records}
-            yield records
-        try:
-            specs = rounds.send([played[spec.id] for spec in specs])
-        except StopIteration:
-            return
+    with recording(store, run_id) as recorder:
+        while specs is not None:
+            played: dict[str, MatchRecord] = {}
+            for records in play_into(store, run_id, specs, executor, recorder=recorder):
+                played |= {record.spec.id: record for record in records}
+                yield records
+            try:
+                specs = rounds.send([played[spec.id] for spec in specs])
+            except StopIteration:
+                specs = None
 
 
 def search_into(
@@ -138,10 +141,14 @@ def search_into(
     """
     ids = {spec.id: spec for spec in specs}
     stored = store.searches.stored(ids, with_visits)
+    before: set[str] = set()
     if stored:
         store.searches.link(run_id, stored)
-        yield store.searches.records([search_id for search_id in ids if search_id in stored])
-    recorder: Recorder[SearchRecord] = Recorder(functools.partial(store.searches.append, run_id))
+        known = store.searches.records([search_id for search_id in ids if search_id in stored])
+        before = {record.spec.agent for record in known if record.action != NO_ACTION}
+        yield known
+    append = functools.partial(store.searches.append, run_id)
+    recorder: Recorder[SearchRecord] = Recorder(append, before=before.__contains__)
     for records in executor.run(SEARCHES, [spec for search_id, spec in ids.items() if search_id not in stored]):
         recorder.append(records)
         yield records

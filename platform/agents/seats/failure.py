@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import enum
 
+from turnier.core.errors import UserError
+
 
 class Ending(enum.StrEnum):
     """What ended a match before its rules did, as records of matches call it; the seat to move has lost."""
@@ -17,6 +19,10 @@ class Ending(enum.StrEnum):
     TIMEOUT = "timeout"  # an answer after its time
     ILLEGAL_MOVE = "illegal_move"
     RESIGNED = "resigned"  # a result, not a failure
+
+
+class SeatsEnded(UserError):
+    """Raised if others' processes were ended from outside: who did it cannot be told, so nobody has lost."""
 
 
 class SeatFailure(Exception):

@@ -12,6 +12,7 @@ import threading
 from typing import Any
 
 from turnier.agents.engines.guard import GUARD
+from turnier.agents.seats.failure import SeatsEnded
 from turnier.core.errors import UserError
 
 START_SECONDS = 120.0  # to load what seats share, on a busy machine
@@ -32,7 +33,11 @@ class Forks:
         """Returns a new process that has the rules of a game of ours loaded, "" for none, and its connection."""
         ours, theirs = socket.socketpair()
         with theirs:
-            pid = int(self._asked({"fork": game}, theirs.fileno())["pid"])
+            answer = self._asked({"fork": game}, theirs.fileno())
+        if "failed" in answer:
+            ours.close()
+            raise SeatsEnded(f"a process for an agent of others must start here, got {answer['failed']}; free some.")
+        pid = int(answer["pid"])
         GUARD.add(pid)
         self._pids.add(pid)
         return pid, ours
@@ -67,8 +72,19 @@ class Forks:
                 answer: dict[str, Any] = json.loads(self._line())
                 return answer
             except OSError as failure:
-                self._process = None
+                self._drop()
                 raise _ended(str(failure)) from None
+            except BaseException:  # whose answer, if one comes, nobody would wait for any more
+                self._drop()
+                raise
+
+    def _drop(self) -> None:
+        """Ends the process at once, which ends those that it has started."""
+        if self._process is not None:
+            self._process.kill()
+            self._process.wait()
+            self._control.close()
+        self._process = None
 
     def _runs(self) -> bool:
         return self._process is not None and self._process.poll() is None and self._owner == os.getpid()
@@ -102,8 +118,8 @@ class Forks:
         return line
 
 
-def _ended(why: str) -> UserError:
-    return UserError(
+def _ended(why: str) -> SeatsEnded:
+    return SeatsEnded(
         f"the process that seats of others' agents come from must go on, got {why}: one of them may have ended it;"
         " repeat the command."
     )

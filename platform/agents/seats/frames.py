@@ -16,6 +16,7 @@ question.
 
 from __future__ import annotations
 
+import select
 import socket
 import struct
 import time
@@ -28,6 +29,7 @@ from turnier.agents.agent import Decision
 
 LOAD, BEGIN, READY, ASK, ANSWER, FAILED, TELL, TOLD = range(8)
 LONGEST_TEXT = 4_000  # bytes of a failure
+MOST_NODES = 1 << 40  # of a decision: sums of them are stored in 64 bits
 LONGEST_TOLD = 1 << 22  # bytes of what a class says of itself
 _HEADER = struct.Struct("<IB")
 _ASK = struct.Struct("<qqq")  # number, plies, words of a state
@@ -77,7 +79,7 @@ def answer_of(data: bytearray, actions: int) -> tuple[int, Decision]:
     if len(data) != _ANSWER.size + (16 * actions if told else 0):
         raise Broken("visits and values of another number of actions")
     found = np.frombuffer(data, np.float64, -1, _ANSWER.size) if told else np.zeros(2 * actions)
-    return number, Decision(action, found[:actions], found[actions:], max(0, nodes), 0.0)
+    return number, Decision(action, found[:actions], found[actions:], min(max(0, nodes), MOST_NODES), 0.0)
 
 
 class Line:
@@ -87,6 +89,8 @@ class Line:
         self.end = end
         self._read = bytearray()
         self._seconds = 0.0
+        self._poll = select.poll()
+        self._poll.register(end, select.POLLIN)
 
     def wait(self, seconds: float) -> None:
         """Sets how long a read or a write waits from now on."""
@@ -114,15 +118,28 @@ class Line:
                     data = self._read[_HEADER.size : _HEADER.size + size]
                     del self._read[: _HEADER.size + size]
                     return kind, data
-            self._fill(deadline)
+            if deadline is not None and self._late(deadline):
+                raise TimeoutError  # also where single bytes come in time
+            self._fill()
 
-    def _fill(self, deadline: float | None) -> None:
+    def _late(self, deadline: float) -> bool:
+        """Whether a frame that has begun is not whole in time; one that waits to be read was, however late we look."""
+        return bool(self._read) and time.monotonic() > deadline
+
+    def _fill(self) -> None:
         data = self.end.recv(_CHUNK)
         if not data:
             raise Broken("the end of the connection")
-        if deadline is not None and time.monotonic() > deadline:
-            raise TimeoutError  # also where single bytes come in time
         self._read += data
+
+    def ended(self) -> bool:
+        """Whether the other side has closed the connection, with nothing left to read."""
+        if not self._poll.poll(0):
+            return False
+        try:
+            return not self.end.recv(1, socket.MSG_PEEK)  # which is there, or the end
+        except OSError:
+            return True
 
     def close(self) -> None:
         self.end.close()

@@ -42,14 +42,17 @@ LARGEST = 1 << 28  # bytes of what the referee sends
 
 
 _FORKS = frozenset(("os.fork", "os.forkpty", "os.posix_spawn", "os.system"))
+_SIGNALS = frozenset(("os.kill", "os.killpg", "signal.pidfd_send_signal"))
 _deciding = False
 
 
-def _one_process(event: str, arguments: object) -> None:
+def _one_process(event: str, arguments: tuple[Any, ...]) -> None:
     """An audit hook: an agent is one process, since others could go on when it must rest.
 
     Programs that it starts before its moves rest with it, or are ended.
     """
+    if event in _SIGNALS:
+        raise PermissionError("an agent may not send signals")
     if event in _FORKS or (_deciding and event == "subprocess.Popen"):
         raise PermissionError(
             "an agent is one process; it may start programs when a match begins, but not in its moves"
@@ -110,13 +113,13 @@ class Host:
 
     def _ask(self, data: bytearray) -> None:
         question = Question.of(data)
-        if self._following is not None:
-            self._follow(question)
-            self._following.follow(list(self._plies), list(self._before))
         position = Position(self._game, question.state, question.returns, question.rng)
         global _deciding
         _deciding = True
         try:
+            if self._following is not None:
+                self._follow(question)
+                self._following.follow(list(self._plies), list(self._before))
             decision = decide(self._player, position)
         finally:
             _deciding = False

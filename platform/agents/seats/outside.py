@@ -18,7 +18,7 @@ import numpy as np
 
 from turnier.agents.agent import Agent, Decision
 from turnier.agents.engines.pool import Pool
-from turnier.agents.seats.failure import Ending, SeatFailure
+from turnier.agents.seats.failure import Ending, SeatFailure, SeatsEnded
 from turnier.agents.seats.forks import FORKS
 from turnier.agents.seats.frames import (
     ANSWER,
@@ -45,6 +45,7 @@ from turnier.games.game import Game, Position
 
 MOVE_SECONDS = 60.0  # for a decision, unless the agent is held to less
 BEGIN_SECONDS = 60.0  # to import its code and start a player
+AWAKE_SECONDS = 0.05  # after which a process may have been ended for what it did since it was woken
 PREPARE_SECONDS = 900.0  # the same before any match, when kernels are compiled
 _CPU_CLOCK = 2  # of a process, by its number: see clock_getcpuclockid
 
@@ -60,6 +61,7 @@ class SeatProcess:
     def __init__(self, code: Sequence[Bundle], game: str) -> None:
         """Starts it with code of others and, if it is ours, the rules of a game."""
         self.pid, end = FORKS.fork("" if library.digests_in([game]) else game)
+        self._woken = time.monotonic()
         self._line, self._cpu_clock, self.alive = Line(end), (~self.pid << 3) | _CPU_CLOCK, True
         bundles = [bundle.to_json() | {"folder": bundle.folder} for bundle in code]
         self._send(
@@ -74,6 +76,7 @@ class SeatProcess:
         self._send(TELL, request, seconds)
         data = self._answered(TOLD, LONGEST_TOLD, seconds, "has not answered")
         self._rest()
+        _end_strays(self.pid, self.pid)
         return data
 
     def begin(self, agent: str, game: str, seat: int, seed: int, seconds: float) -> bool:
@@ -123,7 +126,7 @@ class SeatProcess:
         except TimeoutError:
             raise self._failure(Ending.STALLED, "does not read what it is told") from None
         except OSError:
-            raise self._failure(Ending.CRASHED, self._why()) from None
+            raise self._crash() from None
 
     def _answered(self, kind: int, largest: int, left: float, late: str, seconds: float | None = None) -> bytearray:
         try:
@@ -132,23 +135,38 @@ class SeatProcess:
             within = f"{left if seconds is None else seconds:.3g} s"
             raise self._failure(Ending.TIMEOUT, f"{late} within {within}") from None
         except Broken as failure:
-            what = self._why() if str(failure).startswith("the end") else f"answered with {failure}"
-            raise self._failure(Ending.CRASHED, what) from None
+            if str(failure).startswith("the end"):
+                raise self._crash() from None
+            raise self._failure(Ending.CRASHED, f"answered with {failure}") from None
         except OSError:
-            raise self._failure(Ending.CRASHED, self._why()) from None
+            raise self._crash() from None
         if got == FAILED:
             self._rest()  # its code has raised an exception, and may play another match
-            raise SeatFailure(Ending.CRASHED, data.decode("utf-8", "replace"))
+            raise SeatFailure(Ending.CRASHED, _printable(data.decode("utf-8", "replace")))
         if got != kind:
             raise self._failure(Ending.CRASHED, "answered what is no answer")
         return data
 
     def _why(self) -> str:
         try:
-            return FORKS.why(self.pid)
+            return _printable(FORKS.why(self.pid))
         except UserError:  # all processes have ended together
             self.end()
             raise
+
+    def _crash(self) -> Exception:
+        """Ends the process, which has closed its connection, and returns what that means.
+
+        Whoever stands still cannot be out of memory, and cannot end itself by SIGKILL: another one has done it.
+        """
+        why = self._why()
+        if "SIGKILL" not in why or time.monotonic() - self._woken > AWAKE_SECONDS:
+            return self._failure(Ending.CRASHED, why)
+        self.end()
+        return SeatsEnded(
+            f"processes of seats must be left alone while they stand still, but one {why}: another agent may have done"
+            " it; repeat the command."
+        )
 
     def _failure(self, ending: Ending, what: str) -> SeatFailure:
         """Ends the process and returns the failure."""
@@ -159,19 +177,28 @@ class SeatProcess:
         _signal(self.pid, signal.SIGSTOP)
 
     def _wake(self) -> None:
+        """Lets the process run; raises if it has ended while it stood still."""
+        self._woken = time.monotonic()
+        if self._line.ended():
+            raise self._crash()
         _signal(self.pid, signal.SIGCONT)
 
 
 def _end_strays(pid: int, session: int) -> None:
-    """Ends what a process has started outside of its session, where it would not rest with it; Linux only."""
+    """Ends what a process has started outside of its group, where it would not rest with it; Linux only."""
     with contextlib.suppress(OSError):
         for task in os.listdir(f"/proc/{pid}/task"):
             with open(f"/proc/{pid}/task/{task}/children") as file:
                 children = list(map(int, file.read().split()))
             for child in children:
                 _end_strays(child, session)
-                if os.getsid(child) != session:
+                if os.getpgid(child) != session:
                     os.kill(child, signal.SIGKILL)
+
+
+def _printable(text: str) -> str:
+    """Returns a text of others without signs that terminals and databases would obey."""
+    return "".join(sign if sign.isprintable() or sign == "\n" else "\ufffd" for sign in text)
 
 
 def _signal(group: int, number: int) -> None:
@@ -200,9 +227,9 @@ class OutsidePlayer:
         self._kind = kind_of(self._code)
         self._plies: Sequence[int] = ()
         self._before: Sequence[Position] = ()
-        self._asked = 0
-        self.notes: list[str] = []
+        self._asked = self._extra = 0
         self.cpu_seconds = 0.0  # of the latest decision
+        self._given_back = False
         self._process = self._begun(seat, seed, begin)
 
     def _begun(self, seat: int, seed: int, seconds: float) -> SeatProcess:
@@ -217,6 +244,11 @@ class OutsidePlayer:
             self._follows = process.begin(*self._texts, seat, seed, seconds)
         return process
 
+    @property
+    def notes(self) -> list[str]:
+        """What did not change the match."""
+        return [f"{self._extra:,} answers that nobody had asked for were thrown away"] if self._extra else []
+
     def _new(self) -> SeatProcess:
         return SeatProcess(self._code, self._texts[1])
 
@@ -226,19 +258,20 @@ class OutsidePlayer:
 
     def act(self, position: Position) -> Decision:
         began, cpu = time.perf_counter(), self._process.cpu_seconds()
+        self.cpu_seconds = 0.0  # unless it answers
         self._asked += 1
         first = self._before[0] if self._before else position
         plies = np.array(self._plies if self._follows else (), np.int64)
         question = Question(self._asked, position.rng, plies, first.state, position.state, position.returns)
         decision, extra = self._process.ask(question, self._game.num_actions, self._move)
-        if extra:
-            self.notes.append(f"{extra} answers that nobody had asked for were thrown away")
+        self._extra += extra
         self.cpu_seconds = self._process.cpu_seconds() - cpu
         return Decision(decision.action, decision.visits, decision.values, decision.nodes, time.perf_counter() - began)
 
     def close(self) -> None:
-        """Gives the process back for the next match."""
-        if self._process.alive:
+        """Gives the process back for the next match, once."""
+        given, self._given_back = self._given_back, True
+        if self._process.alive and not given:
             IDLE.give_back(self._kind, self._process)
 
 

@@ -101,7 +101,12 @@ class Server:
             with contextlib.suppress(Exception):  # then the child says what is wrong
                 if request["fork"]:
                     _ = game_of(request["fork"]).kernels
-            return {"pid": self._fork(self._ends.pop(0))}
+            end = self._ends.pop(0)
+            try:
+                return {"pid": self._fork(end)}
+            except OSError as failure:
+                os.close(end)
+                return {"failed": str(failure)}
         if "why" in request:
             return {"why": self._why(int(request["why"]))}
         self._end(int(request["end"]))
@@ -111,7 +116,12 @@ class Server:
         reading, writing = os.pipe()
         gc.collect()
         gc.freeze()  # so that children do not touch what they share
-        pid = os.fork()
+        try:
+            pid = os.fork()
+        except OSError:
+            os.close(reading)
+            os.close(writing)
+            raise
         if pid == 0:
             try:
                 self._become_seat(end, writing)
