@@ -12,7 +12,7 @@ import json
 import os
 import signal
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
@@ -72,39 +72,53 @@ class SeatProcess:
 
     def tell(self, request: bytes, seconds: float) -> bytearray:
         """Returns the answer to a question about the classes in the code, see `standins`."""
-        self._wake()
-        self._send(TELL, request, seconds)
-        data = self._answered(TOLD, LONGEST_TOLD, seconds, "has not answered")
-        self._rest()
+        with self._asking():
+            self._wake()
+            self._send(TELL, request, seconds)
+            data = self._answered(TOLD, LONGEST_TOLD, seconds, "has not answered")
+            self._rest()
         _end_strays(self.pid, self.pid)
         return data
 
     def begin(self, agent: str, game: str, seat: int, seed: int, seconds: float) -> bool:
         """Starts a player; returns whether it follows the match."""
         told = json.dumps({"agent": agent, "game": game, "seat": seat, "seed": seed})
-        self._wake()
-        self._send(BEGIN, told.encode(), seconds)
-        data = self._answered(READY, 1, seconds, "has not started")
-        self._rest()
+        with self._asking():
+            self._wake()
+            self._send(BEGIN, told.encode(), seconds)
+            data = self._answered(READY, 1, seconds, "has not started")
+            self._rest()
         _end_strays(self.pid, self.pid)
         return data == b"\1"
 
     def ask(self, question: Question, actions: int, seconds: float) -> tuple[Decision, int]:
         """Returns the decision, and how many answers came that nobody had asked for."""
-        self._wake()
-        began, extra = time.monotonic(), -1
-        self._send(ASK, question.packed(), seconds)
-        number = -1
-        while number != question.number:
-            left = seconds - (time.monotonic() - began)
-            data = self._answered(ANSWER, 64 + 16 * actions, left, "has not answered", seconds)
-            try:
-                number, decision = answer_of(data, actions)
-            except Broken as failure:
-                raise self._failure(Ending.CRASHED, f"answered with {failure}") from None
-            extra += 1
-        self._rest()
+        with self._asking():
+            self._wake()
+            began, extra = time.monotonic(), -1
+            self._send(ASK, question.packed(), seconds)
+            number = -1
+            while number != question.number:
+                left = seconds - (time.monotonic() - began)
+                data = self._answered(ANSWER, 64 + 16 * actions, left, "has not answered", seconds)
+                try:
+                    number, decision = answer_of(data, actions)
+                except Broken as failure:
+                    raise self._failure(Ending.CRASHED, f"answered with {failure}") from None
+                extra += 1
+            self._rest()
         return decision, extra
+
+    @contextlib.contextmanager
+    def _asking(self) -> Iterator[None]:
+        """Ends the process if we are interrupted: its answer must not be taken for that to a later question."""
+        try:
+            yield
+        except (SeatFailure, UserError):
+            raise
+        except BaseException:
+            self.end()
+            raise
 
     def cpu_seconds(self) -> float:
         """Returns the CPU time of the process so far; NaN if the system does not tell."""
