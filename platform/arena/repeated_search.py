@@ -64,6 +64,10 @@ class SearchSpec:
         """The content hash, 32 hexadecimal digits."""
         return _content_hash(self.position.id, self.agent, self.seed)
 
+    def may_choose(self, action: int) -> bool:
+        """Whether this can be what was chosen: a legal action, or none if the agent failed."""
+        return action in self.position.legal or action == NO_ACTION
+
 
 @dataclass(frozen=True)
 class SearchRecord:

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import ColumnElement, Connection, Row, Table, select, update
 
-from turnier.arena.match import NO_ACTION
 from turnier.core.errors import UserError
 from turnier.results.integrity.checksums import CHANGED, checksum, differs, mark_of
 from turnier.results.integrity.damage import UNDECODABLE, reason
@@ -202,8 +201,8 @@ def wrong_search(row: Row[Any], position: SeenPosition | None) -> str:
         return reason(failure)
     if record.spec.id != row.id:
         return "it is not the search of its id"
-    known = record.action in position.legal or record.action == NO_ACTION
-    if not known or not len(record.visits) == len(record.values) == len(position.legal):
+    chosen = record.spec.may_choose(record.action)
+    if not chosen or not len(record.visits) == len(record.values) == len(position.legal):
         return "its action is not legal there, or numbers are missing"
     return ""
 

@@ -179,6 +179,6 @@ def _search_records(arrays: Mapping[str, Array], specs: Sequence[SearchSpec]) ->
         known = len(arrays[name]) > 0
         of_actions.append(numbers(arrays, name, ends[-1]) if known else np.full(ends[-1], np.nan))
     for spec, first, end, action, nodes, seconds in zip(done, ends[:-1], ends[1:], *columns, strict=True):
-        require(action in spec.position.legal, "a search chose an action that is not legal")
+        require(spec.may_choose(action), "a search chose an action that is not legal")
         visits, values = (tuple(of_all[first:end].tolist()) for of_all in of_actions)
         yield SearchRecord(spec, action, visits, values, nodes, seconds)

@@ -10,9 +10,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tests.runs.campaign.campaign_figures import CERTAIN, FIRST, LEARNED, LONG, SCORE, opened, pages, play
+from tests.runs.campaign.campaign_figures import CERTAIN, FIRST, LEARNED, LONG, SCORE, SECOND, opened, pages, play
 from turnier.arena.analysis.reanalysis import Reanalysis
-from turnier.arena.match import moves_kept
+from turnier.arena.match import NO_ACTION, moves_kept
 from turnier.arena.match_json import disagreement, from_json, to_json
 from turnier.arena.workers.local import SerialExecutor
 from turnier.core.array_files import write_arrays
@@ -96,6 +96,22 @@ def test_searches_imported_without_visits_are_repeated_for_a_row_of_visits(tmp_p
             assert measurements(visited, store) == again, "an import takes no visits away"
             assert [row.value for row in measurements(chosen, store)] == [row.value for row in certain]
         assert inspect_store(f"sqlite:///{tmp_path}/{name}.db") == []
+
+
+def test_failed_searches_are_exported_and_imported(tmp_path: Path, played: Path) -> None:
+    arrays = dict(np.load(played / "export/guide-second-paper.npz"))
+    for action, fits in ((NO_ACTION, True), (99, False)):
+        arrays["action"][0] = action
+        write_arrays(tmp_path / "a.npz", "a test", arrays, compressed=True)
+        with Store.open(f"sqlite:///{tmp_path}/{action}.db") as store:
+            if not fits:
+                with pytest.raises(UserError, match="a search chose an action that is not legal"):
+                    import_games(store, tmp_path / "a.npz", tmp_path)
+                continue
+            assert import_games(store, tmp_path / "a.npz", tmp_path) > 0
+            again = dict(np.load(export_games(store, store.run(SECOND.run_id), tmp_path)))
+            assert again["action"].tolist() == arrays["action"].tolist()
+        assert inspect_store(f"sqlite:///{tmp_path}/{action}.db") == []
 
 
 def test_networks_may_lie_elsewhere(tmp_path: Path, played: Path) -> None:
