@@ -38,7 +38,11 @@ _CHUNK = 1 << 13  # bytes: most frames are shorter, and memory for more takes ti
 
 
 class Broken(Exception):
-    """What was read is no frame of the other side, or there is nothing more to read."""
+    """What was read is no frame of the other side."""
+
+
+class Ended(Broken):
+    """The other side has closed the connection."""
 
 
 class Question(NamedTuple):
@@ -103,7 +107,7 @@ class Line:
         self.end.sendall(_HEADER.pack(len(data), kind) + data)
 
     def receive(self, largest: int, deadline: float | None = None) -> tuple[int, bytearray]:
-        """Returns the next frame; raises Broken for what is none, TimeoutError if it does not come in time.
+        """Returns the next frame; raises Broken for what is none, Ended, TimeoutError if it does not come in time.
 
         Args:
             largest: bytes.
@@ -129,7 +133,7 @@ class Line:
     def _fill(self) -> None:
         data = self.end.recv(_CHUNK)
         if not data:
-            raise Broken("the end of the connection")
+            raise Ended
         self._read += data
 
     def ended(self) -> bool:

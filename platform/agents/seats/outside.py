@@ -32,6 +32,7 @@ from turnier.agents.seats.frames import (
     TELL,
     TOLD,
     Broken,
+    Ended,
     Line,
     Question,
     answer_of,
@@ -100,6 +101,10 @@ class SeatProcess:
             number = -1
             while number != question.number:
                 left = seconds - (time.monotonic() - began)
+                if extra >= 0:  # answers that nobody asked for give no more time
+                    if left <= 0:
+                        raise self._failure(Ending.TIMEOUT, f"has not answered within {seconds:.3g} s")
+                    self._line.wait(left)
                 data = self._answered(ANSWER, 64 + 16 * actions, left, "has not answered", seconds)
                 try:
                     number, decision = answer_of(data, actions)
@@ -148,12 +153,10 @@ class SeatProcess:
         except TimeoutError:
             within = f"{left if seconds is None else seconds:.3g} s"
             raise self._failure(Ending.TIMEOUT, f"{late} within {within}") from None
-        except Broken as failure:
-            if str(failure).startswith("the end"):
-                raise self._crash() from None
-            raise self._failure(Ending.CRASHED, f"answered with {failure}") from None
-        except OSError:
+        except (Ended, OSError):
             raise self._crash() from None
+        except Broken as failure:
+            raise self._failure(Ending.CRASHED, f"answered with {failure}") from None
         if got == FAILED:
             self._rest()  # its code has raised an exception, and may play another match
             raise SeatFailure(Ending.CRASHED, _printable(data.decode("utf-8", "replace")))
@@ -198,15 +201,15 @@ class SeatProcess:
         _signal(self.pid, signal.SIGCONT)
 
 
-def _end_strays(pid: int, session: int) -> None:
+def _end_strays(pid: int, group: int) -> None:
     """Ends what a process has started outside of its group, where it would not rest with it; Linux only."""
     with contextlib.suppress(OSError):
         for task in os.listdir(f"/proc/{pid}/task"):
             with open(f"/proc/{pid}/task/{task}/children") as file:
                 children = list(map(int, file.read().split()))
             for child in children:
-                _end_strays(child, session)
-                if os.getpgid(child) != session:
+                _end_strays(child, group)
+                if os.getpgid(child) != group:
                     os.kill(child, signal.SIGKILL)
 
 

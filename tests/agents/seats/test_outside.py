@@ -122,12 +122,13 @@ def test_answers_that_nobody_has_asked_for_are_noted() -> None:
     assert re.fullmatch(r"seat 0: [1-4] answers that nobody had asked for were thrown away", record.error)
 
 
-def test_who_exceeds_its_time_has_lost_and_its_process_is_ended() -> None:
-    seated = player("hanger", move=0.2)
+@pytest.mark.parametrize("name", ["hanger", "repeater"])
+def test_who_exceeds_its_time_has_lost_and_its_process_is_ended(name: str) -> None:
+    seated = player(name, move=0.2)
     with pytest.raises(SeatFailure, match=r"its process has not answered within 0.2 s") as raised:
         seated.act(GAME.start())
     assert raised.value.ending is Ending.TIMEOUT and not seated._process.alive
-    limited = Limited(bot("hanger"), milliseconds=50, margin=50)
+    limited = Limited(bot(name), milliseconds=50, margin=50)
     record = play_match(MatchSpec("tictactoe", (limited.full_text(), "random"), 1))
     assert (record.termination, record.failed_seat) == (Termination.TIMEOUT, 0)
 
