@@ -90,11 +90,7 @@ def kind_of(name: str) -> str:
     bundle, path = classes.located(name)
     if classes.imported(bundle, path):
         return classes.kind_of(name)
-    full = classes.named(bundle, path)
-    try:
-        return str(_asked(bundle, {"kind_of": full, "kind": ""}))
-    except UserError as mistake:
-        raise UserError(str(mistake).replace(full, name)) from None
+    return str(_told(bundle, "kind_of", classes.named(bundle, path), name))
 
 
 _stand_ins: dict[tuple[str, str], type[Any]] = {}
@@ -103,15 +99,20 @@ _stand_ins: dict[tuple[str, str], type[Any]] = {}
 def _stand_in(bundle: Bundle, path: str, kind: str, name: str) -> type[Any]:
     full = classes.named(bundle, path)
     if (full, kind) not in _stand_ins:
-        try:
-            told = _asked(bundle, {"describe": full, "kind": kind})
-        except UserError as mistake:
-            raise UserError(str(mistake).replace(full, name)) from None
+        told = _told(bundle, "describe", full, name, kind)
         cls = _class_of(told, bundle, kind)
         classes.register(cls, bundle, told["path"], stands_in=True)
         _stand_ins[full, kind] = cls
     classes.remember(name, bundle)
     return _stand_ins[full, kind]
+
+
+def _told(bundle: Bundle, question: str, full: str, name: str, kind: str = "") -> Any:
+    """Returns an answer about a class; a mistake names it as the user did."""
+    try:
+        return _asked(bundle, {question: full, "kind": kind})
+    except UserError as mistake:
+        raise UserError(str(mistake).replace(full, name)) from None
 
 
 def _class_of(told: Mapping[str, Any], bundle: Bundle, kind: str) -> type[Any]:
