@@ -10,7 +10,7 @@ import pandas as pd
 
 from turnier.agents.registry import EVALUATORS, label_of
 from turnier.core.errors import UserError
-from turnier.core.number_text import estimate, number, plus_minus
+from turnier.core.number_text import estimate, percent_sure, plus_minus
 from turnier.dashboards.agent_names import distinct
 from turnier.dashboards.figures.certainty import in_percent
 from turnier.dashboards.figures.comparison import VERDICT_COLOURS
@@ -92,11 +92,9 @@ def _tournament(store: Store, run: Run) -> Glance:
     else:
         share, low, high = (100 * first[f"points_share{end}"] for end in ("", "_low", "_high"))
         value = f"{estimate(share, low, high, ' %')} of the points"
-    sure = first["superiority"]
-    known = "over 99.9" if sure > 0.999 else number(100 * sure)
-    ahead = f"; stronger than the next with {known} % probability" if known else ""
+    likely = "" if pd.isna(first["best"]) else f"; the best of these with {percent_sure(first['best'])} % probability"
     later = f"; yet to play: {', '.join(unplayed)}" if unplayed else ""
-    leads = f"{names[0]} leads{' so far' if unplayed else ''}: {value}, {first['games']:,} games{ahead}{later}"
+    leads = f"{names[0]} leads{' so far' if unplayed else ''}: {value}, {first['games']:,} games{likely}{later}"
     return Glance(names, leads, unplayed=unplayed)
 
 

@@ -13,6 +13,7 @@ from turnier.agents.registry import label_of
 from turnier.dashboards.agent_names import with_names
 from turnier.results.frames.matches import matches_frame, seat_summary, summary
 from turnier.results.frames.standings import Standings
+from turnier.results.store.annotations import anchor_of
 from turnier.results.store.store import Store
 from turnier.statistics.comparisons import units_needed
 
@@ -38,13 +39,14 @@ class Scores(NamedTuple):
 class Ranks(NamedTuple):
     """How the agents of some runs compare; every frame has the column `run`.
 
-    ratings, pairs: see `standings`; pairs also has `needed`, the pairs of games that separate two such agents with 80 %
-    power at 5 %. seats: see `seat_summary`.
+    ratings, pairs, notes: see `Standings`; pairs also has `needed`, the pairs of games that separate two such agents
+    with 80 % power at 5 %. seats: see `seat_summary`.
     """
 
     ratings: pd.DataFrame
     pairs: pd.DataFrame
     seats: pd.DataFrame
+    notes: pd.DataFrame
 
 
 def scores(store: Store, run: str) -> Scores:
@@ -57,16 +59,16 @@ def scores(store: Store, run: str) -> Scores:
 def ranks(store: Store, run: str) -> Ranks:
     """Reads a run's matches and returns how its agents compare."""
     frame = matches_frame(store, run=run, ids=False)
-    ratings, pairs = Standings.of(frame)
+    ratings, pairs, notes = Standings.of(frame, anchor=anchor_of(store, run))
     needed = units_needed(*(pairs[name] for name in ("difference", "difference_high", "pairs")))
-    parts = Ranks(ratings, pairs.assign(needed=needed), seat_summary(frame))
+    parts = Ranks(ratings, pairs.assign(needed=needed), seat_summary(frame), notes)
     return Ranks(*(part.assign(run=run) for part in parts))
 
 
 def ratings_of_game(store: Store, game: str) -> Ranks:
     """Rates the agents of a game over all tournaments; pairs and seats are left empty."""
-    rated, pairs = Standings.of(matches_frame(store, kind="tournament", game=game, ids=False), pairs=False)
-    return Ranks(*with_names(rated, pairs, pd.DataFrame()))
+    rated, pairs, notes = Standings.of(matches_frame(store, kind="tournament", game=game, ids=False), pairs=False)
+    return Ranks(*with_names(rated, pairs, pd.DataFrame()), notes)
 
 
 def joined(summaries: Sequence[Scores]) -> Scores:
@@ -76,7 +78,8 @@ def joined(summaries: Sequence[Scores]) -> Scores:
 
 def of_game(ranks: Ranks, game: str) -> Ranks:
     """Returns the rows of one game; labels are names, see `with_names`."""
-    return Ranks(*with_names(*(frame[frame["game"] == game].reset_index(drop=True) for frame in ranks)))
+    ratings, pairs, seats, notes = (frame[frame["game"] == game].reset_index(drop=True) for frame in ranks)
+    return Ranks(*with_names(ratings, pairs, seats), notes)
 
 
 def of_agents(found: Scores, game: str, names: Sequence[str] | None = None) -> Scores:

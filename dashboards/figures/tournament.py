@@ -7,7 +7,7 @@ from html import escape
 import numpy as np
 import pandas as pd
 
-from turnier.core.number_text import number, plus_minus
+from turnier.core.number_text import interval, number, percent_sure, plus_minus
 from turnier.dashboards.figures import charts
 from turnier.dashboards.figures.charts import Figure
 from turnier.dashboards.figures.ranked import MAX_AGENTS, MAX_TEXTS, square
@@ -16,14 +16,16 @@ from turnier.dashboards.run_summary import Ranks
 
 SIGNIFICANT = 0.05
 MOST_SURE = 0.999  # no model of the games is more reliable than this
+RANKS_NOTE = (
+    "Rank: the places that an agent may have; all of them are right at once with 95 %. Better than next, best of all:"
+    " probabilities."
+)
 RATED_NOTE = (
-    "Elo by Bradley and Terry; 0 is the mean of these agents. Points: 1 for a win, 1/2 for a draw. ± is half the 95 %"
-    " interval. Better than next: the likelihood that the agent is stronger than the one below."
+    "Elo by Bradley and Terry, with more seats by Plackett and Luce; 0 is {zero}. Points: 1 for a win, 1/2 for a draw."
+    f" ± is half the 95 % interval. {RANKS_NOTE}"
 )
-SCORED_NOTE = (
-    "± is half the 95 % interval of the mean score. Better than next: the likelihood that the agent has a higher mean"
-    " score than the one below."
-)
+SCORED_NOTE = f"± is half the 95 % interval of the mean score. {RANKS_NOTE}"
+NASH_NOTE = " Nash: points against the mixture of agents that nobody beats, which copies of an agent do not change."
 PAIR_NOTE = (
     "The stronger agent comes first. Games to separate: how many games these two would need, playing as before, to"
     " differ significantly with 80 % probability (two-sided t-test at 5 %, pairs of games as units); blank where they"
@@ -39,11 +41,14 @@ def rating_list(ranks: Ranks) -> pd.DataFrame:
     half_width = (high - low) / 2
     shown = pd.DataFrame(
         {
-            "rank": frame["rank"],
+            "rank": [
+                str(a) if a == b else f"{a}–{b}" for a, b in zip(frame["rank_low"], frame["rank_high"], strict=True)
+            ],
             "agent": frame["label"],
             "Elo" if rated else "mean score": rounded(value, half_width),
             "±": rounded(half_width, half_width),
             "better than next, %": (100 * frame["superiority"].clip(upper=MOST_SURE)).round(1),
+            "best of all, %": (100 * frame["best"].clip(upper=MOST_SURE)).round(1),
         }
     )
     if rated:
@@ -53,6 +58,10 @@ def rating_list(ranks: Ranks) -> pd.DataFrame:
     if rated:
         shown["won"], shown["drawn"], shown["lost"] = frame["wins"], frame["draws"], frame["losses"]
         shown["drawn, %"] = (100 * frame["draw_share"]).round(1)
+    if frame["nash"].notna().any():
+        shown["Nash, %"] = (100 * frame["nash"]).round(1)
+        ends = (100 * frame[["nash_low", "nash_high"]]).itertuples(index=False)
+        shown["Nash, 95 %"] = [interval(low, high) for low, high in ends]
     if _has_groups(ranks):
         shown["group"] = frame["group"]
     return shown
@@ -66,19 +75,22 @@ def leader_text(ranks: Ranks) -> str:
     value = plus_minus(first[name], half_width, " Elo" if name == "elo" else " points on average", signed=name == "elo")
     points = f" and {number(100 * first['points_share'])} % of the points" if name == "elo" else ""
     text = f"<b>{escape(first['label'])}</b> leads with {value}{points} in {first['games']:,} games"
-    if len(ranks.ratings) < 2:
+    if len(ranks.ratings) < 2 or pd.isna(first["best"]):
         return f"{text}."
-    second = escape(ranks.ratings["label"].iloc[1])
-    return f"{text}; it is better than {second} with {_sure(first['superiority'])} % probability."
-
-
-def _sure(probability: float) -> str:
-    return "over 99.9" if probability > MOST_SURE else number(100 * probability)
+    others = int((ranks.ratings["rank_low"] == 1).sum()) - int(first["rank_low"] == 1)
+    ruled_out = "no other" if not others else "one other" if others == 1 else f"{others} others"
+    open_ = "" if not others else f", and {ruled_out} cannot be ruled out"
+    return f"{text}; it is the best of these with {percent_sure(first['best'])} % probability{open_}."
 
 
 def list_note(ranks: Ranks) -> str:
-    """Returns what the columns of a rating list mean."""
-    note = RATED_NOTE if ranks.ratings["elo"].notna().any() else SCORED_NOTE
+    """Returns what the columns of a rating list mean, and what to know of it."""
+    frame = ranks.ratings
+    zero = frame.loc[frame["elo_low"] == frame["elo_high"], "label"]  # only an anchor's interval has no width
+    rated = RATED_NOTE.format(zero=zero.iloc[0] if len(zero) else "the mean of these agents")
+    note = rated if frame["elo"].notna().any() else SCORED_NOTE
+    note += NASH_NOTE if frame["nash"].notna().any() else ""
+    note = " ".join([*(text for text in ranks.notes["note"] if " leads and is " not in text), note])
     return f"{note} Agents in different groups have not met, even indirectly." if _has_groups(ranks) else note
 
 
@@ -147,8 +159,8 @@ def rating_points(ranks: Ranks) -> Figure | None:
         return None
     data = frame[["rank", "label", "elo", "elo_low", "elo_high", "games", "live_mu", "live_sigma"]]
     drawn = data.assign(label=[f"{rank}  {label}" for rank, label in data[["rank", "label"]].itertuples(index=False)])
-    chart = charts.points(drawn[:MAX_AGENTS], "label", "elo", "elo_low", "elo_high", "Elo relative to the field's mean")
-    note = "Bradley and Terry over all pairs of seats; 95 % intervals with pairs of games as clusters."
+    chart = charts.points(drawn[:MAX_AGENTS], "label", "elo", "elo_low", "elo_high", "Elo")
+    note = "Bradley and Terry, or Plackett and Luce; 95 % intervals with the games of a seed as clusters."
     if len(data) > MAX_AGENTS:
         note += f" Shown: the first {MAX_AGENTS} of {len(data)} agents."
     return Figure("Ratings", chart, data, note)

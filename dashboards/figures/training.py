@@ -14,6 +14,7 @@ from turnier.dashboards.figures import charts
 from turnier.dashboards.figures.charts import Figure
 from turnier.dashboards.figures.tables import rounded
 from turnier.results.store.curves import CurvePoint
+from turnier.runs.self_play.ratings import ZERO
 from turnier.runs.training_run import Evaluation
 from turnier.statistics.intervals import CONFIDENCE
 
@@ -80,15 +81,21 @@ def evaluation_curves(
     )
 
 
-def rating_curves(checkpoints_by_run: Mapping[str, pd.DataFrame]) -> Figure | None:
-    """The strength of the checkpoints of self-play, by run, see `rated_checkpoints`; None where there are none."""
-    parts = [frame.assign(run=name) for name, frame in checkpoints_by_run.items() if len(frame)]
-    if not parts:
-        return None
-    data = pd.concat(parts, ignore_index=True)
+def rating_curves(checkpoints_by_run: Mapping[str, pd.DataFrame]) -> list[Figure]:
+    """The strength of the checkpoints of self-play, by run, see `rated_checkpoints`: a figure for each zero of Elo."""
+    by_zero: dict[str, list[pd.DataFrame]] = {}
+    for name, frame in checkpoints_by_run.items():
+        if len(frame):
+            zero = frame.attrs.get(ZERO, "")
+            by_zero.setdefault(zero or name, []).append(frame.assign(run=name, zero=label_of(zero) if zero else ""))
+    return [_rating_curve(pd.concat(parts, ignore_index=True)) for parts in by_zero.values()]
+
+
+def _rating_curve(data: pd.DataFrame) -> Figure:
+    zero = data["zero"].iloc[0]
+    scale = f"beside {zero}, which has 0 Elo" if zero else "beside each other; their mean is 0 Elo"
     chart = charts.lines(data, "games", "elo", "elo_low", "elo_high", "run", ("games trained", "Elo"))
-    note = "Each run's checkpoints and their opponent on one scale with mean 0; 95 % intervals."
-    return Figure("Ratings of checkpoints", chart, data, note)
+    return Figure("Ratings of checkpoints", chart, data, f"Checkpoints {scale}; 95 % intervals.")
 
 
 def evaluation_table(evaluations: pd.DataFrame, unit: str) -> pd.DataFrame:

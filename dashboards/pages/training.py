@@ -50,9 +50,8 @@ def _draw(chosen: list[cached_store.Run], game: str) -> None:
     with right:
         if evaluated:
             widgets.show_figure(evaluated)
-    if rated := rating_curves(
-        {names[r.id]: cached_store.rated_checkpoints(r.id) for r in chosen if "agent" in r.definition}
-    ):
+    playing = {names[r.id]: cached_store.rated_checkpoints(r.id) for r in chosen if "agent" in r.definition}
+    for rated in rating_curves(playing):
         widgets.show_figure(rated)
     if evaluated:
         widgets.show_table("Evaluations", evaluation_table(evaluated.data, unit))

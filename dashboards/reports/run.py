@@ -253,8 +253,8 @@ def _training(store: Store, run: Run) -> Iterator[Section]:
     curve = training_curves({run.id: store.curves.points(run.id)})
     evaluations, opponents = {run.id: stored_evaluations(store, run.id, game)}, [str(run.definition.get("against", ""))]
     evaluated = evaluation_curves(evaluations, evaluation_unit(game), opponents)
-    rated = rating_curves({run.id: rated_checkpoints(store, run.id)}) if "agent" in run.definition else None
-    yield from (figure for figure in (curve, evaluated, rated) if figure)
+    rated = rating_curves({run.id: rated_checkpoints(store, run.id)}) if "agent" in run.definition else []
+    yield from (figure for figure in (curve, evaluated, *rated) if figure)
 
 
 def _origin(store: Store, run: Run) -> str:

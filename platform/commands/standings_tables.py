@@ -12,7 +12,7 @@ from rich.table import Table
 from turnier.agents.registry import label_of
 from turnier.commands.tables import AgentText, agent_table, results_text
 from turnier.core.number_text import number, plus_minus
-from turnier.results.frames.matches import json_rows
+from turnier.results.frames import Standings, json_rows
 
 TOP = 200  # agents that a rating list shows unless more are requested
 SIGNIFICANT = 0.05
@@ -21,26 +21,42 @@ WIDE = 100  # characters of a terminal from which a rating list has the sum of t
 ROW_HEAD = 26  # characters of the place and agent in a row of a crosstable
 # Headings of columns that a narrow terminal may leave out; the summary above a run's list has won-drawn-lost, too.
 POINTS, RESULTS, DRAWN, OPENSKILL, GROUP = "points", "won-drawn\n-lost", "drawn\n%", "openskill\nmu ± sigma", "group"
-OF_RATINGS = ("rank", "elo", "elo_low", "elo_high", "draw_share", "superiority", "group", "live_mu", "live_sigma")
+BEST, NASH = "best\n%", "Nash\n%"
+OF_RATINGS = (
+    *("rank", "rank_low", "rank_high", "elo", "elo_low", "elo_high", "draw_share", "superiority", "best"),
+    *("nash", "nash_low", "nash_high", "nash_weight", "fit_p", "cyclic", "group", "live_mu", "live_sigma"),
+)
 
 
-def print_standings(console: Console, ratings: pd.DataFrame, pairs: pd.DataFrame, top: int = TOP) -> None:
-    """Prints both frames of `Standings`: rating lists, and who beats whom; nothing if no two agents can be compared."""
-    print_ratings(console, ratings, top)
-    for game, part in pairs.groupby("game"):
-        rated = ratings[ratings["game"] == game]
+def print_standings(console: Console, standings: Standings, top: int = TOP, anchor: str = "") -> None:
+    """Prints rating lists, and who beats whom; nothing if no two agents can be compared."""
+    print_ratings(console, standings, top, anchor)
+    for game, part in standings.pairs.groupby("game"):
+        rated = standings.ratings[standings.ratings["game"] == game]
         _print_crosstable(console, str(game), part, rated)
 
 
-def print_ratings(console: Console, ratings: pd.DataFrame, top: int = TOP) -> None:
-    """Prints the rating list of each game; says what it leaves out."""
+def print_ratings(console: Console, standings: Standings, top: int = TOP, anchor: str = "") -> None:
+    """Prints the rating list of each game with what to know of it; says what it leaves out.
+
+    Args:
+        standings: of the games.
+        top: number of agents that are shown.
+        anchor: full text of the agent whose Elo is 0; empty = the mean is.
+    """
+    ratings = standings.ratings
     for game, part in ratings.groupby("game"):
         rated = bool(part["elo"].notna().any())
         console.print(
             _by_elo(str(game), part.head(top), console.width) if rated else _by_mean(str(game), part.head(top))
         )
-        notes = ["Elo: 0 is the mean of these agents."] * rated
-        notes += ["better: the likelihood that the agent is stronger than the next in the list."]
+        notes = standings.notes.loc[standings.notes["game"] == game, "note"].tolist()
+        zero = label_of(anchor) if anchor in part["agent"].tolist() else "the mean of these agents"
+        notes += [f"Elo: 0 is {zero}."] * rated
+        notes += ["better: the probability that the agent is stronger than the next in the list."]
+        notes += ["Nash: points against the mixture of agents that nobody beats; copies do not change it."] * bool(
+            part["nash"].notna().any()
+        )
         if len(part) > top:
             all_of_them = f"turnier results --top {len(part)} shows all."
             notes.append(f"{len(part):,} agents are rated, the first {top:,} are shown; {all_of_them}")
@@ -60,13 +76,19 @@ def _print_notes(console: Console, notes: Sequence[str]) -> None:
 def _by_elo(game: str, part: pd.DataFrame, width: int) -> Table:
     rows = [_elo_cells(row) for row in part.to_dict("records")]
     live, groups, narrow = part["live_mu"].notna().any(), part["group"].max() > 1, width < WIDE
-    left_out = {OPENSKILL: not live, GROUP: not groups, POINTS: narrow}
+    left_out = {OPENSKILL: not live, GROUP: not groups, POINTS: narrow, BEST: narrow, NASH: part["nash"].isna().all()}
     left_out |= {RESULTS: narrow and live, DRAWN: narrow and groups}
     headings = [heading for heading in rows[0] if not left_out.get(heading)]
     shown = agent_table(f"{game}: rating list", *headings, numbered=True)
-    for place, label, cells in zip(part["rank"], part["label"], rows, strict=True):
-        shown.add_row(str(place), AgentText(label), *(cells[heading] for heading in headings))
+    for place, label, cells in zip(_places(part), part["label"], rows, strict=True):
+        shown.add_row(place, AgentText(label), *(cells[heading] for heading in headings))
     return shown
+
+
+def _places(part: pd.DataFrame) -> list[str]:
+    """Returns each agent's place, as the places that it may have where these are several: 1-4."""
+    ends = part[["rank_low", "rank_high"]].itertuples(index=False)
+    return [str(low) if low == high else f"{low}-{high}" for low, high in ends]
 
 
 def _elo_cells(row: dict[Any, Any]) -> dict[str, str]:
@@ -79,18 +101,20 @@ def _elo_cells(row: dict[Any, Any]) -> dict[str, str]:
         RESULTS: results_text(row),
         DRAWN: _per_cent(row["draw_share"]),
         "better\n%": _superiority(row["superiority"]),
+        BEST: _superiority(row["best"]),
+        NASH: "" if pd.isna(row["nash"]) else f"{100 * row['nash']:.0f}",
         OPENSKILL: plus_minus(row["live_mu"], row["live_sigma"]),
         GROUP: str(row["group"]),
     }
 
 
 def _by_mean(game: str, part: pd.DataFrame) -> Table:
-    headings = ("mean score ± 95 %", "games", "better, %")
+    headings = ("mean score ± 95 %", "games", "better, %", "best, %")
     shown = agent_table(f"{game}: rating list by mean score", *headings, numbered=True)
-    for row in part.to_dict("records"):
+    for place, row in zip(_places(part), part.to_dict("records"), strict=True):
         mean = plus_minus(row["mean"], row["mean_high"] - row["mean"])
-        figures = (mean, f"{row['games']:,}", _superiority(row["superiority"]))
-        shown.add_row(str(row["rank"]), AgentText(row["label"]), *figures)
+        figures = (mean, f"{row['games']:,}", _superiority(row["superiority"]), _superiority(row["best"]))
+        shown.add_row(place, AgentText(row["label"]), *figures)
     return shown
 
 
@@ -99,7 +123,7 @@ def _per_cent(share: float) -> str:
 
 
 def _superiority(share: float) -> str:
-    """Returns a likelihood in per cent; it never reads 100, because none is certain."""
+    """Returns a probability in per cent; it never reads 100, because none is certain."""
     return "" if pd.isna(share) else ">99.9" if share > 0.999 else f"{100 * share:.1f}"
 
 
@@ -149,16 +173,25 @@ def _cell(row: dict[Any, Any], scored: bool, full: bool) -> str:
     return f"{share} ({_per_cent(row['points_share_low'])}-{_per_cent(row['points_share_high'])})" if full else share
 
 
-def with_standings(rows: Sequence[dict[str, Any]], ratings: pd.DataFrame, pairs: pd.DataFrame) -> list[dict[str, Any]]:
-    """Returns a summary's JSON rows with each agent's rating, and under `pairs` its results as the first of two."""
-    rated = {(row["game"], row["agent"]): row for row in json_rows(ratings)}
+def rating_rows(standings: Standings) -> list[dict[str, Any]]:
+    """Returns the rows of rating lists for JSON, each with the notes on its game."""
+    notes = standings.notes.groupby("game")["note"].agg(list).to_dict()
+    return [row | {"notes": notes.get(row["game"], [])} for row in json_rows(standings.ratings)]
+
+
+def with_standings(rows: Sequence[dict[str, Any]], standings: Standings) -> list[dict[str, Any]]:
+    """Returns a summary's JSON rows with each agent's rating, the notes on its game, and its results by opponent.
+
+    The notes are under `notes`, the results under `pairs` of the first of two agents.
+    """
+    rated = {(row["game"], row["agent"]): row for row in json_rows(standings.ratings)}
+    notes = standings.notes.groupby("game")["note"].agg(list).to_dict()
     met: dict[tuple[str, str], list[dict[str, Any]]] = {}
-    for row in json_rows(pairs):
+    for row in json_rows(standings.pairs):
         met.setdefault((row.pop("game"), row.pop("first")), []).append(row)
     rated_rows = []
     for row in rows:
         rating = rated.get((row["game"], row["agent"]), {})
-        rated_rows.append(
-            row | {name: rating.get(name) for name in OF_RATINGS} | {"pairs": met.get((row["game"], row["agent"]), [])}
-        )
+        results = {"notes": notes.get(row["game"], []), "pairs": met.get((row["game"], row["agent"]), [])}
+        rated_rows.append(row | {name: rating.get(name) for name in OF_RATINGS} | results)
     return rated_rows

@@ -15,6 +15,11 @@ NOISE = 1e-9  # what is smaller is the rounding of sums: shown as 0; so is a hal
 _TIMES = ((1.0, "s"), (1e-3, "ms"), (1e-6, "µs"), (1e-9, "ns"))
 
 
+def percent_sure(probability: float) -> str:
+    """Returns a probability in per cent; it never reads 100, as no model of the games is more reliable than 99.9."""
+    return "over 99.9" if probability > 0.999 else number(100 * float(probability), digits=2)
+
+
 def number(value: float, half_width: float = math.nan, *, digits: int = DIGITS, signed: bool = False) -> str:
     """Returns a number; with a half-width it has the half-width's decimals, otherwise `digits` significant digits."""
     if math.isnan(value):

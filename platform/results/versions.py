@@ -110,7 +110,7 @@ def rated_versions(store: Store, versions: Sequence[Version], game: str = "") ->
     found = {str(text): library.digests_in([str(text)]) & since.keys() for text in frame["agent"].unique()}
     of_agent = {text: digests.pop() for text, digests in found.items() if digests}
     played = frame.loc[frame["agent"].isin(list(of_agent)), "game"].unique()
-    ratings, _ = Standings.of(frame[frame["game"].isin(played)])
+    ratings = Standings.of(frame[frame["game"].isin(played)], pairs=False).ratings
     mine = ratings[ratings["agent"].isin(list(of_agent))]
     mine = mine.assign(version=mine["agent"].map(of_agent), since=mine["agent"].map(of_agent).map(since))
     return mine.sort_values(["game", "since", "agent"], kind="stable").reset_index(drop=True)

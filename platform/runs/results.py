@@ -10,12 +10,15 @@ from typing import Any
 
 import pandas as pd
 
+from turnier.agents.agent import Agent
+from turnier.agents.registry import agent_of
 from turnier.core.errors import AgentsFailed
 from turnier.core.number_text import number
 from turnier.results.failures import SHOWN_ID, Failures, cause_text, list_failures, store_option
 from turnier.results.frames.matches import matches_frame, seat_summary, summary
 from turnier.results.frames.standings import Standings
 from turnier.results.other_code import OtherCode, games_by_release, other_code
+from turnier.results.store.annotations import anchor_of
 from turnier.results.store.store import Store
 
 RED = "#d93025"  # of what failed, readable on white and on black
@@ -49,21 +52,37 @@ class RunResults:
         """Returns one row per agent and seat: games and win rate."""
         return seat_summary(self._games())
 
-    def ratings(self) -> pd.DataFrame:
+    def standings(self, pairs: bool = True, anchor: str | Agent = "", nash: bool = False) -> Standings:
+        """Returns ratings, results of every two agents, and what to know of them; see `Standings`.
+
+        Args:
+            pairs: whether every two agents are compared.
+            anchor: the agent whose Elo is 0; empty = that of the run, or the mean.
+            nash: whether to compute Nash averages, which copies of agents do not change, in any case.
+        """
+        zero = agent_of(str(anchor)).full_text() if anchor else anchor_of(self.store, self.id)
+        return Standings.of(self._games(), pairs, anchor=zero, nash=nash)
+
+    def ratings(self, anchor: str | Agent = "", nash: bool = False) -> pd.DataFrame:
         """Returns the rating list, see `Standings`: one row per agent, the best first.
 
-        Elo with its 95 % interval (single-player games: the mean score), games, points, wins, draws and losses, and the
-        likelihood that the agent is stronger than the next.
+        Elo with its 95 % interval (single-player games: the mean score), the places that the agent may have, games,
+        points, wins, draws and losses, and the probabilities that it is stronger than the next, and the best of all.
+        The arguments are those of `standings`.
         """
-        return Standings.of(self._games(), pairs=False).ratings
+        return self.standings(False, anchor, nash).ratings
+
+    def notes(self) -> list[str]:
+        """Returns what to know of the rating list: whether it explains the results, what seats are worth, who leads."""
+        return [str(note) for note in self.standings(pairs=False).notes["note"]]
 
     def pairs(self) -> pd.DataFrame:
         """Returns one row per two agents that met: points, won-drawn-lost, difference, p-value; see `Standings`."""
-        return Standings.of(self._games()).pairs
+        return self.standings().pairs
 
     def crosstable(self) -> pd.DataFrame:
         """Returns what each agent (row) scored against each other one (column), see `Standings.crosstable`."""
-        return Standings.of(self._games()).crosstable()
+        return self.standings().crosstable()
 
     def releases(self) -> pd.DataFrame:
         """Returns how many games each release of Turnier and its code has played, see `games_by_release`."""

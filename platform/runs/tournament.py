@@ -17,7 +17,9 @@ from turnier.arena.schedules.swiss import rounds_to_the_best, swiss
 from turnier.core.errors import MAX_GAMES, MAX_IN_MEMORY, UserError, require_at_most, unknown
 from turnier.games.game import Game
 from turnier.games.registry import GAMES
+from turnier.results.store.annotations import ANCHOR
 from turnier.results.store.store import Store
+from turnier.runs.comparison import OWN_SEEDS
 from turnier.runs.play import play_plan, play_rounds, playing
 from turnier.runs.results import RunResults
 
@@ -42,6 +44,7 @@ class Tournament:
         top: int = 3,
         certainty: float = 0.95,
         budget: str = "",
+        anchor: str | Agent = "",
     ) -> None:
         """Plans a tournament; raises UserError where it cannot be played.
 
@@ -58,6 +61,7 @@ class Tournament:
             top: of an adaptive tournament: number of first places that must be certain.
             certainty: of an adaptive tournament: probability that they are right.
             budget: what every agent may spend per move, such as "50ms"; empty = as its parameters say.
+            anchor: the agent whose Elo is 0; empty = the mean of the agents is, or the anchor that was last given.
         """
         if format not in FORMATS:
             raise unknown("format", format, FORMATS)
@@ -74,16 +78,42 @@ class Tournament:
         self._ordered = [agent.full_text() for agent in playing]
         self.agents = sorted(set(self._ordered))
         self._playing = playing
-        self.plan: MatchPlan | None = None  # all matches, of formats in which they do not depend on results
-        if format == "round_robin":
-            self.plan = round_robin(self.game, playing, games, seed, openings, exactly)
-        elif format == "gauntlet":
-            self.plan = gauntlet(self.game, playing, challengers, games, seed, openings, exactly)
-        else:
+        self.anchor = self._anchor(anchor, budget)
+        self._own_seeds = self.game.num_seats > 1
+        self.plan = self._plan()
+        if self.plan is None:
             self._rounds(self._adaptive())
         require_at_most(MAX_GAMES, self.max_games, "games of a tournament")
         if format == "swiss":
             require_at_most(MAX_IN_MEMORY, games * len(self.agents), "games of all agents in a Swiss round")
+
+    def _anchor(self, anchor: str | Agent, budget: str) -> str:
+        """Returns the full text of the agent whose Elo is 0; raises UserError if it does not play."""
+        if not anchor:
+            return ""
+        if self.game.num_seats == 1:
+            raise UserError(f"an anchor is for games of two and more seats, got {self.game}; leave it out.")
+        (named,) = agents_within([anchor], budget)
+        if named.full_text() not in self.agents:
+            names = ", ".join(str(agent) for agent in self._playing)
+            raise UserError(f"the anchor must be one of the agents, got {named}; the agents are {names}.")
+        return named.full_text()
+
+    def _plan(self) -> MatchPlan | None:
+        """Returns all matches, of formats in which they do not depend on results."""
+        set_by = self.games, self.seed, self.openings, self.exactly, self._own_seeds
+        if self.format == "round_robin":
+            return round_robin(self.game, self._playing, *set_by)
+        return gauntlet(self.game, self._playing, self.challengers, *set_by) if self.format == "gauntlet" else None
+
+    def has_begun(self, store: Store) -> bool:
+        """Whether a store has it; one that began when all groups played on the same seeds resumes with these."""
+        known = {run.id for run in store.runs()}
+        if self.run_id not in known and self._own_seeds:
+            self._own_seeds = False
+            self._own_seeds = self.run_id not in known
+            self.plan = self._plan()
+        return self.run_id in known
 
     def _adaptive(self) -> AdaptiveTournament | None:
         """Returns an adaptive tournament before its first round, if that is the format."""
@@ -101,6 +131,7 @@ class Tournament:
         definition: dict[str, Any] = {"game": self.game.full_text(), "agents": self.agents, "seed": self.seed}
         definition |= {"openings": self.openings} if self.openings else {}
         definition |= {"exactly": True} if self.exactly else {}
+        definition |= {OWN_SEEDS: True} if self._own_seeds else {}
         ordered = self._ordered
         of_format: dict[str, dict[str, Any]] = {
             "gauntlet": {"challengers": sorted(ordered[: self.challengers])},
@@ -132,6 +163,7 @@ class Tournament:
         progress: bool = True,
     ) -> TournamentResults:
         """Plays what the store does not have yet; after a stop or a kill, the same call resumes it. See `playing`."""
+        self.has_begun(store)
         adaptive = self._adaptive()
 
         def begin() -> None:
@@ -150,6 +182,8 @@ class Tournament:
                 bar.advance(len(records))
             if self.plan is None:  # places may be certain before all games are played
                 bar.expect(bar.done - bar.total, bar.unit)
+        if self.anchor:
+            store.annotations.set(self.run_id, ANCHOR, self.anchor)
         results = TournamentResults(store, self.run_id, self, bar.skipped, bar.total, adaptive)
         results.warn_of_failures()
         return results

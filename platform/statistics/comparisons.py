@@ -46,22 +46,31 @@ def paired_difference(differences: Sequence[float]) -> Difference:
     return Difference(*(field[0].item() for field in found))
 
 
-def paired_differences(values: Floats, group: npt.NDArray[np.int64], groups: int, points: bool = False) -> Differences:
+def paired_differences(
+    values: Floats,
+    group: npt.NDArray[np.int64],
+    groups: int,
+    points: bool = False,
+    games: Floats | None = None,
+) -> Differences:
     """Returns what `paired_difference` returns for each of many groups.
 
     Args:
         values: differences.
         group: [values] the number of each one's group, from 0.
         groups: their number.
+        games: [values] by how many games each was measured: the mean and its interval are then weighted by them.
         points: whether these are differences of points. They take few values, so that a few pairs often happen to vary
             less than their agents do, or not at all. The test then has virtual differences, as in `superiority`; the
             intervals have none.
     """
     n = np.bincount(group, minlength=groups)
+    weights = np.ones(len(values)) if games is None else games
     with np.errstate(divide="ignore", invalid="ignore"):
-        mean = np.bincount(group, values, groups) / n
-        squares = np.bincount(group, (values - mean[group]) ** 2, groups)
-        error = np.sqrt(squares / (n - 1) / n)
+        total = np.bincount(group, weights, groups)
+        mean = np.bincount(group, weights * values, groups) / total
+        squares = np.bincount(group, (weights * (values - mean[group])) ** 2, groups)
+        error = np.sqrt(squares * n / (n - 1)) / total
         least, most = np.full(groups, np.inf), np.full(groups, -np.inf)
         np.minimum.at(least, group, values)
         np.maximum.at(most, group, values)

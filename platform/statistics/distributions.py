@@ -10,6 +10,7 @@ import numpy.typing as npt
 from scipy import special
 
 Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int64]
 
 
 def normal_quantile(probability: float) -> float:

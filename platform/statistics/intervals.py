@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from turnier.statistics.distributions import Floats, median_rank, normal_quantile, t_quantile
+from turnier.statistics.distributions import Floats, Ints, median_rank, normal_quantile, t_quantile
 
 CONFIDENCE = 0.95
 
@@ -135,3 +135,45 @@ def points_intervals(
         half = np.sqrt(shrink * (variance + shrink / 4)) / (1 + shrink)
     low = np.where(share == 0, 0.0, np.maximum(centre - half, 0.0))
     return low, np.where(share == 1, 1.0, np.minimum(centre + half, 1.0))
+
+
+class Shares(NamedTuple):
+    """Shares of points, or of games won, with their 95 % intervals; every field is an array [groups]."""
+
+    value: Floats  # NaN where there is no game
+    low: Floats
+    high: Floats
+
+
+def shares_of_units(values: Floats, units: Ints, groups: Ints | None = None, number: int = 1) -> Shares:
+    """Returns shares of groups of games, of which those of a unit are not independent.
+
+    Args:
+        values: [games] between 0 and 1.
+        units: [games] equal numbers, from 0, for games that share a seed.
+        groups: [games] the number of each one's group, from 0; None = all are one group.
+        number: of groups.
+
+    Student's t with two virtual units, a whole and an empty one, as in the interval of Agresti and Coull: it has a
+    width where all units ended alike, lies between 0 and 1, and covers at least 94 % from 2 units on
+    (tests/statistics/test_intervals.py). Larger units count more: their effective number is (sum of games)² / sum of
+    squares (L. Kish, Survey Sampling, 1965).
+    """
+    group = np.zeros(len(values), np.int64) if groups is None else groups
+    cells, cell = np.unique(group * (int(units.max(initial=0)) + 1) + units, return_inverse=True)
+    of, games = cells // (int(units.max(initial=0)) + 1), np.bincount(cell).astype(np.float64)
+    means = np.bincount(cell, values) / games
+    total = np.bincount(of, games, number)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        share = np.bincount(of, games * means, number) / total
+        n = total**2 / np.bincount(of, games**2, number)
+        square = np.bincount(of, games * means**2, number) / total
+        return Shares(share, *_share_ends(share, square, n))
+
+
+def _share_ends(share: Floats, square: Floats, n: Floats) -> tuple[Floats, Floats]:
+    """Returns the ends of intervals of means of n units, by the means of their values and of their squares."""
+    centre = (n * share + 1) / (n + 2)
+    variance = (n * square + 1) / (n + 2) - centre**2
+    half = t_quantile(0.5 + CONFIDENCE / 2, n + 1) * np.sqrt(variance / (n + 2))
+    return np.maximum(centre - half, 0.0), np.minimum(centre + half, 1.0)

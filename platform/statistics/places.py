@@ -14,8 +14,8 @@ import itertools
 
 import numpy as np
 
-from turnier.statistics.distributions import Floats
-from turnier.statistics.ratings import ELO, Ints, Ratings
+from turnier.statistics.distributions import Floats, Ints
+from turnier.statistics.ratings import ELO, Ratings
 
 _STEPS = 16  # shares per round, each given to one pairing
 

@@ -1,29 +1,48 @@
-"""Ratings of many agents on one scale: the model of Bradley and Terry, in Elo.
+"""Ratings of many agents on one scale, in Elo: the model of Bradley and Terry, of Plackett and Luce for more seats.
 
 An agent of strength r beats one of strength s with probability 1 / (1 + exp(s - r)); 1 is 400 / ln 10 = 174 Elo.
 
+Games that share a cluster (those of one seed) are not independent, so the covariance comes from sums over clusters.
+Each sum is enlarged by what the fit has taken from it, and intervals have Student's t with the number of clusters that
+tell about an agent.
+
 Sources: R. A. Bradley and M. E. Terry, Rank analysis of incomplete block designs I, Biometrika 39, 1952; K.-Y. Liang
-and S. L. Zeger, Longitudinal data analysis using generalized linear models, Biometrika 73, 1986 (clustered covariance).
+and S. L. Zeger, Longitudinal data analysis using generalized linear models, Biometrika 73, 1986 (clustered covariance);
+R. M. Bell and D. F. McCaffrey, Bias reduction in standard errors for linear regression with multi-stage samples, Survey
+Methodology 28, 2002 (leverage); A. V. Carter, K. T. Schnepel and D. G. Steigerwald, Asymptotic behavior of a t-test
+robust to cluster heterogeneity, Rev. Econ. Stat. 99, 2017 (effective number of clusters).
 """
 
 from __future__ import annotations
 
+import itertools
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 from scipy import special
 
-from turnier.statistics.distributions import Floats, t_probability, t_quantile
-from turnier.statistics.intervals import CONFIDENCE
-
-Ints = npt.NDArray[np.int64]
+from turnier.statistics.distributions import Floats, Ints, t_probability, t_quantile
+from turnier.statistics.intervals import CONFIDENCE, Interval
+from turnier.statistics.plackett_luce import (
+    Choices,
+    Design,
+    Games,
+    choices_of,
+    fitted,
+    prior_information,
+    prior_weights,
+    row_sums,
+)
 
 ELO = 400 / math.log(10)
 PRIOR_GAMES = 1.0  # drawn games of every agent against a virtual one of mean strength
-PRECISION = 1e-9  # of strengths: the last step of the fit is smaller
-MAX_STEPS = 100  # of the fit, which takes fewer than ten
+MOST_LEVERAGE = 0.5  # of a cluster whose sum still tells how much clusters vary; others count as the model says
+SEATS_DIFFER = 0.05  # level of the test of a difference between seats
+MANY = 10.0**6  # degrees of freedom where the model says how much games vary
 
 
 @dataclass(frozen=True)
@@ -32,44 +51,70 @@ class Ratings:
 
     elo: Floats  # [agents]
     covariance: Floats  # [agents, agents], Elo²
-    freedom: int  # degrees of freedom of Student's t
+    freedom: Floats  # [agents] degrees of freedom of Student's t
+    seats: tuple[
+        Interval, ...
+    ] = ()  # what each seat gains in Elo beside the mean seat; empty where seats do not differ
+    draws: float | None = None  # the parameter of drawn games; None where a draw is half a win
 
     def half_widths(self) -> Floats:
         """Returns the half-widths [agents] of the 95 % intervals: the strength relative to the mean of the field."""
-        return self._quantile * np.sqrt(np.diag(self.covariance))
+        return t_quantile(0.5 + CONFIDENCE / 2, self.freedom) * np.sqrt(np.diag(self.covariance))
 
     def variances(self) -> Floats:
         """Returns the variances [agents, agents] of the differences of two ratings."""
         diagonal = np.diag(self.covariance)
         return np.maximum(diagonal[:, None] + diagonal[None, :] - 2 * self.covariance, 0.0)
 
+    def freedoms(self) -> Floats:
+        """Returns the degrees of freedom [agents, agents] of differences, after Satterthwaite."""
+        variance = np.diag(self.covariance)
+        parts = variance**2 / self.freedom
+        with np.errstate(divide="ignore", invalid="ignore"):
+            found = (variance[:, None] + variance) ** 2 / (parts[:, None] + parts)
+        return np.asarray(np.where(np.isfinite(found), found, 1.0), np.float64)
+
     def differences(self) -> tuple[Floats, Floats]:
         """Returns the differences [agents, agents], row minus column, and the half-widths of their 95 % intervals."""
-        return self.elo[:, None] - self.elo[None, :], self._quantile * np.sqrt(self.variances())
+        half = t_quantile(0.5 + CONFIDENCE / 2, self.freedoms()) * np.sqrt(self.variances())
+        return self.elo[:, None] - self.elo[None, :], half
 
     def superiority(self) -> Floats:
-        """Returns the likelihood [agents, agents] that the row's agent is stronger than the column's; 0.5 to itself."""
+        """Returns 1 minus one-sided p-values [agents, agents] that the row's agent is no stronger; 0.5 to itself."""
         difference, errors = self.elo[:, None] - self.elo[None, :], np.sqrt(self.variances())
-        known = errors > 0
-        scaled = np.divide(difference, errors, out=np.zeros_like(difference), where=known)
-        return t_probability(scaled, self.freedom)
+        scaled = np.divide(difference, errors, out=np.zeros_like(difference), where=errors > 0)
+        return t_probability(scaled, self.freedoms())
 
-    def superiority_over_next(self, order: Ints) -> Floats:
-        """Returns the likelihood [order] that each of these agents is stronger than the next; NaN for the last."""
-        chosen = Ratings(self.elo[order], self.covariance[np.ix_(order, order)], self.freedom)
-        return np.append(np.diagonal(chosen.superiority(), 1), [np.nan] * bool(len(order)))
+    def expected(self, first: Ints, second: Ints, seats: Ints) -> Floats:
+        """Returns the share of points [meetings] that the first agents expect against the second.
 
-    @property
-    def _quantile(self) -> float:
-        return float(t_quantile(0.5 + CONFIDENCE / 2, self.freedom))
+        Args:
+            first, second: [meetings] agents.
+            seats: [meetings, 2] their seats.
+        """
+        gains = np.array([gain.value for gain in self.seats] or [0.0] * (int(seats.max(initial=0)) + 1))
+        apart = self.elo[first] - self.elo[second] + gains[seats[:, 0]] - gains[seats[:, 1]]
+        if self.draws is None:
+            return np.asarray(special.expit(apart / ELO), np.float64)
+        half = np.exp(np.clip(apart / ELO * (2 + self.draws) / 4, -300, 300))
+        return np.asarray((half + self.draws / 2) / (half + 1 / half + self.draws), np.float64)
+
+    def anchored(self, agent: int) -> Ratings:
+        """Returns the same ratings with that agent at 0, whose interval has no width."""
+        shift = np.eye(len(self.elo))
+        shift[:, agent] -= 1
+        covariance = shift @ self.covariance @ shift.T
+        freedom = self.freedoms()[:, agent]
+        return Ratings(self.elo - self.elo[agent], covariance, freedom, self.seats, self.draws)
+
+    def chosen(self, agents: Ints) -> Ratings:
+        """Returns the ratings of some agents, on the same scale."""
+        parts = self.elo[agents], self.covariance[np.ix_(agents, agents)], self.freedom[agents]
+        return Ratings(*parts, self.seats, self.draws)
 
 
 def bradley_terry(agents: int, first: Ints, second: Ints, points: Floats, clusters: Ints) -> Ratings:
-    """Rates agents by games between two of them.
-
-    A binomial model in which a draw is half a win; its covariance is clustered, because games of one pair (the same
-    seed, seats rotated) are not independent. Every agent has also drawn PRIOR_GAMES with a virtual agent of mean
-    strength, so that agents that won everything, and agents that never met, have finite ratings.
+    """Rates agents by games between two of them; a draw is half a win.
 
     Args:
         agents: their number.
@@ -78,97 +123,199 @@ def bradley_terry(agents: int, first: Ints, second: Ints, points: Floats, cluste
         points: [games] of the first: 1 won, 0.5 drawn, 0 lost.
         clusters: [games] equal numbers from 0 where games are not independent.
     """
-    flipped = first > second
-    low, high = np.where(flipped, second, first), np.where(flipped, first, second)
-    scored = np.where(flipped, 1 - points, points)
-    pairings, pairing = np.unique(low * agents + high, return_inverse=True)
-    games = np.bincount(pairing, minlength=len(pairings)).astype(np.float64)
-    won = np.bincount(pairing, scored, minlength=len(pairings)).astype(np.float64)
-    ends = _Ends(agents, pairings // agents, pairings % agents)
-    strengths = _fit(ends, games, won)
-
-    expected = ends.expected(strengths)
-    information = games * expected * (1 - expected)
-    virtual = _virtual(strengths)
-    bread = np.linalg.inv(ends.laplacian(information) + np.diag(virtual))
-    cluster = np.unique(clusters, return_inverse=True)[1]
-    number = int(cluster.max(initial=-1)) + 1
-    # For virtual games, and where all pairs ended alike, the variance is that of the model, not the observed one.
-    varied = _varied(pairing, scored, cluster, len(pairings))
-    meat = ends.laplacian(np.where(varied, 0.0, information)) + np.diag(virtual)
-    residuals = np.where(varied[pairing], scored - expected[pairing], 0.0)
-    agents_of = (np.tile(cluster, 2), np.concatenate([low, high]))
-    from scipy import sparse  # takes longer to import than most tables to rate
-
-    by_cluster = sparse.csr_array((np.concatenate([residuals, -residuals]), agents_of), shape=(number, agents))
-    freedom = max(1, number - agents + 1)
-    meat += number / freedom * (by_cluster.T @ by_cluster).toarray()
-    centre = np.eye(agents) - 1 / agents
-    covariance = ELO**2 * centre @ bread @ meat @ bread @ centre
-    return Ratings(ELO * centre @ strengths, covariance, freedom)
+    return rated(agents, [Games.of_two(first, second, points, clusters)])
 
 
-@dataclass(frozen=True)
-class _Ends:
-    """The agents of every pairing: a graph whose edges are pairings."""
+def rated(agents: int, games: Sequence[Games], seats: bool = False, ties: bool = False) -> Ratings:
+    """Rates agents by games of two and more seats.
 
-    agents: int
-    low: Ints  # [pairings]
-    high: Ints  # [pairings]
+    Every agent has also drawn PRIOR_GAMES with a virtual agent of mean strength, so that agents that won everything,
+    and agents that never met, have finite ratings.
 
-    def expected(self, strengths: Floats) -> Floats:
-        """Returns the points [pairings] per game that the model expects of `low`."""
-        return np.asarray(special.expit(strengths[self.low] - strengths[self.high]), np.float64)
-
-    def sums(self, values: Floats) -> Floats:
-        """Returns for each agent the sum over its pairings: values where it is `low`, minus values where `high`."""
-        size = self.agents
-        sums = np.bincount(self.low, values, size) - np.bincount(self.high, values, size)
-        return np.asarray(sums, np.float64)
-
-    def laplacian(self, weights: Floats) -> Floats:
-        """Returns the Laplacian matrix [agents, agents] of the pairings with these weights."""
-        matrix = np.zeros((self.agents, self.agents))
-        matrix[self.low, self.high] = matrix[self.high, self.low] = -weights
-        np.fill_diagonal(matrix, -matrix.sum(axis=1))
-        return matrix
+    Args:
+        agents: their number.
+        games: by number of seats.
+        seats: whether seats have advantages of their own if they differ (a test at SEATS_DIFFER); they need games of
+            one number of seats.
+        ties: whether draws of two seats are an outcome of their own.
+    """
+    blocks = _blocks(games, ties)
+    model = _Model(agents, games, blocks)
+    number = max((some.seats.shape[1] for some in games), default=0)
+    if seats and len(games) == 1 and len(games[0].seats) and model.seats_differ(number):
+        model = _Model(agents, games, blocks, number)
+    return model.ratings()
 
 
-def _virtual(strengths: Floats) -> Floats:
-    """Returns the information [agents] in the virtual games."""
-    expected = special.expit(strengths)
-    return np.asarray(PRIOR_GAMES * expected * (1 - expected), np.float64)
+def _blocks(games: Sequence[Games], ties: bool) -> list[Choices]:
+    """Returns the choices of all games, which are numbered through."""
+    blocks, before = [], 0
+    for some in games:
+        blocks += [block._replace(game=block.game + before) for block in choices_of(some, ties)]
+        before += len(some.seats)
+    return blocks
 
 
-def _fit(ends: _Ends, games: Floats, won: Floats) -> Floats:
-    """Returns the strengths [agents] of maximum likelihood, by Newton's method; the likelihood is concave."""
+class _Model:
+    """A model after its fit, and how much the sums of its clusters vary."""
 
-    def log_likelihood(strengths: Floats) -> float:
-        difference = strengths[ends.low] - strengths[ends.high]
-        played = won @ special.log_expit(difference) + (games - won) @ special.log_expit(-difference)
-        drawn = special.log_expit(strengths).sum() + special.log_expit(-strengths).sum()
-        return float(played + PRIOR_GAMES / 2 * drawn)
+    def __init__(self, agents: int, games: Sequence[Games], blocks: Sequence[Choices], seats: int = 0) -> None:
+        self._design = Design(agents, blocks, seats)
+        self._parameters = fitted(self._design, PRIOR_GAMES)
+        self._chances = self._design.probabilities(self._parameters)
+        self._virtual = prior_information(self._parameters, prior_weights(self._design, PRIOR_GAMES))
+        self._bread = np.linalg.inv(self._design.information(self._chances) + np.diag(self._virtual))
+        self._cluster, self._clusters = _numbered(games)
+        self._meetings = _meetings(agents, games, self._cluster, self._clusters)  # [clusters, agents], numbers of games
+        self._varied = _varied(agents, games, self._cluster)
+        leverage = self._leverage()
+        self._telling = (leverage <= MOST_LEVERAGE) & (self._clusters > 1)
+        self._enlarged = np.where(self._telling, 1 / np.sqrt(1 - leverage * self._telling), 0.0)
 
-    strengths = np.zeros(ends.agents)
-    reached = log_likelihood(strengths)
-    for _ in range(MAX_STEPS):
-        expected = ends.expected(strengths)
-        slope = ends.sums(won - games * expected) + PRIOR_GAMES * (0.5 - special.expit(strengths))
-        curvature = ends.laplacian(games * expected * (1 - expected)) + np.diag(_virtual(strengths))
-        step = np.linalg.solve(curvature, slope)
-        while (likelihood := log_likelihood(strengths + step)) < reached - abs(reached) * 1e-12:
-            step /= 2  # far from the maximum a whole step can lead beyond it
-        strengths, reached = strengths + step, likelihood
-        if np.abs(step).max(initial=0.0) < PRECISION:
-            break
-    return strengths
+    def ratings(self) -> Ratings:
+        """Returns the strengths with their covariance, relative to their mean, and what seats and draws are worth."""
+        design, n = self._design, self._design.agents
+        covariance = self._covariance()
+        draws = float(np.exp(self._parameters[-1])) if design.draws else None
+        # Nearly equal agents with that difference then have the same points as they have without draws.
+        unit = ELO if draws is None else ELO * 2 / (2 + draws)
+        centre = np.eye(n) - 1 / n
+        seats: tuple[Interval, ...] = ()
+        if design.seats:
+            own = slice(n, n + design.seats - 1)
+            beside = (np.eye(design.seats) - 1 / design.seats)[:, 1:]
+            gains = unit * beside @ self._parameters[own]
+            errors = unit * np.sqrt(np.diag(beside @ covariance[own, own] @ beside.T))
+            half = t_quantile(0.5 + CONFIDENCE / 2, max(1, self._clusters - 1)) * errors
+            seats = tuple(Interval(*ends) for ends in zip(gains.tolist(), gains - half, gains + half, strict=True))
+        return Ratings(
+            unit * centre @ self._parameters[:n],
+            unit**2 * centre @ covariance[:n, :n] @ centre,
+            self._freedom(),
+            seats,
+            draws,
+        )
+
+    def _covariance(self) -> Floats:
+        """Returns the covariance [parameters, parameters].
+
+        For virtual games, in clusters of large leverage, and where all games ended alike, the variance is that of the
+        model, not the observed one.
+        """
+        design = self._design
+        told = self._varied & self._telling[self._cluster]
+        sums = self._sums(design, told) * self._enlarged[:, None]
+        untold = [
+            np.asarray(
+                np.bincount(block.kind, row_sums(block.weights) * ~told[block.game], len(block.agents)), np.float64
+            )
+            for block in design.choices
+        ]
+        meat = (sums.T @ sums).toarray() + design.information(self._chances, untold) + np.diag(self._virtual)
+        return np.asarray(self._bread @ meat @ self._bread, np.float64)
+
+    def _sums(self, design: Design, kept: npt.NDArray[np.bool_] | None = None) -> Any:
+        """Returns the sums [clusters, parameters], sparse, of the games' derivatives of the log-likelihood.
+
+        Args:
+            design: may have more parameters than those that were fitted, which are then 0.
+            kept: [games] which of them count; None = all.
+        """
+        from scipy import sparse  # takes longer to import than most tables to rate
+
+        parts = []
+        for block, rows, chance in zip(design.choices, design.rows, self._chances, strict=True):
+            residuals = block.weights - row_sums(block.weights)[:, None] * chance[block.kind]
+            if kept is not None:
+                residuals[~kept[block.game]] = 0.0
+            alternatives = np.arange(chance.shape[1])
+            cells = block.kind[:, None] * len(alternatives) + alternatives
+            clusters = np.repeat(self._cluster[block.game], len(alternatives))
+            shape = (self._clusters, rows.shape[0])
+            parts.append(sparse.csr_array((residuals.ravel(), (clusters, cells.ravel())), shape=shape) @ rows)
+        return sum(parts[1:], parts[0]) if parts else sparse.csr_array((self._clusters, design.size))
+
+    def _leverage(self) -> Floats:
+        """Returns the share [clusters] of what a cluster tells that the fit has taken from it: its mean over agents."""
+        found = np.zeros(self._clusters)
+        for block, chance in zip(self._design.choices, self._chances, strict=True):
+            kinds, alternatives, _ = block.agents.shape
+            taken = np.zeros(kinds)
+            for a, b in np.ndindex(alternatives, alternatives):
+                both = self._bread[block.agents[:, a, :, None], block.agents[:, b, None, :]].sum(axis=(1, 2))
+                taken += block.share**2 * both * chance[:, a] * ((a == b) - chance[:, b])
+            found += np.bincount(self._cluster[block.game], taken[block.kind] * row_sums(block.weights), self._clusters)
+        return np.asarray(found / np.maximum(np.diff(self._meetings.indptr) - 1, 1), np.float64)
+
+    def _freedom(self) -> Floats:
+        """Returns the degrees of freedom [agents]: the effective number of clusters that tell about each, less one."""
+        met = self._meetings.multiply(self._telling[:, None]).tocsr()
+        games, squares = met.sum(axis=0), met.multiply(met).sum(axis=0)
+        freedom = np.maximum(games**2 / np.maximum(squares, 1) - 1, 1.0)
+        return np.asarray(np.where(games > 0, freedom, MANY), np.float64)
+
+    def seats_differ(self, seats: int) -> bool:
+        """Whether seats differ: a score test whose variance is that of the clusters."""
+        n = self._design.agents
+        wider = Design(n, self._design.choices, seats)
+        own = np.arange(n, n + seats - 1)
+        others = np.setdiff1d(np.arange(wider.size), own)
+        across = wider.information(self._chances)[np.ix_(own, others)] @ self._bread
+        sums = self._sums(wider)
+        adjusted = sums[:, own].toarray() - sums[:, others] @ across.T
+        total = adjusted.sum(axis=0)
+        apart = adjusted - total / len(adjusted)
+        freedom = len(adjusted) - len(own)
+        if freedom < 1:
+            return False
+        spread = apart.T @ apart
+        if not spread.any():  # all clusters say the same
+            return bool(total.any()) and 0.5 ** (len(adjusted) - 1) < SEATS_DIFFER
+        squared = float(total @ np.linalg.lstsq(spread, total)[0]) * freedom / len(own) / len(adjusted)
+        return bool(special.fdtrc(len(own), freedom, squared) < SEATS_DIFFER)
 
 
-def _varied(pairing: Ints, scored: Floats, cluster: Ints, pairings: int) -> npt.NDArray[np.bool_]:
-    """Returns [pairings] whether the clusters of a pairing differ in their mean points."""
-    _, cell = np.unique(cluster * pairings + pairing, return_inverse=True)
-    means = np.bincount(cell, scored) / np.bincount(cell)
-    least, most = np.full(pairings, 2.0), np.full(pairings, -1.0)
-    np.minimum.at(least, pairing, means[cell])
-    np.maximum.at(most, pairing, means[cell])
-    return most > least
+def _numbered(games: Sequence[Games]) -> tuple[Ints, int]:
+    """Returns the cluster of every game, from 0 without gaps, and their number; blocks of games share none."""
+    parts, before = [np.zeros(0, np.int64)], 0
+    for some in games:
+        cluster = np.unique(some.clusters, return_inverse=True)[1]
+        parts.append(cluster + before)
+        before += int(cluster.max(initial=-1)) + 1
+    return np.concatenate(parts), before
+
+
+def _meetings(agents: int, games: Sequence[Games], cluster: Ints, clusters: int) -> Any:
+    """Returns how often [clusters, agents] an agent took a seat, sparse."""
+    from scipy import sparse
+
+    seats = [np.zeros(0, np.int64), *(some.seats.ravel() for some in games)]
+    widths = [np.zeros(0, np.int64), *(np.full(len(some.seats), some.seats.shape[1]) for some in games)]
+    rows = np.repeat(cluster, np.concatenate(widths))
+    met = sparse.coo_array((np.ones(len(rows)), (rows, np.concatenate(seats))), shape=(clusters, agents)).tocsr()
+    met.sum_duplicates()
+    return met
+
+
+def _varied(agents: int, games: Sequence[Games], cluster: Ints) -> npt.NDArray[np.bool_]:
+    """Returns [games] whether the clusters of the same agents differ in what these got on average."""
+    mark = np.random.default_rng(0).normal(size=agents)  # tells agents apart
+    found, before = [np.zeros(0, bool)], 0
+    for some in games:
+        own = cluster[before : before + len(some.seats)]
+        before += len(some.seats)
+        outcome = np.zeros(len(own))
+        for one, other in itertools.permutations(range(some.seats.shape[1]), 2):
+            outcome += mark[some.seats[:, one]] * np.sign(some.scores[:, one] - some.scores[:, other])
+        field = np.unique(
+            mark[np.sort(some.seats, axis=1)] @ (np.arange(some.seats.shape[1]) + 1.0), return_inverse=True
+        )[1]
+        number = int(own.max(initial=0)) + 1
+        cells, cell = np.unique(field * number + own, return_inverse=True)
+        means = np.bincount(cell, outcome) / np.bincount(cell) if len(cell) else outcome
+        fields = int(field.max(initial=-1)) + 1
+        least, most = np.full(fields, np.inf), np.full(fields, -np.inf)
+        np.minimum.at(least, cells // number, means)
+        np.maximum.at(most, cells // number, means)
+        found.append((most > least + 1e-9)[field])
+    return np.concatenate(found)

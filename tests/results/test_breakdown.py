@@ -47,7 +47,7 @@ def test_by_parameter(frame: pd.DataFrame) -> None:
         ("spe_ed(players=2)", "combi", 0.69, 2, 1, 1, 0),
         ("spe_ed(players=3)", "combi", 0.69, 1, 0, 0, 1),
     ]
-    assert 0 < found["win_rate_low"][0] < found["win_rate"][0] == 0.5 < found["win_rate_high"][0] < 1
+    assert 0 <= found["win_rate_low"][0] < found["win_rate"][0] == 0.5 < found["win_rate_high"][0] <= 1
     assert by_parameter(frame, "nothing").empty
 
 

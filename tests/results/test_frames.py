@@ -183,8 +183,8 @@ def test_summary_of_duels(store: Store) -> None:
     assert mine["failures"] == theirs["failures"] == 0
     assert [theirs[name] for name in ("wins", "draws", "losses")] == [1, 2, 2]
     assert mine["win_rate"] == pytest.approx(2 / 5)  # the void game has no result
-    # Wilson by hand: (p + z2/2n -+ z sqrt(p q / n + z2/4n2)) / (1 + z2/n), z = 1.959964, n = 5, p = 0.4
-    assert (mine["win_rate_low"], mine["win_rate_high"]) == pytest.approx((0.1176208, 0.7692757), abs=1e-6)
+    # By hand: seeds of games (2 wins of 5) as units, and two virtual ones; Student's t of n + 1 degrees of freedom.
+    assert (mine["win_rate_low"], mine["win_rate_high"]) == pytest.approx((0.0, 0.8862514), abs=1e-6)
     assert mine["decisions_per_second"] == pytest.approx(10 / 0.25)  # its own time, not the match's
     assert theirs["decisions_per_second"] == pytest.approx(11 / 0.25)
     assert mine["nodes_per_decision"] == pytest.approx(7 / 10)

@@ -50,7 +50,9 @@ def test_pairs_by_hand(tmp_path: Any) -> None:
     assert (ab["wins"], ab["draws"], ab["losses"], ab["win_rate"]) == (5, 1, 2, 5 / 8)
     assert (ab["points"], ab["points_share"]) == (5.5, 5.5 / 8)
     assert ab["win_rate_low"] < ab["points_share_low"] < 5.5 / 8 < ab["points_share_high"] < ab["win_rate_high"] + 0.05
-    assert (ab["win_rate_low"], ab["win_rate_high"]) == pytest.approx((0.30574, 0.86316), abs=1e-4)
+    # Four seeds and two virtual ones: 3.5 of 6, Student's t of 5 degrees of freedom.
+    squares = np.mean([1, 0.25, 0, 1, 1, 0]) - (3.5 / 6) ** 2
+    assert ab["win_rate_low"] == pytest.approx(3.5 / 6 - 2.570582 * np.sqrt(squares / 6), abs=1e-5)
     assert ab["difference"] == pytest.approx((1 + 0.5 - 1 + 1) / 4)
     half = 3.182446 * np.std([1, 0.5, -1, 1], ddof=1) / 2  # Student's t, 3 degrees of freedom
     assert (ab["difference_low"], ab["difference_high"]) == pytest.approx((0.375 - half, 0.375 + half), abs=1e-5)
@@ -73,7 +75,7 @@ def test_alone_only_shared_seeds_are_compared(tmp_path: Any) -> None:
     (row,) = Standings.of(frame).pairs.to_dict("records")
     assert (row["games"], row["pairs"], row["wins"], row["draws"], row["losses"]) == (3, 3, 2, 1, 0)
     assert row["difference"] == pytest.approx(4 / 3)
-    assert row["superiority"] == pytest.approx(1 - row["p"] / 2)
+    assert 0.5 < row["superiority"] < 1 - row["p"] / 2  # of two agents that hardly differ, a large one is rather luck
 
 
 def test_ratings_and_pairs_cover_known_strengths() -> None:
@@ -135,7 +137,7 @@ def test_nothing_to_compare(tmp_path: Any) -> None:
     empty = pd.DataFrame(columns=list(MATCH_COLUMNS))
     assert Standings.of(empty).ratings.empty and Standings.of(empty).pairs.empty
     console = Console(record=True, width=120)
-    print_standings(console, *Standings.of(frame))
+    print_standings(console, Standings.of(frame))
     assert console.export_text() == ""
 
 
@@ -156,7 +158,7 @@ def printed(frame: pd.DataFrame, width: int, summaries: bool = False) -> str:
     if summaries:
         print_summary(console, summary(frame))
         print_seats(console, seat_summary(frame))
-    print_standings(console, *Standings.of(frame))
+    print_standings(console, Standings.of(frame))
     return console.export_text()
 
 
@@ -164,7 +166,7 @@ def test_few_agents_have_a_crosstable_with_intervals(tmp_path: Any) -> None:
     shown = printed(stored(tmp_path, many(3)), 80, summaries=True)
     assert max(map(len, shown.splitlines())) <= 80 and "CPU time" in shown and "…" not in shown
     assert "rating list" in shown and "52-0-0" in shown and "0-0-52" in shown
-    assert "100* (87-100)" in shown and " 0* (0-13)" in shown and "after Holm's correction" in shown
+    assert "100* (80-100)" in shown and " 0* (0-20)" in shown and "after Holm's correction" in shown
     assert "+11.0 ± " in shown  # alone: 7 + seed more than the next, 11 on average
 
 
@@ -192,9 +194,11 @@ def test_many_agents_are_legible_at_80_columns(agents: int) -> None:
     frame = pd.DataFrame(rows, columns=["match", "seat", "agent", "seed", "score"])
     lines = printed(frame.assign(game=DUEL, termination="normal", seats=2), 80).splitlines()
     assert max(map(len, lines)) <= 80 and "…" not in "".join(lines)
+    notes = next(i for i, line in enumerate(lines) if " leads and" in f" {line}") - 1  # below the list
+    listed = lines[:notes]
     for i in range(agents):
-        assert sum(f"iterations={100 + i}," in line for line in lines) == 1
-    assert sum("use_empty=false," in line for line in lines) == agents
+        assert sum(f"iterations={100 + i}," in line for line in listed) == 1
+    assert sum("use_empty=" in line for line in listed) == agents
     assert any("better" in line for line in lines) and any("won-drawn" in line for line in lines)
     assert f"the crosstable of {agents} agents is wider" in " ".join(lines)
 
@@ -204,7 +208,7 @@ def test_a_list_says_what_it_leaves_out_and_which_agents_never_met(tmp_path: Any
     met = [(names[a], names[b]) for a, b in ("ab", "bc", "xy")]
     records = [game for a, b in met for seed in range(300) for game in pair(seed, a, b, 1.0, 0.0)]
     console = Console(record=True, width=80, file=io.StringIO())
-    print_ratings(console, Standings.of(stored(tmp_path, records), pairs=False).ratings, top=2)
+    print_ratings(console, Standings.of(stored(tmp_path, records), pairs=False), top=2)
     text = console.export_text()
     shown = " ".join(text.split())
     assert max(map(len, text.splitlines())) <= 80 and "group" in text
@@ -214,7 +218,7 @@ def test_a_list_says_what_it_leaves_out_and_which_agents_never_met(tmp_path: Any
 
 def test_json_has_ratings_and_pairs_besides_the_summary(tmp_path: Any) -> None:
     frame = stored(tmp_path, many(3))
-    rows = with_standings(json_rows(summary(frame)), *Standings.of(frame))
+    rows = with_standings(json_rows(summary(frame)), Standings.of(frame))
     found = {(row["game"], row["agent"]): row for row in json.loads(json.dumps(rows, allow_nan=False))}
     best = found[DUEL, "a"]
     assert best["elo"] > best["elo_low"] > 0 and best["live_mu"] is None

@@ -22,7 +22,7 @@ class MatchPlan(Collection[MatchSpec]):
 
     Args:
         groups: the agents that play each other; the same ones in another order are left out.
-        game, games, seeds, starts, exactly: as in `matches_of`.
+        game, games, seeds, starts, exactly, own_seeds: as in `matches_of`.
     """
 
     def __init__(
@@ -33,8 +33,10 @@ class MatchPlan(Collection[MatchSpec]):
         seeds: tuple[int, ...],
         starts: Sequence[tuple[int, ...]],
         exactly: bool = False,
+        own_seeds: bool = False,
     ) -> None:
         self._game, self._games, self._seeds, self._starts, self._exactly = game, games, seeds, starts, exactly
+        self._own_seeds = own_seeds
         self._groups = list(groups)
         if not exactly:  # then the same agents in another place may have other matches
             different: dict[frozenset[tuple[str, ...]], tuple[str, ...]] = {}
@@ -49,7 +51,8 @@ class MatchPlan(Collection[MatchSpec]):
         return self._length
 
     def __iter__(self) -> Iterator[MatchSpec]:
-        return matches_of(self._game, self._groups, self._games, self._seeds, self._starts, self._exactly)
+        set_by = self._seeds, self._starts, self._exactly, self._own_seeds
+        return matches_of(self._game, self._groups, self._games, *set_by)
 
     def __contains__(self, spec: object) -> bool:
         return any(spec == own for own in self)
@@ -101,7 +104,13 @@ def plies_for_openings(game: Game, wanted: int) -> int:
 
 
 def round_robin(
-    game: Game, agents: Sequence[Agent], games: int, seed: int, opening_plies: int = 0, exactly: bool = False
+    game: Game,
+    agents: Sequence[Agent],
+    games: int,
+    seed: int,
+    opening_plies: int = 0,
+    exactly: bool = False,
+    own_seeds: bool = False,
 ) -> MatchPlan:
     """Returns a round robin in which every group of agents competes in all roles.
 
@@ -109,13 +118,15 @@ def round_robin(
         agents: at least as many as the game has seats (all play a single-player game on the same seeds); naming an
             agent twice lets it play itself.
         games: matches per group, rounded up to whole sets of seat orders (and openings) on one seed.
-        seed: the tournament's seed; every match's own seed depends only on it and on the repetition.
+        seed: the tournament's seed; every match's own seed depends only on it, on the repetition and, with own seeds,
+            on who plays.
         opening_plies: play from every position after at most this many plies, see `openings`.
         exactly: do not round up, see `matches_of`.
+        own_seeds: see `matches_of`.
     """
     texts = check_field(game, agents, games, seed)
     groups = itertools.combinations(texts, game.num_seats)
-    return MatchPlan(game, groups, games, (seed,), openings(game, opening_plies), exactly)
+    return MatchPlan(game, groups, games, (seed,), openings(game, opening_plies), exactly, own_seeds)
 
 
 def gauntlet(
@@ -126,12 +137,13 @@ def gauntlet(
     seed: int,
     opening_plies: int = 0,
     exactly: bool = False,
+    own_seeds: bool = False,
 ) -> MatchPlan:
     """Returns the matches of each of the first agents against every group of the others, in all roles.
 
     Args:
         challengers: number of agents, from the first, that play against all others.
-        agents, games, seed, opening_plies, exactly: as in `round_robin`, whose matches these are a part of.
+        agents, games, seed, opening_plies, exactly, own_seeds: as in `round_robin`, whose matches these are a part of.
     """
     texts = check_field(game, agents, games, seed)
     if game.num_seats == 1:
@@ -144,7 +156,7 @@ def gauntlet(
         )
     fields = list(itertools.combinations(field, game.num_seats - 1))
     groups = ((challenger, *rest) for challenger in texts[:challengers] for rest in fields)
-    return MatchPlan(game, groups, games, (seed,), openings(game, opening_plies), exactly)
+    return MatchPlan(game, groups, games, (seed,), openings(game, opening_plies), exactly, own_seeds)
 
 
 def check_field(game: Game, agents: Sequence[Agent], games: int, seed: int) -> list[str]:
@@ -170,8 +182,9 @@ def matches_of(
     seeds: tuple[int, ...],
     starts: Sequence[tuple[int, ...]],
     exactly: bool = False,
+    own_seeds: bool = False,
 ) -> Iterator[MatchSpec]:
-    """Yields the matches of groups of agents in all seat orders, from every start, all groups on the same seeds.
+    """Yields the matches of groups of agents in all seat orders, from every start.
 
     Args:
         games: matches per group, rounded up to whole sets of seat orders and starts.
@@ -179,9 +192,14 @@ def matches_of(
         exactly: do not round up: the last set has as many starts as are left, drawn by the seeds and the same for all
             groups, and of the last start only some seat orders, in which no seat is an agent's more than once more
             often than another. A larger number of games adds matches to these.
+        own_seeds: whether groups of several agents play on seeds of their own, which depend on who plays. On the same
+            seeds an agent would have the same luck with everybody: games of a seed would say less together
+            (docs/validity.md).
     """
     text, seed_of = game.full_text(), seeds_after(*seeds)
     for place, group in enumerate(groups):
+        if own_seeds and len(group) > 1:
+            seed_of = seeds_after(*group_seeds(seeds, group))
         orders = _seatings(group)
         left = games
         for repetition in range(-(-games // (len(orders) * len(starts)))):
@@ -194,6 +212,11 @@ def matches_of(
                 left -= len(orders)
                 if exactly and left <= 0:
                     break
+
+
+def group_seeds(seeds: tuple[int, ...], group: Sequence[str]) -> tuple[int | str, ...]:
+    """Returns what the seeds of a group of agents begin with, in whichever order it is named."""
+    return (*seeds, "group", *sorted(group))
 
 
 def _seatings(group: tuple[str, ...]) -> list[tuple[str, ...]]:

@@ -10,11 +10,13 @@ from typing import Any, NamedTuple
 import pandas as pd
 from rich.console import Console
 
-from turnier.commands.standings_tables import print_ratings, print_standings, with_standings
+from turnier.agents.registry import agent_of, label_of
+from turnier.commands.standings_tables import print_ratings, print_standings, rating_rows, with_standings
 from turnier.commands.tables import MISHAPS, print_failures, print_seats, print_summary
 from turnier.core.errors import UserError
 from turnier.results.failures import Failures, list_failures
 from turnier.results.frames import Standings, json_rows, matches_frame, seat_summary, summary
+from turnier.results.store.annotations import anchor_of
 from turnier.results.store.progress import progress_of_runs
 from turnier.results.store.store import Run, Store
 
@@ -25,6 +27,16 @@ class Shown(NamedTuple):
     top: int  # agents of a rating list
     as_json: bool
     crosstable: Path | None  # file to which it is written, too
+    anchor: str = ""  # the agent whose Elo is 0
+    nash: bool = False  # whether Nash averages are shown in any case
+
+    def standings(self, frame: pd.DataFrame, run: Run | None, store: Store, **options: Any) -> tuple[Standings, str]:
+        """Returns the standings of a frame, and the full text of the agent whose Elo is 0."""
+        anchor = agent_of(self.anchor).full_text() if self.anchor else anchor_of(store, run.id) if run else ""
+        if self.anchor and anchor not in set(frame["agent"].astype(str)):
+            names = ", ".join(sorted({label_of(str(agent)) for agent in frame["agent"].unique()}))
+            raise UserError(f"--anchor must be an agent of these games, got {self.anchor}; they are {names}.")
+        return Standings.of(frame, anchor=anchor, nash=self.nash, **options), anchor
 
 
 def show_run(store: Store, run: Run | None, shown: Shown) -> None:
@@ -34,16 +46,16 @@ def show_run(store: Store, run: Run | None, shown: Shown) -> None:
         raise UserError(
             "--run or --game must be given, as this store has no tournament; turnier status lists its runs."
         )
-    standings = Standings.of(frame)
+    standings, anchor = shown.standings(frame, run, store)
     _write_crosstable(standings, shown.crosstable)
     failures = list_failures(store, [run.id] if run else _runs_of(frame))
     if shown.as_json:
-        _print_json(_with_reasons(with_standings(json_rows(summary(frame)), *standings), failures))
+        _print_json(_with_reasons(with_standings(json_rows(summary(frame)), standings), failures))
         return
     console = Console()
     print_summary(console, summary(frame))
     print_seats(console, seat_summary(frame))
-    print_standings(console, *standings, top=shown.top)
+    print_standings(console, standings, shown.top, anchor)
     print_failures(console, store, failures)
 
 
@@ -76,14 +88,14 @@ def show_game(store: Store, game: str, run: Run | None, min_games: int, shown: S
             set(matches_frame(store, run=run.id if run else None, kind=None, ids=False)["game"].astype(str))
         )
         raise UserError(f"--game must be a stored game, got {game}; stored are {', '.join(stored) or 'none'}.")
-    standings = Standings.of(frame, pairs=shown.crosstable is not None, min_games=min_games)
+    standings, anchor = shown.standings(frame, run, store, pairs=shown.crosstable is not None, min_games=min_games)
     _write_crosstable(standings, shown.crosstable)
     if shown.as_json:
-        _print_json(_counted(json_rows(standings.ratings), json_rows(summary(frame))))
+        _print_json(_counted(rating_rows(standings), json_rows(summary(frame))))
         return
     console = Console()
     console.print(_sources(store, frame), highlight=False)
-    print_ratings(console, standings.ratings, shown.top)
+    print_ratings(console, standings, shown.top, anchor)
     left_out = len(frame[["game", "agent"]].drop_duplicates()) - len(standings.ratings)
     if left_out:
         few = "no game against another agent" if min_games == 1 else f"fewer than {min_games} games, see --min-games"

@@ -23,6 +23,10 @@ def results(
     min_games: Annotated[
         int, typer.Option(help=f"with --game: leave out agents with fewer games; default: {MIN_GAMES}", min=0)
     ] = 0,
+    anchor: Annotated[str, typer.Option(help="the agent whose Elo is 0; default: as the run was played")] = "",
+    nash: Annotated[
+        bool, typer.Option(help="show Nash averages, which copies of an agent do not change, beside Elo in any case")
+    ] = False,
     crosstable: Annotated[
         Path | None,
         typer.Option(help="also write who scored what against whom to this CSV file", callback=writable_file),
@@ -46,11 +50,12 @@ def results(
       turnier results --game yavalath
       turnier results --game "2048(size=3)" --top 20
       turnier results --run tournament:1f0c --crosstable table.csv
+      turnier results --game yavalath --anchor random
     """
     from turnier.commands.results import result_tables, teams
     from turnier.results.store.store import Store
 
-    shown = result_tables.Shown(top, as_json, crosstable)
+    shown = result_tables.Shown(top, as_json, crosstable, anchor, nash)
     with Store.open(store, read_only=True) as opened:
         found = opened.find_run(run) if run else None
         if game:

@@ -59,6 +59,9 @@ def tournament(
         float,
         typer.Option(help="adaptive: required probability that they are right, as if the number of games were fixed"),
     ] = 0.95,
+    anchor: Annotated[
+        str, typer.Option(help="the agent whose Elo is 0, in every view of this tournament; default: the mean is")
+    ] = "",
     store: StoreOption = DEFAULT_URL,
     executor: ExecutorOption = EXECUTOR,
     workers: WorkersOption = None,
@@ -118,9 +121,8 @@ def tournament(
         top=top,
         certainty=certain,
         budget=budget,
+        anchor=anchor,
     )
-    if context.obj:
-        _require_same(planned, context.obj)
     # An agent against itself has fewer orders of seats.
     if openings and not exactly and len(set(planned.agents)) == len(agents):
         starts, orders = len(openings_of(planned.game, openings)), len(seat_orders(planned.game.num_seats))
@@ -129,7 +131,10 @@ def tournament(
             hint = "--exactly keeps to the number asked for"
             console.print(f"{games:,} games per group are {text}; {hint}.", highlight=False, soft_wrap=True)
     with Store.open(store) as opened:
-        if planned.run_id not in {run.id for run in opened.runs()}:
+        has_begun = planned.has_begun(opened)
+        if context.obj:
+            _require_same(planned, context.obj)
+        if not has_begun:
             _warn_of_one_game(console, planned)
         results = planned.run(opened, executor=executor, workers=workers, address=address)
         if results.stored_before:
@@ -161,11 +166,13 @@ def _print(console: Console, results: TournamentResults) -> None:
     from turnier.commands.tables import print_failures, print_seats, print_summary, require_rated
     from turnier.results.failures import list_failures
     from turnier.results.frames import Standings, matches_frame, seat_summary, summary
+    from turnier.results.store.annotations import anchor_of
 
     frame = matches_frame(results.store, run=results.id, ids=False)
+    anchor = anchor_of(results.store, results.id)
     print_summary(console, summary(frame))
     print_seats(console, seat_summary(frame))
-    print_standings(console, *Standings.of(frame))
+    print_standings(console, Standings.of(frame, anchor=anchor), anchor=anchor)
     if results.adaptive:
         text = _first_places(results.adaptive, results.tournament.certainty)
         console.print(text, soft_wrap=True, markup=False, highlight=False)

@@ -20,7 +20,7 @@ from turnier.games.registry import GAMES
 from turnier.results.outage import outlasting
 from turnier.results.store.columns import Array, MatchColumns, Texts
 from turnier.results.store.store import Store
-from turnier.statistics.intervals import mean_interval, median_interval, points_interval, share_interval
+from turnier.statistics.intervals import mean_interval, median_interval, share_interval, shares_of_units
 
 # The columns of matches_frame before the game's facts.
 MATCH_COLUMNS = (
@@ -170,6 +170,12 @@ def _failed(columns: MatchColumns, first: Array, match_of: Array) -> npt.NDArray
     return least & columns.termination.are(FAILED)[match_of]
 
 
+def counted(frame: pd.DataFrame) -> pd.Series:
+    """Returns which rows count: those of games with a result that are no repeats of others."""
+    known = frame["termination"].isin(WITH_RESULT)
+    return known & ~frame["repeat"] if "repeat" in frame else known
+
+
 def summary(frame: pd.DataFrame) -> pd.DataFrame:
     """Returns one row per game and agent of a frame that `matches_frame` made.
 
@@ -180,9 +186,9 @@ def summary(frame: pd.DataFrame) -> pd.DataFrame:
     failures (games in which it failed, and which it lost by that), void (games without a result) and unfinished (limit
     of plies reached); of games of two and more seats that have a result: points (1 for a win, 1/2 for a draw),
     points_share with its 95 % interval points_share_low and points_share_high, wins, draws, losses, and win_rate with
-    its Wilson 95 % interval win_rate_low and win_rate_high; and for every milestone, for instance, `max_tile>=2048`,
-    `max_tile>=2048_low` and `max_tile>=2048_high`: the share of games with a result that reached it and its Wilson
-    95 % interval.
+    its 95 % interval win_rate_low and win_rate_high (games of a seed as units, see `shares_of_units`); and for every
+    milestone, for instance, `max_tile>=2048`, `max_tile>=2048_low` and `max_tile>=2048_high`: the share of games with a
+    result that reached it and its Wilson 95 % interval.
     """
     rows = [_summary_row(str(game), str(agent), part) for (game, agent), part in frame.groupby(["game", "agent"])]
     table = pd.DataFrame(rows) if rows else pd.DataFrame(columns=list(_summary_row("", "", frame)))
@@ -203,7 +209,7 @@ def shown_milestones(table: pd.DataFrame) -> list[str]:
 
 
 def _summary_row(game: str, agent: str, part: pd.DataFrame) -> dict[str, Any]:
-    complete = part[part["termination"].isin(WITH_RESULT)]
+    complete = part[counted(part)]
     scores = np.sort(complete["score"].to_numpy(np.float64))  # sums must not depend on the order of playing
     mean, half_width = mean_interval(scores)
     timed = part[part["seat_seconds"].notna()]
@@ -234,16 +240,22 @@ def _summary_row(game: str, agent: str, part: pd.DataFrame) -> dict[str, Any]:
 
 
 def _wins(part: pd.DataFrame) -> dict[str, Any]:
-    wins, draws, losses = counts = [int((part["result"] == result).sum()) for result in ("win", "draw", "loss")]
-    points = part["points"].dropna().to_numpy(np.float64)
-    share, low, high = points_interval(points)
+    known = part[part["points"].notna()]
+    counts = [int((known["result"] == result).sum()) for result in ("win", "draw", "loss")]
+    points = known["points"].to_numpy(np.float64)
     several = bool((part["seats"] > 1).any())
     return {
         "points": float(points.sum()) if several else math.nan,
-        **dict(zip(("points_share", "points_share_low", "points_share_high"), (share, low, high), strict=True)),
+        **share_of_seeds("points_share", points, known),
         **dict(zip(_COUNTS, counts if several else [None] * 3, strict=True)),
-        **_share("win_rate", wins, wins + draws + losses),
+        **share_of_seeds("win_rate", (known["result"] == "win").to_numpy(np.float64), known),
     }
+
+
+def share_of_seeds(name: str, values: npt.NDArray[np.float64], games: pd.DataFrame) -> dict[str, float]:
+    """Returns a share of games with its 95 % interval NAME_low and NAME_high; games of a seed are not independent."""
+    found = shares_of_units(values, pd.factorize(games["seed"].to_numpy())[0])
+    return {f"{name}{end}": float(part[0]) for end, part in zip(("", "_low", "_high"), found, strict=True)}
 
 
 def win_share(part: pd.DataFrame) -> dict[str, Any]:
@@ -257,7 +269,7 @@ def seat_summary(frame: pd.DataFrame) -> pd.DataFrame:
     Columns: game, agent, label, seat, games, and the points, wins, draws and losses of `summary`: the advantage of
     moving first or last.
     """
-    several = frame.loc[frame["seats"] > 1, ["game", "agent", "seat", "seats", "result", "points"]]
+    several = frame.loc[frame["seats"] > 1, ["game", "agent", "seat", "seed", "seats", "result", "points"]]
     rows = [
         {"game": game, "agent": agent, "label": label_of(agent), "seat": int(seat), "games": len(part), **_wins(part)}
         for (game, agent, seat), part in several.groupby(["game", "agent", "seat"])

@@ -6,25 +6,24 @@ import itertools
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
 
-from turnier.results.frames.matches import WITH_RESULT
-
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
+from turnier.results.frames.matches import counted
+from turnier.statistics.distributions import Floats, Ints
+from turnier.statistics.plackett_luce import Games
 
 
 class Meetings(NamedTuple):
     """Every two seats with different agents in every match that has a result; agents are indices into `agents`."""
 
     agents: list[str]
+    games: Games  # whose clusters are seeds: games of a seed share its chance, and each agent's random numbers
     first: Ints
     second: Ints
     points: Floats  # of the first against the second: 1 if it scored more, 0.5 if as much, 0 if less
-    clusters: Ints  # equal for the same agents on the same seed
-    seat_agents: Ints  # [results] of every seat of these matches
-    seat_points: Floats  # [results] see `MatchRecord.points`
+    seats: Ints  # [meetings, 2] those of the two
+    clusters: Ints  # those of the games
+    seat_points: Floats  # [games, seats] see `MatchRecord.points`
 
     def groups(self) -> Ints:
         """Returns the number of each agent's group, the largest first: agents of two groups are linked by no game."""
@@ -43,29 +42,28 @@ def meetings_of(part: pd.DataFrame) -> Meetings:
     seats = int(part["seats"].iloc[0])
     codes = pd.factorize(part["agent"])[0].reshape(-1, seats)
     # An agent alone with itself says nothing of its strength.
-    kept = part["termination"].isin(WITH_RESULT).to_numpy(bool)[::seats] & (codes != codes[:, :1]).any(axis=1)
+    kept = counted(part).to_numpy(bool)[::seats] & (codes != codes[:, :1]).any(axis=1)
     part = part[np.repeat(kept, seats)]
     codes, names = pd.factorize(part["agent"], sort=True)
     agents = codes.reshape(-1, seats)
     scores = part["score"].to_numpy(np.float64).reshape(-1, seats)
-    seeds = pd.factorize(part["seed"].to_numpy()[::seats])[0]
-    group = pd.factorize(np.sort(agents, axis=1) @ (len(names) ** np.arange(seats)))[0]
-    cluster = pd.factorize(seeds * (group.max(initial=0) + 1) + group)[0]
-    first, second, points, clusters = [], [], [], []
+    cluster = pd.factorize(part["seed"].to_numpy()[::seats])[0]
+    first, second, points, places, clusters = [], [], [], [], []
     for a, b in itertools.combinations(range(seats), 2):
         met = agents[:, a] != agents[:, b]
         first.append(agents[met, a])
         second.append(agents[met, b])
         points.append(0.5 + 0.5 * np.sign(scores[met, a] - scores[met, b]))
+        places.append(np.tile([a, b], (int(met.sum()), 1)))
         clusters.append(cluster[met])
     best = scores == scores.max(axis=1, keepdims=True, initial=-np.inf)
-    shares = best / np.maximum(best.sum(axis=1, keepdims=True), 1)
     return Meetings(
         agents=[str(name) for name in names],
+        games=Games(agents, scores, cluster),
         first=np.concatenate(first),
         second=np.concatenate(second),
         points=np.concatenate(points),
+        seats=np.concatenate(places),
         clusters=np.concatenate(clusters),
-        seat_agents=agents.ravel(),
-        seat_points=shares.ravel(),
+        seat_points=best / np.maximum(best.sum(axis=1, keepdims=True), 1),
     )

@@ -8,20 +8,25 @@ import numpy as np
 import pandas as pd
 
 from turnier.agents.registry import label_of
-from turnier.results.frames.matches import WITH_RESULT
-from turnier.results.frames.meetings import Floats, Meetings
-from turnier.statistics.distributions import t_probability, t_quantile
-from turnier.statistics.intervals import CONFIDENCE, points_intervals
+from turnier.results.frames.fields import RatedField, leader_text, sentences
+from turnier.results.frames.matches import counted
+from turnier.results.frames.meetings import Meetings
+from turnier.statistics.distributions import Floats, Ints
+from turnier.statistics.intervals import half_width_of_mean, shares_of_units
 from turnier.statistics.live_ratings import MAX_GAMES, live_ratings
-from turnier.statistics.ratings import Ratings
+from turnier.statistics.nash import Nash
+from turnier.statistics.ranks import beliefs, rank_intervals
 
 RATING_COLUMNS = (
-    *("game", "rank", "agent", "label", "elo", "elo_low", "elo_high", "mean", "mean_low", "mean_high", "games"),
+    *("game", "rank", "rank_low", "rank_high", "agent", "label", "elo", "elo_low", "elo_high"),
+    *("mean", "mean_low", "mean_high", "games"),
     *("points", "points_share", "points_share_low", "points_share_high", "wins", "draws", "losses", "draw_share"),
-    *("superiority", "group", "live_mu", "live_sigma"),
+    *("superiority", "best", "nash", "nash_low", "nash_high", "nash_weight", "fit_p", "cyclic"),
+    *("group", "live_mu", "live_sigma"),
 )
-_COUNTS = ("rank", "games", "wins", "draws", "losses", "group")
+_COUNTS = ("rank", "rank_low", "rank_high", "games", "wins", "draws", "losses", "group")
 _UNRATED = (math.nan, math.nan)
+USUAL_SHARE = 0.6  # of one game's deviation: the standard deviation of true means in a usual field, as 200 Elo are
 
 
 def as_rating_list(parts: list[pd.DataFrame]) -> pd.DataFrame:
@@ -34,50 +39,73 @@ def as_rating_list(parts: list[pd.DataFrame]) -> pd.DataFrame:
     return table.reset_index(drop=True).astype(types)
 
 
-def rated_by_games(game: str, part: pd.DataFrame, met: Meetings, ratings: Ratings, min_games: int) -> pd.DataFrame:
-    """Returns the rows of a game of several seats.
+def rated_by_games(
+    part: pd.DataFrame, field: RatedField, min_games: int, anchor: str
+) -> tuple[pd.DataFrame, list[str]]:
+    """Returns the rows of a game of several seats, and what to know of them.
 
     Args:
-        game: its text.
         part: its rows of `matches_frame`.
-        met: the meetings in these.
-        ratings: of the agents in `met`.
+        field: its agents.
         min_games: agents with fewer are left out.
+        anchor: full text of the agent at 0; empty = none.
     """
-    n, half = len(met.agents), ratings.half_widths()
-    games = np.bincount(met.seat_agents, minlength=n)
-    order = np.argsort(-ratings.elo, kind="stable")
+    met, n = field.met, len(field.met.agents)
+    labels = [label_of(agent) for agent in met.agents]
+    ratings = field.ratings.anchored(met.agents.index(anchor)) if anchor in met.agents else field.ratings
+    half = ratings.half_widths()
+    games = np.bincount(met.games.seats.ravel(), minlength=n)
+    order = field.order()
     order = order[games[order] >= min_games]
-    points = np.bincount(met.seat_agents, met.seat_points, n)
-    wins, lost = (np.bincount(met.seat_agents[met.seat_points == end], minlength=n) for end in (1, 0))
-    with np.errstate(invalid="ignore"):
-        share = points / games
-        variance = np.bincount(met.seat_agents, (met.seat_points - share[met.seat_agents]) ** 2, n) / games
-        drawn = (games - wins - lost) / games
-    low, high = points_intervals(share, variance, games)
-    live = _live(part[part["termination"].isin(WITH_RESULT)]) if part["seats"].iloc[0] > 2 else {}
+    ranks, chances = field.ranks, field.beliefs
+    live = _live(part[counted(part)]) if part["seats"].iloc[0] > 2 else {}
+    nash = field.nash or Nash(*np.full((4, n), np.nan))
     table = pd.DataFrame(
         {
+            "rank_low": ranks.low,
+            "rank_high": ranks.high,
             "agent": met.agents,
-            "label": [label_of(agent) for agent in met.agents],
+            "label": labels,
             "elo": ratings.elo,
             "elo_low": ratings.elo - half,
             "elo_high": ratings.elo + half,
             "games": games,
-            "points": points,
-            "points_share": share,
-            "points_share_low": low,
-            "points_share_high": high,
-            "wins": wins,
-            "draws": games - wins - lost,
-            "losses": lost,
-            "draw_share": drawn,
+            **_points(met),
+            "best": chances.best,
+            "nash": nash.share,
+            "nash_low": nash.low,
+            "nash_high": nash.high,
+            "nash_weight": nash.weights,
+            "fit_p": field.fit.p,
+            "cyclic": field.fit.cyclic,
             "group": met.groups(),
             "live_mu": [live.get(agent, _UNRATED)[0] for agent in met.agents],
             "live_sigma": [live.get(agent, _UNRATED)[1] for agent in met.agents],
         }
     ).iloc[order]
-    return table.assign(game=game, rank=np.arange(1, len(order) + 1), superiority=ratings.superiority_over_next(order))
+    next_ones = np.append(chances.better[order[:-1], order[1:]], [np.nan] * bool(len(order)))
+    notes = sentences(field, labels)
+    notes += [leader_text(labels, chances.best, ranks, order)] * (len(order) > 1)
+    return table.assign(rank=np.arange(1, len(order) + 1), superiority=next_ones), notes
+
+
+def _points(met: Meetings) -> dict[str, Floats | Ints]:
+    """Returns the columns of agents' points, with what they won, drew and lost."""
+    n, seats = len(met.agents), met.games.seats
+    agent, points = seats.ravel(), met.seat_points.ravel()
+    games = np.bincount(agent, minlength=n)
+    wins, lost = (np.bincount(agent[points == end], minlength=n) for end in (1, 0))
+    share = shares_of_units(points, np.repeat(met.games.clusters, seats.shape[1]), agent, n)
+    return {
+        "points": np.asarray(np.bincount(agent, points, n), np.float64),
+        "points_share": share.value,
+        "points_share_low": share.low,
+        "points_share_high": share.high,
+        "wins": wins,
+        "draws": games - wins - lost,
+        "losses": lost,
+        "draw_share": (games - wins - lost) / np.maximum(games, 1),
+    }
 
 
 def _live(part: pd.DataFrame) -> dict[str, tuple[float, float]]:
@@ -91,50 +119,58 @@ def _live(part: pd.DataFrame) -> dict[str, tuple[float, float]]:
     }
 
 
-def rated_by_scores(game: str, scores: pd.DataFrame, games: pd.DataFrame, min_games: int) -> pd.DataFrame:
-    """Returns the rows of a single-player game, by mean score.
+def rated_by_scores(
+    scores: pd.DataFrame, games: pd.DataFrame, min_games: int
+) -> tuple[pd.DataFrame, list[str], pd.DataFrame]:
+    """Returns the rows of a single-player game, by mean score, what to know of them, and who is better.
 
     Args:
-        game: its text.
         scores: [seeds, agents] mean scores, NaN where an agent has not played a seed.
-        games: its rows of `matches_frame` that have a result.
+        games: its rows of `matches_frame` that count.
         min_games: agents with fewer are left out.
+
+    The third has the probability [agents, agents] that the row's agent has the higher mean, of all agents.
     """
     found = games.assign(agent=games["agent"].astype(str)).groupby("agent")["score"].agg(["count", "mean", "std"])
-    found = found[found["count"] >= min_games].sort_values("mean", ascending=False, kind="stable")
-    n, mean, deviation = (found[name].to_numpy(np.float64) for name in found)
-    error, agents = deviation / np.sqrt(n), found.index.tolist()
-    half = t_quantile(0.5 + CONFIDENCE / 2, np.maximum(n - 1, 1)) * error
-    return pd.DataFrame(
+    found = found.sort_values("mean", ascending=False, kind="stable")
+    everyone, count = found.index.tolist(), found["count"].to_numpy(np.float64)
+    covariance = _covariance(scores[everyone].to_numpy(np.float64), found)
+    usual = USUAL_SHARE * float(np.sqrt(np.nanmean(found["std"].to_numpy(np.float64) ** 2)))
+    estimates = found["mean"].to_numpy(np.float64), covariance, np.maximum(count - 1, 1)
+    known = bool(usual > 0)
+    chances = beliefs(*estimates, usual) if known else None
+    better = np.full((len(found), len(found)), np.nan) if chances is None else chances.better
+    listed = np.flatnonzero(count >= min_games)
+    labels = [label_of(agent) for agent in everyone]
+    ranks = rank_intervals(*estimates)
+    half = np.array([half_width_of_mean(int(n), deviation) for n, deviation in zip(count, found["std"], strict=True)])
+    table = pd.DataFrame(
         {
-            "game": game,
-            "rank": np.arange(1, len(agents) + 1),
-            "agent": agents,
-            "label": [label_of(agent) for agent in agents],
-            "mean": mean,
-            "mean_low": mean - half,
-            "mean_high": mean + half,
+            "rank_low": ranks.low,
+            "rank_high": ranks.high,
+            "agent": everyone,
+            "label": labels,
+            "mean": estimates[0],
+            "mean_low": estimates[0] - half,
+            "mean_high": estimates[0] + half,
             "games": found["count"].to_numpy(),
-            "superiority": _mean_over_next(scores[agents].to_numpy(np.float64), mean, error, n),
+            "best": np.nan if chances is None else chances.best,
+            "superiority": np.append(np.diagonal(better, 1), np.nan),
         }
-    )
+    ).iloc[listed]
+    notes = [leader_text(labels, chances.best, ranks, listed)] if chances and len(listed) > 1 else []
+    better_of = pd.DataFrame(better, index=everyone, columns=everyone)
+    return table.assign(rank=np.arange(1, len(listed) + 1)), notes, better_of
 
 
-def _mean_over_next(scores: Floats, mean: Floats, error: Floats, games: Floats) -> Floats:
-    """Returns the likelihood [agents] that an agent's true mean is above the next one's.
-
-    Two means vary together as far as their agents have played the same seeds. Student's t with the degrees of freedom
-    of the agent with fewer games.
-    """
-    above, below = scores[:, :-1], scores[:, 1:]
-    both = ~np.isnan(above + below)
-    seeds = both.sum(axis=0)
+def _covariance(scores: Floats, found: pd.DataFrame) -> Floats:
+    """Returns the covariance [agents, agents] of mean scores: they vary together as far as seeds are common."""
+    known = ~np.isnan(scores)
+    values, both = np.where(known, scores - np.nanmean(scores, axis=0), 0.0), known.T.astype(np.float64) @ known
+    sums = values.T @ known  # [agents, agents] of the row's scores on the seeds of both
+    games = found["count"].to_numpy(np.float64)
     with np.errstate(divide="ignore", invalid="ignore"):
-        centred = [np.where(both, side, 0.0) - np.where(both, side, 0.0).sum(axis=0) / seeds for side in (above, below)]
-        covariance = np.where(both, centred[0] * centred[1], 0.0).sum(axis=0) / (seeds - 1)
-        together = np.where(seeds > 1, covariance * seeds / (games[:-1] * games[1:]), 0.0)
-        variance = np.maximum(error[:-1] ** 2 + error[1:] ** 2 - 2 * together, 0.0)
-        ahead = mean[:-1] - mean[1:]
-        scaled = np.where(ahead > 0, ahead / np.sqrt(variance), 0.0)
-    likely = t_probability(scaled, np.maximum(np.minimum(games[:-1], games[1:]) - 1, 1))
-    return np.append(likely, [np.nan] * bool(len(mean)))
+        together = (values.T @ values - sums * sums.T / both) / (both - 1) * both / np.outer(games, games)
+    covariance = np.where(both > 1, together, 0.0)
+    np.fill_diagonal(covariance, np.nan_to_num(found["std"].to_numpy(np.float64) ** 2) / games)
+    return covariance

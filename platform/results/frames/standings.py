@@ -7,41 +7,53 @@ from typing import NamedTuple, Self
 import numpy as np
 import pandas as pd
 
-from turnier.results.frames.matches import WITH_RESULT
-from turnier.results.frames.meetings import Floats, Ints, Meetings, meetings_of
+from turnier.results.frames.fields import RatedField
+from turnier.results.frames.matches import counted
+from turnier.results.frames.meetings import meetings_of
 from turnier.results.frames.rating_list import as_rating_list, rated_by_games, rated_by_scores
 from turnier.statistics.comparisons import holm, paired_differences
-from turnier.statistics.intervals import points_intervals
-from turnier.statistics.ratings import bradley_terry
+from turnier.statistics.distributions import Floats, Ints
+from turnier.statistics.intervals import shares_of_units
 
 PAIR_COLUMNS = (
     *("game", "first", "second", "games", "pairs", "wins", "draws", "losses"),
     *("points", "points_share", "points_share_low", "points_share_high", "win_rate", "win_rate_low"),
-    *("win_rate_high", "difference", "difference_low", "difference_high", "p", "p_holm", "superiority"),
+    *("win_rate_high", "difference", "difference_low", "difference_high", "p", "p_holm", "superiority", "expected"),
 )
+NOTE_COLUMNS = ("game", "note")
 
 
-_Rated = tuple[pd.DataFrame, pd.DataFrame]  # ratings and pairs of a game
+class _Rated(NamedTuple):
+    """What there is of a game."""
+
+    ratings: pd.DataFrame
+    pairs: pd.DataFrame
+    notes: list[str]
 
 
 class Standings(NamedTuple):
-    """Two frames.
+    """Three frames.
 
     ratings: the rating list of each game, a row per agent, the best first; of games of several seats, the agents that
     met another one, and of single-player games of two and more agents all of them. An agent that failed in all of its
     games is not rated, and its games count for nobody. Columns:
 
     - game; rank (from 1); agent, label;
-    - elo (Bradley-Terry, over all pairs of seats; the mean of the game's agents is 0), elo_low and elo_high (95 %,
-      pairs of games as clusters), by which several seats are ranked; NaN in single-player games;
+    - rank_low and rank_high: the places that the agent may have; those of all agents are right at once with 95 %;
+    - elo (Bradley-Terry, of more seats Plackett-Luce; the mean of the game's agents is 0, or the anchor), elo_low and
+      elo_high (95 %, the games of a seed as clusters), by which several seats are ranked; NaN in single-player games;
     - mean (of the scores), mean_low and mean_high (95 %, Student's t), by which single-player games are ranked; NaN in
       games of several seats;
     - games (with a result, against another agent; an agent with two seats counts twice);
     - points (1 for a win, a draw shared equally: 1/2 between two), points_share (of its games, 0 to 1) with its 95 %
       interval points_share_low and points_share_high, wins, draws, losses, draw_share (0 to 1); missing in
       single-player games;
-    - superiority: the likelihood that the agent is stronger than the next in the list (single-player: that its true
-      mean is larger), from the joint covariance of the ratings or means; NaN for the last;
+    - superiority: the probability that the agent is stronger than the next in the list (single-player: that its true
+      mean is larger), and best: that it is the best of all; see `statistics.ranks.beliefs`; NaN for the last;
+    - nash, nash_low, nash_high, nash_weight: its share of the points against the mixture of agents that nobody beats,
+      with a 95 % band, and its weight in it, see `statistics.nash`: where one rating does not explain the results, or
+      on request; otherwise NaN;
+    - fit_p, cyclic: of the whole game, see `statistics.fit.Fit`; NaN in single-player games;
     - group: agents of different groups are linked by no game, so that their Elo cannot be compared; 1 is the largest
       group; missing in single-player games;
     - live_mu, live_sigma (openskill, see `live_ratings`) in games of three and more seats.
@@ -50,19 +62,24 @@ class Standings(NamedTuple):
 
     - game, first, second (agents); games and pairs (single-player: seeds that both played);
     - wins, draws, losses of the first; its points (1, 1/2, 0 in each game, or seed), points_share with its 95 %
-      interval points_share_low and points_share_high; win_rate with Wilson's 95 % interval;
+      interval points_share_low and points_share_high; win_rate with its 95 % interval (games of a seed as units);
     - difference, difference_low and difference_high: the mean over pairs of points won minus points lost, between -1
       and 1 (single-player: of the scores), with its 95 % interval (Student's t);
     - p (two-sided; of points as `paired_differences` says) and p_holm (corrected for all pairs of agents of the game);
-    - superiority: the likelihood that the first is stronger, by the ratings of all games (single-player: that it has
-      the higher mean score).
+    - superiority: the probability that the first is stronger, by all games (single-player: that it has the higher mean
+      score); expected: the share of points that the ratings expect; NaN in single-player games.
+
+    notes: what to know of a game's list, a row per sentence: game, note.
     """
 
     ratings: pd.DataFrame
     pairs: pd.DataFrame
+    notes: pd.DataFrame
 
     @classmethod
-    def of(cls, frame: pd.DataFrame, pairs: bool = True, min_games: int = 1) -> Self:
+    def of(
+        cls, frame: pd.DataFrame, pairs: bool = True, min_games: int = 1, anchor: str = "", nash: bool = False
+    ) -> Self:
         """Returns ratings and comparisons.
 
         Args:
@@ -71,15 +88,24 @@ class Standings(NamedTuple):
                 tens of thousands of rows.
             min_games: agents with fewer are not listed, although their games count for the others: the best of many
                 agents with a game each is the luckiest.
+            anchor: full text of the agent whose Elo is 0; empty = the mean of the game's agents is.
+            nash: whether to compute Nash averages where ratings explain the results, too.
         """
-        ratings, compared = [], []
+        found: dict[str, _Rated] = {}
         for game, part in frame.groupby("game", observed=True):
-            rate, part = _by_scores if part["seats"].iloc[0] == 1 else _by_games, _without_unrated(part)
-            found = rate(str(game), part, pairs, min_games) if len(part) else None
-            if found is not None:
-                ratings.append(found[0])
-                compared.append(found[1].assign(game=game))
-        return cls(as_rating_list(ratings), _as_pairs(compared))
+            part = _without_unrated(part)
+            if len(part):
+                one_seat = part["seats"].iloc[0] == 1
+                rated = (
+                    _by_scores(part, pairs, min_games) if one_seat else _by_games(part, pairs, min_games, anchor, nash)
+                )
+                found |= {str(game): rated} if rated else {}
+        notes = [(game, note) for game, rated in found.items() for note in rated.notes]
+        return cls(
+            as_rating_list([rated.ratings.assign(game=game) for game, rated in found.items()]),
+            _as_pairs([rated.pairs.assign(game=game) for game, rated in found.items()]),
+            pd.DataFrame(notes, columns=list(NOTE_COLUMNS)),
+        )
 
     def crosstable(self) -> pd.DataFrame:
         """Returns what each agent (row) scored against each other one (column), both in the order of the ratings.
@@ -108,51 +134,67 @@ def _without_unrated(part: pd.DataFrame) -> pd.DataFrame:
     return part[~part["match"].isin(part.loc[unrated, "match"])]
 
 
-def _by_games(game: str, part: pd.DataFrame, compare: bool, min_games: int) -> _Rated | None:
-    """Returns ratings and pairs of a game of several seats; None if no two agents met."""
+def _by_games(part: pd.DataFrame, compare: bool, min_games: int, anchor: str, nash: bool) -> _Rated | None:
+    """Returns what there is of a game of several seats; None if no two agents met."""
     met = meetings_of(part)
     if not len(met.first):
         return None
-    ratings = bradley_terry(len(met.agents), met.first, met.second, met.points, met.clusters)
-    table = rated_by_games(game, part, met, ratings, min_games)
-    return table, _met_pairs(met, ratings.superiority()) if compare else _as_pairs([])
+    field = RatedField.of(met, nash)
+    table, notes = rated_by_games(part, field, min_games, anchor)
+    return _Rated(table, _met_pairs(field) if compare else _as_pairs([]), notes)
 
 
-def _met_pairs(met: Meetings, superiority: Floats) -> pd.DataFrame:
-    n, clusters = len(met.agents), int(met.clusters.max()) + 1
+def _met_pairs(field: RatedField) -> pd.DataFrame:
+    met, n = field.met, len(field.met.agents)
+    clusters = int(met.clusters.max()) + 1
     turned = met.first > met.second
     low, high = np.where(turned, met.second, met.first), np.where(turned, met.first, met.second)
     points = np.where(turned, 1 - met.points, met.points)
     pairings, pairing = np.unique(low * n + high, return_inverse=True)
     cells, cell = np.unique(pairing * clusters + met.clusters, return_inverse=True)
-    units = 2 * np.bincount(cell, points) / np.bincount(cell) - 1
-    pairs = _pairs(pairing, points, cells // clusters, units, len(pairings), of_points=True)
+    games = np.bincount(cell).astype(np.float64)
+    units = 2 * np.bincount(cell, points) / games - 1
+    pairs = _pairs(pairing, points, met.clusters, _Units(cells // clusters, units, games), of_points=True)
     agents, first, second = np.array(met.agents, object), pairings // n, pairings % n
-    pairs = pairs.assign(first=agents[first], second=agents[second], superiority=superiority[first, second])
-    return pairs.assign(p_holm=holm(pairs["p"].tolist()))
+    expected = field.ratings.expected(met.first, met.second, met.seats)
+    return pairs.assign(
+        first=agents[first],
+        second=agents[second],
+        superiority=field.beliefs.better[first, second],
+        p_holm=holm(pairs["p"].tolist()),
+        expected=np.bincount(pairing, np.where(turned, 1 - expected, expected)) / np.bincount(pairing),
+    )
 
 
-def _by_scores(game: str, part: pd.DataFrame, compare: bool, min_games: int) -> _Rated | None:
-    """Returns ratings and pairs of a single-player game; None for a single agent."""
-    games = part[part["termination"].isin(WITH_RESULT)]
+def _by_scores(part: pd.DataFrame, compare: bool, min_games: int) -> _Rated | None:
+    """Returns what there is of a single-player game; None for a single agent."""
+    games = part[counted(part)]
     scores = games.pivot_table(index="seed", columns="agent", values="score", aggfunc="mean", observed=True)
     if len(scores.columns) < 2:
         return None
-    return rated_by_scores(game, scores, games, min_games), _seed_pairs(scores) if compare else _as_pairs([])
+    table, notes, better = rated_by_scores(scores, games, min_games)
+    return _Rated(table, _seed_pairs(scores, better) if compare else _as_pairs([]), notes)
 
 
-def _seed_pairs(scores: pd.DataFrame) -> pd.DataFrame:
-    """Compares scores [seeds, agents] on the seeds that both agents of a pair played."""
+def _seed_pairs(scores: pd.DataFrame, better: pd.DataFrame) -> pd.DataFrame:
+    """Compares scores [seeds, agents] on the seeds that both agents of a pair played.
+
+    Args:
+        scores: NaN where an agent has not played a seed.
+        better: [agents, agents] the probability that the row's agent has the higher mean.
+    """
     agents = sorted(scores.columns)
     values, parts = scores[agents].to_numpy(np.float64), []
+    chances = better.reindex(index=agents, columns=agents).to_numpy(np.float64)
     for i, agent in enumerate(agents[:-1]):
         differences = values[:, i, None] - values[:, i + 1 :]
         seeds, other = np.nonzero(~np.isnan(differences))
         units, (others, pairing) = differences[seeds, other], np.unique(other, return_inverse=True)
-        pairs = _pairs(pairing, 0.5 + 0.5 * np.sign(units), pairing, units, len(others))
-        parts.append(pairs.assign(first=str(agent), second=[str(agents[i + 1 + j]) for j in others]))
+        pairs = _pairs(pairing, 0.5 + 0.5 * np.sign(units), seeds, _Units(pairing, units, np.ones(len(units))))
+        names = [str(agents[i + 1 + j]) for j in others]
+        parts.append(pairs.assign(first=str(agent), second=names, superiority=chances[i, i + 1 + others]))
     pairs = pd.concat(parts)
-    return pairs.assign(p_holm=holm(pairs["p"].tolist()))
+    return pairs.assign(p_holm=holm(pairs["p"].tolist()), expected=np.nan)
 
 
 def _as_pairs(parts: list[pd.DataFrame]) -> pd.DataFrame:
@@ -162,25 +204,30 @@ def _as_pairs(parts: list[pd.DataFrame]) -> pd.DataFrame:
     return pd.concat(kept, ignore_index=True)[columns] if kept else pd.DataFrame(columns=columns)
 
 
-def _pairs(
-    pairing: Ints, points: Floats, unit_pairing: Ints, units: Floats, pairings: int, of_points: bool = False
-) -> pd.DataFrame:
+class _Units(NamedTuple):
+    """Independent differences between two agents."""
+
+    pairing: Ints  # [units] the number of each one's pairing
+    difference: Floats  # [units] of points, or of scores on a seed
+    games: Floats  # [units] of which it is the mean
+
+
+def _pairs(pairing: Ints, points: Floats, seeds: Ints, units: _Units, of_points: bool = False) -> pd.DataFrame:
     """Returns a row per pairing, without its agents.
 
     Args:
         pairing: [games] the number of each game's pairing.
         points: [games] of the first agent.
-        unit_pairing: [units] the number of each unit's pairing.
-        units: [units] differences of pairs of games, or of scores on a seed.
-        pairings: their number.
+        seeds: [games] the number of each game's seed.
+        units: of all pairings.
         of_points: whether the units are differences of points.
     """
+    pairings = int(pairing.max(initial=-1)) + 1
     games = np.bincount(pairing, minlength=pairings)
     wins, draws, losses = (np.bincount(pairing[points == end], minlength=pairings) for end in (1, 0.5, 0))
-    share, rate = (wins + draws / 2) / games, wins / games
-    low, high = points_intervals(share, (wins + draws / 4) / games - share**2, games)
-    rate_low, rate_high = points_intervals(rate, rate * (1 - rate), games)
-    difference = paired_differences(units, unit_pairing, pairings, of_points)
+    share = shares_of_units(points, seeds, pairing, pairings)
+    rate = shares_of_units((points == 1).astype(np.float64), seeds, pairing, pairings)
+    difference = paired_differences(units.difference, units.pairing, pairings, of_points, units.games)
     # Equal agents get no result of so many games with a lower probability; it tells only where units are single games.
     least = 0.5 ** (games - 1.0) if of_points else 0.0
     return pd.DataFrame(
@@ -191,16 +238,15 @@ def _pairs(
             "draws": draws,
             "losses": losses,
             "points": wins + draws / 2,
-            "points_share": share,
-            "points_share_low": low,
-            "points_share_high": high,
-            "win_rate": rate,
-            "win_rate_low": rate_low,
-            "win_rate_high": rate_high,
+            "points_share": share.value,
+            "points_share_low": share.low,
+            "points_share_high": share.high,
+            "win_rate": rate.value,
+            "win_rate_low": rate.low,
+            "win_rate_high": rate.high,
             "difference": difference.mean,
             "difference_low": difference.low,
             "difference_high": difference.high,
             "p": np.maximum(difference.p, least),
-            "superiority": difference.superiority,
         }
     )

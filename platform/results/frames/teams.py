@@ -13,9 +13,9 @@ from turnier.arena.match import MatchRecord, moves_kept
 from turnier.arena.play import replay_positions
 from turnier.games.spe_ed.reasons import reasons
 from turnier.games.spe_ed.records import between_rounds
-from turnier.results.frames.matches import WITH_RESULT, win_share
-from turnier.results.frames.meetings import Meetings, meetings_of
-from turnier.statistics.ratings import bradley_terry
+from turnier.results.frames.matches import counted, win_share
+from turnier.results.frames.meetings import meetings_of
+from turnier.statistics.ratings import rated
 
 TEAM_COLUMNS = ("agent", "label", "elo", "elo_low", "elo_high", "games", "wins", "draws", "losses", "place", "crowd")
 
@@ -23,12 +23,12 @@ TEAM_COLUMNS = ("agent", "label", "elo", "elo_low", "elo_high", "games", "wins",
 def teams_frame(frame: pd.DataFrame) -> pd.DataFrame:
     """Returns a row per agent of a frame of `matches_frame` with games of spe_ed, the best first.
 
-    Columns: agent, label; elo (Bradley-Terry over every two seats of a game; the mean is 0; NaN where no two agents
-    met) with its 95 % interval elo_low and elo_high; games, wins, draws, losses; place (mean, 1 is the best; who went
-    out in the same round shares a place) and crowd (mean number of players). Stopped games do not count.
+    Columns: agent, label; elo (Plackett-Luce over the order of a game; the mean is 0; NaN where no two agents met) with
+    its 95 % interval elo_low and elo_high; games, wins, draws, losses; place (mean, 1 is the best; who went out in the
+    same round shares a place) and crowd (mean number of players). Stopped games do not count.
     """
-    counted = frame[frame["termination"].isin(WITH_RESULT)]
-    placed = counted.assign(place=_places(counted))
+    played = frame[counted(frame)]
+    placed = played.assign(place=_places(played))
     shares = [
         {"agent": str(agent), "label": str(part["label"].iloc[0]), **win_share(part)}
         | {"place": part["place"].mean(), "crowd": part["seats"].mean()}
@@ -36,7 +36,7 @@ def teams_frame(frame: pd.DataFrame) -> pd.DataFrame:
     ]
     table = pd.DataFrame(shares, columns=[name for name in TEAM_COLUMNS if not name.startswith("elo")])
     return (
-        table.merge(_ratings(counted), on="agent", how="left")[list(TEAM_COLUMNS)]
+        table.merge(_ratings(played), on="agent", how="left")[list(TEAM_COLUMNS)]
         .sort_values(["elo", "wins"], ascending=False, kind="stable")
         .reset_index(drop=True)
     )
@@ -58,22 +58,15 @@ def _ratings(frame: pd.DataFrame) -> pd.DataFrame:
     agents = sorted({agent for one in met for agent in one.agents})
     if not any(len(one.first) for one in met):
         return pd.DataFrame(columns=columns)
-    ratings = bradley_terry(len(agents), *_joined(met, agents))
+    place = {agent: index for index, agent in enumerate(agents)}
+    games = []
+    for one in met:
+        index = np.array([place[agent] for agent in one.agents], np.int64)
+        games.append(one.games._replace(seats=index[one.games.seats]))
+    ratings = rated(len(agents), games)
     half = ratings.half_widths()
     values = (agents, ratings.elo, ratings.elo - half, ratings.elo + half)
     return pd.DataFrame(dict(zip(columns, values, strict=True)))
-
-
-def _joined(met: list[Meetings], agents: list[str]) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-    """Returns first, second, points and clusters of all meetings, agents as indices into one list."""
-    place = {agent: index for index, agent in enumerate(agents)}
-    parts, clusters = [], 0
-    for one in met:
-        index = np.array([place[agent] for agent in one.agents], np.int64)
-        parts.append((index[one.first], index[one.second], one.points, one.clusters + clusters))
-        clusters += int(one.clusters.max(initial=-1)) + 1
-    first, second, points, cluster = (np.concatenate(column) for column in zip(*parts, strict=True))
-    return first, second, points, cluster
 
 
 def death_reasons(records: Iterable[MatchRecord]) -> dict[str, Counter[str]]:

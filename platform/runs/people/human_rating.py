@@ -28,14 +28,14 @@ class PersonRating:
     table: pd.DataFrame  # the rating list of the game, see `Standings`
 
 
-def rating_list(store: Store, game: Game) -> pd.DataFrame:
-    """Returns the rating list of a game over all stored games of all runs; see `Standings`."""
-    return Standings.of(_games(store, game), pairs=False).ratings
+def rating_list(store: Store, game: Game) -> Standings:
+    """Returns the rating list of a game over all stored games of all runs; pairs of agents are left out."""
+    return Standings.of(_games(store, game), pairs=False)
 
 
 def rating_of(store: Store, game: Game, person: str) -> PersonRating | None:
     """Returns the rating of an agent's full text; None where it has no game against another agent."""
-    return _rating(rating_list(store, game), person)
+    return _rating(rating_list(store, game).ratings, person)
 
 
 def next_opponent(store: Store, game: Game, person: str) -> str:

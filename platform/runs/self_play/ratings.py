@@ -13,6 +13,7 @@ from turnier.results.store.store import Store
 BEST = "best"  # annotation: the games after which the best checkpoint so far was made
 SECONDS = "seconds"  # annotation: JSON, how long learning had taken at each evaluated checkpoint, and at the newest
 COLUMNS = ("games", "minutes", "elo", "elo_low", "elo_high")
+ZERO = "zero"  # of the frame's attributes: the agent whose Elo is 0
 
 
 def best_checkpoint(store: Store, run_id: str) -> int | None:
@@ -28,12 +29,19 @@ def seconds_of(store: Store, run_id: str) -> dict[int, float]:
 
 
 def rated_checkpoints(store: Store, run_id: str) -> pd.DataFrame:
-    """Returns one row per evaluated checkpoint: games and minutes of learning, and Elo with its 95 % interval."""
+    """Returns one row per evaluated checkpoint: games and minutes of learning, and Elo with its 95 % interval.
+
+    The opponent of all checkpoints has 0 Elo, so that runs with the same one can be compared; it is `attrs[ZERO]`.
+    """
     checkpoints, seconds = store.curves.evaluated(run_id), seconds_of(store, run_id)
     if not checkpoints:
         return pd.DataFrame(columns=list(COLUMNS))
-    ratings = Standings.of(matches_frame(store, run=run_id, ids=False), pairs=False).ratings.set_index("agent")
+    matches = matches_frame(store, run=run_id, ids=False)
+    others = [str(agent) for agent in matches["agent"].unique() if agent not in set(checkpoints.values())]
+    zero = others[0] if len(others) == 1 else ""
+    ratings = Standings.of(matches, pairs=False, anchor=zero).ratings.set_index("agent")
     frame = ratings.loc[list(checkpoints.values()), list(COLUMNS[2:])].reset_index(drop=True)
     frame.insert(0, "games", list(checkpoints))
     frame.insert(1, "minutes", [seconds.get(games, float("nan")) / 60 for games in checkpoints])
+    frame.attrs[ZERO] = zero
     return frame

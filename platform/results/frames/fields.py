@@ -1,0 +1,138 @@
+"""The agents of a game, rated: strengths, whether one rating per agent explains the results, and what to say of it."""
+
+from __future__ import annotations
+
+import functools
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from turnier.core.number_text import number, percent_sure, plus_minus
+from turnier.results.frames.meetings import Meetings
+from turnier.statistics.distributions import Floats, Ints
+from turnier.statistics.fit import Fit, fit_of
+from turnier.statistics.nash import Nash, nash_average
+from turnier.statistics.ranks import Beliefs, Ranks, beliefs, rank_intervals
+from turnier.statistics.ratings import Ratings, rated
+
+USUAL = 200.0  # Elo, the standard deviation of strengths in a usual field; averaged over, see `ranks.beliefs`
+
+
+@dataclass(frozen=True)
+class RatedField:
+    """The agents of a game of several seats after their meetings."""
+
+    met: Meetings
+    ratings: Ratings
+    fit: Fit
+    nash: Nash | None = None  # where one rating does not explain the results, or on request
+
+    @classmethod
+    def of(cls, met: Meetings, nash: bool = False) -> RatedField:
+        """Rates agents; `nash` asks for Nash averages where ratings explain the results, too."""
+        found = cls._with(met, rated(len(met.agents), [met.games], seats=True))
+        drawn = met.games.seats.shape[1] == 2 and bool((met.points == 0.5).any())
+        if not found.fit.holds and drawn:
+            other = cls._with(met, rated(len(met.agents), [met.games], seats=True, ties=True))
+            found = other if other.fit.holds else found
+        return replace(found, nash=_nash(met, found.ratings)) if nash or not found.fit.holds else found
+
+    @classmethod
+    def _with(cls, met: Meetings, ratings: Ratings) -> RatedField:
+        expected = ratings.expected(met.first, met.second, met.seats)
+        return cls(met, ratings, fit_of(len(met.agents), met.first, met.second, met.points, expected, met.clusters))
+
+    def order(self) -> Ints:
+        """Returns the agents, the strongest first; equal ones keep their order."""
+        return np.argsort(-self.ratings.elo, kind="stable")
+
+    @functools.cached_property
+    def ranks(self) -> Ranks:
+        """Returns the places that agents may have."""
+        return rank_intervals(self.ratings.elo, self.ratings.covariance, self.ratings.freedom)
+
+    @functools.cached_property
+    def beliefs(self) -> Beliefs:
+        """Returns how likely agents are better than others, and best of all."""
+        return beliefs(self.ratings.elo, self.ratings.covariance, self.ratings.freedom, USUAL)
+
+
+def _nash(met: Meetings, ratings: Ratings) -> Nash:
+    """Returns Nash averages of what agents scored against each other; of two that never met, what ratings expect."""
+    n = len(met.agents)
+    everyone = np.indices((n, n)).reshape(2, -1)
+    shares = ratings.expected(everyone[0], everyone[1], np.zeros((n * n, 2), np.int64)).reshape(n, n)
+    errors = np.zeros((n, n))
+    ends = np.concatenate([met.first, met.second]), np.concatenate([met.second, met.first])
+    cell, points = ends[0] * n + ends[1], np.concatenate([met.points, 1 - met.points])
+    games = np.bincount(cell, minlength=n * n).reshape(n, n)
+    won = np.bincount(cell, points, n * n).reshape(n, n)
+    played = games > 0
+    np.divide(won, games, out=shares, where=played)
+    clusters = int(met.clusters.max(initial=0)) + 1
+    units, unit = np.unique(cell * clusters + np.tile(met.clusters, 2), return_inverse=True)
+    apart = np.bincount(unit, points - shares.ravel()[cell])
+    squares = np.bincount(units // clusters, apart**2, n * n).reshape(n, n)
+    np.divide(np.sqrt(squares + 0.25), games, out=errors, where=played)  # never certain, however alike games ended
+    return nash_average(shares, errors)
+
+
+def sentences(field: RatedField, labels: list[str]) -> list[str]:
+    """Returns what to know of a rating list: whether it explains the results, what seats are worth, who may be best."""
+    return [
+        text for text in (_fit_text(field.fit, labels), _seats_text(field.ratings), _draws_text(field.ratings)) if text
+    ]
+
+
+def _fit_text(fit: Fit, labels: list[str]) -> str:
+    if fit.holds:
+        return ""
+    worst = "; ".join(
+        f"{labels[pair.first]} has {_percent(pair.seen)} against {labels[pair.second]}, expected"
+        f" {_percent(pair.expected)}"
+        for pair in fit.worst
+    )
+    p = "p < 0.001" if fit.p < 0.001 else f"p = {number(fit.p, digits=1)}"
+    found = f"One rating per agent does not explain these results ({p}): {worst}." if worst else ""
+    found = found or f"One rating per agent does not explain these results ({p})."
+    return f"{found} {_percent(fit.cyclic)} of what agents differ in is circular."
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:.0f} %"
+
+
+def _seats_text(ratings: Ratings) -> str:
+    gains = ratings.seats
+    if not gains:
+        return ""
+    if len(gains) == 2:
+        gain = 2 * gains[0].value
+        half = 2 * (gains[0].high - gains[0].value)
+        return f"The first seat is worth {plus_minus(gain, half, ' Elo', signed=True)} more than the second."
+    parts = [plus_minus(gain.value, gain.high - gain.value, signed=True) for gain in gains]
+    return f"Seats are worth, beside their mean, in turn: {', '.join(parts)} Elo."
+
+
+def _draws_text(ratings: Ratings) -> str:
+    if ratings.draws is None:
+        return ""
+    share = ratings.draws / (2 + ratings.draws)
+    return f"Draws are rated as an outcome of their own, {_percent(share)} between equal agents, which fits better."
+
+
+def leader_text(names: list[str], best: Floats, ranks: Ranks, order: Ints) -> str:
+    """Returns who leads, how likely that one is the best of all, and how many others may be.
+
+    Args:
+        names: of the agents.
+        best: [agents] their probabilities to be the best.
+        ranks: of the agents.
+        order: the agents, the first one leads.
+    """
+    first = int(order[0])
+    others = int((ranks.low == 1).sum()) - int(ranks.low[first] == 1)
+    likely = f"{names[first]} leads and is the best of these with a probability of {percent_sure(best[first])} %"
+    if not others:
+        return f"{likely}; every other one is shown to be weaker than another."
+    return f"{likely}; {'one other' if others == 1 else f'{others} others'} cannot be ruled out."

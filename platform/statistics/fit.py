@@ -1,0 +1,150 @@
+"""Does one rating per agent explain the results, or do agents beat each other in a circle?
+
+Every two agents' points are compared with what their ratings expect. How much pairs of games vary within a pairing says
+how far points may be from that by chance; the distribution of the statistic comes from simulated games, since few games
+between very unequal agents are far from normal. The cyclic share is how much of what agents differ in no rating
+explains, as in the decomposition of D. Balduzzi et al., Re-evaluating evaluation, NeurIPS 2018.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from scipy import special
+
+from turnier.statistics.distributions import Floats, Ints
+
+LEVEL = 0.05  # below it, the ratings do not explain the results
+DRAWS = 1000  # simulated tournaments
+LARGE = 1000  # pairings from which the usual F distribution is used
+LEAST_SCALE = 0.25  # of the observed variances to those of independent games: where all games ended alike it would be 0
+CALM = 0.5  # added to the variances of pairings, so that one unlikely game does not decide
+SHOWN = 3  # pairs that contradict the ratings most
+
+
+class Surprise(NamedTuple):
+    """Two agents whose points the ratings do not explain; agents are indices."""
+
+    first: int
+    second: int
+    seen: float  # share of the points of the first
+    expected: float
+    games: int
+
+
+class Fit(NamedTuple):
+    """How well ratings explain results."""
+
+    p: float  # of points as far from those that the ratings expect; NaN where no two pairings can contradict each other
+    cyclic: float  # share of what agents differ in that no rating explains, 0 to 1; NaN as p
+    worst: tuple[Surprise, ...]  # pairs that contradict the ratings, the worst first; empty where the ratings fit
+
+    @property
+    def holds(self) -> bool:
+        """Whether nothing contradicts the ratings."""
+        return not self.p < LEVEL
+
+
+UNKNOWN = Fit(np.nan, np.nan, ())
+
+
+def fit_of(agents: int, first: Ints, second: Ints, points: Floats, expected: Floats, clusters: Ints) -> Fit:
+    """Returns how well expected points explain those of pairings.
+
+    Args:
+        agents: their number.
+        first, second: [games] indices of agents.
+        points: [games] of the first.
+        expected: [games] what its rating lets expect.
+        clusters: [games] equal where games are not independent.
+    """
+    pairings = _Pairings(agents, first, second, points, expected, clusters)
+    over = len(pairings.low) - (agents - pairings.groups())
+    if over < 1:
+        return UNKNOWN
+    chi = pairings.contradiction()
+    if len(pairings.low) <= LARGE:
+        p = pairings.simulated_p()
+    else:
+        p = float(special.fdtrc(over, max(pairings.freedom, 1), chi / over))
+    without_ratings = max(pairings.differences() - len(pairings.low), 0.0)
+    cyclic = min(1.0, max(chi - over, 0.0) / without_ratings) if without_ratings > 0 else 0.0
+    return Fit(p, cyclic, pairings.worst() if p < LEVEL else ())
+
+
+class _Pairings:
+    """The points of every two agents that met, beside what was expected."""
+
+    def __init__(
+        self, agents: int, first: Ints, second: Ints, points: Floats, expected: Floats, clusters: Ints
+    ) -> None:
+        turned = first > second
+        low, high = np.where(turned, second, first), np.where(turned, first, second)
+        won, hoped = np.where(turned, 1 - points, points), np.where(turned, 1 - expected, expected)
+        met, pairing = np.unique(low * agents + high, return_inverse=True)
+        self.agents, self.low, self.high = agents, met // agents, met % agents
+        self.games = np.bincount(pairing).astype(np.float64)
+        self.won, self.hoped = np.bincount(pairing, won), np.bincount(pairing, hoped)
+        self.variance = np.maximum(np.bincount(pairing, hoped * (1 - hoped)), 1e-9)  # if games were independent
+        number = int(clusters.max(initial=0)) + 1
+        cells, cell = np.unique(pairing * number + clusters, return_inverse=True)
+        of, units = cells // number, np.bincount(cell)
+        apart = np.bincount(cell, won - hoped) - ((self.won - self.hoped) / self.games)[of] * units
+        share = self.variance[of] * units / self.games[of]
+        self.freedom = len(cells) - len(met)
+        squares = apart**2 / share
+        self.scale = max(float(squares.sum()) / self.freedom, LEAST_SCALE) if self.freedom else 1.0
+        spread = float(squares.var()) / max(float(squares.mean()), 1e-9) ** 2
+        self.scale_error = np.sqrt(spread / self.freedom) if self.freedom else 0.0  # relative, standard
+
+    def groups(self) -> int:
+        """Returns the number of groups of agents, between which there were no games, those without games included."""
+        from scipy import sparse  # takes long to import
+        from scipy.sparse import csgraph
+
+        links = sparse.coo_array((np.ones(len(self.low)), (self.low, self.high)), shape=(self.agents, self.agents))
+        return int(csgraph.connected_components(links, directed=False)[0])
+
+    def contradiction(self) -> float:
+        """Returns the sum of squared deviations from what was expected, each over its variance."""
+        return float(((self.won - self.hoped) ** 2 / self.variance).sum()) / self.scale
+
+    def differences(self) -> float:
+        """Returns the same for agents that are expected to be equal."""
+        return float(((self.won - self.games / 2) ** 2 / self.variance).sum()) / self.scale
+
+    def simulated_p(self) -> float:
+        """Returns how often ratings that explain everything are contradicted as much, of DRAWS simulated tournaments.
+
+        The points are binomial, scaled to the observed variance; the fit takes from them what it takes to first order.
+        """
+        random = np.random.default_rng(0)
+        chance = self.hoped / self.games
+        games = np.maximum(np.round(self.games), 1).astype(np.int64)
+        made = (random.binomial(games, chance, (DRAWS, len(games))) - games * chance) * np.sqrt(self.scale)
+        design = np.zeros((len(games), self.agents))
+        places = np.arange(len(games))
+        design[places, self.low], design[places, self.high] = 1.0, -1.0
+        weighted = design * self.variance[:, None]
+        taken = weighted @ np.linalg.pinv(design.T @ weighted) @ design.T
+        seen = self.won - self.hoped
+        left, seen = made - made @ taken.T, seen - taken @ seen  # the second, of what virtual games have taken
+        squared = max(self.scale_error**2, 1e-12)
+        scale = self.scale * random.gamma(1 / squared, squared, DRAWS)
+        calm = self.variance + CALM
+        found = (left**2 / calm).sum(axis=1) / scale
+        return float((np.sum(found >= (seen**2 / calm).sum() / self.scale) + 1) / (DRAWS + 1))
+
+    def worst(self) -> tuple[Surprise, ...]:
+        surprise = np.abs(self.won - self.hoped) / np.sqrt(self.variance)
+        found = np.argsort(-surprise, kind="stable")[:SHOWN]
+        return tuple(self._surprise(place) for place in found.tolist() if surprise[place] ** 2 > 4 * self.scale)
+
+    def _surprise(self, place: int) -> Surprise:
+        games = self.games[place]
+        seen, expected = self.won[place] / games, self.hoped[place] / games
+        low, high = int(self.low[place]), int(self.high[place])
+        if seen < 0.5:  # told of who won
+            return Surprise(high, low, float(1 - seen), float(1 - expected), round(games))
+        return Surprise(low, high, float(seen), float(expected), round(games))

@@ -1,0 +1,276 @@
+"""The order of a game's seats as a series of choices: the model of Plackett and Luce, with seats and ties.
+
+The first place goes to one of all seats, the second to one of the others, and so on; a seat is chosen with a
+probability proportional to exp(strength of its agent + advantage of the seat). With two seats this is the model of
+Bradley and Terry. Seats that share a place stand for every order of theirs equally, so that a draw of two is half a win
+of each. Where `ties` is set, a draw of two seats is an outcome of its own instead, with a parameter for its frequency
+(Davidson).
+
+Sources: R. L. Plackett, The analysis of permutations, J. R. Stat. Soc. C 24, 1975; R. D. Luce, Individual Choice
+Behavior, 1959; R. R. Davidson, On extending the Bradley-Terry model to accommodate ties, JASA 65, 1970.
+"""
+
+from __future__ import annotations
+
+import functools
+import itertools
+import math
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from scipy import special
+
+from turnier.statistics.distributions import Floats, Ints
+
+PRECISION = 1e-9  # of parameters: the last step of the fit is smaller
+MAX_STEPS = 100  # of the fit, which takes fewer than ten
+
+
+class Games(NamedTuple):
+    """Games of the same number of seats, at least two."""
+
+    seats: Ints  # [games, seats] the agent's index
+    scores: Floats  # [games, seats] of which only the order counts
+    clusters: Ints  # [games] equal where games are not independent
+
+    @classmethod
+    def of_two(cls, first: Ints, second: Ints, points: Floats, clusters: Ints) -> Games:
+        """Returns games of two seats from the points of the first agent: 1 won, 1/2 drawn, 0 lost."""
+        return cls(np.stack([first, second], axis=1), np.stack([points, 1 - points], axis=1), clusters)
+
+
+class Choices(NamedTuple):
+    """Choices among the same number of alternatives, in a number of games each; alternatives are sets of seats."""
+
+    game: Ints  # [chosen] the index of a game, in ascending order
+    kind: Ints  # [chosen] which choice it is
+    weights: Floats  # [chosen, alternatives] chosen how often: a share of one choice each
+    agents: Ints  # [kinds, alternatives, members] agents
+    seats: Ints  # [kinds, alternatives, members] seats
+    share: float  # of a member in its alternative
+
+    @property
+    def totals(self) -> Floats:
+        """How often [kinds, alternatives] each alternative was chosen."""
+        kinds, alternatives = self.agents.shape[:2]
+        columns = [np.bincount(self.kind, self.weights[:, a], kinds) for a in range(alternatives)]
+        return np.stack(columns, axis=1)
+
+
+def choices_of(games: Games, ties: bool = False) -> list[Choices]:
+    """Returns the choices that games consist of, those with the same number of alternatives together."""
+    seats, ranks = games.seats, _ranks(games.scores)
+    if ties and seats.shape[1] == 2:
+        return [_draws_chosen(seats, ranks)]
+    codes = ranks @ seats.shape[1] ** np.arange(seats.shape[1])
+    found: dict[int, list[tuple[Ints, tuple[int, ...], tuple[float, ...]]]] = {}
+    for code in np.unique(codes).tolist():
+        these = np.flatnonzero(codes == code)
+        for members, weights in _choices_of_order(tuple(ranks[these[0]].tolist())):
+            found.setdefault(len(members), []).append((these, members, weights))
+    return [_joined(seats, found[size]) for size in sorted(found)]
+
+
+def _ranks(scores: Floats) -> Ints:
+    """Returns the number [games, seats] of seats with a larger score."""
+    places = range(scores.shape[1])
+    larger = [sum((scores[:, other] > scores[:, place]).astype(np.int64) for other in places) for place in places]
+    return np.stack(larger, axis=1)
+
+
+@functools.lru_cache(maxsize=10_000)
+def _choices_of_order(ranks: tuple[int, ...]) -> list[tuple[tuple[int, ...], tuple[float, ...]]]:
+    """Returns the choices in an order of places: the seats that were left, and which of them was chosen how often.
+
+    Seats that share a place are chosen in every order: the share of orders in which some of them are gone already is
+    the same for as many others.
+    """
+    found = []
+    for place in sorted(set(ranks)):
+        tied = [seat for seat, rank in enumerate(ranks) if rank == place]
+        after = [seat for seat, rank in enumerate(ranks) if rank > place]
+        for gone in range(len(tied)):
+            for chosen in itertools.combinations(tied, gone):
+                open_ = [seat for seat in tied if seat not in chosen]
+                weight = 1 / math.comb(len(tied), gone) / len(open_)
+                members = tuple(open_ + after)
+                if len(members) > 1:
+                    found.append((members, tuple(weight * (seat in open_) for seat in members)))
+    return found
+
+
+def _joined(seats: Ints, parts: Sequence[tuple[Ints, tuple[int, ...], tuple[float, ...]]]) -> Choices:
+    game = np.concatenate([these for these, _, _ in parts])
+    order = np.argsort(game, kind="stable")
+    agents = np.concatenate([seats[np.ix_(these, np.array(members))] for these, members, _ in parts])[order]
+    places = np.concatenate([np.tile(members, (len(these), 1)) for these, members, _ in parts])[order]
+    weights = np.concatenate([np.tile(weight, (len(these), 1)) for these, _, weight in parts])[order]
+    kinds, kind = _different(agents, places)
+    return Choices(game[order], kind, weights, agents[kinds][:, :, None], places[kinds][:, :, None], 1.0)
+
+
+def _draws_chosen(seats: Ints, ranks: Ints) -> Choices:
+    """Returns games of two seats with three outcomes: the alternative with both seats is the draw."""
+    drawn = ranks[:, 0] == ranks[:, 1]
+    weights = np.stack([(ranks[:, 0] == 0) & ~drawn, (ranks[:, 1] == 0) & ~drawn, drawn], axis=1).astype(np.float64)
+    members = np.array([[0, 0], [1, 1], [0, 1]])
+    kinds, kind = _different(seats, np.zeros_like(seats))
+    places = np.tile(members, (len(kinds), 1, 1))
+    return Choices(np.arange(len(seats)), kind, weights, seats[kinds][:, members], places, 0.5)
+
+
+def _different(agents: Ints, places: Ints) -> tuple[Ints, Ints]:
+    """Returns the first of each different row, and the number of each row's kind."""
+    rows = np.concatenate([agents, places], axis=1).astype(np.uint64)
+    factors = np.random.default_rng(0).integers(2**63, size=rows.shape[1], dtype=np.uint64) * np.uint64(2) + np.uint64(
+        1
+    )
+    mixed = rows @ factors  # two of a million rows agree by chance once in 10^7 times
+    _, first, kind = np.unique(mixed, return_index=True, return_inverse=True)
+    return np.asarray(first, np.int64), np.asarray(kind, np.int64)
+
+
+class Design:
+    """The parameters of a model and what they are multiplied by: strengths, advantages of seats, draws.
+
+    Args:
+        agents: their number; the first parameters are their strengths.
+        choices: by blocks with the same number of alternatives.
+        seats: number of seats that have parameters: the advantage over the first one; 0 = none.
+    """
+
+    def __init__(self, agents: int, choices: Sequence[Choices], seats: int = 0) -> None:
+        self.agents, self.choices, self.seats = agents, choices, seats
+        self.draws = any(block.share < 1 for block in choices)
+        self.size = agents + max(0, seats - 1) + self.draws
+        self.rows = [self._rows(block) for block in choices]  # csr [kinds * alternatives, parameters] of each block
+        self.totals = [block.totals for block in choices]
+        self._made = [row_sums(total) for total in self.totals]
+
+    def _rows(self, block: Choices) -> Any:
+        from scipy import sparse  # takes longer to import than most tables to rate
+
+        kinds, alternatives, members = block.agents.shape
+        row = np.repeat(np.arange(kinds * alternatives), members)
+        parts = [(row, block.agents.ravel(), np.full(len(row), block.share))]
+        if self.seats:
+            seat = block.seats.ravel()
+            later = seat > 0
+            parts.append((row[later], self.agents + seat[later] - 1, np.full(int(later.sum()), block.share)))
+        if block.share < 1:
+            drawn = np.arange(2, kinds * alternatives, 3)
+            parts.append((drawn, np.full(kinds, self.size - 1), np.ones(kinds)))
+        rows, columns, values = (np.concatenate(column) for column in zip(*parts, strict=True))
+        return sparse.csr_array((values, (rows, columns)), shape=(kinds * alternatives, self.size))
+
+    def probabilities(self, parameters: Floats) -> list[Floats]:
+        """Returns the probabilities [kinds, alternatives] of each block."""
+        return [_probabilities(self._values(number, parameters)) for number in range(len(self.choices))]
+
+    def _values(self, number: int, parameters: Floats) -> Floats:
+        values = self.rows[number] @ parameters
+        return np.asarray(values, np.float64).reshape(self.totals[number].shape)
+
+    def log_likelihood(self, parameters: Floats) -> float:
+        return float(
+            sum(
+                (total * _log_probabilities(self._values(number, parameters))).sum()
+                for number, total in enumerate(self.totals)
+            )
+        )
+
+    def slope(self, probabilities: Sequence[Floats]) -> Floats:
+        """Returns the derivative [parameters] of the log-likelihood."""
+        slope = np.zeros(self.size)
+        for rows, total, made, chance in zip(self.rows, self.totals, self._made, probabilities, strict=True):
+            slope += rows.T @ (total - made[:, None] * chance).ravel()
+        return slope
+
+    def information(self, probabilities: Sequence[Floats], weights: Sequence[Floats] | None = None) -> Floats:
+        """Returns the information [parameters, parameters] in the choices.
+
+        Args:
+            probabilities: of each block.
+            weights: [kinds] how many choices of each kind there are; None = as many as were made.
+        """
+        found = np.zeros((self.size, self.size))
+        for number, chance in enumerate(probabilities):
+            made = self._made[number] if weights is None else weights[number]
+            found += _information(self.rows[number], chance, made)
+        return found
+
+
+def row_sums(values: Floats) -> Floats:
+    """Returns the sums of rows; of many short ones faster than `sum`."""
+    return np.asarray(values @ np.ones(values.shape[1]), np.float64)
+
+
+def _probabilities(values: Floats) -> Floats:
+    if values.shape[1] == 2:  # the same, faster
+        first = special.expit(values[:, 0] - values[:, 1])
+        return np.stack([first, 1 - first], axis=1)
+    return np.asarray(special.softmax(values, axis=1), np.float64)
+
+
+def _log_probabilities(values: Floats) -> Floats:
+    if values.shape[1] == 2:
+        apart = values[:, 0] - values[:, 1]
+        return np.stack([special.log_expit(apart), special.log_expit(-apart)], axis=1)
+    return np.asarray(special.log_softmax(values, axis=1), np.float64)
+
+
+def _information(rows: Any, chance: Floats, made: Floats) -> Floats:
+    """Returns the information of a block: that of its alternatives, less that of their means."""
+    from scipy import sparse
+
+    kinds, alternatives = chance.shape
+    if alternatives == 2:  # the same, faster
+        apart = rows[::2] - rows[1::2]
+        return np.asarray((apart.T @ (apart * (made * chance[:, 0] * chance[:, 1])[:, None])).toarray(), np.float64)
+    each = rows * (chance * made[:, None]).reshape(-1, 1)
+    places = np.arange(kinds * alternatives)
+    means = sparse.csr_array((chance.ravel(), places, np.arange(0, len(places) + 1, alternatives))) @ rows
+    return np.asarray((rows.T @ each - means.T @ (means * made[:, None])).toarray(), np.float64)
+
+
+def fitted(design: Design, prior: float) -> Floats:
+    """Returns the parameters of maximum likelihood, by Newton's method; the likelihood is concave.
+
+    Args:
+        design: of the games.
+        prior: games that every agent has drawn with a virtual one of strength 0; the other parameters get a share of
+            such a game, so that they are finite, too.
+    """
+    weights = prior_weights(design, prior)
+
+    def log_likelihood(parameters: Floats) -> float:
+        drawn = weights / 2 @ (special.log_expit(parameters) + special.log_expit(-parameters))
+        return design.log_likelihood(parameters) + float(drawn)
+
+    parameters = np.zeros(design.size)
+    reached = log_likelihood(parameters)
+    for _ in range(MAX_STEPS):
+        chances = design.probabilities(parameters)
+        slope = design.slope(chances) + weights * (0.5 - special.expit(parameters))
+        curvature = design.information(chances) + np.diag(prior_information(parameters, weights))
+        step = np.linalg.solve(curvature, slope)
+        while (likelihood := log_likelihood(parameters + step)) < reached - abs(reached) * 1e-12:
+            step /= 2  # far from the maximum a whole step can lead beyond it
+        parameters, reached = parameters + step, likelihood
+        if np.abs(step).max(initial=0.0) < PRECISION:
+            break
+    return parameters
+
+
+def prior_weights(design: Design, prior: float) -> Floats:
+    """Returns the virtual games [parameters]."""
+    weights = np.full(design.size, prior / 100)
+    weights[: design.agents] = prior
+    return weights
+
+
+def prior_information(parameters: Floats, weights: Floats) -> Floats:
+    """Returns the information [parameters] in the virtual games."""
+    expected = special.expit(parameters)
+    return np.asarray(weights * expected * (1 - expected), np.float64)
