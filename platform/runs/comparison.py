@@ -15,6 +15,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Self
 
+import numpy as np
 import pandas as pd
 
 from turnier.agents.agent import Agent
@@ -221,7 +222,7 @@ class ComparisonResults(RunResults):
     def estimate(self) -> dict[str, float]:
         """The first agent against the second: Elo and share of the points; single-player: the difference of means in %.
 
-        Each with its 95 % interval.
+        Each with its 95 % interval, which allows for the early end.
         """
         return _estimate(self.duel)
 
@@ -331,9 +332,19 @@ class ComparisonResults(RunResults):
         return list_failures(self.store, [self.id], only=self.played)
 
     def agents(self) -> pd.DataFrame:
-        """Returns the two rows of the summary, the first agent first; none before the first round has ended."""
+        """Returns the two rows of the summary, the first agent first; none before the first round has ended.
+
+        Once two pairs count, shares of points and their intervals are those of the estimate.
+        """
         rows = self.summary().set_index("agent", drop=False)
-        return rows.loc[[agent for agent in self.duel.agents if agent in rows.index]]
+        rows = rows.loc[[agent for agent in self.duel.agents if agent in rows.index]]
+        if self.duel.single_player or len(rows) < 2 or math.isnan(self.estimate["share"]):
+            return rows
+        first = np.array([self.estimate[f"share{end}"] for end in ("", "_low", "_high")])
+        per_seat = 2 / self.duel.game.num_seats  # each agent has half of the seats
+        shares = ["points_share", "points_share_low", "points_share_high"]
+        rows[shares] = per_seat * np.array([first, 1 - first[[0, 2, 1]]])
+        return rows
 
     def _repr_html_(self) -> str:
         return f"<p>{html.escape(self.sentence)}</p>" + super()._repr_html_()
@@ -344,6 +355,7 @@ def _estimate(duel: Duel) -> dict[str, float]:
     ends = dict(zip(("", "_low", "_high"), (value, *between[:: duel.test.sign]), strict=True))
     if duel.single_player:
         return {f"difference_percent{end}": 100 * duel.test.sign * (ratio - 1) for end, ratio in ends.items()}
+    ends = {end: float(np.clip(share, 0, 1)) for end, share in ends.items()}
     return {f"elo{end}": elo_of_share(share) for end, share in ends.items()} | {
         f"share{end}": share for end, share in ends.items()
     }
