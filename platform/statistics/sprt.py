@@ -202,19 +202,19 @@ class SequentialTest:
         Args:
             q: how far the mean of a - ratio b may be from 0, squared, in variances of a unit; NaN without an interval.
         """
-        seen, a, b, *_ = self._signed.tolist()
-        if math.isnan(q) or b <= 0:
+        _, seen_a, seen_b, *_ = self._signed.tolist()
+        if math.isnan(q) or seen_b <= 0:
             return Interval(math.nan, math.nan, math.nan)
-        a, b = a / seen, b / seen
-        # Shares include the virtual units' variance, as in Agresti and Coull's interval; scores vary anyway.
-        n, sum_a, sum_b, aa, ab, bb = self._sums if self.middle == 0.5 else self._signed.tolist()
-        square = b * b - q * (bb / n - (sum_b / n) ** 2)
-        half = a * b - q * (ab / n - sum_a * sum_b / n**2)
-        root = half * half - square * (a * a - q * (aa / n - (sum_a / n) ** 2))
+        # Those of shares include the virtual units, as in Agresti and Coull's interval; scores vary anyway.
+        n, *sums = self._sums if self.middle == 0.5 else self._signed.tolist()
+        a, b, aa, ab, bb = (total / n for total in sums)
+        square = b * b - q * (bb - b * b)
+        half = a * b - q * (ab - a * b)
+        root = half * half - square * (a * a - q * (aa - a * a))
         if square <= 0:  # the second agent's mean may be 0: any ratio may be true
-            return Interval(a / b, math.nan, math.nan)
+            return Interval(seen_a / seen_b, math.nan, math.nan)
         width = math.sqrt(max(root, 0.0))
-        return Interval(a / b, (half - width) / square, (half + width) / square)
+        return Interval(seen_a / seen_b, (half - width) / square, (half + width) / square)
 
     def units_left(self) -> float:
         """Returns the expected number of further units up to a verdict if the current estimate is true.

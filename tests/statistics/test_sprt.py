@@ -170,7 +170,7 @@ def test_estimates_of_planned_numbers_of_units_cover_the_truth() -> None:
             test.add(*draw(rng, 60))
             _, low, high = test.planned_estimate
             hits[i] += low <= truth <= high
-    assert ((hits > 0.93 * 600) & (hits < 0.98 * 600)).all()
+    assert ((hits > 0.93 * 600) & (hits < 0.99 * 600)).all()
 
 
 def share_of(elo: float) -> tuple[Callable[[], SequentialTest], Draw, float]:
@@ -194,7 +194,7 @@ def ratio_of(ratio: float) -> tuple[Callable[[], SequentialTest], Draw, float]:
 def test_estimates_after_an_early_end_cover_the_truth(
     truth: tuple[Callable[[], SequentialTest], Draw, float], planned_covers: bool
 ) -> None:
-    """Measured with 600 to 1,500: 97.7, 98.5, 98.9, 98.3, 98.5 %; 91.1, 96.2, 96.1, 90.3, 89.8 % if it was planned."""
+    """Measured with 600 to 1,500: 98.0, 98.7, 99.2, 98.3, 98.5 %; as if planned 92.5, 96.7, 97.5, 90.3, 89.8 %."""
     make, draw, right = truth
     rng, runs, hits = np.random.default_rng(6), 500, np.zeros(2)
     for _ in range(runs):
