@@ -5,12 +5,15 @@ Swiss system plan by results, and adaptive ones also end by them. Errors then no
 bad luck gets few games, which leave the luck uncorrected, and agents meet whom their luck has made their equals.
 
 - The order of two agents: p-values that hold at all looks together, however games are chosen. Such a p-value is 1 / the
-  likelihood ratio of positive differences, a half-normal mixture with standard deviation TYPICAL, over none: where there
-  is none, p is ever reached with probability p at most (Ville's inequality).
-- Elo, adaptive: the half-width for planned games, plus the mean of the field's half-widths. Elo is relative to the mean
-  of the field, whose errors of planned games would cancel, and of chosen games add up at worst.
+  likelihood ratio of a positive difference, half-normal with standard deviation TYPICAL, to none: without a difference,
+  p is ever reached with probability p at most (Ville's inequality).
+- Elo, adaptive: the half-width for planned games, plus the mean of the field's. Elo is relative to the mean of the
+  field, in which errors of planned games cancel; those of chosen games at worst add up.
 - Elo, Swiss: the half-width for planned games at a level divided by the number of agents (Bonferroni): results may have
-  chosen any of them as the opponent.
+  made any of them the opponent.
+
+Measured coverage of these intervals among equal agents, where it is lowest: adaptive, 4 to 24 agents and up to 10,000
+games 95.5 to 100 % (for planned games 52 to 80 %); Swiss, 8 to 64 agents 95.8 to 99.2 % (75 to 92 %).
 
 Sources: H. Robbins, Statistical methods related to the law of the iterated logarithm, Ann. Math. Stat. 41, 1970; S. R.
 Howard, A. Ramdas, J. McAuliffe and J. Sekhon, Time-uniform, nonparametric, nonasymptotic confidence sequences, Ann.

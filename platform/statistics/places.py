@@ -2,7 +2,7 @@
 
 The first places are right if every agent on them is stronger than the next, and the last of them stronger than all
 below. The probability that none of these differences is wrong is at least 1 minus the sum of their errors (Bonferroni).
-To end a tournament, errors are p-values that hold at every look and however games are chosen (`chosen_games`); to choose
+To end a tournament, errors are p-values that hold at every look, however games are chosen (`chosen_games`); to choose
 games, those of planned games will do.
 
 Source: the choice of games follows V. Fedorov, Theory of Optimal Experiments, 1972 (the next observation is the one

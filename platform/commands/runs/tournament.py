@@ -55,10 +55,7 @@ def tournament(
         ),
     ] = 0,
     top: Annotated[int, typer.Option(help="adaptive: number of first places that must be certain")] = 3,
-    certain: Annotated[
-        float,
-        typer.Option(help="adaptive: required probability that they are right, as if the number of games were fixed"),
-    ] = 0.95,
+    certain: Annotated[float, typer.Option(help="adaptive: required probability that they are right")] = 0.95,
     store: StoreOption = DEFAULT_URL,
     executor: ExecutorOption = EXECUTOR,
     workers: WorkersOption = None,
