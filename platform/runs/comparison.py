@@ -331,20 +331,20 @@ class ComparisonResults(RunResults):
     def _failures(self) -> Failures:
         return list_failures(self.store, [self.id], only=self.played)
 
-    def agents(self) -> pd.DataFrame:
-        """Returns the two rows of the summary, the first agent first; none before the first round has ended.
-
-        Once two pairs count, shares of points and their intervals are those of the estimate.
-        """
-        rows = self.summary().set_index("agent", drop=False)
-        rows = rows.loc[[agent for agent in self.duel.agents if agent in rows.index]]
-        if self.duel.single_player or len(rows) < 2 or math.isnan(self.estimate["share"]):
-            return rows
-        first = np.array([self.estimate[f"share{end}"] for end in ("", "_low", "_high")])
-        per_seat = 2 / self.duel.game.num_seats  # each agent has half of the seats
-        shares = ["points_share", "points_share_low", "points_share_high"]
-        rows[shares] = per_seat * np.array([first, 1 - first[[0, 2, 1]]])
+    def summary(self) -> pd.DataFrame:
+        """Returns one row per agent, as of any run; once two pairs count, with the shares of points of the estimate."""
+        rows, duel = super().summary(), self.duel
+        if not duel.single_player and not math.isnan(self.estimate["share"]):
+            share, low, high = (self.estimate[f"share{end}"] for end in ("", "_low", "_high"))
+            columns, per_seat = ["points_share", "points_share_low", "points_share_high"], 2 / duel.game.num_seats
+            for agent, values in zip(duel.agents, ((share, low, high), (1 - share, 1 - high, 1 - low)), strict=True):
+                rows.loc[rows["agent"] == agent, columns] = [per_seat * value for value in values]
         return rows
+
+    def agents(self) -> pd.DataFrame:
+        """Returns the two rows of the summary, the first agent first; none before the first round has ended."""
+        rows = self.summary().set_index("agent", drop=False)
+        return rows.loc[[agent for agent in self.duel.agents if agent in rows.index]]
 
     def _repr_html_(self) -> str:
         return f"<p>{html.escape(self.sentence)}</p>" + super()._repr_html_()
