@@ -7,7 +7,7 @@ bad luck gets few games, which leave the luck uncorrected, and agents meet whom 
 - The order of two agents: p-values that hold at all looks together, however games are chosen. Such a p-value is 1 / the
   likelihood ratio of a positive difference, half-normal with standard deviation TYPICAL, to none: without a difference,
   p is ever reached with probability p at most (Ville's inequality).
-- Elo, adaptive: the half-width for planned games, plus the mean of the field's. Elo is relative to the mean of the
+- Elo, adaptive: the half-width for planned games, plus the field's mean half-width. Elo is relative to the mean of the
   field, in which errors of planned games cancel; those of chosen games at worst add up.
 - Elo, Swiss: the half-width for planned games at a level divided by the number of agents (Bonferroni): results may have
   made any of them the opponent.
@@ -45,8 +45,8 @@ def order_p_values(ratings: Ratings, above: Ints, below: Ints) -> Floats:
     """
     variance = np.maximum(ratings.variances()[above, below], MIN_VARIANCE)
     share = TYPICAL**2 / (TYPICAL**2 + variance)
-    # The normal quantile of Student's p-value: few games tell less.
-    scaled = -special.ndtri(ratings.superiority()[below, above])
+    # The normal quantile of Student's p-value, since few games tell less; 0 for differences that are not positive.
+    scaled = -special.ndtri(np.minimum(ratings.superiority()[below, above], 0.5))
     positive = math.log(2) + special.log_ndtr(scaled * np.sqrt(share))
     log_ratio = 0.5 * (np.log1p(-share) + share * scaled**2) + positive
     return np.asarray(np.exp(np.minimum(-log_ratio, 0.0)), np.float64)
