@@ -19,6 +19,7 @@ from turnier.results.failures import failures_text
 from turnier.results.frames.certainty import agent_certainty, position_certainty, searches_of_runs
 from turnier.results.frames.matches import matches_frame, summary
 from turnier.results.frames.standings import Standings
+from turnier.results.frames.terms import Terms
 from turnier.results.store.annotations import SETTINGS
 from turnier.results.store.store import Run, Store
 from turnier.runs.comparison import KIND as COMPARISON
@@ -82,7 +83,7 @@ def games_of(run: Run) -> list[str]:
 
 def _tournament(store: Store, run: Run) -> Glance:
     frame = matches_frame(store, run=run.id, ids=False)
-    ratings = Standings.of(frame, pairs=False).ratings
+    ratings = Standings.of(frame, pairs=False, terms=Terms.of_runs(store, [run.id])).ratings
     if ratings.empty:
         return _means(frame, run)
     names = tuple(distinct([*ratings["label"], *_labels_planned(run)]).values())

@@ -13,7 +13,7 @@ from turnier.agents.registry import label_of
 from turnier.dashboards.agent_names import with_names
 from turnier.results.frames.matches import matches_frame, seat_summary, summary
 from turnier.results.frames.standings import Standings
-from turnier.results.store.annotations import anchor_of
+from turnier.results.frames.terms import Terms
 from turnier.results.store.store import Store
 from turnier.statistics.comparisons import units_needed
 
@@ -59,7 +59,7 @@ def scores(store: Store, run: str) -> Scores:
 def ranks(store: Store, run: str) -> Ranks:
     """Reads a run's matches and returns how its agents compare."""
     frame = matches_frame(store, run=run, ids=False)
-    ratings, pairs, notes = Standings.of(frame, anchor=anchor_of(store, run))
+    ratings, pairs, notes = Standings.of(frame, terms=Terms.of_runs(store, [run]))
     needed = units_needed(*(pairs[name] for name in ("difference", "difference_high", "pairs")))
     parts = Ranks(ratings, pairs.assign(needed=needed), seat_summary(frame), notes)
     return Ranks(*(part.assign(run=run) for part in parts))
@@ -67,8 +67,11 @@ def ranks(store: Store, run: str) -> Ranks:
 
 def ratings_of_game(store: Store, game: str) -> Ranks:
     """Rates the agents of a game over all tournaments; pairs and seats are left empty."""
-    rated, pairs, notes = Standings.of(matches_frame(store, kind="tournament", game=game, ids=False), pairs=False)
-    return Ranks(*with_names(rated, pairs, pd.DataFrame()), notes)
+    frame = matches_frame(store, kind="tournament", game=game, ids=False)
+    terms = Terms.of_runs(store, map(str, frame["run"].unique()))
+    rated, pairs, notes = Standings.of(frame, pairs=False, terms=terms)
+    rated, pairs, seats = with_names(rated, pairs, pd.DataFrame())
+    return Ranks(rated, pairs, seats, notes)
 
 
 def joined(summaries: Sequence[Scores]) -> Scores:
@@ -79,7 +82,8 @@ def joined(summaries: Sequence[Scores]) -> Scores:
 def of_game(ranks: Ranks, game: str) -> Ranks:
     """Returns the rows of one game; labels are names, see `with_names`."""
     ratings, pairs, seats, notes = (frame[frame["game"] == game].reset_index(drop=True) for frame in ranks)
-    return Ranks(*with_names(ratings, pairs, seats), notes)
+    ratings, pairs, seats = with_names(ratings, pairs, seats)
+    return Ranks(ratings, pairs, seats, notes)
 
 
 def of_agents(found: Scores, game: str, names: Sequence[str] | None = None) -> Scores:

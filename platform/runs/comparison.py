@@ -15,6 +15,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Self
 
+import numpy as np
 import pandas as pd
 
 from turnier.agents.agent import Agent
@@ -221,7 +222,7 @@ class ComparisonResults(RunResults):
     def estimate(self) -> dict[str, float]:
         """The first agent against the second: Elo and share of the points; single-player: the difference of means in %.
 
-        Each with its 95 % interval.
+        Each with its 95 % interval, which allows for the early end.
         """
         return _estimate(self.duel)
 
@@ -330,6 +331,16 @@ class ComparisonResults(RunResults):
     def _failures(self) -> Failures:
         return list_failures(self.store, [self.id], only=self.played)
 
+    def summary(self) -> pd.DataFrame:
+        """Returns one row per agent, as of any run; once two pairs count, with the shares of points of the estimate."""
+        rows, duel = super().summary(), self.duel
+        if not duel.single_player and not math.isnan(self.estimate["share"]):
+            share, low, high = (self.estimate[f"share{end}"] for end in ("", "_low", "_high"))
+            columns, per_seat = ["points_share", "points_share_low", "points_share_high"], 2 / duel.game.num_seats
+            for agent, values in zip(duel.agents, ((share, low, high), (1 - share, 1 - high, 1 - low)), strict=True):
+                rows.loc[rows["agent"] == agent, columns] = [per_seat * value for value in values]
+        return rows
+
     def agents(self) -> pd.DataFrame:
         """Returns the two rows of the summary, the first agent first; none before the first round has ended."""
         rows = self.summary().set_index("agent", drop=False)
@@ -344,6 +355,7 @@ def _estimate(duel: Duel) -> dict[str, float]:
     ends = dict(zip(("", "_low", "_high"), (value, *between[:: duel.test.sign]), strict=True))
     if duel.single_player:
         return {f"difference_percent{end}": 100 * duel.test.sign * (ratio - 1) for end, ratio in ends.items()}
+    ends = {end: float(np.clip(share, 0, 1)) for end, share in ends.items()}
     return {f"elo{end}": elo_of_share(share) for end, share in ends.items()} | {
         f"share{end}": share for end, share in ends.items()
     }

@@ -17,8 +17,8 @@ from turnier.core.number_text import number
 from turnier.results.failures import SHOWN_ID, Failures, cause_text, list_failures, store_option
 from turnier.results.frames.matches import matches_frame, seat_summary, summary
 from turnier.results.frames.standings import Standings
+from turnier.results.frames.terms import Terms
 from turnier.results.other_code import OtherCode, games_by_release, other_code
-from turnier.results.store.annotations import anchor_of
 from turnier.results.store.store import Store
 
 RED = "#d93025"  # of what failed, readable on white and on black
@@ -60,8 +60,8 @@ class RunResults:
             anchor: the agent whose Elo is 0; empty = that of the run, or the mean.
             nash: whether to compute Nash averages, which copies of agents do not change, in any case.
         """
-        zero = agent_of(str(anchor)).full_text() if anchor else anchor_of(self.store, self.id)
-        return Standings.of(self._games(), pairs, anchor=zero, nash=nash)
+        zero = agent_of(str(anchor)).full_text() if anchor else ""
+        return Standings.of(self._games(), pairs, terms=Terms.of_runs(self.store, [self.id], zero, nash))
 
     def ratings(self, anchor: str | Agent = "", nash: bool = False) -> pd.DataFrame:
         """Returns the rating list, see `Standings`: one row per agent, the best first.

@@ -145,7 +145,7 @@ def gain(values: Sequence[float], reference: Sequence[float], scores: bool) -> t
     if scores and min(reference[:n]) >= 0 and sum(reference[:n]) > 0:
         test = SequentialTest.of_scores()
         test.add(values[:n], reference[:n])
-        ratio, low, high = test.estimate
+        ratio, low, high = test.planned_estimate
         return 100 * (ratio - 1), 100 * (low - 1), 100 * (high - 1), " %"
     pairs = paired_difference([a - b for a, b in zip(values[:n], reference[:n], strict=True)])
     if scores:

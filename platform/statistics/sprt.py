@@ -6,7 +6,8 @@ scores on one seed. Both are units (a, b) whose ratio of means E[a] / E[b] is te
 
 Sources: A. Wald, Sequential Analysis, 1947. M. Sobel and A. Wald, A sequential decision procedure for choosing one of
 three hypotheses, Ann. Math. Stat. 20, 1949. M. Van den Bergh, A practical introduction to the GSPRT, which fishtest and
-fastchess follow: unknown parameters (here the variance) are estimated under either hypothesis.
+fastchess follow: unknown parameters (here the variance) are estimated under either hypothesis. R. Royall, Statistical
+Evidence, 1997, chapter 1 (likelihood intervals, and how rarely they mislead whenever one stops).
 """
 
 from __future__ import annotations
@@ -27,6 +28,7 @@ MARGIN_SCORE = 0.05  # default margin in single-player games: a share of the sec
 MINIMUM = 24  # units before the first decision, simulated in tests/statistics/test_sprt.py
 VIRTUAL = 2.0  # units, half clear wins and half clear losses, that are added to the observed ones
 FAR = 10.0  # see SequentialTest.evidence; simulated with margins of 0.3 to 0.003 standard deviations
+UNLIKELY = 1 - CONFIDENCE  # see SequentialTest.estimate
 _PATHS = 400
 _LONGEST = 1000  # times the units so far
 _MIN_VARIANCE = 1e-12  # of the mean square
@@ -173,24 +175,46 @@ class SequentialTest:
 
     @property
     def estimate(self) -> Interval:
-        """The ratio of means with its 95 % interval (Fieller 1954; for shares Student's t); NaN where there is none.
+        """The ratio of means with its 95 % interval, which allows for the early end; NaN where there is none.
 
-        As if the number of units had been fixed: after an early verdict it is slightly too far from the middle.
+        The interval holds the ratios under which the units are at least UNLIKELY times as likely as under the best one;
+        it is never narrower than that of `planned_estimate`. Whenever one stops, the true ratio is less likely than
+        that relative to any one other ratio with a probability of UNLIKELY at most; relative to the best one, this is
+        simulated in tests/statistics/test_sprt.py. Verdicts with alpha up to 5 % need more, so they leave the middle
+        out. The ratio itself is slightly too far from the middle after an early end.
         """
-        seen, a, b, *_ = self._signed.tolist()
-        if seen < 2 or b <= 0:
+        likely = math.expm1(2 * math.log(1 / UNLIKELY) / self._sums[0])
+        return self._fieller(float(np.maximum(self._planned, likely)))
+
+    @property
+    def planned_estimate(self) -> Interval:
+        """The ratio of means with its 95 % interval (for shares Student's t) where the number of units was planned."""
+        return self._fieller(self._planned)
+
+    @property
+    def _planned(self) -> float:
+        freedom = self.units - 1
+        return float(t_quantile(0.5 + CONFIDENCE / 2, freedom)) ** 2 / freedom if freedom > 0 else math.nan
+
+    def _fieller(self, q: float) -> Interval:
+        """Returns the ratio of means and the ends of Fieller's interval (1954).
+
+        Args:
+            q: how far the mean of a - ratio b may be from 0, squared, in variances of a unit; NaN without an interval.
+        """
+        _, seen_a, seen_b, *_ = self._signed.tolist()
+        if math.isnan(q) or seen_b <= 0:
             return Interval(math.nan, math.nan, math.nan)
-        a, b = a / seen, b / seen
-        # Shares include the virtual units' variance, as in Agresti and Coull's interval; scores vary anyway.
-        n, sum_a, sum_b, aa, ab, bb = self._sums if self.middle == 0.5 else self._signed.tolist()
-        q = float(t_quantile(0.5 + CONFIDENCE / 2, seen - 1)) ** 2 / (seen - 1)
-        square = b * b - q * (bb / n - (sum_b / n) ** 2)
-        half = a * b - q * (ab / n - sum_a * sum_b / n**2)
-        root = half * half - square * (a * a - q * (aa / n - (sum_a / n) ** 2))
+        # Those of shares include the virtual units, as in Agresti and Coull's interval; scores vary anyway.
+        n, *sums = self._sums if self.middle == 0.5 else self._signed.tolist()
+        a, b, aa, ab, bb = (total / n for total in sums)
+        square = b * b - q * (bb - b * b)
+        half = a * b - q * (ab - a * b)
+        root = half * half - square * (a * a - q * (aa - a * a))
         if square <= 0:  # the second agent's mean may be 0: any ratio may be true
-            return Interval(a / b, math.nan, math.nan)
+            return Interval(seen_a / seen_b, math.nan, math.nan)
         width = math.sqrt(max(root, 0.0))
-        return Interval(a / b, (half - width) / square, (half + width) / square)
+        return Interval(seen_a / seen_b, (half - width) / square, (half + width) / square)
 
     def units_left(self) -> float:
         """Returns the expected number of further units up to a verdict if the current estimate is true.

@@ -126,7 +126,7 @@ def many_agents(number: int) -> run_summary.Ranks:
     differences = dict.fromkeys(("difference", "difference_low", "difference_high"), 0.0)
     results = {"games": 2, "wins": 0, "draws": 2, "losses": 0}
     pairs = pd.DataFrame({"first": names[first], "second": names[second], **results, **shares, **differences})
-    return run_summary.Ranks(ratings, pairs, pd.DataFrame())
+    return run_summary.Ranks(ratings, pairs, pd.DataFrame(), pd.DataFrame(columns=["game", "note"]))
 
 
 def test_games_that_separate_two_agents_give_the_promised_power() -> None:

@@ -204,3 +204,17 @@ def test_one_game_repeated_is_no_comparison(own: Store) -> None:
     assert own.runs() == []
     Comparison("alphabeta(depth=2)", "alphabeta(depth=3)", openings=2, **words).run(own, progress=False)
     Comparison("alphabeta(depth=2)", "random", **words).run(own, progress=False)
+
+
+@pytest.mark.parametrize("game", ["tictactoe", "yavalath(size=3,players=3)"])
+def test_the_table_has_the_interval_of_the_sentence(own: Store, game: str) -> None:
+    """In three seats each agent has half of them, and gets two thirds of its share of the points per seat."""
+    results = played(own, "mcts(iterations=9)", "random", game=game, games=48)
+    agents, estimate = results.agents(), results.estimate
+    per_seat = 2 / results.duel.game.num_seats
+    assert per_seat * estimate["share"] == pytest.approx(agents["points"].iloc[0] / agents["games"].iloc[0])
+    for end, other in (("", ""), ("_low", "_high"), ("_high", "_low")):
+        first, second = agents[f"points_share{end}"]
+        assert first == per_seat * estimate[f"share{end}"] and second == per_seat * (1 - estimate[f"share{other}"])
+    ends = [estimate[f"share{end}"] for end in ("_low", "", "_high")]
+    assert 0 <= ends[0] < ends[1] < ends[2] <= 1

@@ -47,7 +47,8 @@ def test_every_run_resumes_with_the_same_figures(tmp_path: Path, monkeypatch: py
             store, **quiet
         )
         assert comparison.verdict == SHOWN["compare"]["verdict"]
-        assert comparison.estimate == pytest.approx(SHOWN["compare"]["estimate"])
+        for key in ("elo", "share"):  # its interval allows for the early end, which that version's did not
+            assert comparison.estimate[key] == pytest.approx(SHOWN["compare"]["estimate"][key])
         certainty = turnier.Certainty(
             "tictactoe", ["random", "mcts(iterations=5)"], states=2, repeats=4, games=3, collector="random"
         ).run(store, **quiet)

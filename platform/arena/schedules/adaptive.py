@@ -40,7 +40,7 @@ class AdaptiveTournament:
         agents: at least three different ones.
         seed: every pair's own seed depends only on it and on how often its agents have met.
         top: number of first places that must be certain, in their order.
-        certainty: the minimum probability that they are right.
+        certainty: the minimum probability that they are right; see `place_certainty`.
         games: maximum games.
         round_pairs: pairs of games per round, None = PAIRS_PER_AGENT for each agent; enough to keep all workers busy.
     """
@@ -93,7 +93,7 @@ class AdaptiveTournament:
 
     @property
     def certainty(self) -> float:
-        """A lower bound of the probability that the first places are right."""
+        """A lower bound of the probability that the first places are right, whenever one looks."""
         return 0.0 if self.ratings is None else place_certainty(self.ratings, self._top)
 
     def leaders(self) -> list[str]:

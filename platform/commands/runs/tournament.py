@@ -55,10 +55,7 @@ def tournament(
         ),
     ] = 0,
     top: Annotated[int, typer.Option(help="adaptive: number of first places that must be certain")] = 3,
-    certain: Annotated[
-        float,
-        typer.Option(help="adaptive: required probability that they are right, as if the number of games were fixed"),
-    ] = 0.95,
+    certain: Annotated[float, typer.Option(help="adaptive: required probability that they are right")] = 0.95,
     anchor: Annotated[
         str, typer.Option(help="the agent whose Elo is 0, in every view of this tournament; default: the mean is")
     ] = "",
@@ -165,14 +162,13 @@ def _print(console: Console, results: TournamentResults) -> None:
     from turnier.commands.standings_tables import print_standings
     from turnier.commands.tables import print_failures, print_seats, print_summary, require_rated
     from turnier.results.failures import list_failures
-    from turnier.results.frames import Standings, matches_frame, seat_summary, summary
-    from turnier.results.store.annotations import anchor_of
+    from turnier.results.frames import Standings, Terms, matches_frame, seat_summary, summary
 
     frame = matches_frame(results.store, run=results.id, ids=False)
-    anchor = anchor_of(results.store, results.id)
+    terms = Terms.of_runs(results.store, [results.id])
     print_summary(console, summary(frame))
     print_seats(console, seat_summary(frame))
-    print_standings(console, Standings.of(frame, anchor=anchor), anchor=anchor)
+    print_standings(console, Standings.of(frame, terms=terms), anchor=terms.anchor)
     if results.adaptive:
         text = _first_places(results.adaptive, results.tournament.certainty)
         console.print(text, soft_wrap=True, markup=False, highlight=False)

@@ -15,9 +15,11 @@ from turnier.results.frames.certainty import (
 from turnier.results.frames.matches import json_rows, matches_frame, runs_frame, seat_summary, summary, win_share
 from turnier.results.frames.standings import Standings
 from turnier.results.frames.teams import death_reasons, teams_frame
+from turnier.results.frames.terms import Terms
 
 __all__ = [
     "Standings",
+    "Terms",
     "agent_certainty",
     "by_opponent",
     "by_parameter",

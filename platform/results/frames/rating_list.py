@@ -11,6 +11,8 @@ from turnier.agents.registry import label_of
 from turnier.results.frames.fields import RatedField, leader_text, sentences
 from turnier.results.frames.matches import counted
 from turnier.results.frames.meetings import Meetings
+from turnier.results.frames.terms import Terms
+from turnier.statistics.chosen_games import half_widths
 from turnier.statistics.distributions import Floats, Ints
 from turnier.statistics.intervals import half_width_of_mean, shares_of_units
 from turnier.statistics.live_ratings import MAX_GAMES, live_ratings
@@ -26,6 +28,10 @@ RATING_COLUMNS = (
 )
 _COUNTS = ("rank", "rank_low", "rank_high", "games", "wins", "draws", "losses", "group")
 _UNRATED = (math.nan, math.nan)
+CHOSEN_NOTE = (
+    "Results chose these games: intervals of Elo allow for that; places, stars and probabilities are as if the games"
+    " had been planned."
+)
 USUAL_SHARE = 0.6  # of one game's deviation: the standard deviation of true means in a usual field, as 200 Elo are
 
 
@@ -40,7 +46,7 @@ def as_rating_list(parts: list[pd.DataFrame]) -> pd.DataFrame:
 
 
 def rated_by_games(
-    part: pd.DataFrame, field: RatedField, min_games: int, anchor: str
+    part: pd.DataFrame, field: RatedField, min_games: int, terms: Terms
 ) -> tuple[pd.DataFrame, list[str]]:
     """Returns the rows of a game of several seats, and what to know of them.
 
@@ -48,12 +54,13 @@ def rated_by_games(
         part: its rows of `matches_frame`.
         field: its agents.
         min_games: agents with fewer are left out.
-        anchor: full text of the agent at 0; empty = none.
+        terms: whose Elo is 0, and whether results chose the games.
     """
     met, n = field.met, len(field.met.agents)
     labels = [label_of(agent) for agent in met.agents]
-    ratings = field.ratings.anchored(met.agents.index(anchor)) if anchor in met.agents else field.ratings
-    half = ratings.half_widths()
+    anchored = terms.anchor in met.agents
+    ratings = field.ratings.anchored(met.agents.index(terms.anchor)) if anchored else field.ratings
+    half = np.where(np.diag(ratings.covariance) > 0, half_widths(ratings, terms.format), 0.0)  # none of the anchor
     games = np.bincount(met.games.seats.ravel(), minlength=n)
     order = field.order()
     order = order[games[order] >= min_games]
@@ -86,6 +93,7 @@ def rated_by_games(
     next_ones = np.append(chances.better[order[:-1], order[1:]], [np.nan] * bool(len(order)))
     notes = sentences(field, labels)
     notes += [leader_text(labels, chances.best, ranks, order)] * (len(order) > 1)
+    notes += [CHOSEN_NOTE] * bool(terms.format)
     return table.assign(rank=np.arange(1, len(order) + 1), superiority=next_ones), notes
 
 

@@ -11,6 +11,7 @@ from turnier.results.frames.fields import RatedField
 from turnier.results.frames.matches import counted
 from turnier.results.frames.meetings import meetings_of
 from turnier.results.frames.rating_list import as_rating_list, rated_by_games, rated_by_scores
+from turnier.results.frames.terms import Terms
 from turnier.statistics.comparisons import holm, paired_differences
 from turnier.statistics.distributions import Floats, Ints
 from turnier.statistics.intervals import shares_of_units
@@ -21,6 +22,7 @@ PAIR_COLUMNS = (
     *("win_rate_high", "difference", "difference_low", "difference_high", "p", "p_holm", "superiority", "expected"),
 )
 NOTE_COLUMNS = ("game", "note")
+USUAL_TERMS = Terms()
 
 
 class _Rated(NamedTuple):
@@ -77,9 +79,7 @@ class Standings(NamedTuple):
     notes: pd.DataFrame
 
     @classmethod
-    def of(
-        cls, frame: pd.DataFrame, pairs: bool = True, min_games: int = 1, anchor: str = "", nash: bool = False
-    ) -> Self:
+    def of(cls, frame: pd.DataFrame, pairs: bool = True, min_games: int = 1, terms: Terms = USUAL_TERMS) -> Self:
         """Returns ratings and comparisons.
 
         Args:
@@ -88,17 +88,14 @@ class Standings(NamedTuple):
                 tens of thousands of rows.
             min_games: agents with fewer are not listed, although their games count for the others: the best of many
                 agents with a game each is the luckiest.
-            anchor: full text of the agent whose Elo is 0; empty = the mean of the game's agents is.
-            nash: whether to compute Nash averages where ratings explain the results, too.
+            terms: whose Elo is 0, and whether results chose the games.
         """
         found: dict[str, _Rated] = {}
         for game, part in frame.groupby("game", observed=True):
             part = _without_unrated(part)
             if len(part):
                 one_seat = part["seats"].iloc[0] == 1
-                rated = (
-                    _by_scores(part, pairs, min_games) if one_seat else _by_games(part, pairs, min_games, anchor, nash)
-                )
+                rated = _by_scores(part, pairs, min_games) if one_seat else _by_games(part, pairs, min_games, terms)
                 found |= {str(game): rated} if rated else {}
         notes = [(game, note) for game, rated in found.items() for note in rated.notes]
         return cls(
@@ -134,13 +131,13 @@ def _without_unrated(part: pd.DataFrame) -> pd.DataFrame:
     return part[~part["match"].isin(part.loc[unrated, "match"])]
 
 
-def _by_games(part: pd.DataFrame, compare: bool, min_games: int, anchor: str, nash: bool) -> _Rated | None:
+def _by_games(part: pd.DataFrame, compare: bool, min_games: int, terms: Terms) -> _Rated | None:
     """Returns what there is of a game of several seats; None if no two agents met."""
     met = meetings_of(part)
     if not len(met.first):
         return None
-    field = RatedField.of(met, nash)
-    table, notes = rated_by_games(part, field, min_games, anchor)
+    field = RatedField.of(met, terms.nash)
+    table, notes = rated_by_games(part, field, min_games, terms)
     return _Rated(table, _met_pairs(field) if compare else _as_pairs([]), notes)
 
 

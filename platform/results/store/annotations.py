@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable
-from typing import TYPE_CHECKING
 
 from sqlalchemy import delete, select
 
@@ -15,18 +14,10 @@ from turnier.results.outage import outlasting
 from turnier.results.store.database import Database
 from turnier.results.store.schema import run_annotations
 
-if TYPE_CHECKING:
-    from turnier.results.store.store import Store
-
 SETTINGS = "settings"  # JSON: how the run was last resumed, where its definition leaves that open
 NOTE = "note"  # what a user wrote about the run
 ANCHOR = "anchor"  # full text of the agent whose Elo is 0
 CODE = "code:"  # and a digest: JSON of the Bundle, code of others that played in the run
-
-
-def anchor_of(store: Store, run_id: str) -> str:
-    """Returns the full text of the agent whose Elo is 0 in a run; empty if the mean is."""
-    return store.annotations.get(run_id, ANCHOR)
 
 
 class Annotations:

@@ -8,6 +8,7 @@ import pandas as pd
 
 from turnier.results.frames.matches import matches_frame
 from turnier.results.frames.standings import Standings
+from turnier.results.frames.terms import Terms
 from turnier.results.store.store import Store
 
 BEST = "best"  # annotation: the games after which the best checkpoint so far was made
@@ -39,7 +40,7 @@ def rated_checkpoints(store: Store, run_id: str) -> pd.DataFrame:
     matches = matches_frame(store, run=run_id, ids=False)
     others = [str(agent) for agent in matches["agent"].unique() if agent not in set(checkpoints.values())]
     zero = others[0] if len(others) == 1 else ""
-    ratings = Standings.of(matches, pairs=False, anchor=zero).ratings.set_index("agent")
+    ratings = Standings.of(matches, pairs=False, terms=Terms(zero)).ratings.set_index("agent")
     frame = ratings.loc[list(checkpoints.values()), list(COLUMNS[2:])].reset_index(drop=True)
     frame.insert(0, "games", list(checkpoints))
     frame.insert(1, "minutes", [seconds.get(games, float("nan")) / 60 for games in checkpoints])

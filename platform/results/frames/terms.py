@@ -1,0 +1,35 @@
+"""On which terms the agents of runs are rated: whose Elo is 0, and whether results chose the games."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import NamedTuple, Self
+
+from turnier.results.store.annotations import ANCHOR
+from turnier.results.store.store import Store
+
+CHOSEN = ("adaptive", "swiss")  # formats in which results choose the games; the first one needs the wider intervals
+
+
+class Terms(NamedTuple):
+    """How a rating list is made."""
+
+    anchor: str = ""  # full text of the agent whose Elo is 0; empty = the mean of the agents is
+    format: str = ""  # of CHOSEN, if results chose games; see `statistics.chosen_games`
+    nash: bool = False  # whether there are Nash averages where ratings explain the results, too
+
+    @classmethod
+    def of_runs(cls, store: Store, run_ids: Iterable[str], anchor: str = "", nash: bool = False) -> Self:
+        """Returns the terms of the games of some runs.
+
+        Args:
+            store: where they are.
+            run_ids: the runs.
+            anchor: in place of that of the run; several runs have none of their own.
+            nash: see above.
+        """
+        wanted = set(run_ids)
+        formats = {str(run.definition.get("format", "")) for run in store.runs() if run.id in wanted}
+        if not anchor and len(wanted) == 1:
+            anchor = store.annotations.get(next(iter(wanted)), ANCHOR)
+        return cls(anchor, next((format for format in CHOSEN if format in formats), ""), nash)
