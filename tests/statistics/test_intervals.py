@@ -7,10 +7,12 @@ from collections.abc import Callable
 
 import numpy as np
 import pytest
+from scipy import stats
 from scipy.stats import binomtest, ttest_ind
 
 from turnier.statistics.comparisons import holm, paired_difference, paired_differences
 from turnier.statistics.intervals import (
+    half_width_of_mean,
     mean_interval,
     median_interval,
     points_interval,
@@ -62,6 +64,27 @@ def test_intervals_cover_the_truth(name: str) -> None:
     rng = np.random.default_rng(1)
     found = np.array([CASES[name](rng) for _ in range(RUNS)])
     assert 0.93 <= np.mean((found[:, 0] <= found[:, 1]) & (found[:, 1] <= found[:, 2])) <= 0.97
+
+
+def test_the_interval_of_a_mean_by_hand() -> None:
+    """Student's t, wider by 1.08 times the squared skewness over n; at most twice as wide and a bit."""
+    values = np.random.default_rng(2).gamma(2, 1, 37)
+    wider = 1 + (1.959964**4 + 2 * 1.959964**2 - 3) / 18 * stats.skew(values, bias=False) ** 2 / 37
+    assert mean_interval(values).half_width == pytest.approx(stats.t.ppf(0.975, 36) * stats.sem(values) * wider)
+    assert half_width_of_mean(37, 2.0) == pytest.approx(stats.t.ppf(0.975, 36) * 2 / math.sqrt(37))
+    outlier = [0.0] * 99 + [1.0]  # no sample is more skewed
+    assert mean_interval(outlier).half_width == pytest.approx(2.08 * half_width_of_mean(100, 0.1), rel=0.01)
+    assert mean_interval([3.0] * 5) == (3.0, 0.0)
+    assert mean_interval([1.0, 4.0]).half_width == pytest.approx(half_width_of_mean(2, math.sqrt(4.5)))
+    assert mean_interval([7.0])[0] == 7 and all(map(math.isnan, (mean_interval([7.0])[1], *mean_interval([]))))
+
+
+def test_the_mean_of_few_skewed_scores_is_covered_where_students_t_misses_it() -> None:
+    """20 values as skewed as scores of 2048: Student's t holds the mean in 93.5 % (99.9 % interval 92.7 to 94.3)."""
+    samples = np.random.default_rng(3).gamma(2, 1, (10_000, 20))
+    corrected = np.mean([abs(mean - 2) <= half for mean, half in map(mean_interval, samples)])
+    student = stats.t.ppf(0.975, 19) * stats.sem(samples, axis=1)
+    assert np.mean(abs(samples.mean(axis=1) - 2) <= student) < 0.938 < 0.942 < corrected < 0.955
 
 
 def chosen_share(rng: np.random.Generator, shares: list[float]) -> tuple[float, float, float]:

@@ -10,8 +10,8 @@ import pandas as pd
 from turnier.agents.registry import label_of
 from turnier.results.frames.matches import WITH_RESULT
 from turnier.results.frames.meetings import Floats, Meetings
-from turnier.statistics.distributions import t_probability, t_quantile
-from turnier.statistics.intervals import CONFIDENCE, points_intervals
+from turnier.statistics.distributions import t_probability
+from turnier.statistics.intervals import mean_interval, points_intervals
 from turnier.statistics.live_ratings import MAX_GAMES, live_ratings
 from turnier.statistics.ratings import Ratings
 
@@ -100,11 +100,12 @@ def rated_by_scores(game: str, scores: pd.DataFrame, games: pd.DataFrame, min_ga
         games: its rows of `matches_frame` that have a result.
         min_games: agents with fewer are left out.
     """
-    found = games.assign(agent=games["agent"].astype(str)).groupby("agent")["score"].agg(["count", "mean", "std"])
+    by_agent = games.assign(agent=games["agent"].astype(str)).groupby("agent")["score"]
+    found = by_agent.agg(["count", "mean", "std"])
     found = found[found["count"] >= min_games].sort_values("mean", ascending=False, kind="stable")
     n, mean, deviation = (found[name].to_numpy(np.float64) for name in found)
     error, agents = deviation / np.sqrt(n), found.index.tolist()
-    half = t_quantile(0.5 + CONFIDENCE / 2, np.maximum(n - 1, 1)) * error
+    half = np.array([mean_interval(np.sort(by_agent.get_group(agent))).half_width for agent in agents])
     return pd.DataFrame(
         {
             "game": game,
