@@ -69,10 +69,10 @@ def half_width_of_mean(n: int, deviation: float, skewness: float = 0.0) -> float
 
 def _skewness(residuals: Floats) -> float:
     """Returns the skewness of a population from the residuals of a sample, without bias if it is normal; 0 if n < 3."""
-    n, variance = len(residuals), float(np.mean(residuals**2))
-    if n < 3 or not variance:
+    n, deviation = len(residuals), math.sqrt(np.mean(residuals**2))
+    if n < 3 or not deviation:
         return 0.0
-    return float(np.mean(residuals**3)) / variance**1.5 * math.sqrt(n * (n - 1)) / (n - 2)
+    return float(np.mean((residuals / deviation) ** 3)) * math.sqrt(n * (n - 1)) / (n - 2)
 
 
 def median_interval(values: Sequence[float] | npt.NDArray[np.float64]) -> Interval:

@@ -111,7 +111,8 @@ def group_certainty(positions: pd.DataFrame) -> pd.DataFrame:
 
 def _games(positions: pd.DataFrame) -> npt.NDArray[np.int64]:
     """Returns the number of each position's game; one of unknown source counts as a game of its own."""
-    return pd.factorize(positions["source"].where(positions["source"] != "", positions["position"]))[0]
+    games, _ = pd.factorize(positions["source"].where(positions["source"] != "", positions["position"]))
+    return np.asarray(games, np.int64)
 
 
 def _least(name: str, legal: int) -> float:
