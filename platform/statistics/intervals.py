@@ -72,7 +72,8 @@ def _skewness(residuals: Floats) -> float:
     n, deviation = len(residuals), math.sqrt(np.mean(residuals**2))
     if n < 3 or not deviation:
         return 0.0
-    return float(np.mean((residuals / deviation) ** 3)) * math.sqrt(n * (n - 1)) / (n - 2)
+    scaled = residuals / deviation
+    return float(np.mean(scaled * scaled * scaled)) * math.sqrt(n * (n - 1)) / (n - 2)  # a power of 3 is slow
 
 
 def median_interval(values: Sequence[float] | npt.NDArray[np.float64]) -> Interval:
@@ -99,8 +100,9 @@ def mean_over_groups(values: npt.ArrayLike, groups: npt.ArrayLike, clusters: npt
         clusters: [n] of each value. Those of a cluster depend on each other, within and across groups, as positions of
             a game do.
 
-    The jackknife (R. G. Miller, 1974): each cluster is left out in turn, and with it the groups that it alone has. The
-    degrees of freedom are those of as many clusters as count, if all values varied alike, less one.
+    The jackknife (R. G. Miller, The jackknife, Biometrika, 1974): each cluster is left out in turn, and with it the
+    groups that it alone has. The degrees of freedom are the effective number of clusters less one, at least one:
+    clusters count by their shares of the variance that the mean would have if all values varied alike.
     """
     found = np.asarray(values, np.float64)
     of_group, of_cluster = (np.unique(np.asarray(keys), return_inverse=True)[1] for keys in (groups, clusters))
@@ -114,9 +116,8 @@ def mean_over_groups(values: npt.ArrayLike, groups: npt.ArrayLike, clusters: npt
     if number < 2:
         return Mean(mean, math.nan)
     left = size - counts
-    without = np.divide(total - sums, left, out=np.zeros_like(sums), where=left > 0).sum(axis=0) / (left > 0).sum(
-        axis=0
-    )
+    means = np.divide(total - sums, left, out=np.zeros_like(sums), where=left > 0)
+    without = means.sum(axis=0) / (left > 0).sum(axis=0)
     error = math.sqrt((number - 1) / number * float(((without - mean) ** 2).sum()))
     weight = (counts / size**2).sum(axis=0)  # of each cluster in the variance
     freedom = max(1.0, weight.sum() ** 2 / (weight**2).sum() - 1)
