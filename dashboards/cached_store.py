@@ -23,12 +23,12 @@ from turnier.dashboards.opened_store import option, url
 from turnier.dashboards.run_glance import Glance
 from turnier.dashboards.run_summary import Ranks, Scores
 from turnier.games.registry import game_of
-from turnier.results.frames.certainty import position_certainty, searches_of_runs
 from turnier.results.match_list import full_ids, list_matches, newest_run_of
 from turnier.results.store.annotations import SETTINGS
 from turnier.results.store.curves import CurvePoint
 from turnier.results.store.progress import RUNNING, RunProgress, progress_of_runs, stored_command
 from turnier.results.store.store import Run, Store
+from turnier.runs.collected import certainty_of_run
 from turnier.runs.comparison import ComparisonResults
 from turnier.runs.experiment import Experiment, Measurement, measurements
 from turnier.runs.self_play import ratings
@@ -152,7 +152,7 @@ def ratings_of_game(game: str, tournaments: Sequence[Run]) -> Ranks:
 
 @st.cache_data(max_entries=KEPT, show_spinner="Reading searches ...")
 def _positions(url: str, run: str, state: tuple[int, bool]) -> pd.DataFrame:
-    return position_certainty(searches_of_runs(_store(url), [run]))
+    return certainty_of_run(_store(url), _store(url).run(run))
 
 
 def positions(chosen: Sequence[Run]) -> pd.DataFrame:

@@ -16,12 +16,13 @@ from turnier.dashboards.figures.certainty import in_percent
 from turnier.dashboards.figures.comparison import VERDICT_COLOURS
 from turnier.games.registry import game_of
 from turnier.results.failures import failures_text
-from turnier.results.frames.certainty import agent_certainty, position_certainty, searches_of_runs
+from turnier.results.frames.certainty import agent_certainty
 from turnier.results.frames.matches import matches_frame, summary
 from turnier.results.frames.standings import Standings
 from turnier.results.frames.terms import Terms
 from turnier.results.store.annotations import SETTINGS
 from turnier.results.store.store import Run, Store
+from turnier.runs.collected import certainty_of_run
 from turnier.runs.comparison import KIND as COMPARISON
 from turnier.runs.comparison import ComparisonResults
 from turnier.runs.experiment import Experiment, measurements, verdict
@@ -132,7 +133,7 @@ def _study(store: Store, run: Run) -> Glance:
 
 
 def _certainty(store: Store, run: Run) -> Glance:
-    positions = position_certainty(searches_of_runs(store, [run.id]))
+    positions = certainty_of_run(store, run)
     if positions.empty:
         return Glance(agents_planned(run))
     table = in_percent(agent_certainty(positions), "normalised").sort_values("percent", ascending=False)

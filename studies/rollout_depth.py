@@ -114,7 +114,7 @@ def plot(plies: int, found: Mapping[int, tuple[float, float]], path: Path) -> No
     ]
     data, titles = pd.DataFrame(rows), ("maximum plies of a rollout", "mean score")
     chart = lines(data, "depth", "mean", "low", "high", "agent", titles, log=True)
-    save(path, Figure(f"{plies:,} plies per move", chart, data, "95 % intervals (Student's t)."))
+    save(path, Figure(f"{plies:,} plies per move", chart, data, "95 % intervals (Student's t, wider by the skewness)."))
 
 
 if __name__ == "__main__":

@@ -18,10 +18,12 @@ from turnier.dashboards.figures.tables import rounded
 from turnier.games.registry import GAMES
 from turnier.results.frames.certainty import CERTAINTY_MEASURES, agent_certainty, group_certainty
 
-NOTE = "95 % intervals (Student's t over positions)."
+NOTE = "95 % intervals by leaving out each game that positions come from in turn; none where there is only one game."
+BY_POSITION = "95 % intervals by leaving out each position in turn: from which games they come is not known."
+UNEVEN = "The agents have not all searched the same positions: their means are over different ones."
 GROUP_NOTE = (
     "%, and below it the number of positions (n). 95 % intervals of Wilson's type, within the range of the measure"
-    " however few positions there are."
+    " however few positions there are; none where all come from one game."
 )
 MAX_WIDE = 4  # columns that leave room for intervals
 MAX_LEGAL = 10  # columns of a heat map; with more, neighbouring numbers of legal actions share one
@@ -35,7 +37,9 @@ def certainty_heat_map(groups: pd.DataFrame, measure: str) -> Figure:
     data["low"], data["high"] = 100 * data[f"{measure}_low"], 100 * data[f"{measure}_high"]
     room = data["legal"].nunique() <= MAX_WIDE
     rows = data[["percent", "low", "high", "states"]].itertuples(index=False)
-    data["cell"] = [f"{v:.0f}{f' ({low:.0f}–{high:.0f})' if room else ''}\nn {n}" for v, low, high, n in rows]
+    data["cell"] = [
+        f"{v:.0f}{f' ({low:.0f}–{high:.0f})' if room and low == low else ''}\nn {n}" for v, low, high, n in rows
+    ]
     data = data[["legal", "phase", "states", "percent", "low", "high", "cell"]]
     titles = ("legal actions", phase_name(game))
     chart = charts.heat(data, "legal", "phase", "percent", "cell", titles, (0, 100))
@@ -55,12 +59,23 @@ def coarser(positions: pd.DataFrame) -> pd.DataFrame:
     return positions if step <= 1 else positions.assign(legal=(positions["legal"] // step) * step)
 
 
+def means_note(positions: pd.DataFrame) -> str:
+    """Says what the means of agents over groups, and their intervals, are of."""
+    return f"Means over the groups, of whatever size. {_note(positions)}"
+
+
+def _note(positions: pd.DataFrame) -> str:
+    searched = positions.groupby("agent")["position"].agg(frozenset)
+    said = BY_POSITION if (positions["source"] == "").any() else NOTE
+    return said if searched.nunique() <= 1 else f"{said} {UNEVEN}"
+
+
 def certainty_means(positions: pd.DataFrame, measure: str) -> Figure:
     """Every agent's mean over the groups."""
     table = agent_certainty(positions).sort_values(measure, ascending=False)
     data = in_percent(table, measure)[["label", "percent", "low", "high", "searches", "states"]]
     chart = charts.points(data, "label", "percent", "low", "high", f"{measure}, %")
-    return Figure(f"{measure.capitalize()}, by agent", chart, data, f"Means over the groups, of whatever size. {NOTE}")
+    return Figure(f"{measure.capitalize()}, by agent", chart, data, means_note(positions))
 
 
 def certainty_by_parameter(positions: pd.DataFrame, measure: str, parameter: str = "iterations") -> Figure | None:
@@ -74,7 +89,7 @@ def certainty_by_parameter(positions: pd.DataFrame, measure: str, parameter: str
     data = data[["kind", parameter, "percent", "low", "high", "label"]].sort_values(["kind", parameter])
     titles = (f"{parameter} per move", f"{measure}, %")
     chart = charts.lines(data, parameter, "percent", "low", "high", "kind", titles, log=True)
-    return Figure(f"{measure.capitalize()}, by {parameter}", chart, data, NOTE)
+    return Figure(f"{measure.capitalize()}, by {parameter}", chart, data, _note(positions))
 
 
 def certainty_by_score(positions: pd.DataFrame, measure: str, summary: pd.DataFrame) -> Figure | None:
@@ -89,7 +104,10 @@ def certainty_by_score(positions: pd.DataFrame, measure: str, summary: pd.DataFr
     data = merged[["label", "value", "percent", "low", "high", "games"]]
     chart = charts.lines(data, "value", "percent", "low", "high", "label", (unit, f"{measure}, %"), connected=False)
     return Figure(
-        f"{measure.capitalize()}, against strength", chart, data, f"Scores of stored games of the same agents. {NOTE}"
+        f"{measure.capitalize()}, against strength",
+        chart,
+        data,
+        f"Scores of stored games of the same agents. {_note(positions)}",
     )
 
 

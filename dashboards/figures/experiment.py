@@ -12,7 +12,7 @@ from turnier.core.number_text import interval
 from turnier.dashboards.figures import charts
 from turnier.dashboards.figures.charts import Figure
 from turnier.dashboards.figures.tables import rounded
-from turnier.runs.experiment import TESTS, VERDICTS, Experiment, Measurement, counted, unit, verdict
+from turnier.runs.experiment import TESTS, VERDICTS, Experiment, Measurement, counted, uneven, unit, verdict
 
 NOTE = "Ours with 95 % intervals."
 PUBLISHED_NOTE = " Crosses: published, without known intervals."
@@ -37,6 +37,7 @@ def experiment_figure(experiment: Experiment, frame: pd.DataFrame) -> Figure | N
         return None
     known = played.dropna(subset=["published"])
     note = NOTE + PUBLISHED_NOTE * bool(len(known)) + TESTS_NOTE * (experiment.preset == TESTS)
+    note = f"{note} {uneven(experiment, frame['games'])}".rstrip()
     unit_text = unit(experiment.rows[0])
     if not experiment.axis:
         chart = charts.points(played, "label", "value", "low", "high", unit_text, mark="published")

@@ -13,7 +13,7 @@ from turnier.dashboards.figures.tables import rounded
 from turnier.dashboards.run_summary import Scores
 from turnier.results.frames.matches import shown_milestones
 
-GAMES_NOTE = "95 % intervals: Student's t for means, Wilson for shares."
+GAMES_NOTE = "95 % intervals: Student's t, wider by the skewness, for means; Wilson for shares."
 POINTS = "points, %"
 POINTS_NOTE = "Points: 1 for a win, 1/2 for a draw, in % of the games, with a 95 % interval."
 MAX_LINES = len(COLOURS)  # agents of a chart whose lines have colours
@@ -167,6 +167,6 @@ def score_table(summary: pd.DataFrame) -> pd.DataFrame:
 def score_note(summary: pd.DataFrame) -> str:
     """Returns what the columns of a score table mean."""
     if summary["points_share"].isna().all():
-        return "Mean scores; ± is half the 95 % interval (Student's t)."
+        return "Mean scores; ± is half the 95 % interval (Student's t, wider by the skewness)."
     several = " Agents in different runs met different opponents." if summary["run"].nunique() > 1 else ""
     return POINTS_NOTE + several

@@ -17,7 +17,7 @@ from turnier.dashboards.run_summary import Ranks
 SIGNIFICANT = 0.05
 MOST_SURE = 0.999  # no model of the games is more reliable than this
 RANKS_NOTE = (
-    "Rank: the places that an agent may have; all of them are right at once with 95 %. Better than next, best of all:"
+    "Places: those that an agent may have; all of them are right at once with 95 %. Better than next, best of all:"
     " probabilities."
 )
 RATED_NOTE = (
@@ -41,9 +41,8 @@ def rating_list(ranks: Ranks) -> pd.DataFrame:
     half_width = (high - low) / 2
     shown = pd.DataFrame(
         {
-            "rank": [
-                str(a) if a == b else f"{a}–{b}" for a, b in zip(frame["rank_low"], frame["rank_high"], strict=True)
-            ],
+            "rank": frame["rank"],
+            "places": _places(frame),
             "agent": frame["label"],
             "Elo" if rated else "mean score": rounded(value, half_width),
             "±": rounded(half_width, half_width),
@@ -65,6 +64,12 @@ def rating_list(ranks: Ranks) -> pd.DataFrame:
     if _has_groups(ranks):
         shown["group"] = frame["group"]
     return shown
+
+
+def _places(frame: pd.DataFrame) -> list[str]:
+    """Returns the places that each agent may have: 2, or 1–4."""
+    ends = frame[["rank_low", "rank_high"]].itertuples(index=False)
+    return [str(low) if low == high else f"{low}–{high}" for low, high in ends]
 
 
 def leader_text(ranks: Ranks) -> str:

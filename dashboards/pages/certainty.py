@@ -12,6 +12,7 @@ from turnier.dashboards.figures.certainty import (
     certainty_heat_maps,
     certainty_means,
     certainty_table,
+    means_note,
 )
 from turnier.dashboards.run_failures import show_headline
 from turnier.dashboards.run_heading import titled
@@ -58,7 +59,7 @@ def _draw(chosen: list[cached_store.Run]) -> None:
         measure = widgets.choose_view("Measure", MEASURES, "measure")
         st.caption(ABOUT[measure])
     positions = positions[positions["label"].isin(agents)]
-    widgets.show_table("Agents", certainty_table(positions), "Means over the groups, with 95 % intervals.")
+    widgets.show_table("Agents", certainty_table(positions), means_note(positions))
     left, right = st.columns(2, gap="large")
     with left:
         widgets.show_figure(certainty_means(positions, measure))

@@ -20,6 +20,7 @@ from turnier.dashboards.figures.certainty import (
     certainty_heat_maps,
     certainty_means,
     certainty_table,
+    means_note,
 )
 from turnier.dashboards.figures.charts import Figure, image, table_csv
 from turnier.dashboards.figures.comparison import (
@@ -75,10 +76,10 @@ from turnier.dashboards.reports.page import html_page
 from turnier.dashboards.run_summary import COMPARED, Scores, of_agents, of_game, ranks, scores
 from turnier.games.registry import game_of
 from turnier.results.failures import SHOWN_ID, list_failures
-from turnier.results.frames.certainty import position_certainty, searches_of_runs
 from turnier.results.match_list import full_ids
 from turnier.results.store.progress import stored_command
 from turnier.results.store.store import Run, Store
+from turnier.runs.collected import certainty_of_run
 from turnier.runs.comparison import KIND as COMPARISON
 from turnier.runs.comparison import ComparisonResults
 from turnier.runs.experiment import Experiment, measurements
@@ -207,10 +208,10 @@ def _last_boards(store: Store, game_scores: Scores) -> Iterator[BoardSection]:
 
 
 def _certainty(store: Store, run: Run) -> Iterator[Section]:
-    [positions] = with_names(position_certainty(searches_of_runs(store, [run.id])))
+    [positions] = with_names(certainty_of_run(store, run))
     if positions.empty:
         return
-    yield TableSection("Agents", certainty_table(positions), "Means over the groups, with 95 % intervals.")
+    yield TableSection("Agents", certainty_table(positions), means_note(positions))
     yield certainty_means(positions, "normalised")
     by_iterations = certainty_by_parameter(positions, "normalised")
     yield from [by_iterations] if by_iterations else []

@@ -23,7 +23,7 @@ EXCERPTS = {
     "turnier tournament": (r"^ +points  won-drawn", r"^ 3 "),
     "turnier tune": (r"^ agent +games +claimed", r"^\S+\(.*evaluator=rows2048\("),
 }
-OMITTED = r"^ candidate [23] |^[\d,]+ games of candidates|^workers\."
+OMITTED = r"^ candidate [23] |^[\d,]+ games of candidates|workers\.$"
 STUDY = ("studies/cmaes_rows.py", "docs/images/study.png")  # `make study`, and its picture
 BLOCK = r"(?m)^(?P<command>    {name} .*)\n\n(?:    .+\n)+"
 

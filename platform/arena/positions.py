@@ -53,7 +53,7 @@ def choose_positions(records: Iterable[MatchRecord], states: int, seed: int) -> 
         seed: of the choice. The matches give one position each in turn, so that a group is spread over the matches.
 
     Returns:
-        The positions of each group, the groups in ascending order.
+        The positions of each group, the groups in ascending order; each knows the match that it was chosen from.
     """
     if states < 1:
         raise UserError(f"a group must have at least 1 state, got {states}; choose more.")
@@ -70,7 +70,9 @@ def _chosen(matches: tuple[tuple[MatchSpec, bytes], ...], states: int, seed: int
             turns[group] += [(turn, order, p.id, p) for turn, (order, p) in enumerate(drawn[:states])]
     chosen = {}
     for group in sorted(turns):
-        different = {position.id: position for *_, position in sorted(turns[group], key=lambda turn: turn[:3])}
+        different: dict[str, SeenPosition] = {}
+        for *_, position in sorted(turns[group], key=lambda turn: turn[:3]):
+            different.setdefault(position.id, position)
         chosen[group] = list(different.values())[:states]
     return chosen
 
@@ -107,7 +109,7 @@ def choose_by_move(
 @functools.lru_cache(maxsize=128)  # replaying takes longest, and an experiment asks again for every row
 def _seen(spec: MatchSpec, plies: bytes) -> tuple[SeenPosition, ...]:
     """Returns what the seat to move saw, at every move of a match."""
-    return tuple(SeenPosition.of(p) for p in replay_positions(spec, plies) if p.to_move >= 0)
+    return tuple(SeenPosition.of(p, spec.id) for p in replay_positions(spec, plies) if p.to_move >= 0)
 
 
 def search_specs(positions: Sequence[SeenPosition], agent: str, repeats: int, seed: int) -> list[SearchSpec]:

@@ -32,13 +32,14 @@ class SeenPosition:
     returns: tuple[float, ...]
     legal: tuple[int, ...]  # action ids
     phase: int
+    source: str = field(default="", compare=False)  # id of the match that it was collected from; not stored
 
     @classmethod
-    def of(cls, position: Position) -> SeenPosition:
-        """Returns what the seat to move sees of a position."""
+    def of(cls, position: Position, source: str = "") -> SeenPosition:
+        """Returns what the seat to move sees of a position, collected from the match `source`."""
         game, view = position.game, position.view(position.to_move)
         state, returns = tuple(view.tolist()), tuple(position.returns.tolist())
-        return cls(game.full_text(), state, returns, tuple(position.legal_actions()), game.phase(view))
+        return cls(game.full_text(), state, returns, tuple(position.legal_actions()), game.phase(view), source)
 
     @functools.cached_property
     def id(self) -> str:

@@ -31,6 +31,7 @@ COST_CAPTION = "nodes, CPU time, wall clock: means per move"
 AGENT_WIDTH = 20  # to which a column of agents shrinks where a table is too wide
 MAX_COLUMNS = 6  # of a grid of certainty
 MISSING = "-"
+ONE_GAME = "no interval: all positions come from one game"
 MISHAPS = {"failed": "failures", "void": "void"}  # heading -> column of `summary`
 
 
@@ -98,6 +99,7 @@ def print_certainty(console: Console, groups: pd.DataFrame, agents: pd.DataFrame
         means = agent_table(
             f"{game}: means over the groups in %, 95 % intervals; chance: normalised certainty of a random agent",
             *("searches", "certainty", "normalised", "chance", "agreement"),  # as many as 80 columns hold
+            caption=_without_interval(part),
         )
         for row in part.sort_values("agreement", ascending=False).to_dict("records"):
             shares = [_bounded(row, name) for name in ("certainty", "normalised", "chance_level", "agreement")]
@@ -130,7 +132,7 @@ def print_judged(console: Console, game: str, results: JudgingResults) -> None:
 def _certainty_grid(title: str, groups: pd.DataFrame, phase_name: str) -> Table:
     """Returns phases by numbers of legal actions; if these are too many for columns, one group per line."""
     columns = sorted(groups["legal"].unique())
-    grid = Table(title=escape(title))
+    grid = Table(title=escape(title), caption=_without_interval(groups))
     if len(columns) > MAX_COLUMNS:
         for heading in (phase_name, "legal actions", "states", "normalised certainty"):
             grid.add_column(heading, justify="right", no_wrap=True)
@@ -143,6 +145,11 @@ def _certainty_grid(title: str, groups: pd.DataFrame, phase_name: str) -> Table:
         cells = {row["legal"]: _bounded(row, "normalised") for row in part.to_dict("records")}
         grid.add_row(str(phase), *(cells.get(legal, "") for legal in columns))
     return grid
+
+
+def _without_interval(table: pd.DataFrame) -> str | None:
+    """Says why means of certainty lack an interval, if some do."""
+    return ONE_GAME if table["normalised_low"].isna().any() else None
 
 
 class AgentText:

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import itertools
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields, replace
 from typing import Any
 
@@ -18,7 +19,7 @@ import pandas as pd
 from turnier.agents.registry import AGENTS
 from turnier.arena.match import MatchRecord, MatchSpec
 from turnier.arena.positions import COLLECTOR, choose_by_move, choose_positions, collector_matches, search_specs
-from turnier.arena.repeated_search import SearchRecord, SearchSpec
+from turnier.arena.repeated_search import SearchRecord, SearchSpec, SeenPosition
 from turnier.arena.schedules.round_robin import round_robin
 from turnier.arena.workers.executor import Executor
 from turnier.core.errors import UserError, unknown
@@ -34,6 +35,8 @@ _ALWAYS_STORED = ("label", "game", "agents", "games", "measure", "published", "x
 # Fields that decide nothing that is played or measured, of an experiment and of its rows: scripts may improve them.
 _ONLY_SHOWN = {"title", "text", "axis"}
 _ONLY_SHOWN_OF_ROWS = {"label", "published", "x", "series"}
+_OF_AGENTS = _ONLY_SHOWN_OF_ROWS | {"agents", "measure"}  # the others decide which positions are searched
+UNEVEN = "Some rows have not searched all of their positions yet: rows of the same groups are over different ones."
 TESTS = "tiny"  # the preset that only shows that a script works: no report of published figures has its rows
 # A figure agrees with a published one if it could have turned out otherwise: nearly every figure lies within a wide
 # interval, so without a limit fewer games would mean more agreement. The limit is about what the documents' own games
@@ -171,14 +174,22 @@ def row_matches(row: Row, seed: int) -> list[MatchSpec]:
 
 def row_searches(row: Row, seed: int, records: Sequence[MatchRecord]) -> list[SearchSpec]:
     """Returns the searches of a row, given the records of its matches; none for a row of matches."""
-    if row.moves:
-        return search_specs(choose_by_move(records, row.moves, row.states, seed), row.agents[0], row.repeats, seed)
-    chosen = choose_positions(records, row.states, seed) if row.states else {}
     return [
         spec
+        for agent, positions in row_positions(row, seed, records)
+        for spec in search_specs(positions, agent, row.repeats, seed)
+    ]
+
+
+def row_positions(row: Row, seed: int, records: Sequence[MatchRecord]) -> list[tuple[str, list[SeenPosition]]]:
+    """Returns the positions of a row by group, each group with the agent that searches it; see `row_searches`."""
+    if row.moves:
+        return [(row.agents[0], choose_by_move(records, row.moves, row.states, seed))]
+    chosen = choose_positions(records, row.states, seed) if row.states else {}
+    return [
+        (row.agents[min(legal - 2, len(row.agents) - 1)], positions)
         for (legal, phase), positions in chosen.items()
         if row.legal in (0, legal) and (not row.phases or row.phases[0] <= phase <= row.phases[1])
-        for spec in search_specs(positions, row.agents[min(legal - 2, len(row.agents) - 1)], row.repeats, seed)
     ]
 
 
@@ -196,15 +207,31 @@ def measure_searches(row: Row, records: Sequence[SearchRecord]) -> Measurement:
     return Measurement(*estimate, float(np.mean([r.seconds for r in records])) if records else 0.0)
 
 
+def uneven(experiment: Experiment, searches: Iterable[int]) -> str:
+    """Says so if rows that choose the same positions have not searched the same ones yet; empty otherwise.
+
+    Args:
+        experiment: whose rows are read together.
+        searches: of each row, stored so far.
+    """
+    known: dict[str, set[int]] = defaultdict(set)
+    for row, number in zip(experiment.rows, searches, strict=True):
+        if row.states and number:
+            chosen = {k: v for k, v in asdict(row).items() if k not in _OF_AGENTS}
+            known[json.dumps(chosen, sort_keys=True)].add(number)
+    return UNEVEN if any(len(numbers) > 1 for numbers in known.values()) else ""
+
+
 def needs_visits(*rows: Row) -> bool:
     """Whether one of the rows is measured by visits or values of searches, not only by the actions chosen."""
     return any(row.states and SEARCH_MEASURES[row.measure].of_visits for row in rows)
 
 
-def search_records(row: Row, store: Store, search_ids: Sequence[str]) -> list[SearchRecord]:
-    """Returns those of the stored searches that the row can be measured by."""
-    needed = needs_visits(row)
-    return [record for record in store.searches.records(search_ids) if record.has_visits or not needed]
+def search_records(row: Row, store: Store, searches: Sequence[SearchSpec]) -> list[SearchRecord]:
+    """Returns those of the searches that are stored and that the row can be measured by."""
+    needed, planned = needs_visits(row), {spec.id: spec for spec in searches}
+    found = [record for record in store.searches.records(planned) if record.has_visits or not needed]
+    return [replace(record, spec=planned[record.spec.id]) for record in found]  # these know their collector matches
 
 
 def play_experiment(
@@ -289,7 +316,7 @@ def _measurement(row: Row, seed: int, store: Store) -> Measurement:
     records = row_records(row, seed, store)
     if not row.states:
         return measure(row, records)
-    return measure_searches(row, search_records(row, store, [spec.id for spec in row_searches(row, seed, records)]))
+    return measure_searches(row, search_records(row, store, row_searches(row, seed, records)))
 
 
 def row_records(row: Row, seed: int, store: Store) -> list[MatchRecord]:

@@ -6,6 +6,7 @@ import functools
 import itertools
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
+from dataclasses import replace
 
 from turnier.arena.match import NO_ACTION, MatchRecord, MatchSpec
 from turnier.arena.play import prepare_matches
@@ -137,6 +138,7 @@ def search_into(
 ) -> Iterator[list[SearchRecord]]:
     """Yields the records of all searches as `play_into` does for matches; a kill loses only the searches in flight.
 
+    Their positions are those of the specs, which may know the matches that they come from.
     With `with_visits`, searches that were imported without visits are repeated.
     """
     ids = {spec.id: spec for spec in specs}
@@ -144,7 +146,8 @@ def search_into(
     before: set[str] = set()
     if stored:
         store.searches.link(run_id, stored)
-        known = store.searches.records([search_id for search_id in ids if search_id in stored])
+        found = store.searches.records([search_id for search_id in ids if search_id in stored])
+        known = [replace(record, spec=ids[record.spec.id]) for record in found]
         before = {record.spec.agent for record in known if record.action != NO_ACTION}
         yield known
     append = functools.partial(store.searches.append, run_id)

@@ -30,25 +30,50 @@ class Mean(NamedTuple):
 
 
 _QUANTILE = normal_quantile(0.5 + CONFIDENCE / 2)
+_SKEWNESS_FACTOR = (_QUANTILE**4 + 2 * _QUANTILE**2 - 3) / 18
 _UNKNOWN = Interval(math.nan, math.nan, math.nan)
 
 
-def mean_interval(values: Sequence[float] | npt.NDArray[np.float64]) -> Mean:
-    """Returns the mean with its 95 % interval (Student's t; NaN for fewer than two values)."""
-    n = len(values)
+def mean_interval(values: npt.ArrayLike) -> Mean:
+    """Returns the mean with its 95 % interval, see `half_width_of_mean`; NaN for fewer than two values.
+
+    Measured on scores of 2048 (sizes 2 to 4; random, greedy, mc), where Student's t alone holds the true mean in 89 to
+    95 %: 93.6 to 96.3 % with 20 games or more, 93.7 to 96.7 % with 10 (91 to 92 % at size 2, whose scores are few
+    different numbers); fewer games may not have met what is rare: 87 to 98 % with 5.
+    """
+    found = np.asarray(values, np.float64)
+    n = len(found)
     if n < 2:
-        return Mean(float(values[0]) if n else math.nan, math.nan)
-    return Mean(float(np.mean(values)), half_width_of_mean(n, float(np.std(values, ddof=1))))
+        return Mean(float(found[0]) if n else math.nan, math.nan)
+    mean = float(np.mean(found))
+    return Mean(mean, half_width_of_mean(n, float(np.std(found, ddof=1)), _skewness(found - mean)))
 
 
-def half_width_of_mean(n: int, deviation: float) -> float:
-    """Returns the half-width of a mean's 95 % interval (Student's t; NaN for fewer than two values).
+def half_width_of_mean(n: int, deviation: float, skewness: float = 0.0) -> float:
+    """Returns the half-width of a mean's 95 % interval; NaN for fewer than two values.
 
     Args:
         n: values.
         deviation: of the population, as estimated from them: the root of the sum of squares over n - 1.
+        skewness: of the population, as estimated from them.
+
+    Student's t, made wider by what the skewness takes from its confidence: the term of order 1/n of its Edgeworth
+    expansion (P. Hall, The Bootstrap and Edgeworth Expansion, 1992). It at most doubles the width, and for symmetric
+    values makes it 5 % wider with 10 values, 1 % with 20.
     """
-    return float(t_quantile(0.5 + CONFIDENCE / 2, n - 1) * (deviation / np.sqrt(n))) if n > 1 else math.nan
+    if n < 2:
+        return math.nan
+    wider = 1 + _SKEWNESS_FACTOR * skewness**2 / n
+    return float(t_quantile(0.5 + CONFIDENCE / 2, n - 1) * (deviation / np.sqrt(n)) * wider)
+
+
+def _skewness(residuals: Floats) -> float:
+    """Returns the skewness of a population from the residuals of a sample, without bias if it is normal; 0 if n < 3."""
+    n, deviation = len(residuals), math.sqrt(np.mean(residuals**2))
+    if n < 3 or not deviation:
+        return 0.0
+    scaled = residuals / deviation
+    return float(np.mean(scaled * scaled * scaled)) * math.sqrt(n * (n - 1)) / (n - 2)  # a power of 3 is slow
 
 
 def median_interval(values: Sequence[float] | npt.NDArray[np.float64]) -> Interval:
@@ -66,27 +91,37 @@ def median_interval(values: Sequence[float] | npt.NDArray[np.float64]) -> Interv
     return Interval(float(np.median(ordered)), float(ordered[below - 1]), float(ordered[n - below]))
 
 
-def mean_of_means(groups: Sequence[Sequence[float]]) -> Mean:
-    """Returns the mean of the groups' means with its 95 % interval.
+def mean_over_groups(values: npt.ArrayLike, groups: npt.ArrayLike, clusters: npt.ArrayLike) -> Mean:
+    """Returns the mean of the means of groups with its 95 % interval; NaN where all values are of one cluster.
 
-    The squared standard errors of the means add up; a group of one value takes the groups' pooled variance. Student's t
-    with the degrees of freedom of Welch and Satterthwaite; NaN where no group has two values.
+    Args:
+        values: [n].
+        groups: [n] of each value.
+        clusters: [n] of each value. Those of a cluster depend on each other, within and across groups, as positions of
+            a game do.
+
+    The jackknife (R. G. Miller, The jackknife, Biometrika, 1974): each cluster is left out in turn, and with it the
+    groups that it alone has. The degrees of freedom are the effective number of clusters less one, at least one:
+    clusters count by their shares of the variance that the mean would have if all values varied alike.
     """
-    sizes = np.array([len(group) for group in groups])
-    if not len(sizes):
+    found = np.asarray(values, np.float64)
+    of_group, of_cluster = (np.unique(np.asarray(keys), return_inverse=True)[1] for keys in (groups, clusters))
+    if not len(found):
         return Mean(math.nan, math.nan)
-    mean = float(np.mean([np.mean(group) for group in groups]))
-    freedom = sizes - 1
-    if not freedom.any():
+    counts, sums = (np.zeros((of_group.max() + 1, of_cluster.max() + 1)) for _ in range(2))
+    np.add.at(counts, (of_group, of_cluster), 1)
+    np.add.at(sums, (of_group, of_cluster), found)
+    size, total = counts.sum(axis=1, keepdims=True), sums.sum(axis=1, keepdims=True)
+    mean, number = float(np.mean(total / size)), counts.shape[1]
+    if number < 2:
         return Mean(mean, math.nan)
-    spread = np.array([np.var(group, ddof=1) if len(group) > 1 else 0.0 for group in groups])
-    pooled = float(freedom @ spread) / freedom.sum()
-    squares = np.where(freedom > 0, spread, pooled) / sizes
-    if not squares.any():
-        return Mean(mean, 0.0)
-    known = np.where(freedom > 0, freedom, freedom.sum())
-    half = t_quantile(0.5 + CONFIDENCE / 2, squares.sum() ** 2 / (squares**2 / known).sum()) * math.sqrt(squares.sum())
-    return Mean(mean, float(half) / len(sizes))
+    left = size - counts
+    means = np.divide(total - sums, left, out=np.zeros_like(sums), where=left > 0)
+    without = means.sum(axis=0) / (left > 0).sum(axis=0)
+    error = math.sqrt((number - 1) / number * float(((without - mean) ** 2).sum()))
+    weight = (counts / size**2).sum(axis=0)  # of each cluster in the variance
+    freedom = max(1.0, weight.sum() ** 2 / (weight**2).sum() - 1)
+    return Mean(mean, float(t_quantile(0.5 + CONFIDENCE / 2, freedom)) * error)
 
 
 def share_interval(hits: int, n: int, among: int = 1) -> Interval:
@@ -104,15 +139,6 @@ def share_interval(hits: int, n: int, among: int = 1) -> Interval:
     quantile = _QUANTILE if among == 1 else normal_quantile(1 - (1 - CONFIDENCE) / 2 / among)
     low, high = points_intervals(share, share * (1 - share), n, quantile)
     return Interval(share, float(low), float(high))
-
-
-def points_interval(points: npt.ArrayLike) -> Interval:
-    """Returns the mean of the points of games (1, 1/2, 0) with its 95 % interval; NaN for no game."""
-    values = np.asarray(points, np.float64)
-    if not len(values):
-        return _UNKNOWN
-    low, high = points_intervals(values.mean(), values.var(), len(values))
-    return Interval(float(values.mean()), float(low), float(high))
 
 
 def points_intervals(

@@ -28,6 +28,7 @@ from turnier.agents.registry import label_of, make_agent
 from turnier.arena.match import MatchSpec, derive_seed
 from turnier.arena.play import play_match
 from turnier.arena.positions import COLLECTOR, choose_positions, collector_matches, search_specs
+from turnier.arena.repeated_search import SeenPosition
 from turnier.arena.workers.executor import Executor
 from turnier.arena.workers.make import make_executor
 from turnier.commands.options import (
@@ -102,7 +103,7 @@ def main(
     with Store.open(store) as results, make_executor(executor, workers, address) as pool:
         families = planned(results, run, name, chosen, seed)
         play(results, run, list(families), chosen, seed, pool)
-        found = measured(results, run, families)
+        found = measured(results, run, families, chosen_positions(results, chosen, seed))
     print_agents(console, found, chosen)
     for family, part in {"all agents": found, **dict(list(found.groupby("family")))}.items():
         rho, low, high = rank_correlation(part, seed)
@@ -149,22 +150,26 @@ def play(store: Store, run: str, agents: list[str], preset: Preset, seed: int, e
     with run_bar(store, run, "certainty against score", len(specs) + len(collecting)) as bar:
         for batch in play_into(store, run, specs, executor, bar.skip):
             bar.advance(len(batch))
-        matches = []
         for batch in play_into(store, run, collecting, executor):
-            matches += batch
             bar.advance(len(batch))
-        groups = choose_positions(matches, preset.states, seed)
-        positions = [position for group in groups.values() for position in group]
+        positions = chosen_positions(store, preset, seed)
         searches = [spec for agent in agents for spec in search_specs(positions, agent, preset.repeats, seed)]
         bar.expect(len(searches), "searches")
         for done in search_into(store, run, searches, executor):
             bar.advance(len(done))
 
 
-def measured(store: Store, run: str, families: dict[str, str]) -> pd.DataFrame:
+def chosen_positions(store: Store, preset: Preset, seed: int) -> list[SeenPosition]:
+    """Returns the positions that all agents search, from games that are stored."""
+    collected = store.records([spec.id for spec in collector_matches(GAME, COLLECTOR, preset.games, seed)])
+    return [position for group in choose_positions(collected, preset.states, seed).values() for position in group]
+
+
+def measured(store: Store, run: str, families: dict[str, str], positions: list[SeenPosition]) -> pd.DataFrame:
     """Returns a row for each agent, the strongest first: score and agreement with their 95 % intervals, CPU time."""
     scores = summary(matches_frame(store, run=run)).set_index("agent")
-    certainty = agent_certainty(position_certainty(searches_of_runs(store, [run]))).set_index("agent")
+    sources = {position.id: position.source for position in positions}
+    certainty = agent_certainty(position_certainty(searches_of_runs(store, [run], sources))).set_index("agent")
     rows = []
     for agent, family in families.items():
         score, certain = scores.loc[agent], certainty.loc[agent]

@@ -13,7 +13,7 @@ from turnier.agents.agent import Agent, Decision, Player
 from turnier.arena import repeated_search
 from turnier.arena.match import NO_ACTION, MatchRecord
 from turnier.arena.play import play_matches, replay_positions
-from turnier.arena.positions import choose_positions, collector_matches, search_specs
+from turnier.arena.positions import choose_by_move, choose_positions, collector_matches, search_specs
 from turnier.arena.repeated_search import (
     SearchRecord,
     SearchSpec,
@@ -53,6 +53,17 @@ def test_groups_hold_different_positions_of_the_games_spread_over_them(games_204
         givers = [its & picked for its in seen.values() if its & sizes[group]]
         assert sum(map(bool, givers)) >= min(4, len(givers))
     assert max(sizes)[0] == 4 and min(len(p.legal) for group in chosen.values() for p in group) == 2
+
+
+def test_chosen_positions_know_their_games(games_2048: list[MatchRecord]) -> None:
+    """A game is asked again only after all others that have positions of the group."""
+    seen = {r.spec.id: {SeenPosition.of(p).id for p in replay_positions(r.spec, r.plies)} for r in games_2048[:4]}
+    chosen = choose_positions(games_2048[:4], 6, seed=1)
+    for positions in chosen.values():
+        assert all(position.id in seen[position.source] for position in positions)
+        turns = [[p.source for p in positions[:i]].count(position.source) for i, position in enumerate(positions)]
+        assert turns == sorted(turns)
+    assert all(position.id in seen[position.source] for position in choose_by_move(games_2048[:4], (3, 9), 5, seed=1))
 
 
 def test_the_choice_depends_on_games_and_seed_only(games_2048: list[MatchRecord]) -> None:

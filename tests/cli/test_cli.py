@@ -163,7 +163,9 @@ def test_certainty_shows_grids_and_means(tmp_path: Path) -> None:
     assert random["normalised_low"] < random["chance_level"] < random["normalised_high"]
     assert random["searches"] == 4 * random["states"] == sum(row["searches"] for row in means["groups"]) / 2
     many = turnier("certainty", "connect_four", "random", *size, "--executor", "threads", folder=tmp_path)
-    assert "legal actions" in many and "random" in many
+    assert "legal actions" in many and "random" in many and "no interval: all positions come from one game" in many
+    alone = [row for row in means["groups"] if row["states"] == 1]
+    assert alone and all(row["normalised_low"] is row["normalised_high"] is None for row in alone)
 
 
 def test_verify_agrees_and_finds_a_disagreement(tmp_path: Path) -> None:

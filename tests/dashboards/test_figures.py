@@ -27,9 +27,13 @@ from turnier.dashboards.app.optuna_server import serve_optuna_dashboard
 from turnier.dashboards.dark_charts import LIGHT_INK, on_dark
 from turnier.dashboards.figures import charts
 from turnier.dashboards.figures.certainty import (
+    BY_POSITION,
+    NOTE,
+    UNEVEN,
     certainty_by_parameter,
     certainty_heat_maps,
     certainty_means,
+    means_note,
     parameter_of,
 )
 from turnier.dashboards.figures.charts import Figure, image, table_csv, wrapped
@@ -41,6 +45,7 @@ from turnier.results.frames.certainty import position_certainty, searches_frame,
 from turnier.results.frames.matches import matches_frame
 from turnier.results.store.curves import CurvePoint
 from turnier.results.store.store import Store
+from turnier.runs.collected import certainty_of_run
 from turnier.search.storage.checked_studies import facts_of
 from turnier.search.storage.definitions import StoredRange
 from turnier.search.storage.trials import count_trials, generations_frame, importance, study_names, trials_frame, unit
@@ -145,14 +150,17 @@ def test_votes_are_read_as_columns_as_they_are_as_records(store: Store) -> None:
 
 
 def test_certainty_is_drawn_by_group_and_by_iterations(store: Store) -> None:
-    positions = position_certainty(searches_of_runs(store, [run_of(store, "certainty")]))
+    positions = certainty_of_run(store, store.run(run_of(store, "certainty")))
     maps = certainty_heat_maps(positions, "agreement")
     assert len(maps) == 3
     groups = positions[positions["label"] == "random"].groupby(["legal", "phase"])
     random = next(figure for figure in maps if figure.title.startswith("random"))
     assert len(random.data) == len(groups)
     for figure in maps:
-        low, percent, high = (figure.data[name] for name in ("low", "percent", "high"))
+        known = figure.data.dropna(subset="low")
+        assert 3 < len(known) < len(figure.data), "positions of one game have no interval"
+        assert "NaN" not in figure._repr_svg_() and "nan" not in figure._repr_svg_()
+        low, percent, high = (known[name] for name in ("low", "percent", "high"))
         assert ((low >= -100) & (low <= percent + 1e-9) & (percent <= high + 1e-9) & (high <= 100)).all()
         assert (high - low > 10).all(), "few positions are not certain"
     means = certainty_means(positions, "agreement").data
@@ -160,6 +168,14 @@ def test_certainty_is_drawn_by_group_and_by_iterations(store: Store) -> None:
     by_iterations = certainty_by_parameter(positions, "agreement")
     assert by_iterations is not None and list(by_iterations.data["iterations"]) == [5.0, 40.0]
     assert parameter_of("majority(agent=mctse(iterations=7),members=3)", "iterations") == 7.0
+
+
+def test_the_note_of_certainty_says_what_its_intervals_and_means_are_of(store: Store) -> None:
+    positions = certainty_of_run(store, store.run(run_of(store, "certainty")))
+    assert NOTE in means_note(positions) and UNEVEN not in means_note(positions)
+    assert means_note(positions.drop(index=0)).endswith(f"{NOTE} {UNEVEN}")
+    unknown = position_certainty(searches_of_runs(store, [run_of(store, "certainty")]))
+    assert means_note(unknown).endswith(BY_POSITION)
 
 
 def test_trials_are_read_as_optuna_reads_them(store: Store) -> None:

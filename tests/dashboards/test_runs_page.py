@@ -25,6 +25,7 @@ from turnier.results.frames.certainty import position_certainty, searches_of_run
 from turnier.results.store.annotations import NOTE
 from turnier.results.store.run_changes import delete_run
 from turnier.results.store.store import Run, Store
+from turnier.runs.certainty import Certainty
 from turnier.runs.comparison import Comparison, ComparisonResults
 from turnier.search.storage.studies import stored_verdict
 from turnier.search.study_run import StudyRun
@@ -83,7 +84,8 @@ def test_certainty_is_the_mean_over_groups_of_any_size_with_its_interval(copied:
     votes = {1: ("aaab", 2), 2: ("aabb", 2), 3: ("aaab", 2), 4: ("aabb", 2), 5: ("aaaa", 3), 6: ("aabb", 3)}
     records = [record for state, (actions, legal) in votes.items() for record in voted(state, actions, legal)]
     with Store.open(copied) as store:
-        store.begin_run("certainty:1", "certainty", GAME, {"game": GAME, "agents": ["random"]})
+        planned = Certainty(GAME, ["random"], states=3, repeats=4, games=1, collector="random")
+        store.begin_run("certainty:1", "certainty", GAME, planned.definition)
         store.searches.append("certainty:1", records)
         seen = glance(store, store.run("certainty:1"))
         shown = certainty_table(position_certainty(searches_of_runs(store, ["certainty:1"]))).iloc[0]

@@ -11,6 +11,7 @@ import pandas as pd
 import pytest
 
 from turnier.agents.registry import make_agent
+from turnier.arena.repeated_search import SearchRecord
 from turnier.arena.workers.local import SerialExecutor
 from turnier.core.errors import UserError
 from turnier.core.number_text import number
@@ -20,6 +21,7 @@ from turnier.games.registry import make_game
 from turnier.results.frames.certainty import agent_certainty, group_certainty, position_certainty, searches_frame
 from turnier.results.frames.measures import MATCH_MEASURES, match_measures
 from turnier.results.store.store import Store
+from turnier.runs.collected import certainty_of_run
 from turnier.runs.experiment import (
     Experiment,
     Measurement,
@@ -31,6 +33,7 @@ from turnier.runs.experiment import (
     row_matches,
     row_searches,
     stored_experiments,
+    uneven,
     verdict,
 )
 
@@ -186,13 +189,17 @@ def test_rows_of_certainty_are_measured_from_stored_searches(tmp_path: Path) -> 
         assert expected == [(3, "games"), (len(records), "searches")]
         assert sum(map(len, batches)) == 3 + len(records)
         measured = measurements(CERTAINTY, store)
-        assert sum(map(len, play_experiment(CERTAINTY, store, SerialExecutor()))) == 3 + len(records)
+        stored = [record for batch in play_experiment(CERTAINTY, store, SerialExecutor()) for record in batch]
+        assert len(stored) == 3 + len(records)
         assert store.searches.counts() == {run: len(records)}
-    positions = position_certainty(searches_frame(records))
+        positions = certainty_of_run(store, store.run(run))
+        searched = [record for record in stored if isinstance(record, SearchRecord)]
+    assert (positions["source"] != "").all()
+    pd.testing.assert_frame_equal(positions, position_certainty(searches_frame(searched)))
     search = agent_certainty(positions).set_index("agent").loc[make_agent(SEARCH).full_text()]
     assert measured[0].value == pytest.approx(100 * search["normalised"])
     assert (measured[0].low, measured[0].high) == pytest.approx(
-        (100 * search["normalised_low"], 100 * search["normalised_high"])
+        (100 * search["normalised_low"], min(100.0, 100 * search["normalised_high"]))
     )
     assert measured[1].value == pytest.approx(100 * search["certainty"])
     assert measured[0].games == search["searches"] and measured[0].seconds > 0
@@ -202,6 +209,15 @@ def test_rows_of_certainty_are_measured_from_stored_searches(tmp_path: Path) -> 
         assert figure.value == pytest.approx(100 * group["agreement"]) and figure.games == 8
     assert counted(CERTAINTY) == ("searches", "s per search") and counted(EXPERIMENT) == ("games", "s per game")
     assert counted(dataclasses.replace(CERTAINTY, rows=(ROWS[0], CERTAIN)))[0] == "games, searches"
+
+
+def test_rows_over_different_positions_say_so() -> None:
+    """Rows of the same groups are compared, whatever their agents and measures."""
+    searches = [40, 40, 8, 8, 8, 8, 8, 8]
+    assert not uneven(CERTAINTY, searches) and not uneven(CERTAINTY, [40, 0, *searches[2:]])
+    assert "different ones" in uneven(CERTAINTY, [40, 32, *searches[2:]])
+    assert "different ones" in uneven(CERTAINTY, [*searches[:-1], 4])
+    assert not uneven(EXPERIMENT, range(1, len(ROWS) + 1))
 
 
 def test_an_agent_for_each_number_of_legal_actions(tmp_path: Path) -> None:

@@ -7,7 +7,6 @@ import pytest
 from scipy import stats
 
 from turnier.statistics.distributions import median_rank, normal_quantile, t_probability, t_quantile
-from turnier.statistics.intervals import mean_interval
 
 FREEDOM = np.concatenate([np.arange(-1, 200), 10.0 ** np.linspace(-1, 9, 200), [np.inf, np.nan]])
 
@@ -26,8 +25,3 @@ def test_probabilities() -> None:
 def test_ranks_of_medians() -> None:
     samples = [*range(1, 400), 10_001, 1_000_000]
     assert [median_rank(n, 0.025) for n in samples] == stats.binom.ppf(0.025, samples, 0.5).astype(int).tolist()
-
-
-def test_the_interval_of_a_mean() -> None:
-    values = np.random.default_rng(2).normal(5, 2, 37)
-    assert mean_interval(values).half_width == stats.t.ppf(0.975, 36) * stats.sem(values)

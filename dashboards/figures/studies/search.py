@@ -20,7 +20,7 @@ from turnier.statistics.intervals import mean_interval
 TABLE_ROWS = 25  # candidates of the table
 RECENT = 20  # candidates of a mean, where a search has no generations
 STEPPING = ("cmaes", "cmaes_lr", "spsa")  # samplers with a step size
-NOTE = "95 % intervals (Student's t)."
+NOTE = "95 % intervals (Student's t, wider by the skewness)."
 
 
 def search_history(trials: pd.DataFrame, unit: str) -> Figure:

@@ -24,7 +24,7 @@ from turnier.commands.other_code import print_other_code
 from turnier.commands.scripts.script import choose_experiments, choose_preset, run_script
 from turnier.core.number_text import estimate, number
 from turnier.results.store.store import Store
-from turnier.runs.experiment import TESTS, VERDICTS, Experiment, counted, measurements, unit, verdict
+from turnier.runs.experiment import TESTS, VERDICTS, Experiment, counted, measurements, uneven, unit, verdict
 
 
 def run_experiments(
@@ -79,11 +79,12 @@ def print_experiment(console: Console, experiment: Experiment, store: Store) -> 
     known = any(row.published is not None for row in experiment.rows)
     for heading in ("ours, 95 %", *["published", "ours is"] * known, *counted(experiment)):
         table.add_column(heading, justify="right", no_wrap=True)
-    for row, ours in zip(experiment.rows, measurements(experiment, store), strict=True):
+    measured = measurements(experiment, store)
+    for row, ours in zip(experiment.rows, measured, strict=True):
         published = "" if row.published is None else number(row.published, digits=4)
         theirs = (published, verdict(row, ours)) if known else ()
         shown = estimate(ours.value, ours.low, ours.high)
         table.add_row(row.label, shown, *theirs, f"{ours.games:,}", number(ours.seconds))
-    if known:
-        table.caption = VERDICTS.replace("*", "")
+    notes = [VERDICTS.replace("*", "") * known, uneven(experiment, [ours.games for ours in measured])]
+    table.caption = " ".join(filter(None, notes))
     console.print(table)

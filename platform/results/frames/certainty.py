@@ -12,7 +12,9 @@ Three columns say how often searches of the same position agree, all from 0 to 1
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterable, Sequence
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -24,12 +26,12 @@ from turnier.arena.match import NO_ACTION
 from turnier.arena.repeated_search import SearchRecord
 from turnier.results.outage import outlasting
 from turnier.results.store.store import Store
-from turnier.statistics.intervals import mean_of_means, points_interval
+from turnier.statistics.intervals import mean_over_groups, points_intervals
 
 CERTAINTY_MEASURES = ("certainty", "normalised", "agreement")
 _AGENT = ["game", "agent", "label"]
 _GROUP = [*_AGENT, "legal", "phase"]
-_POSITION = [*_GROUP, "position"]
+_POSITION = [*_GROUP, "position", "source"]
 _SEARCH = [*_POSITION, "seed", "action", "nodes", "seconds"]
 
 
@@ -37,28 +39,36 @@ def searches_frame(records: Iterable[SearchRecord]) -> pd.DataFrame:
     """Returns one row per search.
 
     Columns: game, agent, label (the agent's short text form), legal (the number of legal actions), phase, position (its
-    id), seed, action, nodes, seconds.
+    id), source (the id of the match that it was collected from, empty where that is unknown), seed, action, nodes,
+    seconds.
     """
     rows = []
     for record in records:
         spec, position = record.spec, record.spec.position
         group = (position.game, spec.agent, label_of(spec.agent), len(position.legal), position.phase)
-        rows.append((*group, position.id, spec.seed, record.action, record.nodes, record.seconds))
+        rows.append((*group, position.id, position.source, spec.seed, record.action, record.nodes, record.seconds))
     return pd.DataFrame(rows, columns=_SEARCH)
 
 
 @outlasting
-def searches_of_runs(store: Store, run_ids: Sequence[str]) -> pd.DataFrame:
-    """Returns the frame of `searches_frame` for all searches of some runs, each once."""
+def searches_of_runs(
+    store: Store, run_ids: Sequence[str], sources: Mapping[str, str] = MappingProxyType({})
+) -> pd.DataFrame:
+    """Returns the frame of `searches_frame` for all searches of some runs, each once.
+
+    The store does not say which matches positions come from; `sources` does, by the id of a position, see
+    `runs.collected.collected_from`.
+    """
     records = {record.spec.id: record for run_id in run_ids for record in store.searches.of_run(run_id)}
-    return searches_frame(records.values())
+    frame = searches_frame(records.values())
+    return frame.assign(source=[sources.get(position, "") for position in frame["position"]])
 
 
 def position_certainty(searches: pd.DataFrame) -> pd.DataFrame:
     """Returns one row per agent and position of a frame of searches; positions searched only once are left out.
 
-    Columns: those of the group, position, searches, certainty, normalised, agreement, chance_level, seconds (of all
-    searches).
+    Columns: those of the group, position, source, searches, certainty, normalised, agreement, chance_level, seconds (of
+    all searches).
     """
     by_action = searches.groupby([*_POSITION, "action"], as_index=False).agg(
         count=("action", "size"), seconds=("seconds", "sum")
@@ -86,14 +96,23 @@ def group_certainty(positions: pd.DataFrame) -> pd.DataFrame:
 
     Columns: game, agent, label, legal, phase; groups (1), states, searches; certainty, normalised and agreement, the
     means over the states, each with NAME_low and NAME_high (95 %; between the ends of the measure however few states
-    there are, see `intervals.points_interval`); chance_level; seconds (per search).
+    there are, see `intervals.points_intervals`; NaN where all states come from one game); chance_level; seconds (per
+    search).
     """
     table = _table(positions, _GROUP)
     parts = [part for _, part in positions.groupby(_GROUP)]
     for name in CERTAINTY_MEASURES:
-        ends = [_ends(part[name].to_numpy(np.float64), _least(name, part["legal"].max())) for part in parts]
+        ends = [
+            _ends(part[name].to_numpy(np.float64), _games(part), _least(name, part["legal"].max())) for part in parts
+        ]
         table[f"{name}_low"], table[f"{name}_high"] = zip(*ends, strict=True) if ends else ((), ())
     return table
+
+
+def _games(positions: pd.DataFrame) -> npt.NDArray[np.int64]:
+    """Returns the number of each position's game; one of unknown source counts as a game of its own."""
+    games, _ = pd.factorize(positions["source"].where(positions["source"] != "", positions["position"]))
+    return np.asarray(games, np.int64)
 
 
 def _least(name: str, legal: int) -> float:
@@ -104,16 +123,26 @@ def _least(name: str, legal: int) -> float:
     return -1 / (max(2, legal) - 1) if name == "agreement" else 0.0
 
 
-def _ends(values: npt.NDArray[np.float64], least: float) -> tuple[float, float]:
-    """Returns the 95 % interval of the mean of values from `least` to 1, within these ends."""
-    found = points_interval((values - least) / (1 - least))
-    return least + (1 - least) * found.low, least + (1 - least) * found.high
+def _ends(values: npt.NDArray[np.float64], games: npt.NDArray[np.int64], least: float) -> tuple[float, float]:
+    """Returns the 95 % interval of the mean of values from `least` to 1, within these ends; NaN for one game.
+
+    What the games add to the mean are the independent numbers whose variance counts.
+    """
+    number = games.max() + 1
+    if number < 2:
+        return math.nan, math.nan
+    scaled = (values - least) / (1 - least)
+    mean = scaled.mean()
+    added = np.bincount(games, scaled - mean) * number / len(values)
+    low, high = points_intervals(mean, (added**2).mean(), number)
+    return least + (1 - least) * float(low), least + (1 - least) * float(high)
 
 
 def agent_certainty(positions: pd.DataFrame) -> pd.DataFrame:
     """Returns one row per game and agent: means over the groups regardless of their sizes, as Kutsch reports them.
 
-    Columns: as `group_certainty` without legal and phase. For the 95 % intervals see `intervals.mean_of_means`.
+    Columns: as `group_certainty` without legal and phase. The 95 % intervals count games, as positions of a game are
+    alike, see `intervals.mean_over_groups`; NaN where all positions come from one game.
     """
     return _table(positions, _AGENT)
 
@@ -125,16 +154,16 @@ def _table(positions: pd.DataFrame, keys: list[str]) -> pd.DataFrame:
 
 def estimates(positions: pd.DataFrame) -> dict[str, Any]:
     """Returns the columns of `agent_certainty` for the positions of one agent: means over their groups."""
-    groups = [part for _, part in positions.groupby(["legal", "phase"])]
+    groups, games = positions.groupby(["legal", "phase"]).ngroup().to_numpy(), _games(positions)
     row: dict[str, Any] = {
-        "groups": len(groups),
+        "groups": len(np.unique(groups)),
         "states": len(positions),
         "searches": int(positions["searches"].sum()),
     }
     for name in CERTAINTY_MEASURES:
-        mean, half = mean_of_means([part[name].to_numpy(np.float64) for part in groups])
+        mean, half = mean_over_groups(positions[name].to_numpy(np.float64), groups, games)
         row |= {name: mean, f"{name}_low": mean - half, f"{name}_high": mean + half}
-    row["chance_level"] = mean_of_means([part["chance_level"].to_numpy(np.float64) for part in groups])[0]
+    row["chance_level"] = mean_over_groups(positions["chance_level"].to_numpy(np.float64), groups, games).mean
     row["seconds"] = float(positions["seconds"].sum()) / max(1, row["searches"])
     return row
 

@@ -11,7 +11,7 @@ from turnier.arena.match import MatchRecord, count_plies
 from turnier.arena.repeated_search import SearchRecord
 from turnier.games.game import Game
 from turnier.results.frames.certainty import estimates, position_certainty, searches_frame
-from turnier.statistics.intervals import mean_interval, share_interval
+from turnier.statistics.intervals import mean_interval, mean_over_groups, share_interval
 
 
 class Estimate(NamedTuple):
@@ -108,13 +108,17 @@ def _certainty(unit: str, column: str) -> SearchMeasure:
 
 
 def _by_position(unit: str, value_of: Callable[[SearchRecord], float]) -> SearchMeasure:
-    """The mean over positions, each the mean of its searches."""
+    """The mean over positions, each the mean of its searches; its interval counts the games they come from."""
 
     def estimate(records: Sequence[SearchRecord]) -> Estimate:
         by_position: dict[str, list[float]] = {}
         for record in records:
             by_position.setdefault(record.spec.position.id, []).append(value_of(record))
-        return _mean([float(np.mean(values)) for values in by_position.values()])._replace(n=len(records))
+        games = {record.spec.position.id: record.spec.position.source for record in records}
+        clusters = [games[position] or position for position in by_position]
+        values = [float(np.mean(found)) for found in by_position.values()]
+        mean, half_width = mean_over_groups(values, np.zeros(len(values)), clusters)
+        return Estimate(mean, mean - half_width, mean + half_width, len(records))
 
     return SearchMeasure(unit, estimate, of_visits=True)
 

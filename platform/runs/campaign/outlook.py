@@ -147,7 +147,7 @@ def _of_searches(experiment: Experiment, row: Row, store: Store, width: float) -
         nothing = measure_searches(row, [])
         return Outlook(experiment, row, nothing, *numbers, games, len(games), _mean(seconds.values()), seconds)
     searches = in_slices(row, row_searches(row, experiment.seed, played))
-    known = {record.spec.id: record for record in search_records(row, store, [spec.id for spec in searches])}
+    known = {record.spec.id: record for record in search_records(row, store, searches)}
     ends = _ends(row, searches)
 
     def first(number: int) -> list[SearchSpec]:

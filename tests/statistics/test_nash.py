@@ -1,0 +1,59 @@
+"""Nash averages: those of OpenSpiel's evolution at rest, the same with copies, with bands that hold."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from turnier.statistics.nash import equilibrium, nash_average
+
+CIRCLE = np.array([[0.5, 0.9, 0.2], [0.1, 0.5, 0.8], [0.8, 0.2, 0.5]])
+
+
+def with_copies(shares: np.ndarray, agent: int, copies: int) -> np.ndarray:
+    places = np.append(np.arange(len(shares)), np.full(copies, agent))
+    return shares[np.ix_(places, places)]
+
+
+def test_copies_change_nothing_but_share_their_weight() -> None:
+    alone, copied = (nash_average(shares, np.zeros_like(shares)) for shares in (CIRCLE, with_copies(CIRCLE, 1, 5)))
+    assert copied.share[:3] == pytest.approx(alone.share, abs=1e-6) and alone.share == pytest.approx(0.5, abs=1e-6)
+    assert copied.weights[[1, 3, 4, 5, 6, 7]] == pytest.approx(alone.weights[1] / 6, abs=1e-3)
+
+
+def test_with_noise_copies_move_averages_little() -> None:
+    """Less than 0.03, from 200 games of every two."""
+    rng = np.random.default_rng(1)
+    noisy = with_copies(CIRCLE, 1, 5)
+    above = np.triu_indices(8, 1)
+    noisy[above] = rng.binomial(200, noisy[above]) / 200
+    noisy.T[above] = 1 - noisy[above]
+    few, many = (nash_average(part, np.full_like(part, 0.03)) for part in (noisy[:3, :3], noisy))
+    assert many.share[:3] == pytest.approx(few.share, abs=0.03)
+    assert (many.low <= many.share).all() and (many.share <= many.high).all()
+
+
+def test_an_order_without_circles_has_the_best_alone() -> None:
+    strengths = np.array([2.0, 1.0, 0.0, -1.0])
+    found = nash_average(1 / (1 + np.exp(strengths - strengths[:, None])), np.zeros((4, 4)))
+    assert found.weights == pytest.approx([1, 0, 0, 0], abs=1e-9)
+    assert (np.diff(found.share) < 0).all() and found.share[0] == 0.5
+
+
+def test_weights_are_where_openspiel_finds_an_evolution_at_rest() -> None:
+    """On average over time its replicator dynamics are in the equilibrium, of a circle of three."""
+    from open_spiel.python.egt import dynamics
+
+    payoffs = 2 * CIRCLE - 1
+    evolution = dynamics.SinglePopulationDynamics(np.stack([payoffs, payoffs.T]), dynamics.replicator)
+    state, total, steps = np.array([0.3, 0.4, 0.3]), np.zeros(3), 30_000
+    for _ in range(steps):
+        state = state + 0.01 * evolution(state)
+        total += state
+    assert equilibrium(payoffs) == pytest.approx(total / steps, abs=0.02)
+
+
+def test_nobody_wins_against_the_weights() -> None:
+    payoffs = np.triu(np.random.default_rng(1).uniform(-1, 1, (7, 7)), 1)
+    payoffs -= payoffs.T
+    assert (payoffs @ equilibrium(payoffs) <= 1e-6).all()
