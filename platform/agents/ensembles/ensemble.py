@@ -31,6 +31,9 @@ class Ensemble(Agent):
     members: int
 
     @abstractmethod
+    def draws(self, game: Game) -> bool | None:
+        return self.agent.draws(game)
+
     def combine(self, found: list[Decision], rng: Rng) -> tuple[int, Floats, Floats]:
         """Returns the action, and visits and values per action, from the decisions of the members that count."""
 

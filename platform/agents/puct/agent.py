@@ -186,6 +186,9 @@ class Puct(SearchAgent):
         "nodes": {"iterations": AMOUNT, "milliseconds": 0},
     }
 
+    def draws(self, game: Game) -> bool | None:
+        return game.has_chance or self.evaluator_or_clock_draws(game)
+
     def check(self) -> None:
         if self.digest and not self.policy:
             raise UserError("puct: a digest must belong to a policy, got none; leave the digest out.")
