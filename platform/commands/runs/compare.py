@@ -103,6 +103,7 @@ def print_comparison(console: Console, results: ComparisonResults, as_json: bool
             "margin": comparison.margin,
             "alpha": comparison.alpha,
             "games": duel.games,
+            "games_different": duel.different,
             "pairs": duel.pairs,
             "pairs_that_count": duel.test.units,
             "pairs_void": results.void_pairs,

@@ -1,0 +1,194 @@
+"""Which games repeat earlier ones by construction, and so say nothing new.
+
+Where no seat draws random numbers, every seed gives the same game: the same agents in the same seats play one game
+from an opening, however often they play it, and it counts once. Where a seat draws, equal games are equal by chance,
+and each of them counts. Our agents declare whether they draw (`Agent.draws`); of all others it is seen: whoever has
+answered a position in two ways draws.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import itertools
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from turnier.agents.registry import agent_of
+from turnier.arena.match import MatchRecord, moves_kept, unpack_plies
+from turnier.core.errors import UserError
+from turnier.core.outside.classes import is_outside
+from turnier.games.registry import game_of
+
+STARTS = 4  # that are compared: some games draw theirs
+NO_PLY = -1  # behind the last ply of a game
+Ints = npt.NDArray[np.int64]
+
+
+class Played(NamedTuple):
+    """A game with a result. Where nobody draws, those that are equal are one game."""
+
+    agents: tuple[str, ...]  # full texts by seat
+    opening: int  # plies that are nobody's decisions
+    plies: bytes  # MatchRecord.plies
+    ending: tuple[Any, ...]  # termination and scores
+
+    @classmethod
+    def of(cls, record: MatchRecord) -> Played:
+        spec = record.spec
+        return cls(spec.agents, len(spec.opening), record.plies, (record.termination, *record.scores))
+
+
+@functools.lru_cache(maxsize=1024)
+def only_moves_differ(game: str) -> bool:
+    """Whether nothing but moves makes games differ: no chance, one start, and seats that move one after another.
+
+    Where they move at the same time, good agents mix their moves.
+    """
+    with contextlib.suppress(UserError):
+        made = game_of(game)
+        if not made.has_chance and not made.kernels.has_observe:
+            return len({made.start(seed).state.tobytes() for seed in range(STARTS)}) == 1
+    return False
+
+
+@functools.lru_cache(maxsize=4096)
+def declared_draws(game: str, agent: str) -> bool | None:
+    """Returns what an agent of ours declares, see `Agent.draws`; None for others, and for those unknown here."""
+    with contextlib.suppress(UserError):
+        return None if is_outside(agent) else agent_of(agent).draws(game_of(game))
+    return None
+
+
+class Repeats:
+    """Tells which games of one game repeat earlier ones, in the order in which they are added.
+
+    Who was not seen to draw may be seen to later, so that games which repeated earlier ones no longer do.
+    """
+
+    def __init__(self, game: str) -> None:
+        self.game = game
+        self._played: list[Played | None] = []
+        self._drawing: set[str] = set()  # of those whose games must show it
+
+    def add(self, games: Iterable[Played | None]) -> None:
+        """Adds games; None, a game without a result, repeats nothing and shows nothing."""
+        self._played += [one if one is not None and self._matters(one.agents) else None for one in games]
+
+    def add_records(self, records: Iterable[MatchRecord]) -> None:
+        self.add(Played.of(record) if record.termination.has_result else None for record in records)
+
+    def found(self) -> list[bool]:
+        """Returns of each game whether it repeats an earlier one by construction."""
+        equal = self._equal()
+        suspects = {
+            agent for one, again in zip(self._played, equal, strict=True) if one and again for agent in one.agents
+        }
+        suspects = {agent for agent in suspects if declared_draws(self.game, agent) is None}
+        if seen := drawing(self.game, [one for one in self._played if one], suspects):
+            self._drawing |= seen
+            equal = self._equal()
+        return equal
+
+    def _matters(self, agents: Sequence[str]) -> bool:
+        """Whether games of these agents may be repeats, or show who draws."""
+        declared = {declared_draws(self.game, agent) for agent in agents} if only_moves_differ(self.game) else {True}
+        return True not in declared or None in declared
+
+    def _equal(self) -> list[bool]:
+        """Returns which games equal an earlier one in which nobody is known to draw."""
+        known: set[Played] = set()
+        equal = []
+        for one in self._played:
+            may_repeat = one is not None and not self._draws(one)
+            equal.append(may_repeat and one in known)
+            if one is not None and may_repeat:
+                known.add(one)
+        return equal
+
+    def _draws(self, one: Played) -> bool:
+        """Whether somebody in a game draws, or may have where its moves were not kept."""
+        declared = [agent in self._drawing or declared_draws(self.game, agent) for agent in one.agents]
+        return True in declared or (None in declared and not moves_kept(one.plies))
+
+
+def without_repeats(records: Sequence[MatchRecord]) -> list[MatchRecord]:
+    """Returns the matches, which may be of several games, without those that repeat earlier ones by construction."""
+    by_game: defaultdict[str, list[MatchRecord]] = defaultdict(list)
+    for record in records:
+        by_game[record.spec.game].append(record)
+    repeated: set[str] = set()
+    for game, some in by_game.items():
+        repeats = Repeats(game)
+        repeats.add_records(some)
+        repeated |= {record.spec.id for record, again in zip(some, repeats.found(), strict=True) if again}
+    return [record for record in records if record.spec.id not in repeated] if repeated else list(records)
+
+
+def drawing(game: str, played: Iterable[Played], agents: Collection[str]) -> set[str]:
+    """Returns those of the agents that answered a position in two ways, after the same opening and moves."""
+    by_opening: defaultdict[tuple[int, ...], list[_Moves]] = defaultdict(list)
+    shown = (
+        {(one.agents, one.opening, one.plies) for one in played if not agents.isdisjoint(one.agents)} if agents else ()
+    )
+    for seated, opening, encoded in shown:
+        if moves_kept(encoded):
+            plies = unpack_plies(encoded)
+            by_opening[tuple(plies[:opening].tolist())].append(_Moves(seated, plies))
+    found: set[str] = set()
+    for some in by_opening.values():
+        found |= _answered_twice(game, some, set(agents) - found)
+    return found
+
+
+class _Moves(NamedTuple):
+    agents: tuple[str, ...]
+    plies: Ints
+
+
+def _answered_twice(game: str, games: list[_Moves], agents: set[str]) -> set[str]:
+    """Returns those of the agents that answered a position in two ways, in games with one opening."""
+    games = sorted(games, key=lambda one: one.plies.astype(">u4").tobytes())
+    longest = max(len(one.plies) for one in games)
+    plies = np.full((len(games), longest), NO_PLY)
+    for row, one in enumerate(games):
+        plies[row, : len(one.plies)] = one.plies
+    common = np.cumprod(plies[1:] == plies[:-1], axis=1).sum(axis=1)  # plies that a game shares with the next in order
+    found: set[str] = set()
+    blocks = [(0, len(games))]  # games with a common beginning
+    while blocks and found < agents:
+        first, end = blocks.pop()
+        depth = int(common[first : end - 1].min(initial=longest))
+        if depth < longest:
+            answers = plies[first:end, depth]
+            by_seat = [
+                _with_two([one.agents[seat] for one in games[first:end]], answers) & (agents - found)
+                for seat in range(len(games[first].agents))
+            ]
+            if any(by_seat):
+                found |= by_seat[_to_move(game, plies[first, :depth])]
+            cuts = first + 1 + np.flatnonzero(common[first : end - 1] == depth)
+            blocks += itertools.pairwise([first, *cuts.tolist(), end])
+    return found
+
+
+def _with_two(agents: Sequence[str], answers: Ints) -> set[str]:
+    """Returns the agents with two different answers."""
+    known: dict[str, int] = {}
+    return {
+        agent
+        for agent, answer in zip(agents, answers.tolist(), strict=True)
+        if answer != NO_PLY and known.setdefault(agent, answer) != answer
+    }
+
+
+def _to_move(game: str, plies: Ints) -> int:
+    """Returns the seat to move after these plies."""
+    position = game_of(game).start()
+    for ply in plies.tolist():
+        position = position.stepped(ply)
+    return position.to_move
