@@ -25,6 +25,7 @@ from turnier.core.outside.classes import is_outside
 from turnier.games.registry import game_of
 
 STARTS = 4  # that are compared: some games draw theirs
+ENOUGH = 16  # see `enough_repeats`
 NO_PLY = -1  # behind the last ply of a game
 Ints = npt.NDArray[np.int64]
 
@@ -64,6 +65,11 @@ def declared_draws(game: str, agent: str) -> bool | None:
     return None
 
 
+def enough_repeats(game: str, agents: Iterable[str]) -> int:
+    """Returns how many pairs of games must repeat earlier ones before it is believed that none of the agents draws."""
+    return 1 if all(declared_draws(game, agent) is False for agent in agents) else ENOUGH
+
+
 class Repeats:
     """Tells which games of one game repeat earlier ones, in the order in which they are added.
 
@@ -84,15 +90,26 @@ class Repeats:
 
     def found(self) -> list[bool]:
         """Returns of each game whether it repeats an earlier one by construction."""
-        equal = self._equal()
-        suspects = {
-            agent for one, again in zip(self._played, equal, strict=True) if one and again for agent in one.agents
-        }
-        suspects = {agent for agent in suspects if declared_draws(self.game, agent) is None}
-        if seen := drawing(self.game, [one for one in self._played if one], suspects):
-            self._drawing |= seen
-            equal = self._equal()
-        return equal
+        if not any(self._played):
+            return [False] * len(self._played)
+        self._look_for(self.suspects())
+        return self._equal()
+
+    def suspects(self) -> set[str]:
+        """Returns the agents that seem not to draw, by whose word alone games would be repeats."""
+        equal = zip(self._played, self._equal(), strict=True)
+        return self._undeclared(agent for one, again in equal if one and again for agent in one.agents)
+
+    def look(self) -> set[str]:
+        """Returns who was seen to draw, of all who do not declare it."""
+        self._look_for(self._undeclared(agent for one in self._played if one for agent in one.agents))
+        return self._drawing
+
+    def _look_for(self, agents: set[str]) -> None:
+        self._drawing |= drawing(self.game, filter(None, self._played), agents - self._drawing)
+
+    def _undeclared(self, agents: Iterable[str]) -> set[str]:
+        return {agent for agent in set(agents) if declared_draws(self.game, agent) is None}
 
     def _matters(self, agents: Sequence[str]) -> bool:
         """Whether games of these agents may be repeats, or show who draws."""
@@ -169,8 +186,8 @@ def _answered_twice(game: str, games: list[_Moves], agents: set[str]) -> set[str
                 _with_two([one.agents[seat] for one in games[first:end]], answers) & (agents - found)
                 for seat in range(len(games[first].agents))
             ]
-            if any(by_seat):
-                found |= by_seat[_to_move(game, plies[first, :depth])]
+            if any(by_seat) and (mover := _to_move(game, plies[first, :depth])) >= 0:
+                found |= by_seat[mover]
             cuts = first + 1 + np.flatnonzero(common[first : end - 1] == depth)
             blocks += itertools.pairwise([first, *cuts.tolist(), end])
     return found
@@ -187,8 +204,10 @@ def _with_two(agents: Sequence[str], answers: Ints) -> set[str]:
 
 
 def _to_move(game: str, plies: Ints) -> int:
-    """Returns the seat to move after these plies."""
+    """Returns the seat to move after these plies; below 0 where the game's present rules do not allow them."""
     position = game_of(game).start()
-    for ply in plies.tolist():
-        position = position.stepped(ply)
-    return position.to_move
+    with contextlib.suppress(UserError):
+        for ply in plies.tolist():
+            position = position.play(ply)
+        return position.to_move
+    return NO_PLY

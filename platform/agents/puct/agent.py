@@ -187,7 +187,8 @@ class Puct(SearchAgent):
     }
 
     def draws(self, game: Game) -> bool | None:
-        return game.has_chance or self.evaluator_or_clock_draws(game)
+        drawn = self.evaluator_or_clock_draws(game)
+        return drawn or game.has_chance or drawn
 
     def check(self) -> None:
         if self.digest and not self.policy:

@@ -11,14 +11,13 @@ import numpy as np
 
 from turnier.agents.agent import Agent
 from turnier.arena.match import MatchRecord, MatchSpec, derive_seed
-from turnier.arena.repeats import Repeats, declared_draws
+from turnier.arena.repeats import Repeats, enough_repeats
 from turnier.arena.schedules.round_robin import Rounds, openings
 from turnier.core.errors import MAX_GAMES, MAX_IN_MEMORY, UserError, require_at_most
 from turnier.games.game import Game
 from turnier.statistics.sprt import MARGIN_ELO, MARGIN_SCORE, SequentialTest, Verdict
 
 FIRST_ROUND = 32  # pairs
-ENOUGH_REPEATS = 16  # pairs after which agents that never drew are taken for ones that never do
 _GROWTH = 5  # a round is at least a fifth of what was played before it: about ten rounds per tenfold games
 
 
@@ -160,13 +159,8 @@ class Duel:
             self.looks.append(len(self.outcomes))
         repeats = len(self._whole) - len(counting)
         undecided = self.test.verdict is Verdict.UNDECIDED
-        self.exhausted = undecided and repeats >= self._enough and (not new or len(self._opened) == len(self._openings))
-
-    @property
-    def _enough(self) -> int:
-        """How many pairs must repeat earlier ones before it is believed that nobody draws."""
-        text = self.game.full_text()
-        return 1 if all(declared_draws(text, agent) is False for agent in self.agents) else ENOUGH_REPEATS
+        enough = repeats >= enough_repeats(self.game.full_text(), self.agents)
+        self.exhausted = undecided and enough and (not new or len(self._opened) == len(self._openings))
 
     def _start(self, pair: int) -> tuple[int, tuple[int, ...]]:
         """Returns seed and opening of a pair."""
