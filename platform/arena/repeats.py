@@ -80,6 +80,7 @@ class Repeats:
         self.game = game
         self._played: list[Played | None] = []
         self._drawing: set[str] = set()  # of those whose games must show it
+        self._known: dict[tuple[str, ...], bool] = {}  # `_matters`
 
     def add(self, games: Iterable[Played | None]) -> None:
         """Adds games; None, a game without a result, repeats nothing and shows nothing."""
@@ -90,47 +91,57 @@ class Repeats:
 
     def found(self) -> list[bool]:
         """Returns of each game whether it repeats an earlier one by construction."""
-        if not any(self._played):
-            return [False] * len(self._played)
-        self._look_for(self.suspects())
-        return self._equal()
+        equal = self._equal()
+        return self._equal() if self._look_for(self._suspects(equal)) else equal
 
     def suspects(self) -> set[str]:
         """Returns the agents that seem not to draw, by whose word alone games would be repeats."""
-        equal = zip(self._played, self._equal(), strict=True)
-        return self._undeclared(agent for one, again in equal if one and again for agent in one.agents)
+        return self._suspects(self._equal())
 
     def look(self) -> set[str]:
         """Returns who was seen to draw, of all who do not declare it."""
-        self._look_for(self._undeclared(agent for one in self._played if one for agent in one.agents))
+        self._look_for(self._undeclared({one.agents for one in self._played if one}))
         return self._drawing
 
-    def _look_for(self, agents: set[str]) -> None:
-        self._drawing |= drawing(self.game, filter(None, self._played), agents - self._drawing)
+    def _look_for(self, agents: set[str]) -> set[str]:
+        """Returns who of the agents is now seen to draw, and was not before."""
+        seen = drawing(self.game, filter(None, self._played), agents - self._drawing)
+        self._drawing |= seen
+        return seen
 
-    def _undeclared(self, agents: Iterable[str]) -> set[str]:
-        return {agent for agent in set(agents) if declared_draws(self.game, agent) is None}
+    def _suspects(self, equal: Iterable[bool]) -> set[str]:
+        games = zip(self._played, equal, strict=True)
+        return self._undeclared({one.agents for one, again in games if one and again})
 
-    def _matters(self, agents: Sequence[str]) -> bool:
+    def _undeclared(self, seatings: Iterable[tuple[str, ...]]) -> set[str]:
+        agents = {agent for seating in seatings for agent in seating}
+        return {agent for agent in agents if declared_draws(self.game, agent) is None}
+
+    def _matters(self, agents: tuple[str, ...]) -> bool:
         """Whether games of these agents may be repeats, or show who draws."""
-        declared = {declared_draws(self.game, agent) for agent in agents} if only_moves_differ(self.game) else {True}
-        return True not in declared or None in declared
+        if agents not in self._known:
+            declared = (
+                {declared_draws(self.game, agent) for agent in agents} if only_moves_differ(self.game) else {True}
+            )
+            self._known[agents] = True not in declared or None in declared
+        return self._known[agents]
 
     def _equal(self) -> list[bool]:
         """Returns which games equal an earlier one in which nobody is known to draw."""
+        draws: dict[tuple[str, ...], set[bool | None]] = {}
         known: set[Played] = set()
         equal = []
         for one in self._played:
-            may_repeat = one is not None and not self._draws(one)
-            equal.append(may_repeat and one in known)
-            if one is not None and may_repeat:
-                known.add(one)
+            again = False
+            if one is not None:
+                if one.agents not in draws:
+                    draws[one.agents] = {a in self._drawing or declared_draws(self.game, a) for a in one.agents}
+                said = draws[one.agents]
+                if True not in said and (None not in said or moves_kept(one.plies)):
+                    again = one in known
+                    known.add(one)
+            equal.append(again)
         return equal
-
-    def _draws(self, one: Played) -> bool:
-        """Whether somebody in a game draws, or may have where its moves were not kept."""
-        declared = [agent in self._drawing or declared_draws(self.game, agent) for agent in one.agents]
-        return True in declared or (None in declared and not moves_kept(one.plies))
 
 
 def without_repeats(records: Sequence[MatchRecord]) -> list[MatchRecord]:

@@ -7,7 +7,7 @@ games of one seed in several orders of seats repeat those of one other seed.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 import numpy as np
@@ -67,16 +67,19 @@ class _Seats(NamedTuple):
         """Returns of some matches of a game, at least one, whether an agent declares that it draws random numbers."""
         if not len(some):
             return np.zeros(0, np.bool_)
-        codes = self.codes[self.rows(some)]
-        draws = np.zeros(len(self.names), np.bool_)
+        codes = self.codes if len(some) == len(self.first) else self.codes[self.rows(some)]
+        draws = np.ones(len(self.names), np.bool_)
         for code in np.flatnonzero(np.bincount(codes, minlength=len(self.names))).tolist():
             draws[code] = declared_draws(game, self.names[code]) is True
+        if draws.all():
+            return np.ones(len(some), np.bool_)
         counts = self.counts[some]
         return np.logical_or.reduceat(draws[codes], np.cumsum(counts) - counts)
 
-    def agents(self, match: int) -> tuple[str, ...]:
-        first = self.first[match]
-        return tuple(self.names[code] for code in self.codes[first : first + self.counts[match]])
+    def agents(self, some: Array) -> list[tuple[str, ...]]:
+        """Returns the agents of some matches by seat."""
+        names = iter([self.names[code] for code in self.codes[self.rows(some)].tolist()])
+        return [tuple(itertools.islice(names, count)) for count in self.counts[some].tolist()]
 
 
 class _GameRepeats:
@@ -97,15 +100,20 @@ class _GameRepeats:
             self._repeats.add(self._played(part))
             added += part.tolist()
             drawing = self._repeats.look()
-            ordered = np.array([match for match in rest if drawing.isdisjoint(self._seats.agents(match))], np.int64)
+            ordered = self._where(rest, drawing.isdisjoint) if drawing else rest
         if suspects := self._repeats.suspects():
-            has_suspect = [match for match in others if not suspects.isdisjoint(self._seats.agents(match))]
-            for part in self._parts(self._ordered(np.array(has_suspect[:MOST_SHOWN], np.int64))):
+            others = self._where(others, lambda agents: not suspects.isdisjoint(agents))
+            for part in self._parts(self._ordered(others)[:MOST_SHOWN]):
                 self._repeats.add(self._played(part))
                 if suspects <= self._repeats.look():
                     break
         found = self._repeats.found()[: len(added)]
         return np.array(list(itertools.compress(added, found)), np.int64)
+
+    def _where(self, some: Array, condition: Callable[[tuple[str, ...]], bool]) -> Array:
+        """Returns those of some matches whose agents keep a condition."""
+        kept: Array = some[np.fromiter(map(condition, self._seats.agents(some)), np.bool_, len(some))]
+        return kept
 
     @staticmethod
     def _parts(ordered: Array) -> Iterator[Array]:
@@ -123,15 +131,16 @@ class _GameRepeats:
         """Reads matches."""
         columns = self._columns
         moves = self._moves(columns.number[some].tolist())
+        if len(moves) < len(some):
+            raise self._database.damaged(f"{len(some) - len(moves):,} games have no row in {matches.name}")
         ended = columns.termination.values[columns.termination.codes[some]].tolist()
-        played = []
-        for match, number, termination in zip(some.tolist(), columns.number[some].tolist(), ended, strict=True):
-            if number not in moves:
-                raise self._database.damaged(f"the game with the number {number} has no row in {matches.name}")
-            first = self._seats.first[match]
-            scores = columns.score[first : first + self._seats.counts[match]].tolist()
-            played.append(Played(self._seats.agents(match), *moves[number], (termination, *scores)))
-        return played
+        scores = iter(columns.score[self._seats.rows(some)].tolist())
+        return [
+            Played(agents, *moves[number], (termination, *itertools.islice(scores, len(agents))))
+            for number, termination, agents in zip(
+                columns.number[some].tolist(), ended, self._seats.agents(some), strict=True
+            )
+        ]
 
     def _moves(self, numbers: list[int]) -> dict[int, tuple[int, bytes]]:
         """Returns the number of plies of the opening, and the plies, of matches by their numbers."""
