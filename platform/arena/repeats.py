@@ -12,7 +12,7 @@ import contextlib
 import functools
 import itertools
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -157,7 +157,7 @@ def without_repeats(records: Sequence[MatchRecord]) -> list[MatchRecord]:
     return [record for record in records if record.spec.id not in repeated] if repeated else list(records)
 
 
-def drawing(game: str, played: Iterable[Played], agents: Collection[str]) -> set[str]:
+def drawing(game: str, played: Iterable[Played], agents: set[str]) -> set[str]:
     """Returns those of the agents that answered a position in two ways, after the same opening and moves."""
     by_opening: defaultdict[tuple[int, ...], list[_Moves]] = defaultdict(list)
     shown = (
@@ -169,7 +169,7 @@ def drawing(game: str, played: Iterable[Played], agents: Collection[str]) -> set
             by_opening[tuple(plies[:opening].tolist())].append(_Moves(seated, plies))
     found: set[str] = set()
     for some in by_opening.values():
-        found |= _answered_twice(game, some, set(agents) - found)
+        found |= _answered_twice(game, some, agents - found)
     return found
 
 
