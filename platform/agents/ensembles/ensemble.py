@@ -31,9 +31,6 @@ class Ensemble(Agent):
     members: int
 
     @abstractmethod
-    def draws(self, game: Game) -> bool | None:
-        return self.agent.draws(game)
-
     def combine(self, found: list[Decision], rng: Rng) -> tuple[int, Floats, Floats]:
         """Returns the action, and visits and values per action, from the decisions of the members that count."""
 
@@ -49,6 +46,9 @@ class Ensemble(Agent):
     def one_thread(self) -> bool:
         """Whether its members are searched in the calling thread, if its pool does so, too."""
         return self.agent.one_thread
+
+    def draws(self, game: Game) -> bool | None:
+        return self.agent.draws(game)
 
     def cannot_play(self, game: Game) -> str | None:
         if self.agent.runs_program:

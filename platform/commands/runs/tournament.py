@@ -131,8 +131,8 @@ def tournament(
             hint = "--exactly keeps to the number asked for"
             console.print(f"{games:,} games per group are {text}; {hint}.", highlight=False, soft_wrap=True)
     with Store.open(store) as opened:
-        begun = planned.run_id in {run.id for run in opened.runs()}
-        warned_of = [] if begun else _warn_of_one_game(console, planned)
+        stored = {run.id for run in opened.runs()}
+        warned_of = [] if planned.run_id in stored else _warn_of_one_game(console, planned)
         results = planned.run(opened, executor=executor, workers=workers, address=address)
         if results.stored_before:
             console.print(f"{results.stored_before} of {results.total} games were stored already and not played again.")
