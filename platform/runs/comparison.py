@@ -28,6 +28,7 @@ from turnier.core.number_text import interval, number
 from turnier.games.game import Game
 from turnier.games.registry import GAMES
 from turnier.results.failures import Failures, list_failures
+from turnier.results.frames import matches_frame
 from turnier.results.store.annotations import SETTINGS
 from turnier.results.store.store import Run, Store
 from turnier.runs.play import play_rounds, playing
@@ -342,8 +343,7 @@ class ComparisonResults(RunResults):
         return pd.DataFrame(rows[::-1], columns=["outcome", "pairs"])
 
     def frame(self) -> pd.DataFrame:
-        frame = super().frame()
-        return frame[frame["match"].isin(self.played)]
+        return matches_frame(self.store, run=self.id, only=self.played)
 
     def _games(self) -> pd.DataFrame:
         return self.frame()

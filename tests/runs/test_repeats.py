@@ -185,3 +185,11 @@ def test_rows_of_experiments_count_them_once_too(store: Store) -> None:
         return int(experiment.run(store, executor="serial", progress=False).table()["games"].iloc[0])
 
     assert (games((GREEDY, DEEPER)), games((GREEDY, MCTS))) == (2, 20)
+
+
+def test_a_comparison_looks_at_its_own_games_alone(store: Store, bot: str) -> None:
+    """The run may have games of a longer one; what repeats those only is no repeat."""
+    longer = compared(store, bot, GREEDY, first_round=200)
+    shorter = compared(store, bot, GREEDY, first_round=20)
+    assert (longer.duel.games, shorter.duel.games) == (400, 40) and longer.id == shorter.id
+    assert different(shorter.agents()) == [(40, 2)] * 2 and different(longer.agents()) == [(400, 2)] * 2

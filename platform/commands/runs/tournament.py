@@ -159,7 +159,7 @@ def _warn_of_one_game(console: Console, planned: Tournament) -> list[str]:
 def _print_repeats(console: Console, frame: pd.DataFrame, planned: Tournament, warned_of: list[str]) -> None:
     """Says which agents repeated games by construction, if there are others than those of whom that was said before."""
     repeated = frame[frame["repeat"]]
-    labels = repeated["label"].unique().tolist()
+    labels = sorted(repeated["label"].unique())
     if set(labels) - set(warned_of):
         among = frame["label"].isin(labels).groupby(frame["match"]).all()
         again = f"{' and '.join(labels)} {'play' if len(labels) > 1 else 'plays'} the same game with every seed"

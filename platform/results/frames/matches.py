@@ -68,6 +68,7 @@ def matches_frame(
     agent: str | None = None,
     ids: bool = True,
     variants: bool = False,
+    only: Collection[str] | None = None,
 ) -> pd.DataFrame:
     """Returns one row per match and seat, ordered by run, match and seat.
 
@@ -80,6 +81,7 @@ def matches_frame(
         ids: whether the column `match` has ids, whose texts take half of the time; otherwise it has the number that
             their first 15 digits are.
         variants: whether a `game` without parameters also means the games of that name with other parameters.
+        only: only the matches with these ids; None = all.
 
     Columns in addition to the stored ones: `label` (the agent's short text form), `result` (win: the only largest
     score, draw: a shared largest score, loss; missing in single-player games and in void ones), `seats` (of the match),
@@ -103,6 +105,9 @@ def matches_frame(
         if game is not None:
             named = [text for text in columns.game.values.tolist() if variants and text.split("(")[0] == game]
             kept = np.flatnonzero(columns.game.are([*_forms(GAMES, game), *named]))
+            columns, of_run = columns.take(kept), of_run[kept]
+        if only is not None:
+            kept = np.flatnonzero([match in only for match in columns.ids().tolist()])
             columns, of_run = columns.take(kept), of_run[kept]
         repeated = repeats_among(store.database, connection, columns)
     frame = _frame(columns, of_run, [one.id for one in chosen], ids, repeated)
