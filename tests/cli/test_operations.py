@@ -19,7 +19,7 @@ import pytest
 from rich.console import Console
 from typer.testing import CliRunner
 
-from tests.cli.running import TURNIER
+from tests.cli.running import TURNIER, turnier
 from tests.cli.test_signals import SIGNALS
 from tests.core.test_outside import BOT, FIRST, LAST
 from turnier.commands.app import app, main
@@ -301,7 +301,7 @@ def test_games_that_turned_out_to_be_the_same_are_named(tmp_path: Path) -> None:
     assert f"10 games, 2 different: {agents[0]} and {agents[1]} play the same game with every seed;" in told
     assert "start from positions that differ with --openings 1." in told and "must differ" not in told
     assert "different" not in shown("tournament", "tictactoe", *agents, "--games", "2", "--seed", "2", *store)
-    found = json.loads(shown("compare", *agents, "--game", "tictactoe", "--json", *store))
+    found = json.loads(turnier("compare", *agents, "--game", "tictactoe", "--json", *store, folder=tmp_path))
     assert (found["games"], found["games_different"], found["pairs_that_count"], found["games_left"]) == (
         64,
         2,
