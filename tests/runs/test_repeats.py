@@ -162,11 +162,13 @@ def test_pairs_count_after_all_once_an_agent_is_seen_to_draw(store: Store, bot: 
 
 
 def test_agents_whose_games_repeat_do_not_meet_again_in_an_adaptive_tournament(store: Store, bot: str) -> None:
-    tournament = Tournament("tictactoe", [GREEDY, DEEPER, bot, MCTS], games=2000, format="adaptive", top=1)
-    results = tournament.run(store, executor="serial", progress=False)
-    assert isinstance(results.adaptive, AdaptiveTournament) and results.adaptive.games < 400
-    met = results.frame().groupby("match")["label"].agg(frozenset).value_counts()
-    assert met[frozenset({GREEDY, DEEPER})] < 40
+    options = {"games": 500, "format": "adaptive", "top": 1}
+    ended = Tournament("tictactoe", [GREEDY, DEEPER, bot], **options).run(store, executor="serial", progress=False)
+    assert isinstance(ended.adaptive, AdaptiveTournament) and ended.adaptive.games < 200, "nothing new can come"
+    found = frame(store, GREEDY, DEEPER, bot, MCTS, **options)
+    met = found.groupby("match")["label"].agg(frozenset).value_counts()
+    assert met[frozenset({GREEDY, DEEPER})] < 40 and all(met[pair] < 80 for pair in met.index if MCTS not in pair)
+    assert not found[found["match"].isin(found[found["label"] == MCTS]["match"])]["repeat"].any()
 
 
 def test_tables_show_how_many_games_are_different(store: Store) -> None:

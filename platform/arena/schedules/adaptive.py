@@ -105,7 +105,7 @@ class AdaptiveTournament:
         return [] if self.ratings is None else [self.agents[i] for i in ranking(self.ratings)[: self._top]]
 
     def rounds(self) -> Rounds:
-        """Yields rounds until the places are certain or all games are played."""
+        """Yields rounds until the places are certain, all games are played, or further ones would be repeats."""
         pairings = self._all_pairings
         while pairings:
             number = self._met.total()  # of the round's first pair
@@ -116,10 +116,7 @@ class AdaptiveTournament:
                 self._add_results(pairing, pair, number)
                 number += 1
             self.ratings = self._rate()
-            left = self._max_pairs - self._met.total()
-            done = self.certainty >= self._target
-            pairings = [] if done else next_pairings(self.ratings, self._top, min(self.round_pairs, left))
-            pairings = [pairing for pairing in pairings if not self._is_exhausted(pairing)]
+            pairings = [] if self.certainty >= self._target else self._next_pairings(self.ratings)
 
     def _pair(self, first: int, second: int) -> tuple[MatchSpec, MatchSpec]:
         # The seeds of a round robin, whose stored games can be used here.
@@ -134,6 +131,13 @@ class AdaptiveTournament:
             seats = zip(pair, (0, 1), strict=True)  # of the first agent
             self._results += [_Result(*pairing, record.points[seat], number) for record, seat in seats]
             self._repeats.add_records(pair)
+
+    def _next_pairings(self, ratings: Ratings) -> list[tuple[int, int]]:
+        """Returns the most informative pairings of those that can bring something new; any of these if none are."""
+        left = min(self.round_pairs, self._max_pairs - self._met.total())
+        wanted = next_pairings(ratings, self._top, left)
+        open_ones = [pairing for pairing in self._all_pairings if not self._is_exhausted(pairing)]
+        return [pairing for pairing in wanted if pairing in open_ones] or (open_ones[:left] if wanted else [])
 
     def _is_exhausted(self, pairing: tuple[int, int]) -> bool:
         """Whether further games of two agents would repeat earlier ones."""
