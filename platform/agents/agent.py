@@ -121,7 +121,7 @@ class Agent(Declared):
         """Returns why this agent cannot play the game, as a sentence, or None."""
         return None
 
-    def draws(self, game: Game) -> bool | None:
+    def draws_numbers(self, game: Game) -> bool | None:
         """Returns whether its decisions depend on random numbers; False: only on what was played before.
 
         None: not known, so that its games must show it, see `arena/repeats.py`. So it is with programs, agents that are
@@ -204,7 +204,7 @@ class CompiledAgent(Agent):
     def evaluator_draws(self, game: Game) -> bool | None:
         """Returns whether its evaluator draws random numbers, None where that is not known."""
         evaluator, rollout_depth, _ = self.used_evaluator()
-        return evaluator.draws(game, rollout_depth)
+        return evaluator.draws_numbers(game, rollout_depth)
 
     def value_unit(self, game: Game) -> ValueUnit:
         return self.used_evaluator()[0].value_unit(game)
@@ -280,7 +280,7 @@ class SearchAgent(CompiledAgent):
         return self.evaluator, self.rollout_depth, self.score_method
 
     def evaluator_or_clock_draws(self, game: Game) -> bool | None:
-        """Returns `draws` of a search that draws nothing itself."""
+        """Returns `draws_numbers` of a search that draws nothing itself."""
         drawn = self.evaluator_draws(game)
         return drawn or (None if self.milliseconds else drawn)
 

@@ -46,7 +46,7 @@ class Evaluator(Declared):
         if "evaluate_kernel" in vars(cls) and "together_kernel" not in vars(cls):
             cls.together_kernel = absent_evaluate_together  # not that of another kernel
 
-    def draws(self, game: Game, rollout_depth: int) -> bool | None:
+    def draws_numbers(self, game: Game, rollout_depth: int) -> bool | None:
         """Returns whether its values depend on random numbers, with rollouts of that depth; None: not known."""
         return None
 
@@ -102,7 +102,7 @@ class Score(Evaluator):
     name: ClassVar[str] = "score"
     evaluate_kernel: ClassVar[Any] = evaluate_score
 
-    def draws(self, game: Game, rollout_depth: int) -> bool:
+    def draws_numbers(self, game: Game, rollout_depth: int) -> bool:
         return False
 
     def value_unit(self, game: Game) -> ValueUnit:

@@ -54,7 +54,7 @@ class Greedy(CompiledAgent):
     score_method: int = score_method_parameter(2)
     downgrade: int = downgrade_parameter()
 
-    def draws(self, game: Game) -> bool | None:
+    def draws_numbers(self, game: Game) -> bool | None:
         return self.evaluator_draws(game)
 
     def settings(self) -> tuple[float, ...]:

@@ -136,7 +136,7 @@ class Maxn(CompiledAgent):
 
     budgets: ClassVar[Mapping[str, Mapping[str, Any]]] = {"plies": {"depth": AMOUNT}}
 
-    def draws(self, game: Game) -> bool | None:
+    def draws_numbers(self, game: Game) -> bool | None:
         return self.evaluator_draws(game)
 
     def settings(self) -> tuple[float, ...]:

@@ -309,7 +309,7 @@ class Mc(SearchAgent):
         "rollouts": {"iterations": AMOUNT, "divided": True, "milliseconds": 0},
     }
 
-    def draws(self, game: Game) -> bool | None:
+    def draws_numbers(self, game: Game) -> bool | None:
         return self.evaluator_or_clock_draws(game)
 
     def settings(self) -> tuple[float, ...]:

@@ -28,7 +28,7 @@ class Random(CompiledAgent):
     act_kernel: ClassVar[Any] = act_random
     looks_ahead: ClassVar[bool] = False
 
-    def draws(self, game: Game) -> bool:
+    def draws_numbers(self, game: Game) -> bool:
         return True
 
     def memory_words(self, game: Game) -> int:

@@ -2,8 +2,8 @@
 
 Where no seat draws random numbers, every seed gives the same game: the same agents in the same seats play one game
 from an opening, however often they play it, and it counts once. Where a seat draws, equal games are equal by chance,
-and each of them counts. Our agents declare whether they draw (`Agent.draws`); of all others it is seen: whoever has
-answered a position in two ways draws.
+and each of them counts. Our agents declare whether they draw (`Agent.draws_numbers`); of all others it is seen: whoever
+has answered a position in two ways draws.
 """
 
 from __future__ import annotations
@@ -59,9 +59,9 @@ def only_moves_differ(game: str) -> bool:
 
 @functools.lru_cache(maxsize=4096)
 def declared_draws(game: str, agent: str) -> bool | None:
-    """Returns what an agent of ours declares, see `Agent.draws`; None for others, and for those unknown here."""
+    """Returns `draws_numbers` of an agent of ours; None for others, and for those unknown here."""
     with contextlib.suppress(UserError):
-        return None if is_outside(agent) else agent_of(agent).draws(game_of(game))
+        return None if is_outside(agent) else agent_of(agent).draws_numbers(game_of(game))
     return None
 
 

@@ -153,14 +153,14 @@ def law_seed(agent: Agent, game: Game) -> None:
 
 def law_draws(agent: Agent, game: Game) -> None:
     """An agent that declares to draw no random numbers decides the same whatever the seed."""
-    if agent.draws(game) is not False:
+    if agent.draws_numbers(game) is not False:
         return
     seeds = SEED, SEED + 1
     for (position, one), (_, other) in zip(*(decisions(agent, game, seed) for seed in seeds), strict=True):
         if not same(one, other):
             got = f"{one.action} ({one.nodes} nodes) and {other.action} ({other.nodes} nodes) with two seeds"
             raise LawBroken(
-                f"{agent} must decide the same with every seed, since its draws returns False, got {got}"
+                f"{agent} must decide the same with every seed, since its draws_numbers returns False, got {got}"
                 f" {where(position)}; return True"
             )
 

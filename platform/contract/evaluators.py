@@ -142,7 +142,7 @@ def law_repeats(evaluator: Evaluator, game: Game) -> None:
 
 def law_draws(evaluator: Evaluator, game: Game) -> None:
     """An evaluator that declares to draw no random numbers leaves their stream as it is."""
-    if evaluator.draws(game, DEPTH) is not False:
+    if evaluator.draws_numbers(game, DEPTH) is not False:
         return
     for method in METHODS:
         kernels = evaluator.kernels(game, DEPTH, method)
@@ -151,7 +151,7 @@ def law_draws(evaluator: Evaluator, game: Game) -> None:
             estimate(game, kernels, position.state.copy(), position.returns.copy(), rng)
             if not np.array_equal(rng, stream(SEED)):
                 raise LawBroken(
-                    f"{evaluator} must draw no random numbers, since its draws returns False, but it did"
+                    f"{evaluator} must draw no random numbers, since its draws_numbers returns False, but it did"
                     f" {where(position, method)}; return True"
                 )
 

@@ -289,7 +289,7 @@ class TogetherFirst(Mc):
 class DeniesDrawing(Random):
     """Declares to draw no random numbers."""
 
-    def draws(self, game: Game) -> bool:
+    def draws_numbers(self, game: Game) -> bool:
         return False
 
 

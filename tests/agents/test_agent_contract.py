@@ -138,7 +138,7 @@ def test_other_seeds_play_other_games(name: str) -> None:
 def test_every_agent_of_ours_declares_whether_it_draws() -> None:
     """All but programs and bots of others, whose games show it, and searches that only the clock makes differ."""
     game = make_game("tictactoe")
-    found = {name: cases.small(name).draws(game) for name in AGENTS.names()}
+    found = {name: cases.small(name).draws_numbers(game) for name in AGENTS.names()}
     assert {name for name, draws in found.items() if draws is None} == {"gtp", "json", "ludii", "openspiel_bot", "uci"}
     assert {"alphabeta", "greedy", "maxn"} < {name for name, draws in found.items() if draws is False}
     for agent, expected in [
@@ -150,8 +150,8 @@ def test_every_agent_of_ours_declares_whether_it_draws() -> None:
         ("limited(agent=majority(agent=random))", True),
         ("puct(evaluator=score)", False),
     ]:
-        assert make_agent(agent).draws(game) is expected, agent
-    assert make_agent("puct(evaluator=score)").draws(make_game("2048")) is True
+        assert make_agent(agent).draws_numbers(game) is expected, agent
+    assert make_agent("puct(evaluator=score)").draws_numbers(make_game("2048")) is True
 
 
 @pytest.mark.parametrize("game", cases.GAMES)

@@ -138,7 +138,7 @@ class AlphaBeta(SearchAgent):
         "plies": {"depth": AMOUNT, "nodes": 0, "milliseconds": 0},
     }
 
-    def draws(self, game: Game) -> bool | None:
+    def draws_numbers(self, game: Game) -> bool | None:
         return self.evaluator_or_clock_draws(game)
 
     def settings(self) -> tuple[float, ...]:

@@ -48,7 +48,7 @@ class Dqn(CompiledAgent):
         when={"input": (BOARD, AFTER, TWO)},
     )
 
-    def draws(self, game: Game) -> bool:
+    def draws_numbers(self, game: Game) -> bool:
         return False
 
     def check(self) -> None:

@@ -47,8 +47,8 @@ class Ensemble(Agent):
         """Whether its members are searched in the calling thread, if its pool does so, too."""
         return self.agent.one_thread
 
-    def draws(self, game: Game) -> bool | None:
-        return self.agent.draws(game)
+    def draws_numbers(self, game: Game) -> bool | None:
+        return self.agent.draws_numbers(game)
 
     def cannot_play(self, game: Game) -> str | None:
         if self.agent.runs_program:

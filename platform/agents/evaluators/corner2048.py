@@ -46,7 +46,7 @@ class Corner2048(Evaluator):
         later=True,
     )
 
-    def draws(self, game: Game, rollout_depth: int) -> bool:
+    def draws_numbers(self, game: Game, rollout_depth: int) -> bool:
         return False
 
     def cannot_evaluate(self, game: Game) -> str | None:

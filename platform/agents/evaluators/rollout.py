@@ -75,7 +75,7 @@ class Rollout(Evaluator):
     evaluate_kernel: ClassVar[Any] = evaluate_rollout
     together_kernel: ClassVar[Any] = evaluate_rollouts
 
-    def draws(self, game: Game, rollout_depth: int) -> bool:
+    def draws_numbers(self, game: Game, rollout_depth: int) -> bool:
         return rollout_depth > 0 or game.has_chance
 
     def evaluates_together(self, game: Game) -> bool:

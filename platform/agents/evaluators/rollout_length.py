@@ -39,7 +39,7 @@ class RolloutLength(Evaluator):
     name: ClassVar[str] = "rollout_length"
     evaluate_kernel: ClassVar[Any] = evaluate_rollout_length
 
-    def draws(self, game: Game, rollout_depth: int) -> bool:
+    def draws_numbers(self, game: Game, rollout_depth: int) -> bool:
         return rollout_depth > 0 or game.has_chance
 
     def value_unit(self, game: Game) -> ValueUnit:

@@ -140,7 +140,7 @@ class Expectimax(SearchAgent):
     )
     deeper: bool = parameter(False, "take values of deeper searches from the table too", later=True)
 
-    def draws(self, game: Game) -> bool | None:
+    def draws_numbers(self, game: Game) -> bool | None:
         return self.evaluator_or_clock_draws(game)
 
     def check(self) -> None:

@@ -38,7 +38,7 @@ class Ludax(Agent):
     noise: float = parameter(1.0, "Gumbel noise at the root, 0 = none", low=0.0, high=10.0)
     digest: str = parameter("", "digest that the network must have; filled in")
 
-    def draws(self, game: Game) -> bool | None:
+    def draws_numbers(self, game: Game) -> bool | None:
         return True if self.noise and self.simulations else None
 
     def check(self) -> None:

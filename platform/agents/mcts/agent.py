@@ -173,7 +173,7 @@ class Mcts(SearchAgent):
         "nodes": {"iterations": AMOUNT, "milliseconds": 0},
     }
 
-    def draws(self, game: Game) -> bool:
+    def draws_numbers(self, game: Game) -> bool:
         return True
 
     def cannot_play(self, game: Game) -> str | None:

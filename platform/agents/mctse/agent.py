@@ -173,7 +173,7 @@ class Mctse(SearchAgent):
         "nodes": {"iterations": AMOUNT, "milliseconds": 0},
     }
 
-    def draws(self, game: Game) -> bool:
+    def draws_numbers(self, game: Game) -> bool:
         return True
 
     def memory_words(self, game: Game) -> int:

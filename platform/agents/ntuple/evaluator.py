@@ -178,7 +178,7 @@ class NTuple(Evaluator):
     )
     stages: str = parameter("", "largest cell values from which boards have entries of their own, such as 10.12")
 
-    def draws(self, game: Game, rollout_depth: int) -> bool:
+    def draws_numbers(self, game: Game, rollout_depth: int) -> bool:
         return False
 
     def check(self) -> None:

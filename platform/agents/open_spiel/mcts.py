@@ -38,7 +38,7 @@ class OpenSpielMcts(SpielAgent):
         "nodes": {"simulations": AMOUNT},
     }
 
-    def draws(self, game: Game) -> bool:
+    def draws_numbers(self, game: Game) -> bool:
         return True
 
     def cannot_play(self, game: Game) -> str | None:

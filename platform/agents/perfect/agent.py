@@ -26,7 +26,7 @@ class Perfect(Agent):
     name: ClassVar[str] = "perfect"
     takes_its_time: ClassVar[bool] = True
 
-    def draws(self, game: Game) -> bool:
+    def draws_numbers(self, game: Game) -> bool:
         return True
 
     def value_unit(self, game: Game) -> ValueUnit:

@@ -186,7 +186,7 @@ class Puct(SearchAgent):
         "nodes": {"iterations": AMOUNT, "milliseconds": 0},
     }
 
-    def draws(self, game: Game) -> bool | None:
+    def draws_numbers(self, game: Game) -> bool | None:
         drawn = self.evaluator_or_clock_draws(game)
         return drawn or game.has_chance or drawn
 

@@ -23,5 +23,5 @@ class Basic(SpeEdAgent):
     name: ClassVar[str] = "basic"
     player: ClassVar[Any] = BasicPlayer
 
-    def draws(self, game: Game) -> bool:
+    def draws_numbers(self, game: Game) -> bool:
         return False

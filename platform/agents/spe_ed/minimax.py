@@ -148,5 +148,5 @@ class Minimax(MinimaxAgent):
         "plies": {"depth": AMOUNT, "nodes": 0, "milliseconds": 0},
     }
 
-    def draws(self, game: Game) -> bool | None:
+    def draws_numbers(self, game: Game) -> bool | None:
         return None if self.milliseconds else False

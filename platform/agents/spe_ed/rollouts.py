@@ -139,7 +139,7 @@ class RolloutAgent(TimedAgent):
     )
     unique: bool = parameter(False, "draw no path twice in a decision, and stop when all have been drawn")
 
-    def draws(self, game: Game) -> bool:
+    def draws_numbers(self, game: Game) -> bool:
         return True
 
 

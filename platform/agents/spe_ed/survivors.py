@@ -88,7 +88,7 @@ class Survivors(Evaluator):
     name: ClassVar[str] = "survivors"
     evaluate_kernel: ClassVar[Any] = evaluate_survivors
 
-    def draws(self, game: Game, rollout_depth: int) -> bool:
+    def draws_numbers(self, game: Game, rollout_depth: int) -> bool:
         return rollout_depth > 0 or game.has_chance
 
     def cannot_evaluate(self, game: Game) -> str | None:

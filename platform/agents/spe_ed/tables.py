@@ -100,5 +100,5 @@ class TablesAgent(TableAgent):
         "plies": {"table_rounds": AMOUNT, "milliseconds": 0},
     }
 
-    def draws(self, game: Game) -> bool | None:
+    def draws_numbers(self, game: Game) -> bool | None:
         return None if self.milliseconds else False

@@ -132,5 +132,5 @@ class GlobalRandom(Sound):
 class DeniesDrawing(Sound):
     """Declares to draw no random numbers."""
 
-    def draws(self, game: Game, rollout_depth: int) -> bool:
+    def draws_numbers(self, game: Game, rollout_depth: int) -> bool:
         return False
