@@ -124,8 +124,8 @@ class Agent(Declared):
     def draws_numbers(self, game: Game) -> bool | None:
         """Returns whether its decisions depend on random numbers; False: only on what was played before.
 
-        None: not known, so that its games must show it, see `arena/repeats.py`. So it is with programs, agents that are
-        not ours, and searches that the clock alone makes differ.
+        None: not known, so that its games must show it, see `arena/schedules/repeats.py`. So it is with programs,
+        agents that are not ours, and searches that the clock alone makes differ.
         """
         return None
 

@@ -9,7 +9,7 @@ from turnier.agents.agent import Agent
 from turnier.arena.play import play_match
 from turnier.arena.positions import choose_by_move, collector_matches, search_specs
 from turnier.arena.repeated_search import SeenPosition, searched_position
-from turnier.arena.repeats import declared_draws, only_moves_differ
+from turnier.arena.schedules.repeats import declared_draws, only_moves_differ
 from turnier.core.errors import UserError
 from turnier.games.game import Game
 

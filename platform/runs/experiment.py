@@ -19,7 +19,7 @@ from turnier.agents.registry import AGENTS
 from turnier.arena.match import MatchRecord, MatchSpec
 from turnier.arena.positions import COLLECTOR, choose_by_move, choose_positions, collector_matches, search_specs
 from turnier.arena.repeated_search import SearchRecord, SearchSpec
-from turnier.arena.repeats import without_repeats
+from turnier.arena.schedules.repeats import without_repeats
 from turnier.arena.schedules.round_robin import round_robin
 from turnier.arena.workers.executor import Executor
 from turnier.core.errors import UserError, unknown

@@ -17,7 +17,7 @@ from turnier.agents.agent import Agent
 from turnier.agents.ntuple.training import Points
 from turnier.agents.registry import AGENTS
 from turnier.arena.match import derive_seed
-from turnier.arena.repeats import without_repeats
+from turnier.arena.schedules.repeats import without_repeats
 from turnier.arena.schedules.round_robin import round_robin
 from turnier.arena.workers.executor import Executor
 from turnier.arena.workers.local import ThreadExecutor

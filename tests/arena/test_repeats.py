@@ -11,7 +11,15 @@ import pytest
 
 from turnier.agents.registry import make_agent
 from turnier.arena.match import MatchRecord, MatchSpec, Termination, pack_plies, without_moves
-from turnier.arena.repeats import ENOUGH, Played, Repeats, drawing, enough_repeats, only_moves_differ, without_repeats
+from turnier.arena.schedules.repeats import (
+    ENOUGH,
+    Played,
+    Repeats,
+    drawing,
+    enough_repeats,
+    only_moves_differ,
+    without_repeats,
+)
 from turnier.games.registry import make_game
 
 GAME = make_game("tictactoe").full_text()

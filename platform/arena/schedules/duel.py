@@ -11,7 +11,7 @@ import numpy as np
 
 from turnier.agents.agent import Agent
 from turnier.arena.match import MatchRecord, MatchSpec, derive_seed
-from turnier.arena.repeats import Repeats, enough_repeats
+from turnier.arena.schedules.repeats import Repeats, enough_repeats
 from turnier.arena.schedules.round_robin import Rounds, openings
 from turnier.core.errors import MAX_GAMES, MAX_IN_MEMORY, UserError, require_at_most
 from turnier.games.game import Game

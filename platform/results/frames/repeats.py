@@ -15,7 +15,7 @@ import numpy.typing as npt
 from sqlalchemy import Connection, select
 
 from turnier.arena.match import Termination
-from turnier.arena.repeats import Played, Repeats, declared_draws, only_moves_differ
+from turnier.arena.schedules.repeats import Played, Repeats, declared_draws, only_moves_differ
 from turnier.results.store.columns import Array, MatchColumns
 from turnier.results.store.database import Database, chunks
 from turnier.results.store.schema import matches
