@@ -121,6 +121,14 @@ class Agent(Declared):
         """Returns why this agent cannot play the game, as a sentence, or None."""
         return None
 
+    def draws_numbers(self, game: Game) -> bool | None:
+        """Returns whether its decisions depend on random numbers; False: only on what was played before.
+
+        None: not known, so that its games must show it, see `arena/schedules/repeats.py`. So it is with programs,
+        agents that are not ours, and searches that the clock alone makes differ.
+        """
+        return None
+
     def value_unit(self, game: Game) -> ValueUnit:
         """Returns the unit in which people read its values: plain results of the game, unless overridden."""
         return ValueUnit(1.0, results_in(game))
@@ -192,6 +200,11 @@ class CompiledAgent(Agent):
     def used_evaluator(self) -> tuple[Evaluator, int, int]:
         """Returns the evaluator, its rollout depth and the game-score method."""
         return Score(), 0, 1
+
+    def evaluator_draws(self, game: Game) -> bool | None:
+        """Returns whether its evaluator draws random numbers, None where that is not known."""
+        evaluator, rollout_depth, _ = self.used_evaluator()
+        return evaluator.draws_numbers(game, rollout_depth)
 
     def value_unit(self, game: Game) -> ValueUnit:
         return self.used_evaluator()[0].value_unit(game)
@@ -265,6 +278,11 @@ class SearchAgent(CompiledAgent):
 
     def used_evaluator(self) -> tuple[Evaluator, int, int]:
         return self.evaluator, self.rollout_depth, self.score_method
+
+    def evaluator_or_clock_draws(self, game: Game) -> bool | None:
+        """Returns `draws_numbers` of a search that draws nothing itself."""
+        drawn = self.evaluator_draws(game)
+        return drawn or (None if self.milliseconds else drawn)
 
     def cannot_play(self, game: Game) -> str | None:
         if game.in_python and self.threads > 1:

@@ -46,6 +46,10 @@ class Evaluator(Declared):
         if "evaluate_kernel" in vars(cls) and "together_kernel" not in vars(cls):
             cls.together_kernel = absent_evaluate_together  # not that of another kernel
 
+    def draws_numbers(self, game: Game, rollout_depth: int) -> bool | None:
+        """Returns whether its values depend on random numbers, with rollouts of that depth; None: not known."""
+        return None
+
     def cannot_evaluate(self, game: Game) -> str | None:
         """Returns why this evaluator does not fit the game, as a sentence, or None."""
         return None
@@ -97,6 +101,9 @@ class Score(Evaluator):
 
     name: ClassVar[str] = "score"
     evaluate_kernel: ClassVar[Any] = evaluate_score
+
+    def draws_numbers(self, game: Game, rollout_depth: int) -> bool:
+        return False
 
     def value_unit(self, game: Game) -> ValueUnit:
         return ValueUnit(1.0, results_in(game))

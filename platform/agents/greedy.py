@@ -54,6 +54,9 @@ class Greedy(CompiledAgent):
     score_method: int = score_method_parameter(2)
     downgrade: int = downgrade_parameter()
 
+    def draws_numbers(self, game: Game) -> bool | None:
+        return self.evaluator_draws(game)
+
     def settings(self) -> tuple[float, ...]:
         return (self.downgrade,)
 

@@ -136,6 +136,9 @@ class Maxn(CompiledAgent):
 
     budgets: ClassVar[Mapping[str, Mapping[str, Any]]] = {"plies": {"depth": AMOUNT}}
 
+    def draws_numbers(self, game: Game) -> bool | None:
+        return self.evaluator_draws(game)
+
     def settings(self) -> tuple[float, ...]:
         return (self.depth, self.hash)
 

@@ -309,5 +309,8 @@ class Mc(SearchAgent):
         "rollouts": {"iterations": AMOUNT, "divided": True, "milliseconds": 0},
     }
 
+    def draws_numbers(self, game: Game) -> bool | None:
+        return self.evaluator_or_clock_draws(game)
+
     def settings(self) -> tuple[float, ...]:
         return float(self.iterations), float(self.divided)

@@ -28,5 +28,8 @@ class Random(CompiledAgent):
     act_kernel: ClassVar[Any] = act_random
     looks_ahead: ClassVar[bool] = False
 
+    def draws_numbers(self, game: Game) -> bool:
+        return True
+
     def memory_words(self, game: Game) -> int:
         return game.kernels.max_choices

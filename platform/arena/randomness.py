@@ -1,4 +1,4 @@
-"""Whether games differ at all: where nobody draws random numbers, every seed gives the same game."""
+"""Agents of ours that draw no random numbers: found by trial, and refused where they would repeat one game."""
 
 from __future__ import annotations
 
@@ -9,13 +9,12 @@ from turnier.agents.agent import Agent
 from turnier.arena.play import play_match
 from turnier.arena.positions import choose_by_move, collector_matches, search_specs
 from turnier.arena.repeated_search import SeenPosition, searched_position
+from turnier.arena.schedules.repeats import declared_draws, only_moves_differ
 from turnier.core.errors import UserError
-from turnier.core.outside.classes import is_outside
 from turnier.games.game import Game
 
 POSITIONS, SEARCHES = 8, 3  # that are tried
 PLIES = 1000  # of the game from which they come
-STARTS = 4  # that are compared: some games draw theirs
 CLOCK = re.compile(r"milliseconds=[1-9]")  # in the text of an agent whose search the clock ends
 
 
@@ -36,24 +35,16 @@ def draws_nothing(agent: Agent, positions: Sequence[SeenPosition], seed: int) ->
     return True
 
 
-def repeats_one_game(game: Game, agents: Sequence[Agent], seed: int, tried: int = POSITIONS) -> bool:
-    """Whether every seed gives the same game, so that repeating it says nothing new.
-
-    Programs, agents of others and agents that decide by the clock are not tried, nor are games with simultaneous moves,
-    where good agents mix theirs.
+def repeats_one_game(game: Game, agents: Sequence[Agent], seed: int = 0) -> bool:
+    """Whether every seed gives the same game because no agent draws random numbers, as all of them declare.
 
     Args:
         game: of the matches, which begin at its start.
         agents: all that take part.
-        seed: of the trials.
-        tried: maximum number of positions.
+        seed: has no meaning any more.
     """
-    if game.has_chance or game.kernels.has_observe or len({game.start(n).state.tobytes() for n in range(STARTS)}) > 1:
-        return False
-    if any(agent.runs_program or is_outside(agent.full_text()) or CLOCK.search(agent.full_text()) for agent in agents):
-        return False
-    positions = tried_positions(game, seed)[:tried]
-    return bool(positions) and all(draws_nothing(agent, positions, seed) for agent in agents)
+    text = game.full_text()
+    return only_moves_differ(text) and all(declared_draws(text, agent.full_text()) is False for agent in agents)
 
 
 def one_game(game: Game, agents: Sequence[Agent], cure: str) -> UserError:

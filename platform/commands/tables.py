@@ -190,7 +190,7 @@ def _score_table(game: str, rows: list[dict[str, Any]]) -> Table:
     for row in rows:
         mean = plus_minus(row["mean"], row["half_width"]) or MISSING
         rest = [_number(row["median"]), _number(row["best"]), *_costs(row), *_counts(row, counted)]
-        shown.add_row(AgentText(row["label"]), f"{row['games']:,}", mean, *rest)
+        shown.add_row(AgentText(row["label"]), games_text(row), mean, *rest)
     return shown
 
 
@@ -201,7 +201,7 @@ def _points_table(game: str, rows: list[dict[str, Any]]) -> Table:
     for row in rows:
         share = _with_interval(*(row[f"points_share{end}"] for end in ("", "_low", "_high"))) or MISSING
         rest = [*_costs(row), *_counts(row, counted)]
-        shown.add_row(AgentText(row["label"]), f"{row['games']:,}", share, results_text(row), *rest)
+        shown.add_row(AgentText(row["label"]), games_text(row), share, results_text(row), *rest)
     return shown
 
 
@@ -212,6 +212,12 @@ def _mishaps(rows: list[dict[str, Any]]) -> list[str]:
 
 def _counts(row: dict[str, Any], headings: Sequence[str]) -> list[str]:
     return [f"{row[MISHAPS[heading]]:,}" for heading in headings]
+
+
+def games_text(row: Mapping[Any, Any]) -> str:
+    """Returns the number of games, and how many of them are different where some repeat others by construction."""
+    different = f"\n{row['different']:,} different" if row["different"] < row["games"] else ""
+    return f"{row['games']:,}{different}"
 
 
 def results_text(row: Mapping[Any, Any]) -> str:

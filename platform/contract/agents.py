@@ -151,6 +151,20 @@ def law_seed(agent: Agent, game: Game) -> None:
             )
 
 
+def law_draws(agent: Agent, game: Game) -> None:
+    """An agent that declares to draw no random numbers decides the same whatever the seed."""
+    if agent.draws_numbers(game) is not False:
+        return
+    seeds = SEED, SEED + 1
+    for (position, one), (_, other) in zip(*(decisions(agent, game, seed) for seed in seeds), strict=True):
+        if not same(one, other):
+            got = f"{one.action} ({one.nodes} nodes) and {other.action} ({other.nodes} nodes) with two seeds"
+            raise LawBroken(
+                f"{agent} must decide the same with every seed, since its draws_numbers returns False, got {got}"
+                f" {where(position)}; return True"
+            )
+
+
 def law_blind_to_chance(agent: Agent, game: Game) -> None:
     """A decision does not depend on the chance outcomes that the match will draw next."""
     one, other = Seats(agent, game), Seats(agent, game)
@@ -264,6 +278,7 @@ AGENT_LAWS: tuple[Law, ...] = (
     law_untouched,
     law_kernel_changes_nothing,
     law_seed,
+    law_draws,
     law_blind_to_chance,
     law_arrays,
     law_forced,

@@ -140,10 +140,27 @@ def law_repeats(evaluator: Evaluator, game: Game) -> None:
                 raise LawBroken(f"{evaluator} must always estimate the same from the same random numbers, {got}")
 
 
+def law_draws(evaluator: Evaluator, game: Game) -> None:
+    """An evaluator that declares to draw no random numbers leaves their stream as it is."""
+    if evaluator.draws_numbers(game, DEPTH) is not False:
+        return
+    for method in METHODS:
+        kernels = evaluator.kernels(game, DEPTH, method)
+        for position in places(game):
+            rng = stream(SEED)
+            estimate(game, kernels, position.state.copy(), position.returns.copy(), rng)
+            if not np.array_equal(rng, stream(SEED)):
+                raise LawBroken(
+                    f"{evaluator} must draw no random numbers, since its draws_numbers returns False, but it did"
+                    f" {where(position, method)}; return True"
+                )
+
+
 EVALUATOR_LAWS: tuple[Law, ...] = (
     law_estimates_are_numbers,
     law_changes_nothing,
     law_counts,
     law_adds,
     law_repeats,
+    law_draws,
 )

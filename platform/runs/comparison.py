@@ -23,11 +23,13 @@ from turnier.agents.registry import agents_within
 from turnier.arena.match import MatchRecord, derive_seed
 from turnier.arena.randomness import one_game, repeats_one_game
 from turnier.arena.schedules.duel import Duel
+from turnier.arena.schedules.round_robin import plies_for_openings
 from turnier.core.errors import UserError
 from turnier.core.number_text import interval, number
 from turnier.games.game import Game
 from turnier.games.registry import GAMES
 from turnier.results.failures import Failures, list_failures
+from turnier.results.frames import matches_frame
 from turnier.results.store.annotations import SETTINGS
 from turnier.results.store.store import Run, Store
 from turnier.runs.play import play_rounds, playing
@@ -38,6 +40,7 @@ KIND = "comparison"
 OWN_SEEDS = "own_seeds"  # in definitions of comparisons that play no seeds of tournaments
 POINTS = 400  # at most, of the evidence over the games
 _ROUNDING = 1e-9
+MANY_OPENINGS = 1000  # that are proposed to agents that draw no random numbers
 BINS = 6  # at most, of differences of scores to either side
 
 
@@ -118,6 +121,14 @@ class Comparison:
         )
 
     @property
+    def cure(self) -> str:
+        """What to do where every seed gives the same game."""
+        plies = plies_for_openings(self.game, MANY_OPENINGS)
+        if not self.openings:
+            return f"start from positions that differ: --openings {plies}"
+        return f"start from more positions: --openings {max(plies, self.openings + 1)}"
+
+    @property
     def definition(self) -> dict[str, Any]:
         """What is stored of the run.
 
@@ -144,8 +155,8 @@ class Comparison:
 
         See `playing`.
         """
-        if not (self._has_begun(store) or self.openings) and repeats_one_game(self.game, self.agents, self.seed):
-            raise one_game(self.game, self.agents, "start from positions that differ: --openings 4")
+        if not (self._has_begun(store) or self.openings) and repeats_one_game(self.game, self.agents):
+            raise one_game(self.game, self.agents, self.cure)
         duel, name = self.schedule(), str(self.game)
         total, played = duel.round_size * len(duel.orders), set()
 
@@ -241,12 +252,14 @@ class ComparisonResults(RunResults):
     @property
     def games_to_verdict(self) -> float:
         """The expected number of further games up to a verdict if the estimate is right, whatever the maximum."""
+        if self.duel.exhausted:
+            return math.nan
         return self.duel.test.units_left() * len(self.duel.orders)
 
     @property
     def void_pairs(self) -> int:
         """The number of pairs that do not count, because a game of theirs is void; an agent that failed has lost."""
-        return self.duel.pairs - len(self.duel.outcomes)
+        return self.duel.void_pairs
 
     @property
     def sentence(self) -> str:
@@ -255,12 +268,19 @@ class ComparisonResults(RunResults):
         if not duel.pairs:
             return f"{first} and {second} at {duel.game} are undecided: no round of games has ended yet."
         void = f", {self.void_pairs:,} of them void" if self.void_pairs else ""
-        after = f"after {duel.games:,} games ({duel.pairs:,} pairs{void})"
+        different = f", {duel.different:,} different" if duel.repeated else ""
+        after = f"after {duel.games:,} games{different} ({duel.pairs:,} pairs{void})"
         measured = f"{'its mean score differs by' if duel.single_player else 'the difference is'} {self.estimate_text}"
         if self.verdict is Verdict.EQUAL:
             return f"{first} and {second} are equal at {duel.game} within {self.comparison.margin} {after}: {measured}."
         if self.verdict is not Verdict.UNDECIDED:
             return f"{first} is {self.verdict} than {second} at {duel.game} {after}: {measured}."
+        if duel.exhausted:
+            known = f"{measured}; " if duel.test.units > 1 else ""
+            return (
+                f"{first} and {second} at {duel.game} are undecided {after}: {known}neither draws random numbers;"
+                f" {self.comparison.cure}."
+            )
         if not duel.test.units:
             return f"{first} and {second} at {duel.game} are undecided {after}: every pair has a void game."
         left = self.games_to_verdict
@@ -274,6 +294,8 @@ class ComparisonResults(RunResults):
         seldom = f"this would be said in at most {number(100 * self.comparison.alpha)} % of such comparisons"
         if self.verdict is Verdict.EQUAL:
             return f"Neither agent is better by {margin} or more. If one were, {seldom}."
+        if self.duel.exhausted:
+            return "Neither is shown: every further game would repeat one of these."
         if self.verdict is Verdict.UNDECIDED:
             return (
                 f"Neither is shown yet: that one agent is better, or that they differ by less than {margin}."
@@ -322,8 +344,7 @@ class ComparisonResults(RunResults):
         return pd.DataFrame(rows[::-1], columns=["outcome", "pairs"])
 
     def frame(self) -> pd.DataFrame:
-        frame = super().frame()
-        return frame[frame["match"].isin(self.played)]
+        return matches_frame(self.store, run=self.id, only=self.played)
 
     def _games(self) -> pd.DataFrame:
         return self.frame()

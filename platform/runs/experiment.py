@@ -20,6 +20,7 @@ from turnier.agents.registry import AGENTS
 from turnier.arena.match import MatchRecord, MatchSpec
 from turnier.arena.positions import COLLECTOR, choose_by_move, choose_positions, collector_matches, search_specs
 from turnier.arena.repeated_search import SearchRecord, SearchSpec, SeenPosition
+from turnier.arena.schedules.repeats import without_repeats
 from turnier.arena.schedules.round_robin import round_robin
 from turnier.arena.workers.executor import Executor
 from turnier.core.errors import UserError, unknown
@@ -194,9 +195,9 @@ def row_positions(row: Row, seed: int, records: Sequence[MatchRecord]) -> list[t
 
 
 def measure(row: Row, records: Sequence[MatchRecord]) -> Measurement:
-    """Returns a row's figure from the records of its matches (those stored so far)."""
+    """Returns a row's figure from those records of its matches that repeat no earlier ones by construction."""
     estimate = match_measures(GAMES.make(row.game))[row.measure].estimate(
-        records, AGENTS.make(row.agents[0]).full_text()
+        without_repeats(records), AGENTS.make(row.agents[0]).full_text()
     )
     return Measurement(*estimate, float(np.mean([r.seconds for r in records])) if records else 0.0)
 

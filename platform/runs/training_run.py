@@ -17,6 +17,7 @@ from turnier.agents.agent import Agent
 from turnier.agents.ntuple.training import Points
 from turnier.agents.registry import AGENTS
 from turnier.arena.match import derive_seed
+from turnier.arena.schedules.repeats import without_repeats
 from turnier.arena.schedules.round_robin import round_robin
 from turnier.arena.workers.executor import Executor
 from turnier.arena.workers.local import ThreadExecutor
@@ -205,7 +206,7 @@ def stored_evaluation(store: Store, run_id: str, game: Game, games: int, agent: 
     against = store.run(run_id).definition.get("against", "")
     records = store.records(store.curves.match_ids(run_id, agent))
     records = [record for record in records if set(record.spec.agents) <= {agent, against}]
-    return Evaluation(games, *MATCH_MEASURES[_measure(game)].estimate(records, agent))
+    return Evaluation(games, *MATCH_MEASURES[_measure(game)].estimate(without_repeats(records), agent))
 
 
 def evaluation_unit(game: Game) -> str:

@@ -286,6 +286,14 @@ class TogetherFirst(Mc):
 
 
 @dataclass(frozen=True)
+class DeniesDrawing(Random):
+    """Declares to draw no random numbers."""
+
+    def draws_numbers(self, game: Game) -> bool:
+        return False
+
+
+@dataclass(frozen=True)
 class NoHelp(First):
     """Has a parameter that nobody can understand."""
 

@@ -135,6 +135,25 @@ def test_other_seeds_play_other_games(name: str) -> None:
     assert len({tuple(decision.action for decision in run) for run in runs}) > 1
 
 
+def test_every_agent_of_ours_declares_whether_it_draws() -> None:
+    """All but programs and bots of others, whose games show it, and searches that only the clock makes differ."""
+    game = make_game("tictactoe")
+    found = {name: cases.small(name).draws_numbers(game) for name in AGENTS.names()}
+    assert {name for name, draws in found.items() if draws is None} == {"gtp", "json", "ludii", "openspiel_bot", "uci"}
+    assert {"alphabeta", "greedy", "maxn"} < {name for name, draws in found.items() if draws is False}
+    for agent, expected in [
+        ("greedy(evaluator=rollout)", True),
+        ("greedy(evaluator=rollout,rollout_depth=0)", False),
+        ("alphabeta(milliseconds=5)", None),
+        ("mcts(milliseconds=5)", True),
+        ("majority(agent=greedy)", False),
+        ("limited(agent=majority(agent=random))", True),
+        ("puct(evaluator=score)", False),
+    ]:
+        assert make_agent(agent).draws_numbers(game) is expected, agent
+    assert make_agent("puct(evaluator=score)").draws_numbers(make_game("2048")) is True
+
+
 @pytest.mark.parametrize("game", cases.GAMES)
 def test_the_random_agent_plays_every_legal_action_alike(game: str) -> None:
     """Each of n legal actions is drawn with probability 1/n: 500 draws stay within five standard errors."""
@@ -162,6 +181,7 @@ BREAKS: list[tuple[Law, type[Agent], str]] = [
     (contract.law_kernel_changes_nothing, broken.CompiledRemembers, "2048(size=2)"),
     (contract.law_kernel_changes_nothing, broken.CompiledWritesOutside, "tictactoe"),
     (contract.law_seed, broken.GlobalRandom, "tictactoe"),
+    (contract.law_draws, broken.DeniesDrawing, "tictactoe"),
     (contract.law_blind_to_chance, broken.Peeks, "2048(size=3)"),
     (contract.law_arrays, broken.WrongShape, "tictactoe"),
     (contract.law_arrays, broken.ValuesIllegal, "tictactoe"),

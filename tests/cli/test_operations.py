@@ -19,7 +19,7 @@ import pytest
 from rich.console import Console
 from typer.testing import CliRunner
 
-from tests.cli.running import TURNIER
+from tests.cli.running import TURNIER, turnier
 from tests.cli.test_signals import SIGNALS
 from tests.core.test_outside import BOT, FIRST, LAST
 from turnier.commands.app import app, main
@@ -291,6 +291,24 @@ def test_agents_that_would_repeat_one_game_are_named(tmp_path: Path) -> None:
     assert told in shown(*field, "4", *store)
     assert told not in shown(*field, "2", *store)
     assert told not in shown(*field, "4", "--openings", "1", *store)
+
+
+def test_games_that_turned_out_to_be_the_same_are_named(tmp_path: Path) -> None:
+    """Whether an agent draws that the clock may stop, only its games show."""
+    store = ("--store", f"sqlite:///{tmp_path}/a.db", "--executor", "serial")
+    agents = ("alphabeta(depth=1,milliseconds=1000)", "greedy")
+    told = shown("tournament", "tictactoe", *agents, "--games", "10", *store)
+    assert f"10 games, 2 different: {agents[0]} and {agents[1]} play the same game with every seed;" in told
+    assert "start from positions that differ with --openings 1." in told and "must differ" not in told
+    assert "different" not in shown("tournament", "tictactoe", *agents, "--games", "2", "--seed", "2", *store)
+    found = json.loads(turnier("compare", *agents, "--game", "tictactoe", "--json", *store, folder=tmp_path))
+    assert (found["games"], found["games_different"], found["pairs_that_count"], found["games_left"]) == (
+        64,
+        2,
+        1,
+        None,
+    )
+    assert [agent["different"] for agent in found["agents"]] == [2, 2] and found["verdict"] == "undecided"
 
 
 def test_openings_say_how_many_games_they_make(tmp_path: Path) -> None:

@@ -22,7 +22,7 @@ from turnier.results.frames.certainty import (
     position_certainty,
     searches_frame,
 )
-from turnier.statistics.intervals import mean_over_groups, points_interval
+from turnier.statistics.intervals import mean_over_groups, points_intervals
 
 
 def voted(
@@ -119,7 +119,8 @@ def test_groups_and_agents_are_means_with_intervals() -> None:
     random = groups.iloc[1]
     assert (random["states"], random["searches"], random["seconds"]) == (3, 12, 0.5)
     ends = ("normalised", "normalised_low", "normalised_high")
-    assert tuple(random[name] for name in ends) == pytest.approx(tuple(points_interval([1.0, 0.5, 0.0])))
+    low, high = points_intervals(0.5, np.var([1.0, 0.5, 0.0]), 3)
+    assert tuple(random[name] for name in ends) == pytest.approx((0.5, low, high))
     assert math.isnan(groups.iloc[0]["normalised_low"]) and math.isnan(groups.iloc[0]["normalised_high"]), "one state"
     greedy, both = (agent_certainty(table(*first, *second, *other)).iloc[i] for i in (0, 1))
     assert (greedy["groups"], both["groups"], both["states"]) == (1, 2, 5)

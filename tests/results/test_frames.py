@@ -74,6 +74,7 @@ def test_one_row_per_match_and_seat(store: Store) -> None:
         "termination": "normal",
         "seats": 1,
         "failed": False,
+        "repeat": False,
         "max_tile": 512.0,
     }
     duel = frame[frame["match"] == duels()[0].spec.id]
@@ -234,7 +235,7 @@ def test_an_empty_store_has_empty_tables_with_columns(tmp_path: Any) -> None:
         table = summary(frame)
         assert (len(frame), len(table), len(runs_frame(empty))) == (0, 0, 0)
     assert tuple(frame.columns) == MATCH_COLUMNS
-    assert list(table.columns)[:6] == ["game", "agent", "label", "games", "mean", "half_width"]
+    assert list(table.columns)[:6] == ["game", "agent", "label", "games", "different", "mean"]
     assert json_rows(table) == []
 
 

@@ -138,6 +138,9 @@ class AlphaBeta(SearchAgent):
         "plies": {"depth": AMOUNT, "nodes": 0, "milliseconds": 0},
     }
 
+    def draws_numbers(self, game: Game) -> bool | None:
+        return self.evaluator_or_clock_draws(game)
+
     def settings(self) -> tuple[float, ...]:
         in_points = isinstance(self.evaluator, Score)
         return (self.depth, self.nodes, self.table_bits, self.ordering, self.forced_depth, in_points)

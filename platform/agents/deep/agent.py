@@ -48,6 +48,9 @@ class Dqn(CompiledAgent):
         when={"input": (BOARD, AFTER, TWO)},
     )
 
+    def draws_numbers(self, game: Game) -> bool:
+        return False
+
     def check(self) -> None:
         self._sizes()
         if not self.file:

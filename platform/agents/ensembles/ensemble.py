@@ -47,6 +47,9 @@ class Ensemble(Agent):
         """Whether its members are searched in the calling thread, if its pool does so, too."""
         return self.agent.one_thread
 
+    def draws_numbers(self, game: Game) -> bool | None:
+        return self.agent.draws_numbers(game)
+
     def cannot_play(self, game: Game) -> str | None:
         if self.agent.runs_program:
             return (

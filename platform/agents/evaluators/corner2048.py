@@ -46,6 +46,9 @@ class Corner2048(Evaluator):
         later=True,
     )
 
+    def draws_numbers(self, game: Game, rollout_depth: int) -> bool:
+        return False
+
     def cannot_evaluate(self, game: Game) -> str | None:
         if game.name == "2048" and game.num_cells == 16:
             return None

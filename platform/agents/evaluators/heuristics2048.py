@@ -170,6 +170,9 @@ class Heuristics2048(Evaluator):
     use_rollout: bool = parameter(True, "add a rollout's final score")
     rollout: float = parameter(0.5, "weight of the rollout's final score", low=0, high=1, when={"use_rollout": [True]})
 
+    def draws_numbers(self, game: Game, rollout_depth: int) -> bool:
+        return self.use_rollout
+
     def cannot_evaluate(self, game: Game) -> str | None:
         if game.name == "2048" and game.num_cells == 16:
             return None

@@ -136,6 +136,9 @@ class Matrix2048(Evaluator):
     many_empty: int = parameter(9, "combined: with more empty cells than this, the fewest merges count", low=0, high=16)
     few_empty: int = parameter(6, "combined: with fewer empty cells than this, the most merges count", low=0, high=16)
 
+    def draws_numbers(self, game: Game, rollout_depth: int) -> bool:
+        return False
+
     def cannot_evaluate(self, game: Game) -> str | None:
         if game.name == "2048" and game.num_cells == 16:
             return None

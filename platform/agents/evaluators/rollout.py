@@ -75,5 +75,8 @@ class Rollout(Evaluator):
     evaluate_kernel: ClassVar[Any] = evaluate_rollout
     together_kernel: ClassVar[Any] = evaluate_rollouts
 
+    def draws_numbers(self, game: Game, rollout_depth: int) -> bool:
+        return rollout_depth > 0 or game.has_chance
+
     def evaluates_together(self, game: Game) -> bool:
         return bool(game.kernels.has_playouts)

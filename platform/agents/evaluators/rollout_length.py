@@ -39,5 +39,8 @@ class RolloutLength(Evaluator):
     name: ClassVar[str] = "rollout_length"
     evaluate_kernel: ClassVar[Any] = evaluate_rollout_length
 
+    def draws_numbers(self, game: Game, rollout_depth: int) -> bool:
+        return rollout_depth > 0 or game.has_chance
+
     def value_unit(self, game: Game) -> ValueUnit:
         return ValueUnit(1.0, "plies")

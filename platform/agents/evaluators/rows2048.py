@@ -76,6 +76,9 @@ class Rows2048(Evaluator):
         0.0, "points, times its exponent, for a line's highest tile at one of its ends", low=0, high=2_000
     )
 
+    def draws_numbers(self, game: Game, rollout_depth: int) -> bool:
+        return False
+
     def cannot_evaluate(self, game: Game) -> str | None:
         if game.name == "2048" and game.num_cells == 16:
             return None

@@ -140,6 +140,9 @@ class Expectimax(SearchAgent):
     )
     deeper: bool = parameter(False, "take values of deeper searches from the table too", later=True)
 
+    def draws_numbers(self, game: Game) -> bool | None:
+        return self.evaluator_or_clock_draws(game)
+
     def check(self) -> None:
         if self.empty_step and self.schedule != "fixed":
             raise UserError(

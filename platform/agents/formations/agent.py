@@ -106,6 +106,9 @@ class Formations(CompiledAgent):
         "the agent that decides elsewhere, in compiled code",
     )
 
+    def draws_numbers(self, game: Game) -> bool | None:
+        return self.otherwise.draws_numbers(game)
+
     def check(self) -> None:
         object.__setattr__(self, "digest", required_digest("formations", self.table, self.digest))
 

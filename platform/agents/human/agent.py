@@ -20,6 +20,9 @@ class Human(Agent):
     # Of the class it is the agent's name, of an instance the person's; whoever gives none is called human, too.
     name: str = parameter("human", "the person's name")  # type: ignore[misc]
 
+    def draws_numbers(self, game: Game) -> bool:
+        return True
+
     @property
     def runs_program(self) -> bool:
         return True  # in that only its match can ask it

@@ -38,6 +38,9 @@ class Ludax(Agent):
     noise: float = parameter(1.0, "Gumbel noise at the root, 0 = none", low=0.0, high=10.0)
     digest: str = parameter("", "digest that the network must have; filled in")
 
+    def draws_numbers(self, game: Game) -> bool | None:
+        return True if self.noise and self.simulations else None
+
     def check(self) -> None:
         if not self.digest:
             object.__setattr__(self, "digest", installed_digest())

@@ -173,6 +173,9 @@ class Mcts(SearchAgent):
         "nodes": {"iterations": AMOUNT, "milliseconds": 0},
     }
 
+    def draws_numbers(self, game: Game) -> bool:
+        return True
+
     def cannot_play(self, game: Game) -> str | None:
         return (self.evaluator.cannot_prove(game) if self.solver else None) or super().cannot_play(game)
 

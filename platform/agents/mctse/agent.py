@@ -173,6 +173,9 @@ class Mctse(SearchAgent):
         "nodes": {"iterations": AMOUNT, "milliseconds": 0},
     }
 
+    def draws_numbers(self, game: Game) -> bool:
+        return True
+
     def memory_words(self, game: Game) -> int:
         longest = 2 * self.iterations if self.final == "robust_max" else self.iterations
         return int(tree_words(NODES_PER_ITERATION * longest + 1, game.num_seats))

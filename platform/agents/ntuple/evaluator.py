@@ -178,6 +178,9 @@ class NTuple(Evaluator):
     )
     stages: str = parameter("", "largest cell values from which boards have entries of their own, such as 10.12")
 
+    def draws_numbers(self, game: Game, rollout_depth: int) -> bool:
+        return False
+
     def check(self) -> None:
         if (self.network == CELLS) != bool(self.cells):
             raise UserError("ntuple: network=cells must have cells, and no other network; write cells=0.1.2/4.5.6.")

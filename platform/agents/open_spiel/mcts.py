@@ -38,6 +38,9 @@ class OpenSpielMcts(SpielAgent):
         "nodes": {"simulations": AMOUNT},
     }
 
+    def draws_numbers(self, game: Game) -> bool:
+        return True
+
     def cannot_play(self, game: Game) -> str | None:
         other = super().cannot_play(game)
         if other or not isinstance(game, OpenSpiel):

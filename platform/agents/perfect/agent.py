@@ -26,6 +26,9 @@ class Perfect(Agent):
     name: ClassVar[str] = "perfect"
     takes_its_time: ClassVar[bool] = True
 
+    def draws_numbers(self, game: Game) -> bool:
+        return True
+
     def value_unit(self, game: Game) -> ValueUnit:
         return ValueUnit(1.0, "-1 is lost, 1 is won")
 

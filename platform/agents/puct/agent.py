@@ -186,6 +186,10 @@ class Puct(SearchAgent):
         "nodes": {"iterations": AMOUNT, "milliseconds": 0},
     }
 
+    def draws_numbers(self, game: Game) -> bool | None:
+        drawn = self.evaluator_or_clock_draws(game)
+        return drawn or game.has_chance or drawn
+
     def check(self) -> None:
         if self.digest and not self.policy:
             raise UserError("puct: a digest must belong to a policy, got none; leave the digest out.")

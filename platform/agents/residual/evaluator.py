@@ -41,6 +41,9 @@ class Residual(Evaluator):
     blocks: int = parameter(2, "for training: number of blocks of two convolutions", low=0, high=40, search=(1, 6))
     filters: int = parameter(32, f"for training: filters per convolution, a multiple of {LANES}", low=LANES, high=512)
 
+    def draws_numbers(self, game: Game, rollout_depth: int) -> bool:
+        return False
+
     def check(self) -> None:
         if reason := uneven(self.filters):
             raise UserError(reason)

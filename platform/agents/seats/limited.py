@@ -25,6 +25,9 @@ class Limited(Agent):
     milliseconds: int = parameter(60_000, "time per move", low=1, high=3_600_000)
     margin: int = parameter(200, "milliseconds by which a decision may be late", low=0, high=3_600_000)
 
+    def draws_numbers(self, game: Game) -> bool | None:
+        return self.agent.draws_numbers(game)
+
     @property
     def seconds(self) -> float:
         """How long a decision may take."""

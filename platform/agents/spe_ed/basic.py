@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from turnier.agents.spe_ed.player import PREFERENCE, Choice, SpeEdAgent, SpeEdPlayer, only
+from turnier.games.game import Game
 from turnier.games.spe_ed.board import CHANGE_NOTHING
 
 
@@ -21,3 +22,6 @@ class Basic(SpeEdAgent):
 
     name: ClassVar[str] = "basic"
     player: ClassVar[Any] = BasicPlayer
+
+    def draws_numbers(self, game: Game) -> bool:
+        return False

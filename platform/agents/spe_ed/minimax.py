@@ -147,3 +147,6 @@ class Minimax(MinimaxAgent):
         "nodes": {"nodes": AMOUNT, "depth": DEEPEST, "milliseconds": 0},
         "plies": {"depth": AMOUNT, "nodes": 0, "milliseconds": 0},
     }
+
+    def draws_numbers(self, game: Game) -> bool | None:
+        return None if self.milliseconds else False

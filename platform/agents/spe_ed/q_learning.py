@@ -224,3 +224,6 @@ class QLearning(SpeEdAgent):
 
     file: str = parameter("", "file of a table learned by studies/brot/qlearning.py; without one all moves are equal")
     safe: bool = parameter(True, "play only moves that enter free cells, as long as there are any")
+
+    def draws_numbers(self, game: Game) -> bool:
+        return False

@@ -139,6 +139,9 @@ class RolloutAgent(TimedAgent):
     )
     unique: bool = parameter(False, "draw no path twice in a decision, and stop when all have been drawn")
 
+    def draws_numbers(self, game: Game) -> bool:
+        return True
+
 
 @dataclass(frozen=True)
 class Rollouts(RolloutAgent):

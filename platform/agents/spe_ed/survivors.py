@@ -88,5 +88,8 @@ class Survivors(Evaluator):
     name: ClassVar[str] = "survivors"
     evaluate_kernel: ClassVar[Any] = evaluate_survivors
 
+    def draws_numbers(self, game: Game, rollout_depth: int) -> bool:
+        return rollout_depth > 0 or game.has_chance
+
     def cannot_evaluate(self, game: Game) -> str | None:
         return None if game.name == "spe_ed" else f"survivors values spe_ed only, got {game}; use rollout or score."

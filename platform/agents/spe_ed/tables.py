@@ -99,3 +99,6 @@ class TablesAgent(TableAgent):
         "ms": {"milliseconds": AMOUNT},
         "plies": {"table_rounds": AMOUNT, "milliseconds": 0},
     }
+
+    def draws_numbers(self, game: Game) -> bool | None:
+        return None if self.milliseconds else False

@@ -11,6 +11,7 @@ import numpy as np
 
 from turnier.agents.agent import Agent
 from turnier.arena.match import MatchRecord, MatchSpec, derive_seed
+from turnier.arena.schedules.repeats import Repeats, enough_repeats
 from turnier.arena.schedules.round_robin import Rounds
 from turnier.core.errors import UserError
 from turnier.games.game import Game
@@ -33,7 +34,8 @@ class AdaptiveTournament:
     """A schedule for games of two seats; `ratings` and `certainty` give the present state.
 
     First every agent meets every other in one pair of games (one seed, both orders of seats). Then each round plays the
-    pairs that make the first places most certain, until these are as certain as requested.
+    pairs that make the first places most certain, until these are as certain as requested. Games that repeat earlier
+    ones by construction (`Repeats`) do not count, and agents whose further games would be such do not meet again.
 
     Args:
         game: of two seats.
@@ -84,7 +86,9 @@ class AdaptiveTournament:
         self.ratings: Ratings | None = None  # before the first round
         self._target, self._top, self._seed, self._max_pairs = certainty, top, seed, games // 2
         self._met: Counter[tuple[int, int]] = Counter()
-        self._results: list[_Result] = []
+        self._repeated: Counter[tuple[int, int]] = Counter()  # games of each pairing that do not count
+        self._results: list[_Result] = []  # also of games that do not count
+        self._repeats = Repeats(game.full_text())
 
     @property
     def games(self) -> int:
@@ -101,7 +105,7 @@ class AdaptiveTournament:
         return [] if self.ratings is None else [self.agents[i] for i in ranking(self.ratings)[: self._top]]
 
     def rounds(self) -> Rounds:
-        """Yields rounds until the places are certain or all games are played."""
+        """Yields rounds until the places are certain, all games are played, or further ones would be repeats."""
         pairings = self._all_pairings
         while pairings:
             number = self._met.total()  # of the round's first pair
@@ -112,9 +116,7 @@ class AdaptiveTournament:
                 self._add_results(pairing, pair, number)
                 number += 1
             self.ratings = self._rate()
-            left = self._max_pairs - self._met.total()
-            done = self.certainty >= self._target
-            pairings = [] if done else next_pairings(self.ratings, self._top, min(self.round_pairs, left))
+            pairings = [] if self.certainty >= self._target else self._next_pairings(self.ratings)
 
     def _pair(self, first: int, second: int) -> tuple[MatchSpec, MatchSpec]:
         # The seeds of a round robin, whose stored games can be used here.
@@ -128,8 +130,25 @@ class AdaptiveTournament:
         if all(record.termination.has_result for record in pair):
             seats = zip(pair, (0, 1), strict=True)  # of the first agent
             self._results += [_Result(*pairing, record.points[seat], number) for record, seat in seats]
+            self._repeats.add_records(pair)
+
+    def _next_pairings(self, ratings: Ratings) -> list[tuple[int, int]]:
+        """Returns the most informative pairings of those that can bring something new; any of these if none are."""
+        left = min(self.round_pairs, self._max_pairs - self._met.total())
+        wanted = next_pairings(ratings, self._top, left)
+        open_ones = [pairing for pairing in self._all_pairings if not self._is_exhausted(pairing)]
+        return [pairing for pairing in wanted if pairing in open_ones] or (open_ones[:left] if wanted else [])
+
+    def _is_exhausted(self, pairing: tuple[int, int]) -> bool:
+        """Whether further games of two agents would repeat earlier ones."""
+        agents = [self.agents[i] for i in pairing]
+        return self._repeated[pairing] >= 2 * enough_repeats(self.game.full_text(), agents)
 
     def _rate(self) -> Ratings:
-        first, second, won, pair = np.array(self._results, np.float64).reshape(-1, 4).T
+        again = self._repeats.found()
+        repeated = (result for result, repeats in zip(self._results, again, strict=True) if repeats)
+        self._repeated = Counter((result.first, result.second) for result in repeated)
+        counting = [result for result, repeats in zip(self._results, again, strict=True) if not repeats]
+        first, second, won, pair = np.array(counting, np.float64).reshape(-1, 4).T
         indices = (first.astype(np.int64), second.astype(np.int64))
         return bradley_terry(len(self.agents), *indices, won, pair.astype(np.int64))

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import functools
 import itertools
+import math
 from collections.abc import Sequence
 
 import numpy as np
 
 from turnier.agents.agent import Agent
 from turnier.arena.match import MatchRecord, MatchSpec, derive_seed
+from turnier.arena.schedules.repeats import Repeats, enough_repeats
 from turnier.arena.schedules.round_robin import Rounds, openings
 from turnier.core.errors import MAX_GAMES, MAX_IN_MEMORY, UserError, require_at_most
 from turnier.games.game import Game
@@ -22,7 +25,9 @@ class Duel:
     """A schedule that compares two agents; `test` gives the present state.
 
     A pair is all games of one seed: both orders of two seats; with more seats every way in which the two agents can
-    take them; in single-player games one game each. A pair with a void match does not count.
+    take them; in single-player games one game each. A pair with a void match does not count, nor does one whose games
+    all repeat earlier ones by construction (`Repeats`); if an agent is seen to draw random numbers later, that pair
+    counts after all.
 
     Args:
         game: what they play.
@@ -66,19 +71,28 @@ class Duel:
         self.orders: list[tuple[str, ...]]
         if self.single_player:
             self.orders = [(agent,) for agent in self.agents]
-            self.test = SequentialTest.of_scores(MARGIN_SCORE if margin is None else margin, alpha)
+            shown = MARGIN_SCORE if margin is None else margin
+            self._new_test = functools.partial(SequentialTest.of_scores, shown, alpha)
         else:
             taken = itertools.product(self.agents, repeat=game.num_seats)
             self.orders = [order for order in taken if len(set(order)) == 2]
-            self.test = SequentialTest.of_shares(MARGIN_ELO if margin is None else margin, alpha)
+            shown = MARGIN_ELO if margin is None else margin
+            self._new_test = functools.partial(SequentialTest.of_shares, shown, alpha)
+        self.test = self._new_test()
         if games < len(self.orders):
             raise UserError(f"a comparison at {game} must have at least {len(self.orders)} games, got {games}.")
         self.pairs = 0  # played, including those that do not count
+        self.repeated = 0  # games that repeat earlier ones
+        self.exhausted = False  # whether further games would only repeat these
         self.outcomes: list[tuple[float, ...]] = []  # of the pairs that count: (share of points,) or (score, score)
         self.looks: list[int] = []  # the number of outcomes at each test
         self._seed = seed
         self._max_pairs = games // len(self.orders)
         self._first_round = first_round
+        self._repeats = Repeats(game.full_text())
+        self._whole: list[tuple[float, ...]] = []  # outcomes of all pairs without a void match
+        self._counting: list[int] = []  # which of these count
+        self._opened: set[tuple[int, ...]] = set()  # openings that were played
         self._openings, self._own_seeds = openings(game, opening_plies), own_seeds
 
     @property
@@ -88,8 +102,20 @@ class Duel:
 
     @property
     def games_left(self) -> float:
-        """The expected number of further games up to a verdict if the estimate is right; NaN without one."""
+        """The expected number of further games up to a verdict if the estimate is right; NaN without either."""
+        if self.exhausted:
+            return math.nan
         return min(self.test.units_left(), self._max_pairs - self.pairs) * len(self.orders)
+
+    @property
+    def different(self) -> int:
+        """The number of games that repeat no earlier ones."""
+        return self.games - self.repeated
+
+    @property
+    def void_pairs(self) -> int:
+        """The number of pairs with a void match."""
+        return self.pairs - len(self._whole)
 
     @property
     def round_size(self) -> int:
@@ -97,8 +123,11 @@ class Duel:
         return min(max(self._first_round, self.pairs // _GROWTH), self._max_pairs - self.pairs)
 
     def rounds(self) -> Rounds:
-        """Yields rounds until there is a verdict, all games are played, or a round has no pair without failure."""
-        while self.test.verdict is Verdict.UNDECIDED and self.pairs < self._max_pairs:
+        """Yields rounds until there is a verdict, all games are played, or further ones are in vain.
+
+        That is so once a round has no pair without a void match, or where games would only repeat earlier ones.
+        """
+        while self.test.verdict is Verdict.UNDECIDED and self.pairs < self._max_pairs and not self.exhausted:
             size = self.round_size
             starts = [self._start(pair) for pair in range(self.pairs, self.pairs + size)]
             text = self.game.full_text()
@@ -110,10 +139,28 @@ class Duel:
             whole = [pair for pair in pairs if all(record.termination.has_result for record in pair)]
             if not whole:
                 return
-            outcomes = [self._outcome(pair) for pair in whole]
-            self.test.add(*zip(*outcomes, strict=True))
-            self.outcomes += outcomes
+            self._opened |= {start for _, start in starts}
+            self._add(whole)
+
+    def _add(self, pairs: Sequence[Sequence[MatchRecord]]) -> None:
+        """Adds the pairs of a round, tests once if any of them counts, and finds out whether others could."""
+        self._whole += [self._outcome(pair) for pair in pairs]
+        self._repeats.add_records(record for pair in pairs for record in pair)
+        again = np.reshape(self._repeats.found(), (len(self._whole), len(self.orders)))
+        self.repeated, counting = int(again.sum()), np.flatnonzero(~again.all(axis=1)).tolist()
+        known = len(self._counting)
+        if counting[:known] != self._counting:  # an agent was seen to draw: pairs count that did not
+            self.test, self.outcomes, known = self._new_test(), [], 0
+        self._counting = counting
+        new = [self._whole[pair] for pair in counting[known:]]
+        if new:
+            self.outcomes += new
+            self.test.add(*zip(*new, strict=True))
             self.looks.append(len(self.outcomes))
+        repeats = len(self._whole) - len(counting)
+        undecided = self.test.verdict is Verdict.UNDECIDED
+        enough = repeats >= enough_repeats(self.game.full_text(), self.agents)
+        self.exhausted = undecided and enough and (not new or len(self._opened) == len(self._openings))
 
     def _start(self, pair: int) -> tuple[int, tuple[int, ...]]:
         """Returns seed and opening of a pair."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import itertools
 from collections.abc import Collection, Generator, Iterable, Iterator, Sequence
 
@@ -96,10 +97,11 @@ def openings(game: Game, plies: int) -> list[tuple[int, ...]]:
 
 
 def plies_for_openings(game: Game, wanted: int) -> int:
-    """Returns the fewest plies with which there are that many `openings`, or as many as the game has."""
+    """Returns the fewest plies with which there are that many `openings`, or as many as there can be."""
     plies, known = 0, 1
-    while known < wanted and (more := len(openings(game, plies + 1))) > known:
-        plies, known = plies + 1, more
+    with contextlib.suppress(UserError):
+        while known < wanted and (more := len(openings(game, plies + 1))) > known:
+            plies, known = plies + 1, more
     return plies
 
 

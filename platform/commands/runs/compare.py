@@ -88,7 +88,7 @@ def print_comparison(console: Console, results: ComparisonResults, as_json: bool
     """Prints the sentence and both agents, as a table or as JSON."""
     import pandas as pd
 
-    from turnier.commands.tables import AgentText, agent_table, print_failures, require_rated
+    from turnier.commands.tables import AgentText, agent_table, games_text, print_failures, require_rated
     from turnier.core.number_text import interval, number, plus_minus
     from turnier.results.failures import list_failures
     from turnier.results.frames import json_rows
@@ -103,6 +103,7 @@ def print_comparison(console: Console, results: ComparisonResults, as_json: bool
             "margin": comparison.margin,
             "alpha": comparison.alpha,
             "games": duel.games,
+            "games_different": duel.different,
             "pairs": duel.pairs,
             "pairs_that_count": duel.test.units,
             "pairs_void": results.void_pairs,
@@ -128,7 +129,7 @@ def print_comparison(console: Console, results: ComparisonResults, as_json: bool
             counts = (f"{row[name]:,.0f}" for name in ("wins", "draws", "losses"))
             values = [f"{number(share, (high - low) / 2)} ({interval(low, high, '-')})", "-".join(counts)]
         failed = f"{row['failures']:,} ({number(100 * row['failures'] / row['games'])} %)"
-        table.add_row(AgentText(row["label"]), f"{row['games']:,}", f"{duel.test.units:,}", *values, failed)
+        table.add_row(AgentText(row["label"]), games_text(row), f"{duel.test.units:,}", *values, failed)
     console.print(table)
     console.print(results.sentence, soft_wrap=True, markup=False, highlight=False)
     print_failures(console, results.store, failures)

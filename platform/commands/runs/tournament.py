@@ -23,6 +23,8 @@ from turnier.commands.options import (
 from turnier.core.errors import UserError
 
 if TYPE_CHECKING:
+    import pandas as pd
+
     from turnier.arena.schedules.adaptive import AdaptiveTournament
     from turnier.results.store.store import Run
     from turnier.runs.tournament import Tournament, TournamentResults
@@ -131,34 +133,53 @@ def tournament(
         has_begun = planned.has_begun(opened)
         if context.obj:
             _require_same(planned, context.obj)
-        if not has_begun:
-            _warn_of_one_game(console, planned)
+        warned_of = [] if has_begun else _warn_of_one_game(console, planned)
         results = planned.run(opened, executor=executor, workers=workers, address=address)
         if results.stored_before:
             console.print(f"{results.stored_before} of {results.total} games were stored already and not played again.")
-        _print(console, results)
+        _print(console, results, warned_of)
         print_other_code(opened, results.id)
 
 
-def _warn_of_one_game(console: Console, planned: Tournament) -> None:
-    """Says which agents would repeat one game against each other."""
-    from turnier.agents.agent import Agent
-    from turnier.agents.registry import AGENTS
+def _warn_of_one_game(console: Console, planned: Tournament) -> list[str]:
+    """Says which agents would repeat one game against each other, if there are such, and returns them."""
+    from turnier.agents.registry import agent_of
     from turnier.arena.randomness import one_game, repeats_one_game
     from turnier.arena.schedules.round_robin import seat_orders
 
     seats = planned.game.num_seats
-    if seats > 1 and not planned.openings and planned.games > len(seat_orders(seats)):
-        agents, found = [AGENTS.make(text) for text in planned.agents], list[Agent]()
-        while agents and len(found) + len(agents) >= seats:
-            agent = agents.pop(0)
-            found += [agent] * repeats_one_game(planned.game, [agent], planned.seed, tried=3)
-        if len(found) >= seats:
-            cure = "round robins and gauntlets start from positions that differ with --openings 4"
-            console.print(str(one_game(planned.game, found, cure)), soft_wrap=True, markup=False, highlight=False)
+    if seats == 1 or planned.openings or planned.games <= len(seat_orders(seats)):
+        return []
+    found = [agent for agent in map(agent_of, planned.agents) if repeats_one_game(planned.game, [agent])]
+    if len(found) < seats:
+        return []
+    console.print(str(one_game(planned.game, found, _cure(planned))), soft_wrap=True, markup=False, highlight=False)
+    return [str(agent) for agent in found]
 
 
-def _print(console: Console, results: TournamentResults) -> None:
+def _print_repeats(console: Console, frame: pd.DataFrame, planned: Tournament, warned_of: list[str]) -> None:
+    """Says which agents repeated games by construction, if there are others than those of whom that was said before."""
+    repeated = frame[frame["repeat"]]
+    labels = sorted(repeated["label"].unique())
+    if set(labels) - set(warned_of):
+        among = frame["label"].isin(labels).groupby(frame["match"]).all()
+        again = f"{' and '.join(labels)} {'play' if len(labels) > 1 else 'plays'} the same game with every seed"
+        numbers = f"{among.sum():,} games, {among.sum() - repeated['match'].nunique():,} different"
+        console.print(f"{numbers}: {again}; {_cure(planned)}.", soft_wrap=True, markup=False, highlight=False)
+
+
+def _cure(planned: Tournament) -> str:
+    """Returns what to do where games are repeated."""
+    from turnier.arena.schedules.round_robin import plies_for_openings, seat_orders
+
+    if planned.plan is None:
+        return "round robins and gauntlets start from positions that differ with --openings 1"
+    orders = len(seat_orders(planned.game.num_seats))
+    plies = max(planned.openings + 1, plies_for_openings(planned.game, -(-planned.games // orders)))
+    return f"start from positions that differ with --openings {plies}"
+
+
+def _print(console: Console, results: TournamentResults, warned_of: list[str]) -> None:
     from turnier.commands.standings_tables import print_standings
     from turnier.commands.tables import print_failures, print_seats, print_summary, require_rated
     from turnier.results.failures import list_failures
@@ -172,6 +193,7 @@ def _print(console: Console, results: TournamentResults) -> None:
     if results.adaptive:
         text = _first_places(results.adaptive, results.tournament.certainty)
         console.print(text, soft_wrap=True, markup=False, highlight=False)
+    _print_repeats(console, frame, results.tournament, warned_of)
     print_failures(console, results.store, list_failures(results.store, [results.id]))
     require_rated(frame)
 

@@ -12,7 +12,7 @@ from turnier.core.errors import UserError
 from turnier.core.text_form import Spec
 from turnier.results.frames.matches import SHARES, win_share
 
-_SHARES = ["games", *SHARES]
+_SHARES = ["games", "different", *SHARES]
 
 
 def by_parameter(frame: pd.DataFrame, parameter: str) -> pd.DataFrame:
@@ -52,7 +52,7 @@ def by_opponent(frame: pd.DataFrame) -> pd.DataFrame:
     A win is one over all seats: with more than two it says how well the agent does when the opponent plays too. An
     agent that met itself is its own opponent. Columns: game, label, opponent, and those of `win_share`.
     """
-    seats = frame[["match", "game", "label", "seat", "seed", "result", "points"]]
+    seats = frame[["match", "game", "label", "seat", "seed", "result", "points", "repeat"]]
     pairs = seats.merge(seats[["match", "label", "seat"]], on="match", suffixes=("", "_other"))
     pairs = pairs[pairs["seat"] != pairs["seat_other"]]
     rows = [

@@ -17,6 +17,7 @@ from turnier.arena.match import Termination
 from turnier.core.errors import UserError
 from turnier.core.parameters import Registry
 from turnier.games.registry import GAMES
+from turnier.results.frames.repeats import repeats_among
 from turnier.results.outage import outlasting
 from turnier.results.store.columns import Array, MatchColumns, Texts
 from turnier.results.store.store import Store
@@ -42,6 +43,7 @@ MATCH_COLUMNS = (
     "termination",
     "seats",
     "failed",
+    "repeat",
 )
 _RESULTS = ("draw", "loss", "win")
 _COUNTS = ("wins", "draws", "losses")
@@ -66,6 +68,7 @@ def matches_frame(
     agent: str | None = None,
     ids: bool = True,
     variants: bool = False,
+    only: Collection[str] | None = None,
 ) -> pd.DataFrame:
     """Returns one row per match and seat, ordered by run, match and seat.
 
@@ -78,13 +81,15 @@ def matches_frame(
         ids: whether the column `match` has ids, whose texts take half of the time; otherwise it has the number that
             their first 15 digits are.
         variants: whether a `game` without parameters also means the games of that name with other parameters.
+        only: only the matches with these ids; None = all.
 
     Columns in addition to the stored ones: `label` (the agent's short text form), `result` (win: the only largest
     score, draw: a shared largest score, loss; missing in single-player games and in void ones), `seats` (of the match),
-    `failed` (whether this seat failed, and lost by it) and one for each fact of the game. `seconds` are those of the
-    match, `seat_seconds` those of this seat's decisions (NaN where an older version played a match of several seats),
-    `seat_cpu_seconds` their CPU time (NaN where it was not measured: agents that decide in Python or on several
-    threads). Texts other than ids are categories.
+    `failed` (whether this seat failed, and lost by it), `repeat` (whether the match repeats an earlier one of these by
+    construction, so that it says nothing new; see `arena/schedules/repeats.py`) and one for each fact of the game.
+    `seconds` are those of the match, `seat_seconds` those of this seat's decisions (NaN where an older version played a
+    match of several seats), `seat_cpu_seconds` their CPU time (NaN where it was not measured: agents that decide in
+    Python or on several threads). Texts other than ids are categories.
     """
     kinds = (kind,) if isinstance(kind, str) else kind
     with store.database.reading() as connection:
@@ -92,16 +97,20 @@ def matches_frame(
             [store.run(run)] if run is not None else [one for one in store.runs() if kinds is None or one.kind in kinds]
         )
         parts = [store.blocks.of_run(connection, one.id) for one in chosen]
-    of_run = np.repeat(np.arange(len(parts)), [len(part.number) for part in parts])
-    columns = MatchColumns.concatenated(parts)
-    if len(parts) > 1:
-        first = np.sort(np.unique(columns.number, return_index=True)[1])
-        columns, of_run = columns.take(first), of_run[first]
-    if game is not None:
-        named = [text for text in columns.game.values.tolist() if variants and text.split("(")[0] == game]
-        kept = np.flatnonzero(columns.game.are([*_forms(GAMES, game), *named]))
-        columns, of_run = columns.take(kept), of_run[kept]
-    frame = _frame(columns, of_run, [one.id for one in chosen], ids)
+        of_run = np.repeat(np.arange(len(parts)), [len(part.number) for part in parts])
+        columns = MatchColumns.concatenated(parts)
+        if len(parts) > 1:
+            first = np.sort(np.unique(columns.number, return_index=True)[1])
+            columns, of_run = columns.take(first), of_run[first]
+        if game is not None:
+            named = [text for text in columns.game.values.tolist() if variants and text.split("(")[0] == game]
+            kept = np.flatnonzero(columns.game.are([*_forms(GAMES, game), *named]))
+            columns, of_run = columns.take(kept), of_run[kept]
+        if only is not None:
+            kept = np.flatnonzero([match in only for match in columns.ids().tolist()])
+            columns, of_run = columns.take(kept), of_run[kept]
+        repeated = repeats_among(store.database, connection, columns)
+    frame = _frame(columns, of_run, [one.id for one in chosen], ids, repeated)
     return frame if agent is None else frame[frame["agent"].isin(_forms(AGENTS, agent))].reset_index(drop=True)
 
 
@@ -112,7 +121,7 @@ def _forms(registry: Registry[Any], text: str) -> list[str]:
     return [text]
 
 
-def _frame(columns: MatchColumns, of_run: Array, run_ids: list[str], ids: bool) -> pd.DataFrame:
+def _frame(columns: MatchColumns, of_run: Array, run_ids: list[str], ids: bool, repeated: Array) -> pd.DataFrame:
     """Returns a row per seat; the values of its match are repeated."""
     counts = columns.seats.astype(np.int64)
     first = np.cumsum(counts) - counts
@@ -140,6 +149,7 @@ def _frame(columns: MatchColumns, of_run: Array, run_ids: list[str], ids: bool) 
         "termination": columns.termination.take(match_of).categories(),
         "seats": counts[match_of],
         "failed": _failed(columns, first, match_of),
+        "repeat": repeated[match_of],
     }
     if ids:
         values["match"] = pd.array(values["match"], dtype="str")
@@ -179,9 +189,10 @@ def counted(frame: pd.DataFrame) -> pd.Series:
 def summary(frame: pd.DataFrame) -> pd.DataFrame:
     """Returns one row per game and agent of a frame that `matches_frame` made.
 
-    Columns: game, agent, label; games (an agent that plays itself counts once per seat); of the scores of games that
-    have a result: mean, half_width (of the mean's 95 % interval, Student's t), median, median_low and median_high (its
-    95 % interval), std, best;
+    Columns: game, agent, label; games (an agent that plays itself counts once per seat), different (those of them that
+    repeat no earlier one by construction; only these count in means, shares, wins and the like); of the scores of games
+    that have a result: mean, half_width (of the mean's 95 % interval, Student's t), median, median_low and median_high
+    (its 95 % interval), std, best;
     decisions_per_second (of its own seats' time on the wall clock), cpu_seconds_per_decision, nodes_per_decision;
     failures (games in which it failed, and which it lost by that), void (games without a result) and unfinished (limit
     of plies reached); of games of two and more seats that have a result: points (1 for a win, 1/2 for a draw),
@@ -219,6 +230,7 @@ def _summary_row(game: str, agent: str, part: pd.DataFrame) -> dict[str, Any]:
         "agent": agent,
         "label": label_of(agent),
         "games": len(part),
+        "different": len(_different(part)),
         "mean": mean,
         "half_width": half_width,
         **dict(zip(("median", "median_low", "median_high"), median_interval(scores), strict=True)),
@@ -239,8 +251,14 @@ def _summary_row(game: str, agent: str, part: pd.DataFrame) -> dict[str, Any]:
     return row
 
 
+def _different(part: pd.DataFrame) -> pd.DataFrame:
+    """Returns the rows of matches that repeat no earlier one by construction."""
+    return part[~part["repeat"]] if part["repeat"].any() else part
+
+
 def _wins(part: pd.DataFrame) -> dict[str, Any]:
-    known = part[part["points"].notna()]
+    known = _different(part)
+    known = known[known["points"].notna()]
     counts = [int((known["result"] == result).sum()) for result in ("win", "draw", "loss")]
     points = known["points"].to_numpy(np.float64)
     several = bool((part["seats"] > 1).any())
@@ -259,22 +277,23 @@ def share_of_seeds(name: str, values: npt.NDArray[np.float64], games: pd.DataFra
 
 
 def win_share(part: pd.DataFrame) -> dict[str, Any]:
-    """Returns games, and points, wins, draws and losses with shares and intervals as in `summary`, of rows of seats."""
-    return {"games": len(part), **_wins(part.assign(seats=2))}
+    """Returns columns of `summary` for rows of seats: games, different, points, wins and the like with intervals."""
+    return {"games": len(part), "different": len(_different(part)), **_wins(part.assign(seats=2))}
 
 
 def seat_summary(frame: pd.DataFrame) -> pd.DataFrame:
     """Returns one row per game, agent and seat of the games with several seats in a frame of `matches_frame`.
 
-    Columns: game, agent, label, seat, games, and the points, wins, draws and losses of `summary`: the advantage of
-    moving first or last.
+    Columns: game, agent, label, seat, and games, different, points, wins, draws and losses of `summary`: the advantage
+    of moving first or last.
     """
-    several = frame.loc[frame["seats"] > 1, ["game", "agent", "seat", "seed", "seats", "result", "points"]]
+    columns = ["game", "agent", "seat", "seed", "seats", "result", "points", "repeat"]
+    several = frame.loc[frame["seats"] > 1, columns]
     rows = [
-        {"game": game, "agent": agent, "label": label_of(agent), "seat": int(seat), "games": len(part), **_wins(part)}
+        {"game": game, "agent": agent, "label": label_of(agent), "seat": int(seat), **win_share(part)}
         for (game, agent, seat), part in several.groupby(["game", "agent", "seat"])
     ]
-    columns = ["game", "agent", "label", "seat", "games", *SHARES]
+    columns = ["game", "agent", "label", "seat", "games", "different", *SHARES]
     return pd.DataFrame(rows, columns=columns).astype(dict.fromkeys(_COUNTS, "Int64"))
 
 

@@ -126,3 +126,11 @@ class GlobalRandom(Sound):
     """Draws from numpy's generator."""
 
     evaluate_kernel: ClassVar[Any] = global_random
+
+
+@dataclass(frozen=True)
+class DeniesDrawing(Sound):
+    """Declares to draw no random numbers."""
+
+    def draws_numbers(self, game: Game, rollout_depth: int) -> bool:
+        return False

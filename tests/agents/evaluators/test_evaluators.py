@@ -34,6 +34,7 @@ BREAKS: list[tuple[Law, type[Evaluator]]] = [
     (laws.law_counts, broken.DrawsOnce),
     (laws.law_adds, broken.Overwrites),
     (laws.law_repeats, broken.GlobalRandom),
+    (laws.law_draws, broken.DeniesDrawing),
 ]
 
 

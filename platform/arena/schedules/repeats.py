@@ -1,0 +1,224 @@
+"""Which games repeat earlier ones by construction, and so say nothing new.
+
+Where no seat draws random numbers, every seed gives the same game: the same agents in the same seats play one game
+from an opening, however often they play it, and it counts once. Where a seat draws, equal games are equal by chance,
+and each of them counts. Our agents declare whether they draw (`Agent.draws_numbers`); of all others it is seen: whoever
+has answered a position in two ways draws.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import itertools
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from turnier.agents.registry import agent_of
+from turnier.arena.match import MatchRecord, moves_kept, unpack_plies
+from turnier.core.errors import UserError
+from turnier.core.outside.classes import is_outside
+from turnier.games.registry import game_of
+
+STARTS = 4  # that are compared: some games draw theirs
+ENOUGH = 16  # see `enough_repeats`
+NO_PLY = -1  # behind the last ply of a game
+Ints = npt.NDArray[np.int64]
+
+
+class Played(NamedTuple):
+    """A game with a result. Where nobody draws, those that are equal are one game."""
+
+    agents: tuple[str, ...]  # full texts by seat
+    opening: int  # plies that are nobody's decisions
+    plies: bytes  # MatchRecord.plies
+    ending: tuple[Any, ...]  # termination and scores
+
+    @classmethod
+    def of(cls, record: MatchRecord) -> Played:
+        spec = record.spec
+        return cls(spec.agents, len(spec.opening), record.plies, (record.termination, *record.scores))
+
+
+@functools.lru_cache(maxsize=1024)
+def only_moves_differ(game: str) -> bool:
+    """Whether nothing but moves makes games differ: no chance, one start, and seats that move one after another.
+
+    Where they move at the same time, good agents mix their moves.
+    """
+    with contextlib.suppress(UserError):
+        made = game_of(game)
+        if not made.has_chance and not made.kernels.has_observe:
+            return len({made.start(seed).state.tobytes() for seed in range(STARTS)}) == 1
+    return False
+
+
+@functools.lru_cache(maxsize=4096)
+def declared_draws(game: str, agent: str) -> bool | None:
+    """Returns `draws_numbers` of an agent of ours; None for others, and for those unknown here."""
+    with contextlib.suppress(UserError):
+        return None if is_outside(agent) else agent_of(agent).draws_numbers(game_of(game))
+    return None
+
+
+def enough_repeats(game: str, agents: Iterable[str]) -> int:
+    """Returns how many pairs of games must repeat earlier ones before it is believed that none of the agents draws."""
+    return 1 if all(declared_draws(game, agent) is False for agent in agents) else ENOUGH
+
+
+class Repeats:
+    """Tells which games of one game repeat earlier ones, in the order in which they are added.
+
+    Who was not seen to draw may be seen to later, so that games which repeated earlier ones no longer do.
+    """
+
+    def __init__(self, game: str) -> None:
+        self.game = game
+        self._played: list[Played | None] = []
+        self._drawing: set[str] = set()  # of those whose games must show it
+        self._known: dict[tuple[str, ...], bool] = {}  # `_matters`
+
+    def add(self, games: Iterable[Played | None]) -> None:
+        """Adds games; None, a game without a result, repeats nothing and shows nothing."""
+        self._played += [one if one is not None and self._matters(one.agents) else None for one in games]
+
+    def add_records(self, records: Iterable[MatchRecord]) -> None:
+        self.add(Played.of(record) if record.termination.has_result else None for record in records)
+
+    def found(self) -> list[bool]:
+        """Returns of each game whether it repeats an earlier one by construction."""
+        equal = self._equal()
+        return self._equal() if self._look_for(self._suspects(equal)) else equal
+
+    def suspects(self) -> set[str]:
+        """Returns the agents that seem not to draw, by whose word alone games would be repeats."""
+        return self._suspects(self._equal())
+
+    def look(self) -> set[str]:
+        """Returns who was seen to draw, of all who do not declare it."""
+        self._look_for(self._undeclared({one.agents for one in self._played if one}))
+        return self._drawing
+
+    def _look_for(self, agents: set[str]) -> set[str]:
+        """Returns who of the agents is now seen to draw, and was not before."""
+        seen = drawing(self.game, filter(None, self._played), agents - self._drawing)
+        self._drawing |= seen
+        return seen
+
+    def _suspects(self, equal: Iterable[bool]) -> set[str]:
+        games = zip(self._played, equal, strict=True)
+        return self._undeclared({one.agents for one, again in games if one and again})
+
+    def _undeclared(self, seatings: Iterable[tuple[str, ...]]) -> set[str]:
+        agents = {agent for seating in seatings for agent in seating}
+        return {agent for agent in agents if declared_draws(self.game, agent) is None}
+
+    def _matters(self, agents: tuple[str, ...]) -> bool:
+        """Whether games of these agents may be repeats, or show who draws."""
+        if agents not in self._known:
+            declared = (
+                {declared_draws(self.game, agent) for agent in agents} if only_moves_differ(self.game) else {True}
+            )
+            self._known[agents] = True not in declared or None in declared
+        return self._known[agents]
+
+    def _equal(self) -> list[bool]:
+        """Returns which games equal an earlier one in which nobody is known to draw."""
+        draws: dict[tuple[str, ...], set[bool | None]] = {}
+        known: set[Played] = set()
+        equal = []
+        for one in self._played:
+            again = False
+            if one is not None:
+                if one.agents not in draws:
+                    draws[one.agents] = {a in self._drawing or declared_draws(self.game, a) for a in one.agents}
+                said = draws[one.agents]
+                if True not in said and (None not in said or moves_kept(one.plies)):
+                    again = one in known
+                    known.add(one)
+            equal.append(again)
+        return equal
+
+
+def without_repeats(records: Sequence[MatchRecord]) -> list[MatchRecord]:
+    """Returns the matches, which may be of several games, without those that repeat earlier ones by construction."""
+    by_game: defaultdict[str, list[MatchRecord]] = defaultdict(list)
+    for record in records:
+        by_game[record.spec.game].append(record)
+    repeated: set[str] = set()
+    for game, some in by_game.items():
+        repeats = Repeats(game)
+        repeats.add_records(some)
+        repeated |= {record.spec.id for record, again in zip(some, repeats.found(), strict=True) if again}
+    return [record for record in records if record.spec.id not in repeated] if repeated else list(records)
+
+
+def drawing(game: str, played: Iterable[Played], agents: set[str]) -> set[str]:
+    """Returns those of the agents that answered a position in two ways, after the same opening and moves."""
+    by_opening: defaultdict[tuple[int, ...], list[_Moves]] = defaultdict(list)
+    shown = (
+        {(one.agents, one.opening, one.plies) for one in played if not agents.isdisjoint(one.agents)} if agents else ()
+    )
+    for seated, opening, encoded in shown:
+        if moves_kept(encoded):
+            plies = unpack_plies(encoded)
+            by_opening[tuple(plies[:opening].tolist())].append(_Moves(seated, plies))
+    found: set[str] = set()
+    for some in by_opening.values():
+        found |= _answered_twice(game, some, agents - found)
+    return found
+
+
+class _Moves(NamedTuple):
+    agents: tuple[str, ...]
+    plies: Ints
+
+
+def _answered_twice(game: str, games: list[_Moves], agents: set[str]) -> set[str]:
+    """Returns those of the agents that answered a position in two ways, in games with one opening."""
+    games = sorted(games, key=lambda one: one.plies.astype(">u4").tobytes())
+    longest = max(len(one.plies) for one in games)
+    plies = np.full((len(games), longest), NO_PLY)
+    for row, one in enumerate(games):
+        plies[row, : len(one.plies)] = one.plies
+    common = np.cumprod(plies[1:] == plies[:-1], axis=1).sum(axis=1)  # plies that a game shares with the next in order
+    found: set[str] = set()
+    blocks = [(0, len(games))]  # games with a common beginning
+    while blocks and found < agents:
+        first, end = blocks.pop()
+        depth = int(common[first : end - 1].min(initial=longest))
+        if depth < longest:
+            answers = plies[first:end, depth]
+            by_seat = [
+                _with_two([one.agents[seat] for one in games[first:end]], answers) & (agents - found)
+                for seat in range(len(games[first].agents))
+            ]
+            if any(by_seat) and (mover := _to_move(game, plies[first, :depth])) >= 0:
+                found |= by_seat[mover]
+            cuts = first + 1 + np.flatnonzero(common[first : end - 1] == depth)
+            blocks += itertools.pairwise([first, *cuts.tolist(), end])
+    return found
+
+
+def _with_two(agents: Sequence[str], answers: Ints) -> set[str]:
+    """Returns the agents with two different answers."""
+    known: dict[str, int] = {}
+    return {
+        agent
+        for agent, answer in zip(agents, answers.tolist(), strict=True)
+        if answer != NO_PLY and known.setdefault(agent, answer) != answer
+    }
+
+
+def _to_move(game: str, plies: Ints) -> int:
+    """Returns the seat to move after these plies; below 0 where the game's present rules do not allow them."""
+    position = game_of(game).start()
+    with contextlib.suppress(UserError):
+        for ply in plies.tolist():
+            position = position.play(ply)
+        return position.to_move
+    return NO_PLY
