@@ -119,11 +119,14 @@ class Tournament:
         """Returns an adaptive tournament before its first round, if that is the format."""
         if self.format != "adaptive":
             return None
-        return AdaptiveTournament(self.game, self._playing, self.seed, self.top, self.certainty, self.games)
+        chosen = self.seed, self.top, self.certainty, self.games
+        return AdaptiveTournament(self.game, self._playing, *chosen, own_seeds=self._own_seeds)
 
     def _rounds(self, adaptive: AdaptiveTournament | None) -> Rounds:
         """Returns the schedule of a format whose matches depend on results, from its start."""
-        return adaptive.rounds() if adaptive else swiss(self.game, self._playing, self.games, self.seed, self.rounds)
+        if adaptive:
+            return adaptive.rounds()
+        return swiss(self.game, self._playing, self.games, self.seed, self.rounds, self._own_seeds)
 
     @property
     def definition(self) -> dict[str, Any]:

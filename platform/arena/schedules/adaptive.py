@@ -12,7 +12,7 @@ import numpy as np
 from turnier.agents.agent import Agent
 from turnier.arena.match import MatchRecord, MatchSpec, derive_seed
 from turnier.arena.schedules.repeats import Repeats, enough_repeats
-from turnier.arena.schedules.round_robin import Rounds
+from turnier.arena.schedules.round_robin import Rounds, group_seeds
 from turnier.core.errors import UserError
 from turnier.games.game import Game
 from turnier.statistics.places import next_pairings, place_certainty, ranking
@@ -40,11 +40,13 @@ class AdaptiveTournament:
     Args:
         game: of two seats.
         agents: at least three different ones.
-        seed: every pair's own seed depends only on it and on how often its agents have met.
+        seed: every pair's own seed depends only on it, on how often its agents have met and, with own seeds, on who they
+            are.
         top: number of first places that must be certain, in their order.
         certainty: the minimum probability that they are right; see `place_certainty`.
         games: maximum games.
         round_pairs: pairs of games per round, None = PAIRS_PER_AGENT for each agent; enough to keep all workers busy.
+        own_seeds: see `matches_of`.
     """
 
     def __init__(
@@ -56,6 +58,7 @@ class AdaptiveTournament:
         certainty: float = 0.95,
         games: int = 10_000,
         round_pairs: int | None = None,
+        own_seeds: bool = False,
     ) -> None:
         self.game = game
         self.agents = tuple(dict.fromkeys(agent.full_text() for agent in agents))
@@ -85,6 +88,7 @@ class AdaptiveTournament:
             raise UserError(f"a round must have at least 1 pair of games, got {self.round_pairs}.")
         self.ratings: Ratings | None = None  # before the first round
         self._target, self._top, self._seed, self._max_pairs = certainty, top, seed, games // 2
+        self._own_seeds = own_seeds
         self._met: Counter[tuple[int, int]] = Counter()
         self._repeated: Counter[tuple[int, int]] = Counter()  # games of each pairing that do not count
         self._results: list[_Result] = []  # also of games that do not count
@@ -120,9 +124,10 @@ class AdaptiveTournament:
 
     def _pair(self, first: int, second: int) -> tuple[MatchSpec, MatchSpec]:
         # The seeds of a round robin, whose stored games can be used here.
-        seed = derive_seed(self._seed, self._met[first, second])
-        self._met[first, second] += 1
         a, b = self.agents[first], self.agents[second]
+        begin = group_seeds((self._seed,), (a, b)) if self._own_seeds else (self._seed,)
+        seed = derive_seed(*begin, self._met[first, second])
+        self._met[first, second] += 1
         text = self.game.full_text()
         return MatchSpec(text, (a, b), seed), MatchSpec(text, (b, a), seed)
 

@@ -13,7 +13,9 @@ from turnier.core.errors import UserError
 from turnier.games.game import Game
 
 
-def swiss(game: Game, agents: Sequence[Agent], games: int, seed: int, rounds: int = 0) -> Rounds:
+def swiss(
+    game: Game, agents: Sequence[Agent], games: int, seed: int, rounds: int = 0, own_seeds: bool = False
+) -> Rounds:
     """Yields rounds in which every agent plays one group of equally strong agents in all roles; see `Rounds`.
 
     Two seats: pairs that have not met and whose points are as equal as possible, by squared difference. More seats: the
@@ -23,8 +25,9 @@ def swiss(game: Game, agents: Sequence[Agent], games: int, seed: int, rounds: in
     Args:
         agents: more than the game has seats, none twice.
         games: matches per group and round, rounded up to whole sets of seat orders on one seed.
-        seed: as in `round_robin`; all groups of a round play on the same seeds.
+        seed: as in `round_robin`.
         rounds: their number; 0 = as `rounds_to_the_best`.
+        own_seeds: see `matches_of`; otherwise all groups of a round play on the same seeds.
     """
     texts = check_field(game, agents, games, seed)
     if game.num_seats < 2:
@@ -34,7 +37,7 @@ def swiss(game: Game, agents: Sequence[Agent], games: int, seed: int, rounds: in
             f"a Swiss tournament of {game} must have more than {game.num_seats} agents, none twice, got"
             f" {len(texts)}; use round_robin."
         )
-    return _rounds(game, texts, games, seed, rounds or rounds_to_the_best(len(texts), game.num_seats))
+    return _rounds(game, texts, games, seed, rounds or rounds_to_the_best(len(texts), game.num_seats), own_seeds)
 
 
 def rounds_to_the_best(agents: int, seats: int) -> int:
@@ -45,7 +48,7 @@ def rounds_to_the_best(agents: int, seats: int) -> int:
     return rounds
 
 
-def _rounds(game: Game, agents: list[str], games: int, seed: int, rounds: int) -> Rounds:
+def _rounds(game: Game, agents: list[str], games: int, seed: int, rounds: int, own_seeds: bool) -> Rounds:
     points: Counter[str] = Counter(dict.fromkeys(agents, 0))
     sat_out: Counter[str] = Counter()
     met: Counter[frozenset[str]] = Counter()
@@ -54,7 +57,7 @@ def _rounds(game: Game, agents: list[str], games: int, seed: int, rounds: int) -
         resting = sorted(reversed(ordered), key=lambda agent: sat_out[agent])[: len(agents) % game.num_seats]
         playing = [agent for agent in ordered if agent not in resting]
         groups = _pairs(playing, points, met) if game.num_seats == 2 else _groups(playing, game.num_seats)
-        specs = list(matches_of(game, groups, games, (seed, number), [()]))
+        specs = list(matches_of(game, groups, games, (seed, number), [()], own_seeds=own_seeds))
         records = yield specs
         points.update(match_points(records))
         for group in groups:
