@@ -10,8 +10,7 @@ import html
 import itertools
 import json
 import math
-from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, Self
 
@@ -30,8 +29,11 @@ from turnier.games.game import Game
 from turnier.games.registry import GAMES
 from turnier.results.failures import Failures, list_failures
 from turnier.results.frames import matches_frame
+from turnier.results.frames.fields import seats_beside
+from turnier.results.frames.meetings import meetings_of
 from turnier.results.store.annotations import SETTINGS
 from turnier.results.store.store import Run, Store
+from turnier.runs.pair_outcomes import outcomes_of
 from turnier.runs.play import play_rounds, playing
 from turnier.runs.results import RunResults
 from turnier.statistics.sprt import MARGIN_ELO, MARGIN_SCORE, MINIMUM, Verdict, elo_of_share
@@ -39,9 +41,7 @@ from turnier.statistics.sprt import MARGIN_ELO, MARGIN_SCORE, MINIMUM, Verdict, 
 KIND = "comparison"
 OWN_SEEDS = "own_seeds"  # in definitions of comparisons that play no seeds of tournaments
 POINTS = 400  # at most, of the evidence over the games
-_ROUNDING = 1e-9
 MANY_OPENINGS = 1000  # that are proposed to agents that draw no random numbers
-BINS = 6  # at most, of differences of scores to either side
 
 
 class Comparison:
@@ -304,6 +304,11 @@ class ComparisonResults(RunResults):
         than = "better" if self.verdict is Verdict.STRONGER else "worse"
         return f"The first agent is {than}, be it by less than the margin of {margin}. If it were not, {seldom}."
 
+    def notes(self) -> list[str]:
+        """Returns what to know of the difference: what seats are worth, and what it is beside that."""
+        frame = self.frame()
+        return [] if self.duel.single_player or frame.empty else seats_beside(meetings_of(frame), self.duel.agents)
+
     def evidence(self) -> pd.DataFrame:
         """Returns the evidence of both tests over the games.
 
@@ -325,23 +330,8 @@ class ComparisonResults(RunResults):
         return pd.DataFrame(rows, columns=["test", "games", "evidence", "look"])
 
     def outcomes(self) -> pd.DataFrame:
-        """Returns the pairs of games by outcome, the best for the first agent first: outcome, pairs.
-
-        Two games, with the seats swapped: the points of both. More: the share of the points. In single-player games the
-        first score minus the second.
-        """
-        duel = self.duel
-        if duel.single_player:
-            return _differences([first - second for first, second in duel.outcomes])
-        shares = [share for (share,) in duel.outcomes]
-        if len(duel.orders) == 2:
-            counts = Counter(round(4 * share) for share in shares)
-            names = dict(enumerate(_PENTANOMIAL))
-        else:
-            counts = Counter(min(4, int(5 * share + _ROUNDING)) for share in shares)
-            names = {fifth: f"{20 * fifth} to {20 * fifth + 20} % of the points" for fifth in range(5)}
-        rows = [(name, counts[place]) for place, name in names.items()]
-        return pd.DataFrame(rows[::-1], columns=["outcome", "pairs"])
+        """Returns the pairs of games by outcome, the best for the first agent first, see `outcomes_of`."""
+        return outcomes_of(self.duel)
 
     def frame(self) -> pd.DataFrame:
         return matches_frame(self.store, run=self.id, only=self.played)
@@ -380,22 +370,3 @@ def _estimate(duel: Duel) -> dict[str, float]:
     return {f"elo{end}": elo_of_share(share) for end, share in ends.items()} | {
         f"share{end}": share for end, share in ends.items()
     }
-
-
-_PENTANOMIAL = ("0: lost both", "½: drew one, lost one", "1: even", "1½: won one, drew one", "2: won both")
-
-
-def _differences(found: Sequence[float]) -> pd.DataFrame:
-    """Returns the numbers of differences in bins of a round width, none of which has both signs."""
-    largest = max(map(abs, found), default=0.0) or 1.0
-    exponent = math.floor(math.log10(largest / BINS))
-    width = next(w for w in (10**exponent * step for step in (1, 2, 5, 10)) if w * BINS >= largest)
-    far = (math.ceil(abs(value) / width - _ROUNDING) for value in found)
-    counts = Counter(int(math.copysign(max(1, n), value)) if value else 0 for n, value in zip(far, found, strict=True))
-    rows = []
-    for place in range(max({0, *counts}), min({0, *counts}) - 1, -1):
-        sign = 1 if place > 0 else -1
-        ends = (sign * (abs(place) - 1) * width, place * width)
-        name = " to ".join(number(end, digits=12, signed=True) for end in ends)
-        rows.append((name if place else "the same score", counts[place]))
-    return pd.DataFrame(rows, columns=["outcome", "pairs"])

@@ -40,8 +40,8 @@ class AdaptiveTournament:
     Args:
         game: of two seats.
         agents: at least three different ones.
-        seed: every pair's own seed depends only on it, on how often its agents have met and, with own seeds, on who they
-            are.
+        seed: every pair's own seed depends only on it, on how often its agents have met and, with own seeds, on who
+            they are.
         top: number of first places that must be certain, in their order.
         certainty: the minimum probability that they are right; see `place_certainty`.
         games: maximum games.

@@ -110,6 +110,7 @@ def print_comparison(console: Console, results: ComparisonResults, as_json: bool
             "games_left": json_rows(pd.DataFrame([{"n": duel.games_left}]))[0]["n"],
             "estimate": json_rows(pd.DataFrame([results.estimate]))[0],
             "agents": json_rows(agents),
+            "notes": results.notes(),
             "failures": json_rows(failures.table),
         }
         print(json.dumps(shown, indent=2))
@@ -131,6 +132,7 @@ def print_comparison(console: Console, results: ComparisonResults, as_json: bool
         failed = f"{row['failures']:,} ({number(100 * row['failures'] / row['games'])} %)"
         table.add_row(AgentText(row["label"]), games_text(row), f"{duel.test.units:,}", *values, failed)
     console.print(table)
-    console.print(results.sentence, soft_wrap=True, markup=False, highlight=False)
+    for text in (results.sentence, *results.notes()):
+        console.print(text, soft_wrap=True, markup=False, highlight=False)
     print_failures(console, results.store, failures)
     require_rated(results.frame())

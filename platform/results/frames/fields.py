@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -80,7 +81,7 @@ def _nash(met: Meetings, ratings: Ratings) -> Nash:
 def sentences(field: RatedField, labels: list[str]) -> list[str]:
     """Returns what to know of a rating list: whether it explains the results, what seats are worth, who may be best."""
     return [
-        text for text in (_fit_text(field.fit, labels), _seats_text(field.ratings), _draws_text(field.ratings)) if text
+        text for text in (_fit_text(field.fit, labels), seats_text(field.ratings), _draws_text(field.ratings)) if text
     ]
 
 
@@ -102,7 +103,8 @@ def _percent(share: float) -> str:
     return f"{100 * share:.0f} %"
 
 
-def _seats_text(ratings: Ratings) -> str:
+def seats_text(ratings: Ratings) -> str:
+    """Returns what seats are worth beside each other; empty where they do not differ."""
     gains = ratings.seats
     if not gains:
         return ""
@@ -112,6 +114,19 @@ def _seats_text(ratings: Ratings) -> str:
         return f"The first seat is worth {plus_minus(gain, half, ' Elo', signed=True)} more than the second."
     parts = [plus_minus(gain.value, gain.high - gain.value, signed=True) for gain in gains]
     return f"Seats are worth, beside their mean, in turn: {', '.join(parts)} Elo."
+
+
+def seats_beside(met: Meetings, agents: Sequence[str]) -> list[str]:
+    """Returns what seats are worth and what two agents differ by beside that; nothing where seats do not differ."""
+    if len(met.agents) < 2:
+        return []
+    ratings = RatedField.of(met).ratings
+    if not ratings.seats:
+        return []
+    first, second = (met.agents.index(agent) for agent in agents)
+    difference, half = (part[first, second] for part in ratings.differences())
+    apart = plus_minus(difference, half, " Elo", signed=True)
+    return [f"{seats_text(ratings)} Beside that, the difference is {apart}, as if the games had been planned."]
 
 
 def _draws_text(ratings: Ratings) -> str:
