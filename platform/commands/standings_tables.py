@@ -77,7 +77,7 @@ def _by_elo(game: str, part: pd.DataFrame, width: int) -> Table:
     rows = [_elo_cells(row) for row in part.to_dict("records")]
     live, groups, narrow = part["live_mu"].notna().any(), part["group"].max() > 1, width < WIDE
     left_out = {OPENSKILL: not live, GROUP: not groups, POINTS: narrow, BEST: narrow, NASH: part["nash"].isna().all()}
-    left_out |= {RESULTS: narrow and live, DRAWN: narrow and groups}
+    left_out |= {RESULTS: narrow and live, DRAWN: narrow and (groups or not left_out[NASH])}
     headings = [heading for heading in rows[0] if not left_out.get(heading)]
     shown = agent_table(f"{game}: rating list", *headings, numbered=True)
     for place, label, cells in zip(_places(part), part["label"], rows, strict=True):

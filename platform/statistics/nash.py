@@ -1,9 +1,11 @@
-"""Nash averaging: what agents score against the mixture of agents that nobody beats. Copies of an agent change nothing.
+"""Nash averaging: what agents score against a mixture of agents that nobody beats. Copies of an agent change nothing.
 
-The mixture is the optimal strategy of the game in which two people each name an agent of the field. Of several, it is
-the one of largest entropy, which gives copies of an agent equal weights.
+The mixture is the optimal strategy of the game in which two people each name an agent of the field. Many may be optimal
+as far as the games show; of these it is the one of largest entropy, which gives copies of an agent equal weights,
+though one of them has had more luck.
 
-Source: D. Balduzzi, K. Tuyls, J. Perolat and T. Graepel, Re-evaluating evaluation, NeurIPS 2018.
+Source: D. Balduzzi, K. Tuyls, J. Perolat and T. Graepel, Re-evaluating evaluation, NeurIPS 2018. Here nobody beats the
+mixture demonstrably; there nobody did at all.
 """
 
 from __future__ import annotations
@@ -11,22 +13,21 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
+from scipy import special
 
-from turnier.statistics.distributions import Floats
+from turnier.statistics.distributions import Floats, normal_quantile
 from turnier.statistics.intervals import CONFIDENCE
 
-DRAWS = 200  # of the results, for the bands
-LARGE = 60  # agents from which there are no bands
-_ZERO = 1e-9
-_MOST = 1e4  # weight of an agent, where the least is 1
+LEAST = 1e-3  # points that may be won against the mixture where nothing is uncertain
+PASSES = 3  # in which the mixture and what is demonstrable against it settle
 
 
 class Nash(NamedTuple):
-    """An agent's weight in the mixture, and its share of the points against it, with a band that holds 95 %."""
+    """An agent's weight in the mixture, and its share of the points against it, with its 95 % interval."""
 
     weights: Floats  # [agents] sum is 1
-    share: Floats  # [agents] 0.5 for who is in the mixture, less for who loses to it
-    low: Floats  # [agents] NaN where there is no band
+    share: Floats  # [agents] about 0.5 for who is in the mixture, less for who loses to it
+    low: Floats
     high: Floats
 
 
@@ -37,72 +38,32 @@ def nash_average(shares: Floats, errors: Floats) -> Nash:
         shares: [agents, agents] of the points of the row's agent against the column's; 0.5 to itself.
         errors: [agents, agents] their standard errors; 0 where nothing is uncertain.
     """
-    weights = equilibrium(2 * shares - 1)
+    weights = np.full(len(shares), 1 / max(1, len(shares)))
+    for _ in range(PASSES):
+        half = normal_quantile(0.5 + CONFIDENCE / 2) * np.sqrt(errors**2 @ weights**2)
+        weights = unbeaten(shares - 0.5, np.maximum(half, LEAST))
     share = shares @ weights
-    n = len(shares)
-    if n > LARGE or not errors.any():
-        return Nash(weights, share, np.full(n, np.nan), np.full(n, np.nan))
-    random = np.random.default_rng(0)
-    above = np.triu(np.ones((n, n), bool), 1)
-    drawn = []
-    for _ in range(DRAWS):
-        noise = np.where(above, errors * random.normal(size=(n, n)), 0.0)
-        moved = np.clip(shares + noise - noise.T, 0.0, 1.0)
-        drawn.append(moved @ equilibrium(2 * moved - 1))
-    low, high = np.quantile(drawn, [(1 - CONFIDENCE) / 2, (1 + CONFIDENCE) / 2], axis=0)
-    return Nash(weights, share, np.minimum(low, share), np.maximum(high, share))
+    half = normal_quantile(0.5 + CONFIDENCE / 2) * np.sqrt(errors**2 @ weights**2)
+    return Nash(weights, share, np.maximum(share - half, 0.0), np.minimum(share + half, 1.0))
 
 
-def equilibrium(payoffs: Floats) -> Floats:
-    """Returns the weights [agents] of largest entropy that no agent wins against.
+def unbeaten(payoffs: Floats, most: Floats) -> Floats:
+    """Returns the weights [agents] of largest entropy against which no agent wins more than it may.
 
     Args:
         payoffs: [agents, agents] antisymmetric: what the row's agent wins from the column's.
+        most: [agents] what each may win on average, above 0.
+
+    In the dual, weights are proportional to exp(payoffs @ prices), where an agent that wins as much as it may has a
+    price.
     """
     from scipy import optimize  # takes long to import
 
-    n = len(payoffs)
-    # Weights may be multiplied by any number: all agents that may be in a mixture can have a weight of 1 at once.
-    in_it = optimize.linprog(
-        np.append(np.zeros(n), -np.ones(n)),
-        A_ub=np.block([[payoffs, np.zeros((n, n))], [-np.eye(n), np.eye(n)]]),
-        b_ub=np.append(np.full(n, _ZERO), np.zeros(n)),
-        bounds=[(0, _MOST)] * n + [(0, 1)] * n,
-        method="highs",
-    ).x
-    weights = in_it[:n]
-    members = np.flatnonzero(in_it[n:] > 0.5)
-    start = weights[members] / weights[members].sum()
-    others = np.setdiff1d(np.arange(n), members)
-    within, outside = payoffs[np.ix_(members, members)], payoffs[np.ix_(others, members)]
-    free = _null_space(np.vstack([within, np.ones(len(members))]))
-    found = np.zeros(n)
-    found[members] = start if free.shape[1] == 0 else _most_even(start, free, outside)
-    return np.asarray(found / found.sum(), np.float64)
+    def dual(prices: Floats) -> tuple[float, Floats]:
+        values = payoffs @ prices
+        return float(special.logsumexp(values) + most @ prices), most - payoffs @ special.softmax(values)
 
-
-def _null_space(matrix: Floats) -> Floats:
-    _, values, vectors = np.linalg.svd(matrix)
-    rank = int((values > 1e-7 * max(1.0, values.max(initial=0.0))).sum())
-    return np.asarray(vectors[rank:].T, np.float64)
-
-
-def _most_even(start: Floats, free: Floats, outside: Floats) -> Floats:
-    """Returns the weights of largest entropy among start + free @ x that no agent outside wins against."""
-    from scipy import optimize
-
-    def weights(x: Floats) -> Floats:
-        return np.maximum(start + free @ x, 1e-15)
-
-    bounds = [{"type": "ineq", "fun": lambda x: start + free @ x}]
-    if len(outside):
-        bounds.append({"type": "ineq", "fun": lambda x: _ZERO - outside @ (start + free @ x)})
-    found = optimize.minimize(
-        lambda x: float(weights(x) @ np.log(weights(x))),
-        np.zeros(free.shape[1]),
-        jac=lambda x: free.T @ (np.log(weights(x)) + 1),
-        constraints=bounds,
-        method="SLSQP",
-        options={"maxiter": 200, "ftol": 1e-12},
-    )
-    return np.clip(weights(found.x), 0.0, None) if found.success else start
+    bounds = [(0, None)] * len(payoffs)
+    options = {"maxiter": 5000, "maxfun": 100_000, "ftol": 1e-15, "gtol": 1e-9, "maxls": 50}
+    found = optimize.minimize(dual, np.zeros(len(payoffs)), jac=True, bounds=bounds, method="L-BFGS-B", options=options)
+    return np.asarray(special.softmax(payoffs @ found.x), np.float64)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from turnier.statistics.nash import equilibrium, nash_average
+from turnier.statistics.nash import LEAST, nash_average, unbeaten
 
 CIRCLE = np.array([[0.5, 0.9, 0.2], [0.1, 0.5, 0.8], [0.8, 0.2, 0.5]])
 
@@ -17,18 +17,19 @@ def with_copies(shares: np.ndarray, agent: int, copies: int) -> np.ndarray:
 
 def test_copies_change_nothing_but_share_their_weight() -> None:
     alone, copied = (nash_average(shares, np.zeros_like(shares)) for shares in (CIRCLE, with_copies(CIRCLE, 1, 5)))
-    assert copied.share[:3] == pytest.approx(alone.share, abs=1e-6) and alone.share == pytest.approx(0.5, abs=1e-6)
-    assert copied.weights[[1, 3, 4, 5, 6, 7]] == pytest.approx(alone.weights[1] / 6, abs=1e-3)
+    assert copied.share[:3] == pytest.approx(alone.share, abs=5 * LEAST)
+    assert alone.share == pytest.approx(0.5, abs=2 * LEAST)
+    assert copied.weights[[1, 3, 4, 5, 6, 7]] == pytest.approx(alone.weights[1] / 6, abs=0.01)
 
 
 def test_with_noise_copies_move_averages_little() -> None:
-    """Less than 0.03, from 200 games of every two."""
+    """Less than 0.03, from 400 games of every two."""
     rng = np.random.default_rng(1)
     noisy = with_copies(CIRCLE, 1, 5)
     above = np.triu_indices(8, 1)
-    noisy[above] = rng.binomial(200, noisy[above]) / 200
+    noisy[above] = rng.binomial(400, noisy[above]) / 400
     noisy.T[above] = 1 - noisy[above]
-    few, many = (nash_average(part, np.full_like(part, 0.03)) for part in (noisy[:3, :3], noisy))
+    few, many = (nash_average(part, np.sqrt(part * (1 - part) / 400)) for part in (noisy[:3, :3], noisy))
     assert many.share[:3] == pytest.approx(few.share, abs=0.03)
     assert (many.low <= many.share).all() and (many.share <= many.high).all()
 
@@ -36,8 +37,8 @@ def test_with_noise_copies_move_averages_little() -> None:
 def test_an_order_without_circles_has_the_best_alone() -> None:
     strengths = np.array([2.0, 1.0, 0.0, -1.0])
     found = nash_average(1 / (1 + np.exp(strengths - strengths[:, None])), np.zeros((4, 4)))
-    assert found.weights == pytest.approx([1, 0, 0, 0], abs=1e-9)
-    assert (np.diff(found.share) < 0).all() and found.share[0] == 0.5
+    assert found.weights[0] > 0.98 and found.share[0] == pytest.approx(0.5, abs=2 * LEAST)
+    assert (np.diff(found.share) < 0).all()
 
 
 def test_weights_are_where_openspiel_finds_an_evolution_at_rest() -> None:
@@ -50,10 +51,11 @@ def test_weights_are_where_openspiel_finds_an_evolution_at_rest() -> None:
     for _ in range(steps):
         state = state + 0.01 * evolution(state)
         total += state
-    assert equilibrium(payoffs) == pytest.approx(total / steps, abs=0.02)
+    assert unbeaten(payoffs, np.full(3, LEAST)) == pytest.approx(total / steps, abs=0.02)
 
 
 def test_nobody_wins_against_the_weights() -> None:
     payoffs = np.triu(np.random.default_rng(1).uniform(-1, 1, (7, 7)), 1)
     payoffs -= payoffs.T
-    assert (payoffs @ equilibrium(payoffs) <= 1e-6).all()
+    weights = unbeaten(payoffs, np.full(7, LEAST))
+    assert (payoffs @ weights <= LEAST + 1e-6).all() and weights.sum() == pytest.approx(1)
