@@ -16,7 +16,7 @@ import functools
 import itertools
 import math
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from scipy import special
@@ -144,48 +144,41 @@ class Design:
         self.agents, self.choices, self.seats = agents, choices, seats
         self.draws = any(block.share < 1 for block in choices)
         self.size = agents + max(0, seats - 1) + self.draws
-        self.rows = [self._rows(block) for block in choices]  # csr [kinds * alternatives, parameters] of each block
+        self.terms = [self._terms(block) for block in choices]
         self.totals = [block.totals for block in choices]
         self._made = [row_sums(total) for total in self.totals]
 
-    def _rows(self, block: Choices) -> Any:
-        from scipy import sparse  # takes longer to import than most tables to rate
-
-        kinds, alternatives, members = block.agents.shape
-        row = np.repeat(np.arange(kinds * alternatives), members)
-        parts = [(row, block.agents.ravel(), np.full(len(row), block.share))]
+    def _terms(self, block: Choices) -> Terms:
+        alternatives = block.agents.shape[1]
+        columns, values = [block.agents], [np.full(block.agents.shape[1:], block.share)]
         if self.seats:
-            seat = block.seats.ravel()
-            later = seat > 0
-            parts.append((row[later], self.agents + seat[later] - 1, np.full(int(later.sum()), block.share)))
+            columns.append(np.where(block.seats > 0, self.agents + block.seats - 1, self.size))
+            values.append(values[0])
         if block.share < 1:
-            drawn = np.arange(2, kinds * alternatives, 3)
-            parts.append((drawn, np.full(kinds, self.size - 1), np.ones(kinds)))
-        rows, columns, values = (np.concatenate(column) for column in zip(*parts, strict=True))
-        return sparse.csr_array((values, (rows, columns)), shape=(kinds * alternatives, self.size))
+            drawn = np.full((*block.agents.shape[:2], 1), self.size)
+            drawn[:, -1] = self.size - 1
+            columns.append(drawn)
+            values.append(np.ones((alternatives, 1)))
+        return Terms(np.concatenate(columns, axis=2), np.concatenate(values, axis=1))
 
     def probabilities(self, parameters: Floats) -> list[Floats]:
         """Returns the probabilities [kinds, alternatives] of each block."""
-        return [_probabilities(self._values(number, parameters)) for number in range(len(self.choices))]
-
-    def _values(self, number: int, parameters: Floats) -> Floats:
-        values = self.rows[number] @ parameters
-        return np.asarray(values, np.float64).reshape(self.totals[number].shape)
+        return [_probabilities(terms.of(parameters)) for terms in self.terms]
 
     def log_likelihood(self, parameters: Floats) -> float:
-        return float(
-            sum(
-                (total * _log_probabilities(self._values(number, parameters))).sum()
-                for number, total in enumerate(self.totals)
-            )
+        found = (
+            (total * _log_probabilities(terms.of(parameters))).sum()
+            for terms, total in zip(self.terms, self.totals, strict=True)
         )
+        return float(sum(found))
 
     def slope(self, probabilities: Sequence[Floats]) -> Floats:
         """Returns the derivative [parameters] of the log-likelihood."""
-        slope = np.zeros(self.size)
-        for rows, total, made, chance in zip(self.rows, self.totals, self._made, probabilities, strict=True):
-            slope += rows.T @ (total - made[:, None] * chance).ravel()
-        return slope
+        slope = np.zeros(self.size + 1)
+        for terms, total, made, chance in zip(self.terms, self.totals, self._made, probabilities, strict=True):
+            each = (total - made[:, None] * chance)[:, :, None] * terms.values
+            slope += np.bincount(terms.columns.ravel(), each.ravel(), self.size + 1)
+        return slope[:-1]
 
     def information(self, probabilities: Sequence[Floats], weights: Sequence[Floats] | None = None) -> Floats:
         """Returns the information [parameters, parameters] in the choices.
@@ -194,11 +187,27 @@ class Design:
             probabilities: of each block.
             weights: [kinds] how many choices of each kind there are; None = as many as were made.
         """
-        found = np.zeros((self.size, self.size))
-        for number, chance in enumerate(probabilities):
+        side = self.size + 1
+        found = np.zeros(side * side)
+        for number, (terms, chance) in enumerate(zip(self.terms, probabilities, strict=True)):
             made = self._made[number] if weights is None else weights[number]
-            found += _information(self.rows[number], chance, made)
-        return found
+            for a, b in np.ndindex(chance.shape[1], chance.shape[1]):
+                both = made * chance[:, a] * ((a == b) - chance[:, b])
+                for i, j in np.ndindex(terms.columns.shape[2], terms.columns.shape[2]):
+                    cell = terms.columns[:, a, i] * side + terms.columns[:, b, j]
+                    found += np.bincount(cell, both * (terms.values[a, i] * terms.values[b, j]), side * side)
+        return np.asarray(found.reshape(side, side)[:-1, :-1], np.float64)
+
+
+class Terms(NamedTuple):
+    """What the alternatives of a block consist of: parameters, each times a number; one beyond the last counts as 0."""
+
+    columns: Ints  # [kinds, alternatives, terms]
+    values: Floats  # [alternatives, terms]
+
+    def of(self, parameters: Floats) -> Floats:
+        """Returns the values [kinds, alternatives] of the alternatives."""
+        return np.asarray((np.append(parameters, 0.0)[self.columns] * self.values).sum(axis=2), np.float64)
 
 
 def row_sums(values: Floats) -> Floats:
@@ -218,20 +227,6 @@ def _log_probabilities(values: Floats) -> Floats:
         apart = values[:, 0] - values[:, 1]
         return np.stack([special.log_expit(apart), special.log_expit(-apart)], axis=1)
     return np.asarray(special.log_softmax(values, axis=1), np.float64)
-
-
-def _information(rows: Any, chance: Floats, made: Floats) -> Floats:
-    """Returns the information of a block: that of its alternatives, less that of their means."""
-    from scipy import sparse
-
-    kinds, alternatives = chance.shape
-    if alternatives == 2:  # the same, faster
-        apart = rows[::2] - rows[1::2]
-        return np.asarray((apart.T @ (apart * (made * chance[:, 0] * chance[:, 1])[:, None])).toarray(), np.float64)
-    each = rows * (chance * made[:, None]).reshape(-1, 1)
-    places = np.arange(kinds * alternatives)
-    means = sparse.csr_array((chance.ravel(), places, np.arange(0, len(places) + 1, alternatives))) @ rows
-    return np.asarray((rows.T @ each - means.T @ (means * made[:, None])).toarray(), np.float64)
 
 
 def fitted(design: Design, prior: float) -> Floats:

@@ -223,17 +223,17 @@ class _Model:
         """
         from scipy import sparse  # takes longer to import than most tables to rate
 
-        parts = []
-        for block, rows, chance in zip(design.choices, design.rows, self._chances, strict=True):
+        found: list[tuple[Floats, Ints, Ints]] = [(np.zeros(0), np.zeros(0, np.int64), np.zeros(0, np.int64))]
+        for block, terms, chance in zip(design.choices, design.terms, self._chances, strict=True):
             residuals = block.weights - row_sums(block.weights)[:, None] * chance[block.kind]
             if kept is not None:
                 residuals[~kept[block.game]] = 0.0
-            alternatives = np.arange(chance.shape[1])
-            cells = block.kind[:, None] * len(alternatives) + alternatives
-            clusters = np.repeat(self._cluster[block.game], len(alternatives))
-            shape = (self._clusters, rows.shape[0])
-            parts.append(sparse.csr_array((residuals.ravel(), (clusters, cells.ravel())), shape=shape) @ rows)
-        return sum(parts[1:], parts[0]) if parts else sparse.csr_array((self._clusters, design.size))
+            each = residuals[:, :, None] * terms.values
+            rows = np.repeat(self._cluster[block.game], each.shape[1] * each.shape[2])
+            found.append((each.ravel(), rows, terms.columns[block.kind].ravel()))
+        values, rows, columns = (np.concatenate(part) for part in zip(*found, strict=True))
+        shape = (self._clusters, design.size + 1)
+        return sparse.csr_array((values, (rows, columns)), shape=shape)[:, : design.size]
 
     def _leverage(self) -> Floats:
         """Returns the share [clusters] of what a cluster tells that the fit has taken from it: its mean over agents."""
