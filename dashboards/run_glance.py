@@ -94,7 +94,11 @@ def _tournament(store: Store, run: Run) -> Glance:
     else:
         share, low, high = (100 * first[f"points_share{end}"] for end in ("", "_low", "_high"))
         value = f"{estimate(share, low, high, ' %')} of the points"
-    likely = "" if pd.isna(first["best"]) else f"; the best of these with {percent_sure(first['best'])} % probability"
+    likely = (
+        ""
+        if pd.isna(first["best_of_all"])
+        else f"; the best of these with {percent_sure(first['best_of_all'])} % probability"
+    )
     later = f"; yet to play: {', '.join(unplayed)}" if unplayed else ""
     leads = f"{names[0]} leads{' so far' if unplayed else ''}: {value}, {first['games']:,} games{likely}{later}"
     return Glance(names, leads, unplayed=unplayed)

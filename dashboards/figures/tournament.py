@@ -47,7 +47,7 @@ def rating_list(ranks: Ranks) -> pd.DataFrame:
             "Elo" if rated else "mean score": rounded(value, half_width),
             "±": rounded(half_width, half_width),
             "better than next, %": (100 * frame["superiority"].clip(upper=MOST_SURE)).round(1),
-            "best of all, %": (100 * frame["best"].clip(upper=MOST_SURE)).round(1),
+            "best of all, %": (100 * frame["best_of_all"].clip(upper=MOST_SURE)).round(1),
         }
     )
     if rated:
@@ -80,12 +80,12 @@ def leader_text(ranks: Ranks) -> str:
     value = plus_minus(first[name], half_width, " Elo" if name == "elo" else " points on average", signed=name == "elo")
     points = f" and {number(100 * first['points_share'])} % of the points" if name == "elo" else ""
     text = f"<b>{escape(first['label'])}</b> leads with {value}{points} in {first['games']:,} games"
-    if len(ranks.ratings) < 2 or pd.isna(first["best"]):
+    if len(ranks.ratings) < 2 or pd.isna(first["best_of_all"]):
         return f"{text}."
     others = int((ranks.ratings["rank_low"] == 1).sum()) - int(first["rank_low"] == 1)
     ruled_out = "no other" if not others else "one other" if others == 1 else f"{others} others"
     open_ = "" if not others else f", and {ruled_out} cannot be ruled out"
-    return f"{text}; it is the best of these with {percent_sure(first['best'])} % probability{open_}."
+    return f"{text}; it is the best of these with {percent_sure(first['best_of_all'])} % probability{open_}."
 
 
 def list_note(ranks: Ranks) -> str:

@@ -18,12 +18,13 @@ TOP = 200  # agents that a rating list shows unless more are requested
 SIGNIFICANT = 0.05
 FULL_CELLS = 4  # agents up to which a crosstable has intervals
 WIDE = 100  # characters of a terminal from which a rating list has the sum of the points
+SLIM = 72  # and from which it has won-drawn-lost and the share of draws
 ROW_HEAD = 26  # characters of the place and agent in a row of a crosstable
 # Headings of columns that a narrow terminal may leave out; the summary above a run's list has won-drawn-lost, too.
 POINTS, RESULTS, DRAWN, OPENSKILL, GROUP = "points", "won-drawn\n-lost", "drawn\n%", "openskill\nmu ± sigma", "group"
-BEST, NASH = "best\n%", "Nash\n%"
+BETTER, BEST, NASH = "better\n%", "best\n%", "Nash\n%"
 OF_RATINGS = (
-    *("rank", "rank_low", "rank_high", "elo", "elo_low", "elo_high", "draw_share", "superiority", "best"),
+    *("rank", "rank_low", "rank_high", "elo", "elo_low", "elo_high", "draw_share", "superiority", "best_of_all"),
     *("nash", "nash_low", "nash_high", "nash_weight", "fit_p", "cyclic", "group", "live_mu", "live_sigma"),
 )
 
@@ -77,7 +78,9 @@ def _by_elo(game: str, part: pd.DataFrame, width: int) -> Table:
     rows = [_elo_cells(row) for row in part.to_dict("records")]
     live, groups, narrow = part["live_mu"].notna().any(), part["group"].max() > 1, width < WIDE
     left_out = {OPENSKILL: not live, GROUP: not groups, POINTS: narrow, BEST: narrow, NASH: part["nash"].isna().all()}
-    left_out |= {RESULTS: narrow and live, DRAWN: narrow and (groups or not left_out[NASH])}
+    slim = width < SLIM
+    left_out[BETTER] = slim and not left_out[NASH]
+    left_out |= {RESULTS: slim or (narrow and live), DRAWN: slim or (narrow and (groups or not left_out[NASH]))}
     headings = [heading for heading in rows[0] if not left_out.get(heading)]
     shown = agent_table(f"{game}: rating list", *headings, numbered=True)
     for place, label, cells in zip(_places(part), part["label"], rows, strict=True):
@@ -100,8 +103,8 @@ def _elo_cells(row: dict[Any, Any]) -> dict[str, str]:
         "points\n%": f"{100 * row['points_share']:.1f}",
         RESULTS: results_text(row),
         DRAWN: _per_cent(row["draw_share"]),
-        "better\n%": _superiority(row["superiority"]),
-        BEST: _superiority(row["best"]),
+        BETTER: _superiority(row["superiority"]),
+        BEST: _superiority(row["best_of_all"]),
         NASH: "" if pd.isna(row["nash"]) else f"{100 * row['nash']:.0f}",
         OPENSKILL: plus_minus(row["live_mu"], row["live_sigma"]),
         GROUP: str(row["group"]),
@@ -113,7 +116,7 @@ def _by_mean(game: str, part: pd.DataFrame) -> Table:
     shown = agent_table(f"{game}: rating list by mean score", *headings, numbered=True)
     for place, row in zip(_places(part), part.to_dict("records"), strict=True):
         mean = plus_minus(row["mean"], row["mean_high"] - row["mean"])
-        figures = (mean, f"{row['games']:,}", _superiority(row["superiority"]), _superiority(row["best"]))
+        figures = (mean, f"{row['games']:,}", _superiority(row["superiority"]), _superiority(row["best_of_all"]))
         shown.add_row(place, AgentText(row["label"]), *figures)
     return shown
 

@@ -23,7 +23,7 @@ RATING_COLUMNS = (
     *("game", "rank", "rank_low", "rank_high", "agent", "label", "elo", "elo_low", "elo_high"),
     *("mean", "mean_low", "mean_high", "games"),
     *("points", "points_share", "points_share_low", "points_share_high", "wins", "draws", "losses", "draw_share"),
-    *("superiority", "best", "nash", "nash_low", "nash_high", "nash_weight", "fit_p", "cyclic"),
+    *("superiority", "best_of_all", "nash", "nash_low", "nash_high", "nash_weight", "fit_p", "cyclic"),
     *("group", "live_mu", "live_sigma"),
 )
 _COUNTS = ("rank", "rank_low", "rank_high", "games", "wins", "draws", "losses", "group")
@@ -78,7 +78,7 @@ def rated_by_games(
             "elo_high": ratings.elo + half,
             "games": games,
             **_points(met),
-            "best": chances.best,
+            "best_of_all": chances.best,
             "nash": nash.share,
             "nash_low": nash.low,
             "nash_high": nash.high,
@@ -163,7 +163,7 @@ def rated_by_scores(
             "mean_low": estimates[0] - half,
             "mean_high": estimates[0] + half,
             "games": found["count"].to_numpy(),
-            "best": np.nan if chances is None else chances.best,
+            "best_of_all": np.nan if chances is None else chances.best,
             "superiority": np.append(np.diagonal(better, 1), np.nan),
         }
     ).iloc[listed]

@@ -51,7 +51,7 @@ class Standings(NamedTuple):
       interval points_share_low and points_share_high, wins, draws, losses, draw_share (0 to 1); missing in
       single-player games;
     - superiority: the probability that the agent is stronger than the next in the list (single-player: that its true
-      mean is larger), and best: that it is the best of all; see `statistics.ranks.beliefs`; NaN for the last;
+      mean is larger), and best_of_all: that it is the best of all; see `statistics.ranks.beliefs`; NaN for the last;
     - nash, nash_low, nash_high, nash_weight: its share of the points against the mixture of agents that nobody beats,
       with a 95 % band, and its weight in it, see `statistics.nash`: where one rating does not explain the results, or
       on request; otherwise NaN;
