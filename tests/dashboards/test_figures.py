@@ -115,7 +115,7 @@ def test_tables_of_a_tournament_are_by_rank_and_have_numbers(store: Store) -> No
     assert list(zip(pairs["rank"], pairs["rank of other"], strict=True)) == [(1, 2), (1, 3), (2, 3)]
     for table in (listed, pairs):
         texts = {name for name in table if not pd.api.types.is_numeric_dtype(table[name])}
-        assert texts <= {"agent", "against"}
+        assert texts <= {"agent", "against", "places"}
     assert leader_text(ranks).startswith(f"<b>{ranks.ratings['label'].iloc[0]}</b> leads with +")
 
 

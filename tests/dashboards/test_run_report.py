@@ -27,7 +27,7 @@ HEADINGS = {
         "Rating list",
         "<th>drawn</th>",
         "All pairs of agents",
-        "Elo relative to the field",
+        "Elo",
         "against",
     ),
     "certainty": ("normalised of a random agent", "iterations per move", "legal actions"),

@@ -47,11 +47,11 @@ def results(store: Store) -> dict[str, str]:
 def test_a_tournament_shows_its_leader_with_points_or_mean(store: Store) -> None:
     said = results(store)
     assert re.fullmatch(
-        r"mc\(iterations=40\) leads: [\d,]+ ± \d+, 12 games; stronger than the next with .* % probability",
+        r"mc\(iterations=40\) leads: [\d,]+ ± \d+, 12 games; the best of these with .* % probability",
         said["tournament 2048(size=3)"],
     )
     assert re.fullmatch(
-        r"mc.* leads: \d+(\.\d)? % \(\d.* to \d.*\) of the points, \d+ games; stronger .*",
+        r"mc.* leads: \d+(\.\d)? % \(\d.* to \d.*\) of the points, \d+ games; the best of these .*",
         said["tournament yavalath(size=3)"],
     )
     best_first = next(glance(store, run).agents for run in store.runs() if run.name == "2048(size=3)")
