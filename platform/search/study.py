@@ -6,6 +6,8 @@ import itertools
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
+from functools import partial
+from typing import Any
 
 import pandas as pd
 
@@ -32,7 +34,7 @@ from turnier.search.samplers.registry import SAMPLERS
 from turnier.search.samplers.sampler import Sampler
 from turnier.search.space import Space, read_parameters
 from turnier.search.storage.hints import hints
-from turnier.search.storage.studies import has_study, run_id_of
+from turnier.search.storage.studies import as_begun, has_study, run_id_of
 from turnier.search.storage.trials import generations_frame, trials_frame
 from turnier.search.study_run import StudyRun
 from turnier.search.verdict import Finalist, StudyVerdict
@@ -126,22 +128,20 @@ class Study(_Search):
         sampler = self.sampler.within(budget // (self.objective.unit_games * self.noise.max_games(0, 1)))
         earlier = sampler.as_first(self.sampler)
         for kind, parameters in itertools.product((sampler, earlier), (*self._earlier, self.parameters)):
-            before = self._definition(kind, parameters)
+            before = self._definition(kind, parameters, store)
             if store and has_study(store, before.name, before.stored):
                 return before
         if store:
             Space.of(self.agent, self.parameters).require_clear()
-        return self._definition(sampler, self.parameters)
+        return self._definition(sampler, self.parameters, store)
 
-    def _definition(self, sampler: Sampler, parameters: tuple[str, ...]) -> StudyDefinition:
+    def _definition(self, sampler: Sampler, parameters: tuple[str, ...], store: Store | None) -> StudyDefinition:
         texts = self.game.full_text(), self.agent.full_text(), parameters
-        if self.name:
-            return StudyDefinition(
-                self.name, *texts, str(sampler), str(self.noise), against=self.against, seed=self.seed
-            )
-        return StudyDefinition.named_by_content(
-            *texts, sampler=str(sampler), noise=str(self.noise), against=self.against, seed=self.seed
-        )
+        rest: dict[str, Any] = {"sampler": str(sampler), "noise": str(self.noise)}
+        rest |= {"against": self.against, "seed": self.seed}
+        make = partial(StudyDefinition, self.name) if self.name else StudyDefinition.named_by_content
+        definition: StudyDefinition = make(*texts, **rest)
+        return as_begun(store, definition) if store else definition
 
     def run(
         self,
@@ -272,14 +272,14 @@ class Front(_Search):
     def definition(self, budget: int, store: Store | None = None) -> ParetoDefinition:
         """Returns what is stored of the search, as `Study.definition` does."""
         for parameters in (*self._earlier, self.parameters):
-            before = self._definition(budget, parameters)
+            before = self._definition(budget, parameters, store)
             if store and has_study(store, before.name, before.stored):
                 return before
         if store:
             Space.of(self.agent, self.parameters).require_clear()
-        return self._definition(budget, self.parameters)
+        return self._definition(budget, self.parameters, store)
 
-    def _definition(self, budget: int, parameters: tuple[str, ...]) -> ParetoDefinition:
+    def _definition(self, budget: int, parameters: tuple[str, ...], store: Store | None) -> ParetoDefinition:
         units = budget // self.objective.unit_games // GENERATIONS
         games = self.games or max(1, min(8, units // 16))
         population = self.population or max(4, min(32, units // games))
@@ -291,7 +291,8 @@ class Front(_Search):
         content = f"{derive_seed(*parts):016x}"[:6]
         name = self.name or f"{self.game.name}-{self.agent.name}-front-{content}"
         second = self.second.name, self.positions
-        return ParetoDefinition(name, *texts, parameters, self.against, population, games, self.seed, *second)
+        definition = ParetoDefinition(name, *texts, parameters, self.against, population, games, self.seed, *second)
+        return as_begun(store, definition) if store else definition
 
     def run(
         self,

@@ -46,7 +46,7 @@ from turnier.search.final_comparison import (
 from turnier.search.generation import Candidate, Generation
 from turnier.search.idle_games import StudyGames
 from turnier.search.noise import NOISES
-from turnier.search.objective import Objective, require_generation
+from turnier.search.objective import require_generation
 from turnier.search.samplers.registry import SAMPLERS
 from turnier.search.space import Space
 from turnier.search.storage.checked_studies import (
@@ -58,7 +58,7 @@ from turnier.search.storage.checked_studies import (
     set_note,
     study_notes,
 )
-from turnier.search.storage.studies import StoredStudy, optuna_errors
+from turnier.search.storage.studies import StoredStudy, as_begun, optuna_errors
 from turnier.search.storage.trials import played_between
 from turnier.search.verdict import Finalist
 from turnier.statistics.intervals import mean_interval
@@ -79,11 +79,11 @@ class StudyRun(StoredStudy):
     """A study in a store, ready to run or to be resumed."""
 
     def __init__(self, store: Store, definition: StudyDefinition, progress: bool = True) -> None:
-        self.definition = definition
+        self.definition = definition = as_begun(store, definition)
         self.game: Game = GAMES.make(definition.game)
         self.agent: Agent = AGENTS.make(definition.agent)
         self.agent.require(self.game)
-        self.objective = Objective(self.game, definition.against, definition.seed)
+        self.objective = definition.objective
         self.noise = NOISES.make(definition.noise)
         self.space = Space.of(self.agent, definition.parameters)
         start = self.space.encode(self.agent)

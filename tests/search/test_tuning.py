@@ -16,6 +16,7 @@ from turnier.arena.workers.local import SerialExecutor
 from turnier.arena.workers.simulated_workers import SimulatedExecutor
 from turnier.core.errors import UserError
 from turnier.results.store.store import Store
+from turnier.search import EDITION, FIRST_EDITION
 from turnier.search.definition import StudyDefinition
 from turnier.search.samplers.registry import SAMPLERS
 from turnier.search.storage.checked_studies import facts_of
@@ -158,7 +159,9 @@ def test_opponents_meet_the_candidate_in_every_seat_on_the_same_seeds(tmp_path: 
 
 def test_the_definition_of_a_plain_study_is_stored_as_it_always_was() -> None:
     """Else the studies that are stored could not go on."""
-    definition = StudyDefinition("s", "2048(size=4)", "random", ("a",), "cmaes(population=6)", "fixed(games=3)", seed=4)
+    newest = StudyDefinition("s", "2048(size=4)", "random", ("a",), "cmaes(population=6)", "fixed(games=3)", seed=4)
+    definition = replace(newest, edition=FIRST_EDITION)
+    assert newest.stored == definition.stored | {"edition": EDITION}
     assert definition.stored == {
         "name": "s",
         "game": "2048(size=4)",

@@ -27,6 +27,8 @@ from turnier.games.registry import GAMES
 from turnier.results.store.store import Store
 from turnier.runs.bar import Bar
 from turnier.runs.play import play_into
+from turnier.search import EDITION, FIRST_EDITION
+from turnier.search.definition import later_form
 from turnier.search.final_comparison import START, HeldOutGames
 from turnier.search.front.agreement import REPEATS, Agreement
 from turnier.search.front.measures import DecisionTime, Measure, Played
@@ -36,7 +38,7 @@ from turnier.search.objective import Objective, Unit, require_generation
 from turnier.search.space import Space
 from turnier.search.storage.checked_studies import CHECKSUM, set_note, trial_checksum
 from turnier.search.storage.definitions import NSGA2
-from turnier.search.storage.studies import StoredStudy, optuna_errors
+from turnier.search.storage.studies import StoredStudy, as_begun, optuna_errors
 from turnier.statistics.intervals import mean_interval
 
 MAX_FINALISTS = 10
@@ -57,6 +59,8 @@ class ParetoDefinition:
     seed: int = 1
     second: str = TIME.name  # one of SECOND_OBJECTIVES
     positions: int = 0  # that each candidate searches, where certainty is the second objective
+    edition: int = EDITION  # see turnier.search
+    begun_as: str = ""  # the name of a renamed study when it began
 
     def __post_init__(self) -> None:
         if self.population < 4 or self.games < 1 or self.seed < 0:
@@ -72,14 +76,19 @@ class ParetoDefinition:
         return SECOND_OBJECTIVES[self.second]
 
     @property
+    def objective(self) -> Objective:
+        own = (self.begun_as or self.name) if self.edition > FIRST_EDITION else ""
+        return Objective(GAMES.make(self.game), self.against, self.seed, own)
+
+    @property
     def generation_games(self) -> int:
-        unit = Objective(GAMES.make(self.game), self.against, self.seed).unit_games
-        return self.population * self.games * unit
+        return self.population * self.games * self.objective.unit_games
 
     @property
     def stored(self) -> dict[str, Any]:
         known = asdict(self) | {"sampler": NSGA2, "objectives": ["strength", self.second_objective.stored]}
-        del known["second"]
+        del known["second"], known["edition"], known["begun_as"]
+        known |= later_form(self.edition, self.begun_as)
         if self.second_objective == TIME:
             del known["positions"]  # earlier versions had no other objective, and their studies must be resumed
             return known
@@ -93,11 +102,11 @@ class ParetoStudy(StoredStudy):
     """
 
     def __init__(self, store: Store, definition: ParetoDefinition, progress: bool = True) -> None:
-        self.definition = definition
+        self.definition = definition = as_begun(store, definition)
         self.game: Game = GAMES.make(definition.game)
         self.agent: Agent = AGENTS.make(definition.agent)
         self.agent.require(self.game)
-        self.objective = Objective(self.game, definition.against, definition.seed)
+        self.objective = definition.objective
         self.space = Space.of(self.agent, definition.parameters)
         self.second = definition.second_objective
         directions = (StudyDirection.MAXIMIZE, self.second.direction)
@@ -105,7 +114,7 @@ class ParetoStudy(StoredStudy):
         self.name_values(self.objective.name, self.second.title)
         self.measure: Measure = DecisionTime()
         if self.second == CERTAINTY:
-            self.measure = Agreement(self, self.game, self.agent, definition.positions, definition.seed)
+            self.measure = Agreement(self, self.objective, self.agent, definition.positions)
 
     def run(self, games: int, executor: Executor) -> None:
         """Runs until the next generation would push the candidates' games above this total."""
