@@ -85,6 +85,8 @@ def _draw(study: str, facts: StudyFacts) -> None:
     show_headline(cached_store.runs_of_study(study), first.html)
     if first.agent:
         st.code(first.agent, language=None, wrap_lines=True)
+    if said := cached_store.play_on(study):
+        st.code(said, language=None, wrap_lines=True)
     _show_progress(progress)
     if verdict:
         table = held_out_table(verdict, facts.unit_games)

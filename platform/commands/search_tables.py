@@ -114,10 +114,11 @@ def print_figures(console: Console, verdict: StudyVerdict, unit: str) -> None:
     console.print(table)
 
 
-def print_verdict(console: Console, verdict: StudyVerdict) -> None:
-    """Prints the sentence and the recommended agent, which can be copied."""
+def print_verdict(console: Console, verdict: StudyVerdict, play_on: str) -> None:
+    """Prints the sentence, the recommended agent, which can be copied, and how to play on, if there is a way."""
     console.print(verdict.sentence, markup=False, highlight=False)
-    console.print(verdict.agent, soft_wrap=True, markup=False, highlight=False)
+    for line in filter(None, (verdict.agent, play_on)):
+        console.print(line, soft_wrap=True, markup=False, highlight=False)
 
 
 def print_points(console: Console, points: Sequence[Point], unit: str, unit_games: int) -> None:

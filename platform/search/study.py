@@ -33,6 +33,7 @@ from turnier.search.objective import Objective, require_generation
 from turnier.search.samplers.registry import SAMPLERS
 from turnier.search.samplers.sampler import Sampler
 from turnier.search.space import Space, read_parameters
+from turnier.search.storage.commands import to_play_on
 from turnier.search.storage.hints import hints
 from turnier.search.storage.studies import as_begun, has_study, run_id_of
 from turnier.search.storage.trials import generations_frame, trials_frame
@@ -200,6 +201,11 @@ class StudyResults(RunResults):
     def verdict(self) -> StudyVerdict:
         """Whether the search has found a better agent than its start and the baselines, and by how much."""
         return self.final.verdict
+
+    @property
+    def play_on(self) -> str:
+        """How to continue the held-out games of an undecided study; empty where that is not the thing to do."""
+        return to_play_on(self.store, self.run.definition.stored, self.verdict)
 
     @property
     def recommended(self) -> Agent:

@@ -367,6 +367,10 @@ class StudyRun(StoredStudy):
                 chosen[label] = finalist
         return chosen
 
+    def _budget(self) -> int:
+        """Returns a number of games up to which `run_budget` plays what was played."""
+        return self.games if self.noise.one_stage else self.games + self.next_generation({}).max_games - 1
+
     def max_held_out_games(self, verify: float, budget: int, baselines: Collection[str] = ()) -> int:
         """Returns the maximum number of held-out games after a search with this budget, see `held_out_games`."""
         return held_out_games(verify, budget, 2 + len(baselines) + BEST_CANDIDATES, self.objective)
@@ -379,7 +383,7 @@ class StudyRun(StoredStudy):
             verify: maximum held-out games, as a share of the games of the search.
         """
         games = held_out_games(verify, self.games, len(chosen), self.objective)
-        final = compare_finalists(self, self.objective, chosen, games, self.games, executor)
+        final = compare_finalists(self, self.objective, chosen, games, self.games, executor, self._budget())
         self.store_verdict(final.verdict)
         return final
 

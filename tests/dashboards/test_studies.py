@@ -28,7 +28,7 @@ from turnier.search.front.second_objective import TIME
 from turnier.search.storage.definitions import StoredRange, StudyFacts, agent_with, ranges_table
 from turnier.search.storage.hints import hints
 from turnier.search.storage.trials import definition, generations_frame, importance, recommended_values, trials_frame
-from turnier.search.verdict import Finalist, StudyVerdict, figures_of
+from turnier.search.verdict import BETTER, NOT_BETTER, Finalist, StudyVerdict, figures_of
 
 START, FOUND = "mc(iterations=10)", "mc(iterations=20)"
 
@@ -38,8 +38,8 @@ def verdict(improved: bool) -> StudyVerdict:
     values = {"start": random.normal(100, 10, 40).tolist(), "proposed": random.normal(120, 10, 40).tolist()}
     chosen = {"start": Finalist(START, None), "proposed": Finalist(FOUND, 150.0)}
     return StudyVerdict(
-        improved, "proposed" if improved else "start", FOUND if improved else START, "proposed", "start",
-        20.0, 15.0, 25.0, " %", 40, 80, 300, 0.05, figures_of(chosen, values, "start", "start"),
+        BETTER if improved else NOT_BETTER, "proposed" if improved else "start", FOUND if improved else START,
+        "proposed", "start", 20.0, 15.0, 25.0, " %", 40, 80, 300, 0.05, figures_of(chosen, values, "start", "start"),
     )  # fmt: skip
 
 
@@ -73,7 +73,7 @@ NOTED = pd.DataFrame(
 def test_the_verdict_and_its_agent_come_first(improved: bool, agent: str) -> None:
     first = headline(candidates(60), NOTED, verdict(improved), [], "mc(iterations=99)", "mean score", 1, live=False)
     assert first.agent == agent and first.sentence == verdict(improved).sentence
-    assert ("No improvement" in first.sentence) is not improved
+    assert ("Not better" in first.sentence) is not improved
     assert "80 held-out games after 300 games of the search" in first.meaning and "resumed" not in first.meaning
     later = headline(candidates(61), NOTED, verdict(improved), [], "", "mean score", 1, live=False)
     assert "since been resumed, to 305 games" in later.meaning

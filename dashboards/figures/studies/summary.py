@@ -11,6 +11,7 @@ from turnier.core.number_text import number, plus_minus
 from turnier.dashboards.figures.charts import COLOURS
 from turnier.dashboards.figures.comparison import banner
 from turnier.dashboards.figures.tables import rounded
+from turnier.search import verdict as verdicts
 from turnier.search.final_comparison import START
 from turnier.search.front.points import Point, best_first, dominated
 from turnier.search.front.second_objective import SecondObjective
@@ -19,6 +20,7 @@ from turnier.search.verdict import StudyVerdict
 from turnier.statistics.intervals import mean_interval
 
 BETTER, KEPT, OPEN = COLOURS[2], COLOURS[0], COLOURS[1]  # the colours of verdicts, and of what has none yet
+_COLOURS = {verdicts.BETTER: BETTER, verdicts.UNDECIDED: OPEN}
 
 
 class Headline(NamedTuple):
@@ -82,7 +84,7 @@ def _of_verdict(verdict: StudyVerdict, searched: int) -> Headline:
     )
     if searched > verdict.searched:
         meaning += f" The search has since been resumed, to {searched:,} games, and has no new verdict yet."
-    return Headline(verdict.sentence, meaning, BETTER if verdict.improved else KEPT, verdict.agent)
+    return Headline(verdict.sentence, meaning, _COLOURS.get(verdict.outcome, KEPT), verdict.agent)
 
 
 def _of_points(points: Sequence[Point], unit: str, unit_games: int) -> Headline:

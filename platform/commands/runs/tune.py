@@ -145,7 +145,9 @@ def _print(console: Console, results: StudyResults, as_json: bool) -> None:
             "proposed": str(results.proposed),
             "recommended": str(results.recommended),
             "improved": results.verdict.improved,
+            "outcome": results.verdict.outcome,
             "verdict": results.verdict.sentence,
+            "play_on": results.play_on,
             "finalists": rows,
             "failures": json_rows(failures.table),
         }
@@ -155,7 +157,7 @@ def _print(console: Console, results: StudyResults, as_json: bool) -> None:
     print_figures(console, results.verdict, run.objective.name)
     idle = f", {run.idle_games:,} games of recommendations by idle workers" if run.idle_games else ""
     console.print(f"{run.games:,} games of candidates in {run.search.generation} generations{idle}.")
-    print_verdict(console, results.verdict)
+    print_verdict(console, results.verdict, results.play_on)
     print_hints(console, results.hints())
     print_warnings(console, results.warnings())
 

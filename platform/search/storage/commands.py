@@ -1,0 +1,64 @@
+"""Whole commands that continue a stored study or ask its question differently; each runs as it is printed."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from turnier.agents.registry import AGENTS
+from turnier.games.registry import GAMES
+from turnier.results.failures import store_option
+from turnier.results.store.store import Store
+from turnier.search.definition import StudyDefinition
+from turnier.search.noise import NOISES
+from turnier.search.samplers.registry import SAMPLERS
+from turnier.search.storage.studies import run_id_of
+from turnier.search.verdict import StudyVerdict
+
+
+def tune_command(store: Store, definition: StudyDefinition, budget: int, verify: float | None = None) -> str:
+    """Returns the command that runs a study, or resumes it where it is stored.
+
+    Args:
+        store: where the study is, or is to be.
+        definition: of the study, with a name.
+        budget: games of the search.
+        verify: held-out games as a share of them; None = as many as usual.
+    """
+    words = ["turnier", "tune", str(GAMES.make(definition.game)), str(AGENTS.make(definition.agent))]
+    words += ["--params", ",".join(definition.parameters)]
+    words += [word for opponent in definition.against for word in ("--against", str(AGENTS.make(opponent)))]
+    sampler, noise = SAMPLERS.make(definition.sampler), NOISES.make(definition.noise)
+    words += ["--sampler", str(sampler)]
+    words += ["--noise", str(noise)] if noise != NOISES.make(sampler.usual_noise) else []
+    words += ["--seed", str(definition.seed)] if definition.seed != 1 else []
+    words += ["--budget", f"{budget}games", "--name", definition.name]
+    words += ["--verify", f"{verify:.12g}"] if verify is not None else []
+    return shlex.join(words) + store_option(store)
+
+
+def fresh_command(store: Store, definition: StudyDefinition, budget: int, **changes: Any) -> str:
+    """Returns the command of another study that differs so, under a name that the store does not have."""
+    taken, number = {run.id for run in store.runs()}, 2
+    while run_id_of(f"{definition.name}-{number}") in taken:
+        number += 1
+    return tune_command(store, replace(definition, name=f"{definition.name}-{number}", **changes), budget)
+
+
+def to_play_on(store: Store, definition: Mapping[str, Any], verdict: StudyVerdict | None) -> str:
+    """Returns how to continue the held-out games of an undecided study; empty where that is not the thing to do.
+
+    Args:
+        store: where the study is.
+        definition: of the study, as it is stored.
+        verdict: with which it ended, if it has.
+    """
+    if verdict is None or verdict.verify is None:
+        return ""
+    references: Sequence[Any] = [row for row in verdict.figures if row.claimed is None]
+    if not verdict.budget or len(references) > 1:  # a script that has baselines, which `turnier tune` has not
+        return f"To play on: repeat its command with --verify {verdict.verify:g}."
+    command = tune_command(store, StudyDefinition.of_stored(definition), verdict.budget, verdict.verify)
+    return f"To play on: {command}"
