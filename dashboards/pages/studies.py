@@ -98,7 +98,8 @@ def _draw(study: str, facts: StudyFacts) -> None:
     elif trials["other"].notna().any():
         note = f"Candidates that no other beats at both objectives; {unit} with 95 % intervals."
         widgets.show_table("The front", front_table(trials, unit, cached_store.study_definition(study)), note)
-    for sentence in hints(trials, noted, cached_store.study_definition(study), values):
+    again = cached_store.again(study, int(trials["games"].sum()) * facts.unit_games)
+    for sentence in hints(trials, noted, cached_store.study_definition(study), values, verdict, again):
         st.warning(widgets.plain(sentence), icon=":material/lightbulb:")
     _define(study, facts, trials)
     _show_search(trials, noted, unit, facts)

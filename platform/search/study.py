@@ -33,7 +33,7 @@ from turnier.search.objective import Objective, require_generation
 from turnier.search.samplers.registry import SAMPLERS
 from turnier.search.samplers.sampler import Sampler
 from turnier.search.space import Space, read_parameters
-from turnier.search.storage.commands import to_play_on
+from turnier.search.storage.commands import Again, to_play_on
 from turnier.search.storage.hints import hints
 from turnier.search.storage.studies import as_begun, has_study, run_id_of
 from turnier.search.storage.trials import generations_frame, trials_frame
@@ -220,7 +220,9 @@ class StudyResults(RunResults):
     def hints(self) -> list[str]:
         """Returns what to change in the search, one sentence each: where it met the border of a range, or a plateau."""
         name, proposed = self.run.definition.name, self.run.space.of_agent(self.proposed)
-        found = hints(self.trials(), generations_frame(self.store, name), self.run.definition.stored, proposed)
+        noted, stored = generations_frame(self.store, name), self.run.definition.stored
+        again = Again(self.store, self.run.definition, self.run.games)
+        found = hints(self.trials(), noted, stored, proposed, self.verdict, again)
         plateau = same_scores(self.finalists, self.final.values)
         return [*found, plateau] if plateau else found
 

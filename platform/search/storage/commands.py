@@ -5,7 +5,7 @@ from __future__ import annotations
 import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, NamedTuple
 
 from turnier.agents.registry import AGENTS
 from turnier.games.registry import GAMES
@@ -16,6 +16,8 @@ from turnier.search.noise import NOISES
 from turnier.search.samplers.registry import SAMPLERS
 from turnier.search.storage.studies import run_id_of
 from turnier.search.verdict import StudyVerdict
+
+MORE = 4  # times as many games
 
 
 def tune_command(store: Store, definition: StudyDefinition, budget: int, verify: float | None = None) -> str:
@@ -39,12 +41,32 @@ def tune_command(store: Store, definition: StudyDefinition, budget: int, verify:
     return shlex.join(words) + store_option(store)
 
 
-def fresh_command(store: Store, definition: StudyDefinition, budget: int, **changes: Any) -> str:
-    """Returns the command of another study that differs so, under a name that the store does not have."""
-    taken, number = {run.id for run in store.runs()}, 2
-    while run_id_of(f"{definition.name}-{number}") in taken:
-        number += 1
-    return tune_command(store, replace(definition, name=f"{definition.name}-{number}", **changes), budget)
+class Again(NamedTuple):
+    """A study whose question may be asked differently, in another study."""
+
+    store: Store
+    definition: StudyDefinition
+    budget: int  # games of its search
+
+    @classmethod
+    def of(cls, store: Store, definition: Mapping[str, Any], games: int) -> Again | None:
+        """Returns a stored study that has played so many games; None for fronts and studies of learners."""
+        if "objectives" in definition or "agent" not in definition:
+            return None
+        return cls(store, StudyDefinition.of_stored(definition), games)
+
+    def command(self, times: int = 1, **changes: Any) -> str:
+        """Returns the command of a study that differs so, under a fresh name, with so many times the games."""
+        taken, number = {run.id for run in self.store.runs()}, 2
+        while run_id_of(f"{self.definition.name}-{number}") in taken:
+            number += 1
+        other = replace(self.definition, name=f"{self.definition.name}-{number}", **changes)
+        return tune_command(self.store, other, times * self.budget)
+
+    def with_more_games(self) -> str:
+        """Returns the command of a study whose candidates play more games, in as many generations."""
+        noise = NOISES.make(self.definition.noise)
+        return self.command(MORE, noise=str(noise.replace(games=MORE * noise.games)))
 
 
 def to_play_on(store: Store, definition: Mapping[str, Any], verdict: StudyVerdict | None) -> str:
