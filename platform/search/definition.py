@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -11,6 +12,7 @@ from turnier.agents.registry import AGENTS
 from turnier.arena.match import derive_seed
 from turnier.core.errors import UserError
 from turnier.games.registry import GAMES
+from turnier.results.store.store import Store
 from turnier.search import EDITION, FIRST_EDITION
 from turnier.search.noise import NOISES, Fixed
 from turnier.search.objective import Objective
@@ -93,3 +95,11 @@ class StudyDefinition:
         short = f"{derive_seed(json.dumps(definition.stored, sort_keys=True)):016x}"[:6]
         name = f"{GAMES.make(game).name}-{AGENTS.make(agent).name}-{short}"
         return cls(name, game, agent, parameters, **rest)
+
+
+def stored_definitions(store: Store) -> Iterator[StudyDefinition]:
+    """Yields what is stored of studies for strength, the newest first; not those that this version cannot read."""
+    for run in reversed(store.runs()):
+        if run.kind == "study" and "agent" in run.definition and "objectives" not in run.definition:
+            with contextlib.suppress(UserError):
+                yield StudyDefinition.of_stored(run.definition)

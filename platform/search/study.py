@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from functools import partial
 from typing import Any
 
@@ -22,7 +22,7 @@ from turnier.results.failures import failed_candidates, store_option
 from turnier.results.store.store import Store
 from turnier.runs.results import RunResults
 from turnier.search import VERIFY
-from turnier.search.definition import StudyDefinition
+from turnier.search.definition import StudyDefinition, stored_definitions
 from turnier.search.final_comparison import START, FinalComparison, held_out_games, same_scores
 from turnier.search.front.agreement import POSITIONS, require_certainty
 from turnier.search.front.pareto import MAX_FINALISTS, ParetoDefinition, ParetoStudy
@@ -31,7 +31,7 @@ from turnier.search.front.second_objective import CERTAINTY, TIME, read_objectiv
 from turnier.search.noise import NOISES
 from turnier.search.objective import Objective, require_generation
 from turnier.search.samplers.registry import SAMPLERS
-from turnier.search.samplers.sampler import Sampler
+from turnier.search.samplers.sampler import PopulationSampler, Sampler
 from turnier.search.space import Space, read_parameters
 from turnier.search.storage.commands import Again, to_play_on
 from turnier.search.storage.hints import hints
@@ -132,9 +132,27 @@ class Study(_Search):
             before = self._definition(kind, parameters, store)
             if store and has_study(store, before.name, before.stored):
                 return before
+        if store and self.name and (before := self.same_question(store)):
+            return before
         if store:
             Space.of(self.agent, self.parameters).require_clear()
         return self._definition(sampler, self.parameters, store)
+
+    def same_question(self, store: Store) -> StudyDefinition | None:
+        """Returns the newest stored study that asks the same with a population that suited another budget.
+
+        It is of this study's name, where that has one; None where the population is given.
+        """
+        if not isinstance(self.sampler, PopulationSampler) or self.sampler.population:
+            return None
+        for known in stored_definitions(store):
+            own = self._definition(SAMPLERS.make(known.sampler), self.parameters, None)
+            own = replace(own, name=known.name, edition=known.edition, begun_as=known.begun_as)
+            open_ = SAMPLERS.make(known.sampler)
+            same = isinstance(open_, PopulationSampler) and open_.replace(population=0) == self.sampler
+            if same and own.stored == known.stored and self.name in ("", known.name):
+                return known
+        return None
 
     def _definition(self, sampler: Sampler, parameters: tuple[str, ...], store: Store | None) -> StudyDefinition:
         texts = self.game.full_text(), self.agent.full_text(), parameters
@@ -291,6 +309,10 @@ class Front(_Search):
         units = budget // self.objective.unit_games // GENERATIONS
         games = self.games or max(1, min(8, units // 16))
         population = self.population or max(4, min(32, units // games))
+        if store and self.name:  # a stored search keeps what suited its first budget
+            begun = next((run.definition for run in store.runs() if run.id == run_id_of(self.name)), {})
+            population = population if self.population else begun.get("population", population)
+            games = games if self.games else begun.get("games", games)
         texts = self.game.full_text(), self.agent.full_text()
         searched = self._text if parameters == self._typed else ",".join(parameters)
         parts: list[str | int] = [*texts, searched, *self.against, population, games, self.seed]

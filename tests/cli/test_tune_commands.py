@@ -4,16 +4,22 @@ from __future__ import annotations
 
 import json
 import shlex
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import pytest
+from optuna.study import StudyDirection
 from typer.testing import CliRunner
 
 from turnier.commands.app import app
 from turnier.results.store.store import Store
-from turnier.search.storage.commands import tune_command
-from turnier.search.storage.studies import run_id_of
-from turnier.search.study import Study
+from turnier.search.storage.commands import Again, tune_command
+from turnier.search.storage.hints import hints
+from turnier.search.storage.studies import StoredStudy, run_id_of, stored_verdict
+from turnier.search.storage.trials import generations_frame, trials_frame
+from turnier.search.study import Front, Study
+from turnier.search.verdict import BETTER
 
 
 def typed(*words: str) -> str:
@@ -40,7 +46,7 @@ def games(folder: Path, study: str) -> set[str]:
 
 def test_an_undecided_study_plays_on(tmp_path: Path) -> None:
     found = tune(
-        tmp_path, "tictactoe", "mc(iterations=1)", "--params", "iterations=1..60", "--against", "random",
+        tmp_path, "tictactoe", "mc(iterations=4)", "--params", "iterations=3..5", "--against", "random",
         "--budget", "96games", "--name", "small",
     )  # fmt: skip
     assert found["outcome"] == "undecided" and found["play_on"].startswith("To play on: turnier tune tictactoe ")
@@ -58,6 +64,95 @@ def test_an_undecided_study_plays_on(tmp_path: Path) -> None:
     assert all(more[label] >= units for label, units in held_out.items()) and sum(more.values()) > sum(
         held_out.values()
     )
+
+
+FLAT = '''
+from dataclasses import dataclass
+from turnier import TERMINAL, PythonGame
+
+@dataclass(frozen=True)
+class Flat(PythonGame):
+    """Every game scores one point."""
+    name = "flat"
+    num_seats = 1
+    num_actions = max_legal = 2
+    max_length = 2
+    def begin(self):
+        return (0,)
+    def to_move(self, state):
+        return TERMINAL if state[0] else 0
+    def legal(self, state):
+        return [0, 1]
+    def step(self, state, ply):
+        return (1,), (1.0,)
+    def show(self, state):
+        return str(state)
+'''
+
+
+def test_a_search_that_learns_nothing_says_what_to_do(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "flat.py").write_text(FLAT)
+    assert CliRunner().invoke(app, ["new", "agent", "bot"]).exit_code == 0
+    words = "flat.py:Flat", "bot.py:Bot", "--params", "surprise", "--budget", "24games"
+    place = "--name", "flat", "--store", f"sqlite:///{tmp_path}/a.db", "--executor", "serial"
+    shown = CliRunner().invoke(app, ["tune", *words, *place], catch_exceptions=False)
+    said = "In the last 3 generations all candidates had the same value, so that there was nothing to learn"
+    assert shown.stderr.count(said) == 1
+    again = CliRunner().invoke(app, ["tune", *words, *place, "--json"], catch_exceptions=False)
+    found = json.loads(again.stdout)
+    assert said not in again.stderr  # it is stored
+    (hint,) = [hint for hint in found["hints"] if "nothing to learn" in hint]
+    assert hint.startswith("In 4 of 4 generations all candidates had the same value")
+    more = run(hint)
+    assert (more["study"], more["noise"], more["games"]) == ("flat-2", "fixed(games=4)", 96)
+    assert "flat-2-2" in next(hint for hint in more["hints"] if "nothing to learn" in hint)
+    with Store.open(f"sqlite:///{tmp_path}/a.db") as store:
+        sigma = generations_frame(store, "flat")["sigma"]
+        assert len(sigma) == 4 and sigma.nunique() == 1
+
+
+def test_a_search_of_one_agent_says_so(tmp_path: Path) -> None:
+    words = "tictactoe", "mcts(iterations=20)", "--params", "solver", "--against", "random", "--budget", "48games"
+    found = tune(tmp_path, *words, "--sampler", "spsa(pairs=2)", "--name", "switch")
+    (hint,) = [hint for hint in found["hints"] if "were one agent" in hint]
+    assert hint.startswith("In 6 of 6 generations") and run(hint)["sampler"] == "grid"
+
+
+def test_a_border_is_said_only_where_it_means_something(tmp_path: Path) -> None:
+    """Not after one generation from a start that lies there; the command starts from what was shown to be better."""
+    start = "mc(iterations=2,rollout_depth=20)"
+    tiny = tune(tmp_path, "2048(size=2)", start, "--params", "rollout_depth=0..20", "--budget", "6games", "--name", "a")
+    assert not any("border" in hint for hint in tiny["hints"])
+    with Store.open(f"sqlite:///{tmp_path}/a.db") as store:
+        known, verdict = store.run(run_id_of("a")).definition, stored_verdict(store, "a")
+        trials, noted = trials_frame(store, "a"), generations_frame(store, "a")
+        assert verdict is not None
+        better, again = replace(verdict, outcome=BETTER, agent=start), Again.of(store, known, 6)
+        (hint,) = hints(trials, noted, known, {"rollout_depth": 9}, better, again)
+    assert "rollout_depth 20 of 0..20; search further: turnier tune '2048(size=2)'" in hint
+    found = run(hint)
+    assert found["study"] == "a-2" and found["finalists"][0]["agent"] == "mc(iterations=2)"  # its default depth
+
+
+def test_a_larger_budget_continues_a_named_study_or_says_how(tmp_path: Path) -> None:
+    words = "2048(size=2)", "mc(iterations=1)", "rollout_depth=0..20"
+    with Store.open(f"sqlite:///{tmp_path}/a.db") as store:
+        directions = StudyDirection.MAXIMIZE, StudyDirection.MINIMIZE
+        for kind in (Study, Front):
+            begun = kind(*words, name=kind.__name__)
+            known = begun.definition(60, store)
+            StoredStudy(store, known.name, known.stored, directions[: 1 + (kind is Front)], progress=False)
+            assert begun.definition(60).generation_games < begun.definition(6000).generation_games
+            assert begun.definition(6000, store).stored == known.stored
+        assert Study(*words, name="other").definition(6000, store).sampler == "cmaes(population=64)"
+        assert Study(*words, name="Study", seed=2).definition(6000, store).seed == 2
+    shown = typed(
+        "tune", *words[:2], "--params", words[2], "--budget", "210games", "--store", f"sqlite:///{tmp_path}/a.db"
+    )
+    assert "Study Study asks the same with cmaes(population=6), which suited another budget; this is a new" in shown
+    (line,) = [line for line in shown.splitlines() if "To continue that one: turnier tune" in line]
+    assert run(line.replace("210games", "12games"))["study"] == "Study"
 
 
 def test_the_command_of_a_study_finds_it_again(tmp_path: Path) -> None:

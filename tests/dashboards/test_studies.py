@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from http.client import HTTPConnection
 from typing import Any
 from urllib.parse import urlsplit
@@ -196,8 +197,28 @@ def test_a_search_that_diverges_repeats_itself_or_meets_a_border_says_so() -> No
     smooth = {"sampler": "cmaes", "agent": "mcts(iterations=10)", "parameters": ["exploration=0..4"]}
     [plateau] = hints(trials.assign(width=1.0), NOTED, smooth, {})
     assert "30 of 40" in plateau or "candidates have the parameters" in plateau
-    [border] = hints(trials, NOTED, known, {"rollout_depth": 50})
-    assert "border" in border and "rollout_depth" in border
+    at_end, long = {"rollout_depth": 50}, pd.concat([NOTED] * 4, ignore_index=True)
+    assert hints(trials, NOTED, known, at_end) == [], "after three generations"
+    [border] = hints(trials, long, known, at_end)
+    assert "border" in border and "rollout_depth 50 of 0..50" in border
+    begun_there = known | {"agent": "mc(iterations=10,rollout_depth=50)"}
+    assert hints(trials, long, begun_there, at_end) == [], "it may just have stayed there"
+    assert hints(trials, long, known, at_end, verdict(False)) == [], "shown not to be better"
+    better = replace(verdict(True), agent="mc(iterations=10,rollout_depth=50)")
+    assert hints(trials, NOTED, begun_there, {}, better) == [border]
+
+
+def test_generations_without_a_difference_are_told() -> None:
+    known = {"sampler": "cmaes(population=10)", "agent": "mc(iterations=10)", "parameters": ["rollout_depth=0..50"]}
+    trials = candidates()
+    late, early = (trials["group"].between(*ends) for ends in ((1, 3), (0, 2)))
+    tied = trials.assign(value=trials["value"].where(~late, 0.5))
+    [said] = hints(tied, NOTED, known, {})
+    assert said.startswith("In 3 of 4 generations all candidates had the same value") and "more games" in said
+    assert hints(trials.assign(value=trials["value"].where(~early, 0.5)), NOTED, known, {}) == []  # it goes on again
+    one = trials.assign(kind="a", steps=1, width=2.0)
+    assert hints(one, NOTED, known, {})[0].startswith("In 4 of 4 generations all candidates were one agent")
+    assert hints(one.assign(other=1.0), NOTED, known, {}) == [], "fronts"
 
 
 def test_a_definition_is_told_in_full(store: Store) -> None:

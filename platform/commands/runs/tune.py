@@ -28,6 +28,8 @@ from turnier.commands.options import (
 from turnier.core.errors import MAX_GAMES, UserError, require_at_most
 
 if TYPE_CHECKING:
+    from turnier.results.store.store import Store
+    from turnier.search.definition import StudyDefinition
     from turnier.search.study import Front, Study, StudyResults
 
 WATCH_SECONDS = 2.0
@@ -116,9 +118,29 @@ def tune(
         if not as_json:
             console.print(f"Study {definition.name}: {definition.sampler}, {definition.noise}", markup=False)
             print_ranges(console, definition.agent, definition.parameters)
+            _say_what_else_is_stored(console, opened, study, definition, games)
         results = study.run(opened, budget=games, verify=verify, executor=executor, workers=workers, address=address)
         _print(console, results, as_json)
         print_other_code(opened, results.id, as_json)
+
+
+def _say_what_else_is_stored(
+    console: Console, store: Store, study: Study, definition: StudyDefinition, budget: int
+) -> None:
+    """Says that a new study asks what a stored one asked with a smaller budget, and how to continue that one."""
+    from turnier.search.samplers.registry import SAMPLERS
+    from turnier.search.storage.commands import tune_command
+    from turnier.search.storage.studies import run_id_of
+
+    if run_id_of(definition.name) in {run.id for run in store.runs()}:
+        return
+    if earlier := study.same_question(store):
+        sampler = SAMPLERS.make(earlier.sampler)
+        console.print(
+            f"Study {earlier.name} asks the same with {sampler}, which suited another budget; this is a new study."
+            f" To continue that one: {tune_command(store, earlier, budget)}",
+            soft_wrap=True, markup=False, highlight=False,
+        )  # fmt: skip
 
 
 def _print(console: Console, results: StudyResults, as_json: bool) -> None:
