@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
+import numpy as np
 import pandas as pd
 
 from turnier.core.number_text import number, plus_minus
@@ -130,9 +131,17 @@ def _of_front(trials: pd.DataFrame, unit: str) -> Headline:
 
 
 def front_of(trials: pd.DataFrame) -> pd.DataFrame:
-    """Returns the candidates that no other one beats at both objectives, the best one at the second objective first."""
+    """Returns the agents that no other one beats at both objectives, the best one at the second objective first.
+
+    An agent that was tried several times counts with the means of its trials, in the row of its first one.
+    """
     second: SecondObjective = trials.attrs["second"]
-    data = trials.dropna(subset=["value", "other"])
+    tried = trials.dropna(subset=["value", "other"])
+    same = tried[trials.attrs["parameters"]].astype(str).agg("|".join, axis=1) if len(tried) else pd.Series(dtype=str)
+    means = tried[["value", "other"]].groupby(same).transform("mean")
+    often = same.duplicated(keep=False)
+    data = tried.assign(**{name: means[name] for name in means})[~same.duplicated()]
+    data.loc[often[data.index], ["low", "high"]] = np.nan  # of one trial
     data = data.sort_values(["other", "value"], ascending=[second.sign < 0, False])
     best = data["value"].cummax()
     return data[(data["value"] == best) & ~best.duplicated()]

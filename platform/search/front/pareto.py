@@ -6,6 +6,7 @@ measured, so two runs of a study that weighs it may differ; certainty is not.
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
@@ -33,6 +34,7 @@ from turnier.search.final_comparison import START, HeldOutGames
 from turnier.search.front.agreement import REPEATS, Agreement
 from turnier.search.front.measures import DecisionTime, Measure, Played
 from turnier.search.front.points import HELD_OUT, Point
+from turnier.search.front.pooled import PooledParents, Tried, in_layers, pooled
 from turnier.search.front.second_objective import CERTAINTY, SECOND_OBJECTIVES, TIME, SecondObjective
 from turnier.search.objective import Objective, Unit, require_generation
 from turnier.search.space import Space
@@ -42,6 +44,7 @@ from turnier.search.storage.studies import StoredStudy, as_begun, optuna_errors
 from turnier.statistics.intervals import mean_interval
 
 MAX_FINALISTS = 10
+AGAIN = 0.25  # share of a generation that plays again: one trial may have been lucky
 ASKED = "agent"  # the attribute that is stored last: Optuna stores each part of a candidate by itself
 
 
@@ -132,22 +135,21 @@ class ParetoStudy(StoredStudy):
                 self._generation(finished, executor, bar)
                 finished = len(self._trials(TrialState.COMPLETE))
                 front = self.front()
-                strongest = max(front, key=lambda trial: trial.values[0]).values
+                strongest = max(front, key=lambda tried: tried.values[0]).values
                 bar.print(
                     f"generation {finished // self.definition.population:>3}: {len(front)} on the front, the strongest"
                     f" {number(strongest[0])} at {self.second.text(strongest[1])}"
                 )
 
-    def front(self) -> list[FrozenTrial]:
-        """Returns the candidates that no other dominates, ordered by the second objective, the best first.
+    def front(self) -> list[Tried]:
+        """Returns the agents that no other dominates by the means of their trials, the best at the second one first."""
+        return sorted(self._layers()[0], key=lambda tried: -self.second.sign * tried.values[1])
 
-        An agent that was asked for twice appears only once.
-        """
-        best = sorted(self.optuna.best_trials, key=lambda trial: -self.second.sign * float(trial.values[1]))
-        once: dict[str, FrozenTrial] = {}
-        for trial in best:
-            once.setdefault(self.of(trial).full_text(), trial)
-        return list(once.values())
+    def _layers(self) -> list[list[Tried]]:
+        return in_layers(pooled(self._trials(TrialState.COMPLETE), self._text), self.second.sign)
+
+    def _text(self, trial: FrozenTrial) -> str:
+        return self.of(trial).full_text()
 
     def of(self, trial: FrozenTrial) -> Agent:
         return self.space.apply(self.agent, trial.params)
@@ -156,7 +158,9 @@ class ParetoStudy(StoredStudy):
         """Returns the start and the front by label; of a long front, candidates spread evenly along it."""
         front = self.front()
         chosen = np.unique(np.linspace(0, len(front) - 1, min(len(front), MAX_FINALISTS)).round().astype(int))
-        return {START: self.agent} | {f"front {n}": self.of(front[i]) for n, i in enumerate(chosen.tolist(), 1)}
+        return {START: self.agent} | {
+            f"front {n}": AGENTS.make(front[i].agent) for n, i in enumerate(chosen.tolist(), 1)
+        }
 
     def play_final(self, agents: Mapping[str, Agent], count: int, executor: Executor) -> list[Point]:
         """Plays held-out games on the same seeds for every agent; stores and returns their points in this order."""
@@ -216,15 +220,30 @@ class ParetoStudy(StoredStudy):
 
     def _ask(self) -> FrozenTrial:
         """Asks for one candidate; its random numbers depend on its number only. The first is the start."""
-        number = len(self.optuna.get_trials(deepcopy=False))
+        number, size = len(self.optuna.get_trials(deepcopy=False)), self.definition.population
+        generation, index = divmod(number, size)
         if number == 0:
             self.optuna.enqueue_trial(self.space.decode(self.space.encode(self.agent)))
-        seed = derive_seed(self.definition.seed, NSGA2, number) % 2**32
-        self.optuna.sampler = NSGAIISampler(population_size=self.definition.population, seed=seed)
+        seed, parents = derive_seed(self.definition.seed, NSGA2, number) % 2**32, None
+        if self.definition.edition > FIRST_EDITION:
+            parents = PooledParents(size, self._text)
+            if generation and index < round(AGAIN * size):
+                self._enqueue_again(index)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # ways to choose parents are called experimental
+            self.optuna.sampler = NSGAIISampler(
+                population_size=size, seed=seed, elite_population_selection_strategy=parents
+            )
         trial = self.optuna.ask(self.space.distributions())
         trial.set_user_attr(ASKED, str(self.of(trial)))  # type: ignore[arg-type]
         stored: FrozenTrial = self.optuna.get_trials(deepcopy=False)[trial.number]
         return stored
+
+    def _enqueue_again(self, index: int) -> None:
+        """Has the next candidate be one that is on the front or near it, the least tried first, by its place."""
+        near = [tried for layer in self._layers() for tried in sorted(layer, key=lambda tried: len(tried.trials))]
+        if index < len(near):
+            self.optuna.enqueue_trial(near[index].trials[0].params)
 
     def _units(self, trial: FrozenTrial) -> list[Unit]:
         agent, size = self.of(trial).full_text(), self.definition.population
