@@ -16,6 +16,7 @@ from turnier.agents.agent import Agent
 from turnier.agents.registry import AGENTS
 from turnier.commands.tables import agent_table
 from turnier.core.number_text import half_width_text, number, plus_minus
+from turnier.search import MIN_SHOWN
 from turnier.search.front.points import Point, best_first, dominated
 from turnier.search.space import Space, Value
 
@@ -36,10 +37,10 @@ def state_table(state: StudyState) -> Table:
         table.add_row("best so far (lucky)", f"{number(state.best)}   {_shown(state.best_parameters)}")
     if state.recommendation is not None:
         table.add_row("recommended", _shown(state.recommendation))
-    if state.recommended_mean is not None:
-        table.add_row(
-            "  its idle-time games", plus_minus(state.recommended_mean, state.recommended_half_width or math.nan)
-        )
+    if state.recommended_mean is not None and state.recommended_units is not None:
+        shown = plus_minus(state.recommended_mean, state.recommended_half_width or math.nan)
+        few = state.recommended_units < MIN_SHOWN
+        table.add_row("  its idle-time games", "too few so far" if few else shown)
     if state.sigma is not None:
         table.add_row("sigma", number(state.sigma))
     return table

@@ -33,7 +33,7 @@ from turnier.results.store.locks import Held, Lock
 from turnier.results.store.store import Store
 from turnier.runs.bar import QUIET, Bar, game_bar
 from turnier.runs.play import play_into, serve_into
-from turnier.search import FIRST_EDITION, VERIFY
+from turnier.search import FIRST_EDITION, MIN_SHOWN, VERIFY
 from turnier.search.definition import StudyDefinition
 from turnier.search.final_comparison import (
     BEST_CANDIDATES,
@@ -257,7 +257,9 @@ class StudyRun(StoredStudy):
             summary["recommended before"] = {"mean": mean, "half_width": half, "games": len(idle)}
         set_note(self.optuna, name, summary)
         self._notes[name] = summary
-        known = f"   proposed {plus_minus(mean, half)}" if len(idle) > 1 else ""
+        games = len(idle) * self.objective.unit_games
+        known = f"   proposed {plus_minus(mean, half)}" if len(idle) >= MIN_SHOWN else ""
+        known = known or (f"   proposed: {games:,} game{'s' * (games > 1)} so far" if games else "")
         self._bar.print(
             f"generation {generation.number + 1:>3}: candidates' mean {number(statistics.fmean(values)):>9}"
             f"   best {number(max(values)):>9}   sigma {number(self.search.sigma)}{known}"

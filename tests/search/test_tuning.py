@@ -16,10 +16,10 @@ from turnier.arena.workers.local import SerialExecutor
 from turnier.arena.workers.simulated_workers import SimulatedExecutor
 from turnier.core.errors import UserError
 from turnier.results.store.store import Store
-from turnier.search import EDITION, FIRST_EDITION
+from turnier.search import EDITION, FIRST_EDITION, MIN_SHOWN
 from turnier.search.definition import StudyDefinition
 from turnier.search.samplers.registry import SAMPLERS
-from turnier.search.storage.checked_studies import facts_of
+from turnier.search.storage.checked_studies import SUMMARIES, facts_of, study_notes
 from turnier.search.study import Study
 from turnier.search.study_run import StudyRun
 
@@ -64,6 +64,20 @@ def test_any_number_of_workers_gives_the_same_search_and_discards_no_game(
         assert state(study) == state(whole)
         assert executor.games == matches(study) == study.games + study.idle_games
         assert study.idle_games > 0
+
+
+def test_progress_shows_no_interval_of_a_few_games(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    """That of two games is ten times as wide as their mean."""
+    study = tuned(tmp_path, ALONE, 72, 20)
+    lines = [line for line in capfd.readouterr().err.splitlines() if "candidates' mean" in line]
+    counts = [
+        note.get("recommended before", {}).get("games", 0)
+        for _, note in sorted(study_notes(study.store, "alone", f"{SUMMARIES}%").items(), key=lambda one: one[0])
+    ]
+    assert len(lines) == len(counts) == 9 and any(0 < count < MIN_SHOWN for count in counts)
+    for line, count in zip(lines, counts, strict=True):
+        assert ("±" in line) is (count >= MIN_SHOWN)
+        assert (f"proposed: {count} games so far" in line) is (1 < count < MIN_SHOWN)
 
 
 def test_a_stopped_study_goes_on_without_playing_spare_games_again(tmp_path: Path) -> None:

@@ -12,6 +12,7 @@ from turnier.core.number_text import number, plus_minus
 from turnier.dashboards.figures.charts import COLOURS
 from turnier.dashboards.figures.comparison import banner
 from turnier.dashboards.figures.tables import rounded
+from turnier.search import MIN_SHOWN
 from turnier.search import verdict as verdicts
 from turnier.search.final_comparison import START
 from turnier.search.front.points import Point, best_first, dominated
@@ -65,7 +66,7 @@ def headline(
         return _of_points(points, unit, unit_games) if points else _of_front(trials, unit)
     later = "held-out games at the end decide" if live else "repeat its command to play the held-out games that decide"
     meaning = f"Not yet verified: {later} whether it is better than the start."
-    known = noted[noted["idle_games"] > 1]
+    known = noted[noted["idle_games"] >= MIN_SHOWN]
     if len(known):
         last = known.iloc[-1]
         value, games = plus_minus(last["recommended"], last["half_width"]), int(last["idle_games"]) * unit_games
