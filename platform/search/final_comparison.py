@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -14,10 +14,11 @@ from turnier.arena.workers.executor import Executor
 from turnier.core.errors import UserError
 from turnier.runs.bar import Bar
 from turnier.runs.play import play_into
-from turnier.search.objective import Objective, Unit
+from turnier.search.objective import Objective, Unit, is_one_game
 from turnier.search.storage.studies import StoredStudy
 from turnier.search.verdict import (
     BETTER,
+    FIXED,
     MAX_VERIFY,
     NOT_BETTER,
     UNDECIDED,
@@ -67,6 +68,11 @@ class HeldOutGames:
             self.records |= {record.spec.id: record for record in batch}
             bar.advance(len(batch))
 
+    def repeated(self) -> set[str]:
+        """Returns the labels of agents whose units are all one game, see `is_one_game`."""
+        game = self.objective.game
+        return {label for label, units in self.units.items() if is_one_game(game, units, self.records)}
+
     def values(self) -> dict[str, list[float]]:
         return {label: self.objective.values(units, self.records) for label, units in self.units.items()}
 
@@ -114,10 +120,13 @@ def compare_finalists(
             more = (games * (test.done + 1) // rounds - planned) // (len(active) * objective.unit_games)
             planned += more * len(active) * objective.unit_games
             held_out.play(active, more, executor, bar)
-            values = held_out.values()
-            test.add({label: values[label] for label in active})
+            values, repeated = held_out.values(), held_out.repeated()
+            # Two that play one game each differ by one game, however often they play it.
+            test.leave(repeated.intersection(challengers) if repeated.intersection(references) else ())
+            if test.active:
+                test.add({label: values[label] for label in active})
     values = held_out.values()
-    return FinalComparison(verdict_on(chosen, test, values, objective, searched, budget), values)
+    return FinalComparison(verdict_on(chosen, test, values, objective, searched, budget, held_out.repeated()), values)
 
 
 def verdict_on(
@@ -127,8 +136,13 @@ def verdict_on(
     objective: Objective,
     searched: int,
     budget: int = 0,
+    repeated: Collection[str] = (),
 ) -> StudyVerdict:
-    """Returns the verdict after a test has ended; the arguments are those of `compare_finalists`."""
+    """Returns the verdict after a test has ended; the other arguments are those of `compare_finalists`.
+
+    Args:
+        repeated: labels of agents whose units are all one game.
+    """
     means = {label: sum(own) / len(own) if own else 0.0 for label, own in values.items()}
 
     def best(labels: Iterable[str]) -> str:
@@ -138,13 +152,16 @@ def verdict_on(
     start = next(iter(chosen))
     reference = best(test.references)
     undecided = [name for name in test.challengers if not _is_no_better(test, values, name)]
-    challenger = test.better or next(iter([*undecided, *test.beaten]), None)
+    # Those that repeat one game, the strongest first.
+    untested = sorted((name for name in test.beaten if not test.critical[name]), key=lambda name: -means[name])
+    challenger = test.better or next(iter([*undecided, *untested, *test.beaten]), None)
     beaten = test.beaten[challenger].keys() if challenger else set()
     # A baseline is only kept where the search's agent has beaten the start: otherwise nothing shows that it is better.
     kept = test.better or (best(set(test.references) - beaten) if start in beaten else start)
     own, other, critical = _compared(test, values, challenger, reference) if challenger else ([], [], 0.0)
     measured = gain(own, other, objective.single_player, critical) if challenger else (None, None, None, "")
-    outcome = BETTER if test.better else UNDECIDED if undecided else NOT_BETTER
+    outcome = BETTER if test.better else UNDECIDED if undecided or untested else NOT_BETTER
+    counted = {label: own[:1] if label in repeated else own for label, own in values.items()}
     return StudyVerdict(
         outcome=outcome,
         label=kept,
@@ -159,9 +176,10 @@ def verdict_on(
         games=sum(map(len, values.values())) * objective.unit_games,
         searched=searched,
         alpha=test.alpha,
-        figures=figures_of(chosen, values, start, reference, test.critical),
+        figures=figures_of(chosen, counted, start, reference, test.critical),
         unit_games=objective.unit_games,
-        needed=_needed(own, other) if outcome == UNDECIDED else None,
+        needed=_needed(own, other) if outcome == UNDECIDED and challenger not in untested else None,
+        repeated=challenger in untested,
         budget=budget,
     )
 
@@ -172,7 +190,8 @@ def _compared(
     """Returns the values of both up to the look that decided or was the last, and its critical p-value."""
     common = min(len(values[challenger]), len(values[reference]))
     units = test.beaten[challenger].get(reference, common)
-    return values[challenger][:units], values[reference][:units], test.critical[challenger][units]
+    critical = test.critical[challenger].get(units, FIXED)  # none for those that were not tested
+    return values[challenger][:units], values[reference][:units], critical
 
 
 def _is_no_better(test: Superiority, values: Mapping[str, Sequence[float]], challenger: str) -> bool:

@@ -10,9 +10,12 @@ import numpy as np
 from turnier.agents.registry import AGENTS
 from turnier.arena.match import MatchRecord, MatchSpec, derive_seed, require_results
 from turnier.core.errors import UserError
+from turnier.core.outside.classes import is_outside
 from turnier.games.game import Game
 
 Unit = tuple[MatchSpec, ...]
+ENOUGH = 16  # units that are the same before it is believed that all will be
+STARTS = 4  # that are compared: some games draw theirs
 
 
 def require_generation(generation: int, games: int) -> None:
@@ -111,3 +114,22 @@ class Objective:
 
     def values(self, units: Sequence[Unit], records: Mapping[str, MatchRecord]) -> list[float]:
         return [self.value(unit, records) for unit in units]
+
+
+def is_one_game(game: Game, units: Sequence[Unit], records: Mapping[str, MatchRecord]) -> bool:
+    """Whether units are by construction one and the same again, so that together they say no more than one of them.
+
+    That is so where only moves make games differ and nobody draws random numbers. Studies of our own agents are refused
+    then; programs and classes of others have shown it once ENOUGH units are the same, move for move.
+    """
+    if len(units) < ENOUGH or game.has_chance or game.kernels.has_observe:
+        return False
+    if not any(_is_foreign(agent) for spec in units[0] for agent in spec.agents):
+        return False
+    if len({game.start(number).state.tobytes() for number in range(STARTS)}) > 1:
+        return False
+    return len({tuple(records[spec.id].plies for spec in unit) for unit in units}) == 1
+
+
+def _is_foreign(agent: str) -> bool:
+    return is_outside(agent) or AGENTS.make(agent).runs_program

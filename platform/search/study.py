@@ -241,7 +241,7 @@ class StudyResults(RunResults):
         noted, stored = generations_frame(self.store, name), self.run.definition.stored
         again = Again(self.store, self.run.definition, self.run.games)
         found = hints(self.trials(), noted, stored, proposed, self.verdict, again)
-        plateau = same_scores(self.finalists, self.final.values)
+        plateau = "" if self.verdict.repeated else same_scores(self.finalists, self.final.values)
         return [*found, plateau] if plateau else found
 
     def trials(self) -> pd.DataFrame:

@@ -121,6 +121,7 @@ class StudyVerdict:
     figures: tuple[HeldOutFigures, ...]
     unit_games: int = 1  # games per unit
     needed: int | None = None  # units each that would decide, where it is undecided and any number would
+    repeated: bool = False  # whether the challenger's units are one game again and again, and so are the reference's
     budget: int = 0  # games of the search with which its command plays what was played
 
     @property
@@ -138,6 +139,12 @@ class StudyVerdict:
             return f"Recommended: the {self.label} agent, {measured}."
         if self.outcome == NOT_BETTER:
             return f"Not better: {self.challenger} {measured}; keep {self._kept}."
+        if self.repeated:
+            return (
+                f"Undecided: of {self.units * self.unit_games:,} held-out games, {self.challenger} and"
+                f" {self.reference} each have played only {self.unit_games:,} that differ, since nobody draws random"
+                f" numbers; keep {self._kept}, and name an opponent that draws some with --against."
+            )
         if self.outcome == UNDECIDED:
             return f"Undecided: {self.challenger} {measured}; {self._left} would tell; until then keep {self._kept}."
         over = "" if self.label == self.figures[0].label else f" over {self.label}"

@@ -20,7 +20,7 @@ B. W. Turnbull, J. R. Stat. Soc. B 51, 1989.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 import numpy.typing as npt
@@ -73,6 +73,10 @@ class Superiority:
         if self.better is not None or self.done == self.rounds or not self.challengers:
             return []
         return [name for name in self.references if name not in self._left] + self.challengers
+
+    def leave(self, challengers: Iterable[str]) -> None:
+        """Takes challengers out whose values are not to be tested."""
+        self._left |= set(challengers)
 
     def add(self, values: Mapping[str, Sequence[float]]) -> None:
         """Tests after a round.

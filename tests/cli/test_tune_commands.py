@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shlex
 from dataclasses import replace
 from pathlib import Path
@@ -12,8 +13,12 @@ import pytest
 from optuna.study import StudyDirection
 from typer.testing import CliRunner
 
+from turnier.agents.registry import AGENTS
+from turnier.arena.play import play_matches
 from turnier.commands.app import app
+from turnier.games.registry import GAMES
 from turnier.results.store.store import Store
+from turnier.search.objective import Objective, is_one_game
 from turnier.search.storage.commands import Again, tune_command
 from turnier.search.storage.hints import hints
 from turnier.search.storage.studies import StoredStudy, run_id_of, stored_verdict
@@ -47,7 +52,7 @@ def games(folder: Path, study: str) -> set[str]:
 def test_an_undecided_study_plays_on(tmp_path: Path) -> None:
     found = tune(
         tmp_path, "tictactoe", "mc(iterations=4)", "--params", "iterations=3..5", "--against", "random",
-        "--budget", "96games", "--name", "small",
+        "--budget", "48games", "--name", "small",
     )  # fmt: skip
     assert found["outcome"] == "undecided" and found["play_on"].startswith("To play on: turnier tune tictactoe ")
     before = games(tmp_path, "small")
@@ -58,7 +63,7 @@ def test_an_undecided_study_plays_on(tmp_path: Path) -> None:
     )
     assert stored["verdict"]["play_on"] == found["play_on"]
     again = run(found["play_on"])
-    assert again["study"] == "small" and again["games"] == 96 and before < games(tmp_path, "small")
+    assert again["study"] == "small" and again["games"] == 48 and before < games(tmp_path, "small")
     held_out = {row["label"]: row["units"] for row in found["finalists"]}
     more = {row["label"]: row["units"] for row in again["finalists"]}
     assert all(more[label] >= units for label, units in held_out.items()) and sum(more.values()) > sum(
@@ -94,7 +99,7 @@ def test_a_search_that_learns_nothing_says_what_to_do(tmp_path: Path, monkeypatc
     monkeypatch.chdir(tmp_path)
     (tmp_path / "flat.py").write_text(FLAT)
     assert CliRunner().invoke(app, ["new", "agent", "bot"]).exit_code == 0
-    words = "flat.py:Flat", "bot.py:Bot", "--params", "surprise", "--budget", "24games"
+    words = "flat.py:Flat", "bot.py:Bot", "--params", "surprise", "--budget", "18games"
     place = "--name", "flat", "--store", f"sqlite:///{tmp_path}/a.db", "--executor", "serial"
     shown = CliRunner().invoke(app, ["tune", *words, *place], catch_exceptions=False)
     said = "In the last 3 generations all candidates had the same value, so that there was nothing to learn"
@@ -103,13 +108,76 @@ def test_a_search_that_learns_nothing_says_what_to_do(tmp_path: Path, monkeypatc
     found = json.loads(again.stdout)
     assert said not in again.stderr  # it is stored
     (hint,) = [hint for hint in found["hints"] if "nothing to learn" in hint]
-    assert hint.startswith("In 4 of 4 generations all candidates had the same value")
+    assert hint.startswith("In 3 of 3 generations all candidates had the same value")
     more = run(hint)
-    assert (more["study"], more["noise"], more["games"]) == ("flat-2", "fixed(games=4)", 96)
+    assert (more["study"], more["noise"], more["games"]) == ("flat-2", "fixed(games=4)", 72)
     assert "flat-2-2" in next(hint for hint in more["hints"] if "nothing to learn" in hint)
     with Store.open(f"sqlite:///{tmp_path}/a.db") as store:
         sigma = generations_frame(store, "flat")["sigma"]
-        assert len(sigma) == 4 and sigma.nunique() == 1
+        assert len(sigma) == 3 and sigma.nunique() == 1
+
+
+NTH = '''
+from dataclasses import dataclass
+import numpy as np
+from turnier.agents.agent import Agent, Decision
+from turnier.core.parameters import parameter
+
+@dataclass(frozen=True)
+class Nth(Agent):
+    """Draws nothing: always one of the first legal actions, or with `luck` any."""
+    place: int = parameter(0, "which one", low=0, high=8)
+    luck: bool = parameter(False, "draw it")
+    def start(self, game, seat=0, seed=0):
+        return Plays(self, np.random.default_rng(seed))
+
+class Plays:
+    def __init__(self, agent, rng):
+        self.agent, self.rng = agent, rng
+    def act(self, position):
+        legal = position.legal_actions()
+        place = self.rng.integers(9) if self.agent.luck else self.agent.place
+        empty = np.zeros(position.game.num_actions)
+        return Decision(int(legal[place % len(legal)]), empty, empty, 0, 0.0)
+'''
+
+
+def test_one_game_again_and_again_is_no_verdict(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """24 times the same two games look like a sure gain."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "nth.py").write_text(NTH)
+    words = "tictactoe", "nth.py:Nth", "--params", "place", "--against", "nth.py:Nth(place=1)", "--budget", "24games"
+    found = tune(tmp_path, *words, "--sampler", "random(population=12)", "--name", "nth")
+    units, half = ({row[key] for row in found["finalists"]} for key in ("units", "half_width"))
+    assert found["outcome"] == "undecided" and units == {1} and half == {None}
+    assert re.search(r"of 48 held-out games, .* and start each have played only 2 that differ", found["verdict"])
+    assert not any("plateau" in hint for hint in found["hints"])
+    with Store.open(f"sqlite:///{tmp_path}/a.db") as store:
+        verdict = stored_verdict(store, "nth")
+        assert verdict is not None and verdict.difference is not None and verdict.difference > 0
+    command = found["play_on"][found["play_on"].index("turnier compare") :]
+    assert json.loads(typed(*shlex.split(command)[1:], "--games", "8", "--json"))["games"] == 8
+
+
+@pytest.mark.parametrize(
+    ("agents", "units", "one"),
+    [
+        (("nth.py:Nth", "nth.py:Nth(place=2)"), 16, True),
+        (("nth.py:Nth", "nth.py:Nth(place=2)"), 15, False),  # too few to believe it
+        (("nth.py:Nth", "nth.py:Nth(luck=true)"), 16, False),
+        (("greedy", "greedy"), 16, False),  # of ours, which are asked before the search
+    ],
+)
+def test_units_that_are_one_game(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, agents: tuple[str, str], units: int, one: bool
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "nth.py").write_text(NTH)
+    own, other = (AGENTS.make(agent).full_text() for agent in agents)
+    objective = Objective(GAMES.make("tictactoe"), (other,), 1)
+    asked = [objective.held_out_unit(own, number) for number in range(units)]
+    records = {record.spec.id: record for record in play_matches([spec for unit in asked for spec in unit])}
+    assert is_one_game(objective.game, asked, records) is one
 
 
 def test_a_search_of_one_agent_says_so(tmp_path: Path) -> None:

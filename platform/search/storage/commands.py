@@ -18,6 +18,7 @@ from turnier.search.storage.studies import run_id_of
 from turnier.search.verdict import StudyVerdict
 
 MORE = 4  # times as many games
+OPENING_PLIES = 6  # random ones, before games of agents that would repeat one game
 
 
 def tune_command(store: Store, definition: StudyDefinition, budget: int, verify: float | None = None) -> str:
@@ -70,13 +71,19 @@ class Again(NamedTuple):
 
 
 def to_play_on(store: Store, definition: Mapping[str, Any], verdict: StudyVerdict | None) -> str:
-    """Returns how to continue the held-out games of an undecided study; empty where that is not the thing to do.
+    """Returns how to get a verdict on an undecided study, mostly by more held-out games; empty where there is no way.
 
     Args:
         store: where the study is.
         definition: of the study, as it is stored.
         verdict: with which it ended, if it has.
     """
+    if verdict is not None and verdict.repeated and verdict.challenger is not None:
+        agents = {row.label: row.agent for row in verdict.figures}
+        words = ["turnier", "compare", agents[verdict.challenger], agents[verdict.reference]]
+        words += ["--game", str(GAMES.make(definition["game"]))]
+        command = shlex.join([*words, "--openings", str(OPENING_PLIES)]) + store_option(store)
+        return f"To compare the two from many openings: {command}"
     if verdict is None or verdict.verify is None:
         return ""
     references: Sequence[Any] = [row for row in verdict.figures if row.claimed is None]
