@@ -115,7 +115,7 @@ def print_figures(console: Console, verdict: StudyVerdict, unit: str) -> None:
     console.print(table)
 
 
-def print_verdict(console: Console, verdict: StudyVerdict, play_on: str) -> None:
+def print_verdict(console: Console, verdict: StudyVerdict, play_on: str = "") -> None:
     """Prints the sentence, the recommended agent, which can be copied, and how to play on, if there is a way."""
     console.print(verdict.sentence, markup=False, highlight=False)
     for line in filter(None, (verdict.agent, play_on)):

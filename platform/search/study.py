@@ -132,8 +132,8 @@ class Study(_Search):
             before = self._definition(kind, parameters, store)
             if store and has_study(store, before.name, before.stored):
                 return before
-        if store and self.name and (before := self.same_question(store)):
-            return before
+        if store and self.name and (known := self.same_question(store)):
+            return known
         if store:
             Space.of(self.agent, self.parameters).require_clear()
         return self._definition(sampler, self.parameters, store)

@@ -48,9 +48,9 @@ def in_layers(tried: Sequence[Tried], sign: int) -> list[list[Tried]]:
     while left:
         values = np.array([(one.values[0], sign * one.values[1]) for one in left])
         better = (values[:, None] >= values).all(2) & (values[:, None] > values).any(2)  # [by, whom]
-        beaten = better.any(0).tolist()
-        layers.append([one for one, worse in zip(left, beaten, strict=True) if not worse])
-        left = [one for one, worse in zip(left, beaten, strict=True) if worse]
+        beaten = set(np.flatnonzero(better.any(0)).tolist())
+        layers.append([one for place, one in enumerate(left) if place not in beaten])
+        left = [one for place, one in enumerate(left) if place in beaten]
     return layers
 
 

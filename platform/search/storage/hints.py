@@ -123,19 +123,18 @@ def _border(
     again: Again | None,
 ) -> str:
     """Says that what is recommended lies at a border, or that a search of some length has moved there."""
-    start, better = AGENTS.make(definition["agent"]), verdict is not None and verdict.improved
-    if verdict is not None and better:
-        proposed = space.of_agent(AGENTS.make(verdict.agent))
+    changes: dict[str, Any] = {}
+    if verdict is not None and verdict.improved:
+        proposed, changes["agent"] = space.of_agent(AGENTS.make(verdict.agent)), verdict.agent
     elif generations < SETTLED or (verdict is not None and verdict.outcome == NOT_BETTER):
         return ""
-    else:
-        # Where the search began, it may just have stayed.
-        begun = {path: _end(space, path, value) for path, value in space.of_agent(start).items()}
-        proposed = {path: x for path, x in proposed.items() if begun.get(path) != _end(space, path, x)}
-    places, paths = space.widened(proposed)
+    else:  # Where the search began, it may just have stayed.
+        start = space.of_agent(AGENTS.make(definition["agent"]))
+        begun = {path: _end(space, path, value) for path, value in start.items()}
+        proposed = {path: value for path, value in proposed.items() if begun.get(path) != _end(space, path, value)}
+    places, changes["parameters"] = space.widened(proposed)
     if not places:
         return ""
-    changes = {"parameters": paths} | ({"agent": verdict.agent} if verdict is not None and better else {})
     ending = f": {again.command(**changes)}" if again else "."
     return f"At the border of what was searched: {places}; search further{ending}"
 
