@@ -35,7 +35,6 @@ from turnier.runs.self_play import ratings
 from turnier.runs.training_run import Evaluation, stored_evaluations
 from turnier.search.front.points import Point, stored_points
 from turnier.search.storage import trials
-from turnier.search.storage.commands import Again, to_play_on
 from turnier.search.storage.definitions import StudyFacts, agent_with, used_values
 from turnier.search.storage.studies import run_id_of, stored_verdict
 from turnier.search.verdict import StudyVerdict
@@ -255,16 +254,6 @@ def candidates_agents(study: str, numbers: Iterable[int]) -> list[str]:
 def study_verdict(study: str) -> StudyVerdict | None:
     """Returns the verdict that a study ended with; None where it has none yet."""
     return stored_verdict(store(), study)
-
-
-def play_on(study: str) -> str:
-    """Returns how to continue the held-out games of an undecided study; empty where that is not the thing to do."""
-    return to_play_on(store(), study_definition(study), study_verdict(study))
-
-
-def again(study: str, games: int) -> Again | None:
-    """Returns a study that has searched so many games as what may be asked differently; None for fronts."""
-    return Again.of(store(), study_definition(study), games)
 
 
 def front_points(study: str) -> list[Point]:

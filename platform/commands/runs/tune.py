@@ -73,9 +73,9 @@ def tune(
 
     In single-player games the mean score counts, otherwise the share of points against every opponent in every seat. At
     the end, the start, the agent that the search proposes and its best candidates play held-out games, which the search
-    has not seen, until a sequential test shows that one is better than the start; otherwise the start is kept. Repeat
-    the command to resume a search that was stopped, even with a larger budget, as long as that gives the same
-    population.
+    has not seen, until a sequential test shows that one is better than the start; otherwise the start is kept, and
+    where that is undecided, the command that plays on is shown. Repeat the command to resume a search that was stopped;
+    with --name, a larger budget continues it.
 
     \b
     Examples:
