@@ -68,13 +68,13 @@ def test_any_number_of_workers_gives_the_same_search_and_discards_no_game(
 
 def test_progress_shows_no_interval_of_a_few_games(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     """That of two games is ten times as wide as their mean."""
-    study = tuned(tmp_path, ALONE, 72, 20)
+    study = tuned(tmp_path, ALONE, 24, 20)
     lines = [line for line in capfd.readouterr().err.splitlines() if "candidates' mean" in line]
     counts = [
         note.get("recommended before", {}).get("games", 0)
         for _, note in sorted(study_notes(study.store, "alone", f"{SUMMARIES}%").items(), key=lambda one: one[0])
     ]
-    assert len(lines) == len(counts) == 9 and any(0 < count < MIN_SHOWN for count in counts)
+    assert len(lines) == len(counts) == 3 and any(0 < count < MIN_SHOWN for count in counts)
     for line, count in zip(lines, counts, strict=True):
         assert ("±" in line) is (count >= MIN_SHOWN)
         assert (f"proposed: {count} games so far" in line) is (1 < count < MIN_SHOWN)

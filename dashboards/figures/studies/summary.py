@@ -179,8 +179,8 @@ def held_out_table(verdict: StudyVerdict, unit_games: int) -> pd.DataFrame:
 def held_out_note(unit: str) -> str:
     """Returns what the columns of the held-out games mean."""
     return (
-        f"{unit.capitalize()} with 95 % intervals; differences are on common seeds. Claimed: the search's own estimate;"
-        " luck: by how much it overstates."
+        f"{unit.capitalize()} with 95 % intervals; differences are on common seeds, with the intervals of"
+        " the test, which allow for an early end. Claimed: the search's own estimate; luck: by how much it overstates."
     )
 
 
