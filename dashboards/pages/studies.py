@@ -37,6 +37,7 @@ from turnier.dashboards.figures.studies.summary import (
 from turnier.dashboards.links import games_address
 from turnier.dashboards.run_failures import show_headline
 from turnier.results.store.progress import RUNNING, RunProgress
+from turnier.search.storage.commands import Again, to_play_on
 from turnier.search.storage.definitions import StudyFacts, ranges_table
 from turnier.search.storage.hints import hints
 from turnier.search.storage.studies import run_id_of
@@ -85,6 +86,8 @@ def _draw(study: str, facts: StudyFacts) -> None:
     show_headline(cached_store.runs_of_study(study), first.html)
     if first.agent:
         st.code(first.agent, language=None, wrap_lines=True)
+    if said := to_play_on(cached_store.store(), cached_store.study_definition(study), verdict):
+        st.code(said, language=None, wrap_lines=True)
     _show_progress(progress)
     if verdict:
         table = held_out_table(verdict, facts.unit_games)
@@ -96,7 +99,10 @@ def _draw(study: str, facts: StudyFacts) -> None:
     elif trials["other"].notna().any():
         note = f"Candidates that no other beats at both objectives; {unit} with 95 % intervals."
         widgets.show_table("The front", front_table(trials, unit, cached_store.study_definition(study)), note)
-    for sentence in hints(trials, noted, cached_store.study_definition(study), values):
+    again = Again.of(
+        cached_store.store(), cached_store.study_definition(study), int(trials["games"].sum()) * facts.unit_games
+    )
+    for sentence in hints(trials, noted, cached_store.study_definition(study), values, verdict, again):
         st.warning(widgets.plain(sentence), icon=":material/lightbulb:")
     _define(study, facts, trials)
     _show_search(trials, noted, unit, facts)

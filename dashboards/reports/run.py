@@ -87,6 +87,7 @@ from turnier.runs.self_play.ratings import rated_checkpoints
 from turnier.runs.training_run import evaluation_unit, stored_evaluations
 from turnier.search.front.points import stored_points
 from turnier.search.storage import trials
+from turnier.search.storage.commands import to_play_on
 from turnier.search.storage.definitions import StudyFacts, agent_with, ranges_table
 from turnier.search.storage.studies import stored_verdict
 
@@ -228,7 +229,8 @@ def _study(store: Store, run: Run) -> Iterator[Section]:
     values = trials.recommended_values(store, name)
     agent = agent_with(definition, values) if values else ""
     first = headline(frame, noted, verdict, points, agent, unit, facts.unit_games, live=False)
-    copied = f"<pre>{html.escape(first.agent)}</pre>" if first.agent else ""
+    shown = filter(None, (first.agent, to_play_on(store, definition, verdict)))
+    copied = "".join(f"<pre>{html.escape(text)}</pre>" for text in shown)
     yield HtmlSection(first.html + copied)
     if verdict:
         yield TableSection("Held-out games", held_out_table(verdict, facts.unit_games), held_out_note(unit))

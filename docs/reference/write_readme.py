@@ -73,7 +73,7 @@ def main() -> None:
         printed = run([sys.executable, str(ROOT / script), "--picture", folder, "--executor", "threads"], folder)
         (made,) = Path(folder).glob("*.png")
         made.replace(ROOT / picture)
-    verdict = re.search(r"(?s)^(Recommended|No improvement).*?\.\n", printed, re.MULTILINE)
+    verdict = re.search(r"(?s)^(Recommended|Not better|Undecided).*?\.\n", printed, re.MULTILINE)
     assert verdict, printed
     FIGURES.write_text(json.dumps({"excerpts": shown, "study": " ".join(verdict[0].split())}, indent=2) + "\n")
     README.write_text(with_excerpts(text, shown))

@@ -85,9 +85,10 @@ def play_compiled(
         busy = BusyClock()
         played = play(game.kernels, padded, *arrays, plies, ends, stop)
         batch, lengths = slice(done, done + played), ends[:played, END].tolist()
+        running = busy.share(ends[:played, WHOLE])
         packed = pack_many(plies[: lengths[-1]], lengths) if played else []
         records += _records(
-            game, specs[batch], states[batch], returns[batch], counts[batch], ends[:played], packed, busy.share()
+            game, specs[batch], states[batch], returns[batch], counts[batch], ends[:played], packed, running
         )
         done += played
         if played == 0:
@@ -114,23 +115,28 @@ def _play_in_step(
         ends[full, STATUS] = UNDER_WAY
         plies = np.concatenate((plies, np.empty_like(plies)), axis=1)
         play_in_step(game.kernels, seats, *arrays, plies, ends, memory, stop)
+    running = busy.share(ends[:, WHOLE])
     over = np.flatnonzero(ends[:, STATUS] != UNDER_WAY).tolist()
     if game.num_seats == 1:
         counts[:, NANOSECONDS, 0] = ends[:, WHOLE]
     packed = [pack_plies(plies[i, : ends[i, END]]) for i in over]
     played = [specs[i] for i in over]
-    records = _records(game, played, states[over], returns[over], counts[over], ends[over], packed, busy.share())
+    records = _records(game, played, states[over], returns[over], counts[over], ends[over], packed, running)
     return list(zip(over, records, strict=True))
 
 
 class BusyClock:
-    """Takes the share of its time that the thread really ran; asking in every decision would slow fast agents."""
+    """Takes the share of its time in matches that the thread really ran; asking in every decision would slow them.
+
+    Only the time in matches counts: back in Python, the thread may have to wait long for others.
+    """
 
     def __init__(self) -> None:
-        self._began, self._cpu_began = time.perf_counter(), time.thread_time()
+        self._began = time.thread_time_ns()
 
-    def share(self) -> float:
-        return min(1.0, (time.thread_time() - self._cpu_began) / max(1e-9, time.perf_counter() - self._began))
+    def share(self, whole: npt.NDArray[np.int64]) -> float:
+        """Returns it after matches, [n], that took so many nanoseconds each."""
+        return min(1.0, (time.thread_time_ns() - self._began) / max(1, int(whole.sum())))
 
 
 def _records(

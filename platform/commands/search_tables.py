@@ -16,6 +16,7 @@ from turnier.agents.agent import Agent
 from turnier.agents.registry import AGENTS
 from turnier.commands.tables import agent_table
 from turnier.core.number_text import half_width_text, number, plus_minus
+from turnier.search import MIN_SHOWN
 from turnier.search.front.points import Point, best_first, dominated
 from turnier.search.space import Space, Value
 
@@ -36,10 +37,10 @@ def state_table(state: StudyState) -> Table:
         table.add_row("best so far (lucky)", f"{number(state.best)}   {_shown(state.best_parameters)}")
     if state.recommendation is not None:
         table.add_row("recommended", _shown(state.recommendation))
-    if state.recommended_mean is not None:
-        table.add_row(
-            "  its idle-time games", plus_minus(state.recommended_mean, state.recommended_half_width or math.nan)
-        )
+    if state.recommended_mean is not None and state.recommended_units is not None:
+        shown = plus_minus(state.recommended_mean, state.recommended_half_width or math.nan)
+        few = state.recommended_units < MIN_SHOWN
+        table.add_row("  its idle-time games", "too few so far" if few else shown)
     if state.sigma is not None:
         table.add_row("sigma", number(state.sigma))
     return table
@@ -114,10 +115,11 @@ def print_figures(console: Console, verdict: StudyVerdict, unit: str) -> None:
     console.print(table)
 
 
-def print_verdict(console: Console, verdict: StudyVerdict) -> None:
-    """Prints the sentence and the recommended agent, which can be copied."""
+def print_verdict(console: Console, verdict: StudyVerdict, play_on: str = "") -> None:
+    """Prints the sentence, the recommended agent, which can be copied, and how to play on, if there is a way."""
     console.print(verdict.sentence, markup=False, highlight=False)
-    console.print(verdict.agent, soft_wrap=True, markup=False, highlight=False)
+    for line in filter(None, (verdict.agent, play_on)):
+        console.print(line, soft_wrap=True, markup=False, highlight=False)
 
 
 def print_points(console: Console, points: Sequence[Point], unit: str, unit_games: int) -> None:

@@ -70,7 +70,7 @@ class Bar:
         self._progress.update(self._task, note=text)
 
     def print(self, text: str) -> None:
-        self._progress.console.print(text, markup=False)
+        self._progress.console.print(text, markup=False, soft_wrap=True)  # commands in it can be copied
 
 
 @contextmanager

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -11,12 +12,22 @@ from turnier.agents.registry import AGENTS
 from turnier.arena.match import derive_seed
 from turnier.core.errors import UserError
 from turnier.games.registry import GAMES
+from turnier.results.store.store import Store
+from turnier.search import EDITION, FIRST_EDITION
 from turnier.search.noise import NOISES, Fixed
 from turnier.search.objective import Objective
 from turnier.search.samplers.cmaes import Cmaes
 from turnier.search.samplers.registry import SAMPLERS
 from turnier.search.samplers.sampler import MAX_POPULATION
 from turnier.search.space import Space
+
+LATER = ("edition", "begun_as")  # fields that earlier versions lacked
+
+
+def later_form(edition: int, begun_as: str = "") -> dict[str, Any]:
+    """Returns what definitions store of the fields that earlier versions lacked: nothing where they had no choice."""
+    known = {"edition": edition} if edition > FIRST_EDITION else {}
+    return known | ({"begun_as": begun_as} if begun_as else {})
 
 
 @dataclass(frozen=True)
@@ -31,6 +42,8 @@ class StudyDefinition:
     noise: str = "fixed"
     against: tuple[str, ...] = ()
     seed: int = 1
+    edition: int = EDITION  # see turnier.search
+    begun_as: str = ""  # the name of a renamed study when it began
 
     def __post_init__(self) -> None:
         SAMPLERS.make(self.sampler), NOISES.make(self.noise)
@@ -38,34 +51,37 @@ class StudyDefinition:
             raise UserError(f"a seed must be 0 or larger, got {self.seed}.")
 
     @property
+    def objective(self) -> Objective:
+        own = (self.begun_as or self.name) if self.edition > FIRST_EDITION else ""
+        return Objective(GAMES.make(self.game), self.against, self.seed, own)
+
+    @property
     def generation_games(self) -> int:
         """The maximum number of games of the first generation."""
         space = Space.of(agent := AGENTS.make(self.agent), self.parameters)
         candidates = len(SAMPLERS.make(self.sampler).begin(space.encode(agent), self.seed).ask())
         units = NOISES.make(self.noise).max_games(0, candidates)
-        return units * Objective(GAMES.make(self.game), self.against, self.seed).unit_games
+        return units * self.objective.unit_games
 
     @property
     def stored(self) -> dict[str, Any]:
         """What is stored; plain CMA-ES studies keep the form from before there were other samplers."""
         sampler, noise = SAMPLERS.make(self.sampler), NOISES.make(self.noise)
+        later = later_form(self.edition, self.begun_as)
         plain = isinstance(sampler, Cmaes) and sampler == Cmaes(population=sampler.population, sigma=sampler.sigma)
         if plain and isinstance(noise, Fixed) and not self.against:
             assert isinstance(sampler, Cmaes)
             kept = {key: getattr(self, key) for key in ("name", "game", "agent", "parameters", "seed")}
             population = sampler.population or MAX_POPULATION
-            return kept | {
-                "population": population,
-                "games": noise.games,
-                "sigma": sampler.sigma,
-                "sampler": sampler.name,
-            }
-        return asdict(self) | {"sampler": sampler.full_text(), "noise": noise.full_text()}
+            steps = {"population": population, "games": noise.games, "sigma": sampler.sigma, "sampler": sampler.name}
+            return kept | steps | later
+        known = {key: value for key, value in asdict(self).items() if key not in LATER} | later
+        return known | {"sampler": sampler.full_text(), "noise": noise.full_text()}
 
     @classmethod
     def of_stored(cls, stored: Mapping[str, Any]) -> StudyDefinition:
         """Returns the definition whose stored form this is."""
-        given = dict(stored)
+        given = {"edition": FIRST_EDITION} | dict(stored)
         if "population" in given:
             given["noise"] = Fixed(games=given.pop("games")).full_text()
             given["sampler"] = Cmaes(population=given.pop("population"), sigma=given.pop("sigma")).full_text()
@@ -75,7 +91,15 @@ class StudyDefinition:
     @classmethod
     def named_by_content(cls, game: str, agent: str, parameters: tuple[str, ...], **rest: Any) -> StudyDefinition:
         """Returns a definition named after its content: equal settings resume a study, others begin a new one."""
-        definition = cls("", game, agent, parameters, **rest)
+        definition = cls("", game, agent, parameters, **rest, edition=FIRST_EDITION)  # names stay, whatever is new
         short = f"{derive_seed(json.dumps(definition.stored, sort_keys=True)):016x}"[:6]
         name = f"{GAMES.make(game).name}-{AGENTS.make(agent).name}-{short}"
         return cls(name, game, agent, parameters, **rest)
+
+
+def stored_definitions(store: Store) -> Iterator[StudyDefinition]:
+    """Yields what is stored of studies for strength, the newest first; not those that this version cannot read."""
+    for run in reversed(store.runs()):
+        if run.kind == "study" and "agent" in run.definition and "objectives" not in run.definition:
+            with contextlib.suppress(UserError):
+                yield StudyDefinition.of_stored(run.definition)

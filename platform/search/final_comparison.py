@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+import math
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import NamedTuple
+
+import numpy as np
 
 from turnier.agents.agent import Agent
 from turnier.arena.match import MatchRecord, MatchSpec
@@ -11,10 +14,22 @@ from turnier.arena.workers.executor import Executor
 from turnier.core.errors import UserError
 from turnier.runs.bar import Bar
 from turnier.runs.play import play_into
-from turnier.search.objective import Objective, Unit
+from turnier.search.objective import Objective, Unit, is_one_game
 from turnier.search.storage.studies import StoredStudy
-from turnier.search.verdict import Finalist, HeldOutFigures, StudyVerdict, figures_of, gain
-from turnier.statistics.superiority import MAX_ROUNDS, MIN_UNITS, Superiority
+from turnier.search.verdict import (
+    BETTER,
+    FIXED,
+    MAX_VERIFY,
+    NOT_BETTER,
+    UNDECIDED,
+    Finalist,
+    HeldOutFigures,
+    StudyVerdict,
+    figures_of,
+    gain,
+)
+from turnier.statistics.comparisons import paired_difference, units_needed
+from turnier.statistics.superiority import MAX_ROUNDS, MIN_UNITS, Superiority, repeated
 
 START, PROPOSED = "start", "proposed"
 BEST_CANDIDATES = 3  # finalists by their values in the search
@@ -28,8 +43,8 @@ def held_out_games(verify: float, budget: int, finalists: int, objective: Object
         budget: games of the search.
         finalists: their number.
     """
-    if not 0 < verify <= 100:
-        raise UserError(f"--verify must be above 0 and at most 100 times the budget, got {verify:g}.")
+    if not 0 < verify <= MAX_VERIFY:
+        raise UserError(f"--verify must be above 0 and at most {MAX_VERIFY:,g} times the budget, got {verify:g}.")
     return max(round(verify * budget), MIN_UNITS * finalists * objective.unit_games)
 
 
@@ -53,6 +68,11 @@ class HeldOutGames:
             self.records |= {record.spec.id: record for record in batch}
             bar.advance(len(batch))
 
+    def repeated(self) -> set[str]:
+        """Returns the labels of agents whose units are all one game, see `is_one_game`."""
+        game = self.objective.game
+        return {label for label, units in self.units.items() if is_one_game(game, units, self.records)}
+
     def values(self) -> dict[str, list[float]]:
         return {label: self.objective.values(units, self.records) for label, units in self.units.items()}
 
@@ -75,6 +95,7 @@ def compare_finalists(
     games: int,
     searched: int,
     executor: Executor,
+    budget: int = 0,
 ) -> FinalComparison:
     """Plays held-out games of the finalists, on common seeds, until one is shown to be best or the games are used up.
 
@@ -86,6 +107,7 @@ def compare_finalists(
             beat.
         games: maximum of all finalists.
         searched: games of the search.
+        budget: games of the search with which its command plays as many; 0 if there is no such command.
     """
     references = [label for label, finalist in chosen.items() if finalist.claimed is None]
     challengers = [label for label in chosen if label not in references]
@@ -98,10 +120,13 @@ def compare_finalists(
             more = (games * (test.done + 1) // rounds - planned) // (len(active) * objective.unit_games)
             planned += more * len(active) * objective.unit_games
             held_out.play(active, more, executor, bar)
-            values = held_out.values()
-            test.add({label: values[label] for label in active})
+            values, repeated = held_out.values(), held_out.repeated()
+            # Two that play one game each differ by one game, however often they play it.
+            test.leave(repeated.intersection(challengers) if repeated.intersection(references) else ())
+            if test.active:
+                test.add({label: values[label] for label in active})
     values = held_out.values()
-    return FinalComparison(verdict_on(chosen, test, values, objective, searched), values)
+    return FinalComparison(verdict_on(chosen, test, values, objective, searched, budget, held_out.repeated()), values)
 
 
 def verdict_on(
@@ -110,8 +135,14 @@ def verdict_on(
     values: Mapping[str, Sequence[float]],
     objective: Objective,
     searched: int,
+    budget: int = 0,
+    repeated: Collection[str] = (),
 ) -> StudyVerdict:
-    """Returns the verdict after a test has ended; the arguments are those of `compare_finalists`."""
+    """Returns the verdict after a test has ended; the other arguments are those of `compare_finalists`.
+
+    Args:
+        repeated: labels of agents whose units are all one game.
+    """
     means = {label: sum(own) / len(own) if own else 0.0 for label, own in values.items()}
 
     def best(labels: Iterable[str]) -> str:
@@ -120,15 +151,19 @@ def verdict_on(
 
     start = next(iter(chosen))
     reference = best(test.references)
-    challenger = test.better or next(iter(test.beaten), None)
-    beaten = test.beaten[challenger] if challenger else set()
+    undecided = [name for name in test.challengers if not _is_no_better(test, values, name)]
+    # Those that repeat one game, the strongest first.
+    untested = sorted((name for name in test.beaten if not test.critical[name]), key=lambda name: -means[name])
+    challenger = test.better or next(iter([*undecided, *untested, *test.beaten]), None)
+    beaten = test.beaten[challenger].keys() if challenger else set()
     # A baseline is only kept where the search's agent has beaten the start: otherwise nothing shows that it is better.
     kept = test.better or (best(set(test.references) - beaten) if start in beaten else start)
-    measured = (
-        gain(values[challenger], values[reference], objective.single_player) if challenger else (None, None, None, "")
-    )
+    own, other, critical = _compared(test, values, challenger, reference) if challenger else ([], [], 0.0)
+    measured = gain(own, other, objective.single_player, critical) if challenger else (None, None, None, "")
+    outcome = BETTER if test.better else UNDECIDED if undecided or untested else NOT_BETTER
+    counted = {label: own[:1] if label in repeated else own for label, own in values.items()}
     return StudyVerdict(
-        improved=test.better is not None,
+        outcome=outcome,
         label=kept,
         agent=str(chosen[kept].agent),
         challenger=challenger,
@@ -137,13 +172,42 @@ def verdict_on(
         low=measured[1],
         high=measured[2],
         unit=measured[3],
-        units=min(len(values[challenger]), len(values[reference])) if challenger else 0,
-        games=sum(len(own) for own in values.values()) * objective.unit_games,
+        units=len(own),
+        games=sum(map(len, values.values())) * objective.unit_games,
         searched=searched,
         alpha=test.alpha,
-        figures=figures_of(chosen, values, start, reference),
+        figures=figures_of(chosen, counted, start, reference, test.critical),
         unit_games=objective.unit_games,
+        needed=_needed(own, other) if outcome == UNDECIDED and challenger not in untested else None,
+        repeated=challenger in untested,
+        budget=budget,
     )
+
+
+def _compared(
+    test: Superiority, values: Mapping[str, Sequence[float]], challenger: str, reference: str
+) -> tuple[Sequence[float], Sequence[float], float]:
+    """Returns the values of both up to the look that decided or was the last, and its critical p-value."""
+    common = min(len(values[challenger]), len(values[reference]))
+    units = test.beaten[challenger].get(reference, common)
+    critical = test.critical[challenger].get(units, FIXED)  # none for those that were not tested
+    return values[challenger][:units], values[reference][:units], critical
+
+
+def _is_no_better(test: Superiority, values: Mapping[str, Sequence[float]], challenger: str) -> bool:
+    """Whether a challenger is shown to be worse than a reference, or has played the same as one in every game."""
+    for reference in test.references:
+        own, other, critical = _compared(test, values, challenger, reference)
+        if not np.subtract(own, other).any() or repeated(own, other, critical)[1] < 0:
+            return True
+    return False
+
+
+def _needed(values: Sequence[float], reference: Sequence[float]) -> int | None:
+    """Returns how many units each would tell the two apart if they differ as they seem to; None if they do not."""
+    apart = paired_difference(np.subtract(values, reference).tolist())
+    needed = float(units_needed(apart.mean, apart.high, apart.units))
+    return max(math.ceil(needed), 2 * len(values)) if math.isfinite(needed) else None
 
 
 def same_scores(finalists: Mapping[str, Finalist], values: Mapping[str, Sequence[float]]) -> str:

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import math
+import statistics
 from dataclasses import dataclass, field
 from typing import Any
 
-from optuna.trial import FrozenTrial
+from optuna.trial import FrozenTrial, create_trial
 
 from turnier.agents.agent import Agent
 from turnier.arena.match import MatchRecord, MatchSpec
 from turnier.search.noise import Noise
 from turnier.search.objective import Objective, Unit
+from turnier.search.space import Space
 from turnier.search.storage.checked_studies import facts_of
 
 
@@ -105,6 +108,36 @@ class Generation:
         units = self.candidates[index].units
         return sum({spec.id: self.records[spec.id].seconds for unit in units for spec in unit}.values())
 
+    def trial(self, index: int, space: Space) -> FrozenTrial:
+        """Returns the trial of a candidate that has played, to be stored."""
+        candidate, scores = self.candidates[index], self.scores_of(index)
+        mean = statistics.fmean(scores)
+        facts = {
+            "generation": self.number,
+            "index": index,
+            "mean": mean,
+            "standard_error": statistics.stdev(scores) / math.sqrt(len(scores)) if len(scores) > 1 else None,
+            "games": len(scores),
+            "seconds": self.seconds_of(index),
+            "vector": candidate.vector,  # the last, since it may be long and optuna-dashboard cuts what it shows
+        }
+        searched = space.distributions(candidate.values)
+        return create_trial(value=mean, params=candidate.values, distributions=searched, user_attrs=facts)
+
+    @property
+    def one_agent(self) -> bool:
+        """Whether all candidates are the same agent."""
+        return len({text for text, _ in self._agents}) == 1
+
     def values(self) -> list[float]:
         """Returns the candidates' values for the search, once all have trials."""
         return [float(c.trial.value) for c in self.candidates if c.trial is not None and c.trial.value is not None]
+
+    def pooled(self) -> list[float]:
+        """Returns the candidates' values, those of equal agents replaced by the mean over all of their units."""
+        sums: dict[str, list[float]] = {}
+        for (text, _), candidate, value in zip(self._agents, self.candidates, self.values(), strict=True):
+            units = float(facts_of(candidate.trial)["games"]) if candidate.trial else 0.0
+            total = sums.setdefault(text, [0.0, 0.0])
+            total[0], total[1] = total[0] + units * value, total[1] + units
+        return [sums[text][0] / sums[text][1] for text, _ in self._agents]

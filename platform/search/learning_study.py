@@ -38,8 +38,10 @@ from turnier.results.frames.measures import MATCH_MEASURES, Estimate
 from turnier.results.store.store import Store
 from turnier.runs.bar import Bar
 from turnier.runs.play import play_into
+from turnier.search import EDITION, FIRST_EDITION
+from turnier.search.definition import later_form
 from turnier.search.storage.checked_studies import facts_of
-from turnier.search.storage.studies import StoredStudy
+from turnier.search.storage.studies import StoredStudy, as_begun
 
 REDUCTION = 3  # candidates at a rung for each that trains further
 STARTUP = 8  # random trials before TPE proposes
@@ -78,6 +80,11 @@ class LearningStudyDefinition:
     games: int  # per evaluation
     against: str = ""  # the agent in the other seats
     seed: int = 1
+    edition: int = EDITION  # see turnier.search
+
+    @property
+    def stored(self) -> dict[str, Any]:
+        return {key: value for key, value in asdict(self).items() if key != "edition"} | later_form(self.edition)
 
     def __post_init__(self) -> None:
         if self.candidates < 2:
@@ -106,7 +113,7 @@ class LearningStudy(StoredStudy):
     """A study in a store, with its candidates' networks in a folder, ready to run or to be resumed."""
 
     def __init__(self, store: Store, definition: LearningStudyDefinition, folder: Path) -> None:
-        self.definition, self.folder = definition, folder
+        self.definition, self.folder = (definition := as_begun(store, definition)), folder
         self.game: Game = GAMES.make(definition.game)
         evaluator, self.start = EVALUATORS.make(definition.evaluator), td_of(definition.learning)
         if not isinstance(evaluator, NTuple):
@@ -119,7 +126,7 @@ class LearningStudy(StoredStudy):
         self.others: list[Agent] = [AGENTS.make(definition.against) for _ in range(self.game.num_seats - 1)]
         self.measure = "score" if self.game.num_seats == 1 else "win_rate"
         self.distributions = {searched.name: searched.distribution() for searched in definition.searched}
-        super().__init__(store, definition.name, asdict(definition))
+        super().__init__(store, definition.name, definition.stored)
         self.name_values(self.unit)
 
     @property
@@ -263,7 +270,8 @@ class LearningStudy(StoredStudy):
 
     def play_held_out(self, candidates: Sequence[LearnerCandidate], games: int, executor: Executor) -> list[Estimate]:
         """Plays held-out games with networks trained to the end."""
-        seed, last = derive_seed(self.definition.seed, "held-out"), self.definition.rungs[-1]
+        own = [self.definition.name] if self.definition.edition > FIRST_EDITION else []
+        seed, last = derive_seed(self.definition.seed, "held-out", *own), self.definition.rungs[-1]
         return [self._evaluate(self._agent(candidate, last), games, seed, executor) for candidate in candidates]
 
     def _tidy(self) -> None:

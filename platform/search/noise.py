@@ -25,6 +25,8 @@ class Noise(Declared):
     kind: ClassVar[str] = "noise strategy"
     one_stage: ClassVar[bool] = True  # a candidate's number of games does not depend on scores
 
+    games: int  # of each candidate, at first or at the most
+
     @abstractmethod
     def more(self, generation: int, scores: Scores) -> list[int]:
         """Returns the further games of each candidate before the next call; all 0: the generation is complete."""

@@ -10,9 +10,12 @@ import numpy as np
 from turnier.agents.registry import AGENTS
 from turnier.arena.match import MatchRecord, MatchSpec, derive_seed, require_results
 from turnier.core.errors import UserError
+from turnier.core.outside.classes import is_outside
 from turnier.games.game import Game
 
 Unit = tuple[MatchSpec, ...]
+ENOUGH = 16  # units that are the same before it is believed that all will be
+STARTS = 4  # that are compared: some games draw theirs
 
 
 def require_generation(generation: int, games: int) -> None:
@@ -29,11 +32,13 @@ class Objective:
 
     Args:
         against: full texts of the opponents; each fills all other seats of the games against it.
+        study: its name, where its held-out games are to be in no other study; otherwise studies of one seed share them.
     """
 
     game: Game
     against: tuple[str, ...]
     seed: int
+    study: str = ""
 
     def __post_init__(self) -> None:
         if self.single_player and self.against:
@@ -56,6 +61,11 @@ class Objective:
     def name(self) -> str:
         return "mean score" if self.single_player else "share of points"
 
+    @property
+    def held_out_seed(self) -> int:
+        """The seed of all that the search never sees."""
+        return derive_seed(self.seed, "study", self.study) if self.study else self.seed
+
     def search_unit(self, agent: str, generation: int, index: int, number: int, twin: int = 0) -> Unit:
         """Returns a unit of a candidate.
 
@@ -67,23 +77,23 @@ class Objective:
             twin: number of earlier candidates that are the same agent; they must not share games.
         """
         own = [index] if self.single_player else [f"twin {twin}"] * bool(twin)
-        return self._unit(agent, "search", generation, *own, number)
+        return self._unit(agent, self.seed, "search", generation, *own, number)
 
     def held_out_unit(self, agent: str, number: int) -> Unit:
         """Returns a unit on seeds that the search never sees, the same for every agent."""
-        return self._unit(agent, "held-out", number)
+        return self._unit(agent, self.held_out_seed, "held-out", number)
 
     def idle_unit(self, agent: str, generation: int, number: int) -> Unit:
         """Returns a unit that idle workers play with the recommendation after a generation."""
-        return self._unit(agent, "spare", generation, number)  # seeds of stored studies have this name
+        return self._unit(agent, self.seed, "spare", generation, number)  # seeds of stored studies have this name
 
     def _unit(self, agent: str, *parts: int | str) -> Unit:
         text = self.game.full_text()
         if self.single_player:
-            return (MatchSpec(text, (agent,), derive_seed(self.seed, *parts)),)
+            return (MatchSpec(text, (agent,), derive_seed(*parts)),)
         specs = []
         for number, opponent in enumerate(self.against):
-            seed = derive_seed(self.seed, *parts, number)
+            seed = derive_seed(*parts, number)
             for seat in range(self.game.num_seats):
                 agents = [opponent] * self.game.num_seats
                 agents[seat] = agent
@@ -104,3 +114,22 @@ class Objective:
 
     def values(self, units: Sequence[Unit], records: Mapping[str, MatchRecord]) -> list[float]:
         return [self.value(unit, records) for unit in units]
+
+
+def is_one_game(game: Game, units: Sequence[Unit], records: Mapping[str, MatchRecord]) -> bool:
+    """Whether units are by construction one and the same again, so that together they say no more than one of them.
+
+    That is so where only moves make games differ and nobody draws random numbers. Studies of our own agents are refused
+    then; programs and classes of others have shown it once ENOUGH units are the same, move for move.
+    """
+    if len(units) < ENOUGH or game.has_chance or game.kernels.has_observe:
+        return False
+    if not any(_is_foreign(agent) for spec in units[0] for agent in spec.agents):
+        return False
+    if len({game.start(number).state.tobytes() for number in range(STARTS)}) > 1:
+        return False
+    return len({tuple(records[spec.id].plies for spec in unit) for unit in units}) == 1
+
+
+def _is_foreign(agent: str) -> bool:
+    return is_outside(agent) or AGENTS.make(agent).runs_program

@@ -264,15 +264,16 @@ class Space:
         known = {path: _get(agent, path) for path in _dimensions(agent, "")}
         return {d.path: known[d.path] for d in self.dimensions if d.path in known and d.matters(known)}
 
-    def at_border(self, values: Mapping[str, Value]) -> str:
-        """Returns what to do about values at the ends of ranges that could be wider, as a sentence; else nothing."""
+    def widened(self, values: Mapping[str, Value]) -> tuple[str, tuple[str, ...]]:
+        """Returns which values are at ends of ranges that could be wider, and the paths of the space with wider ones.
+
+        The text is empty where there are none.
+        """
         last = {d.path: d for d in self.dimensions}  # of a parameter that was named twice, its range counts
-        found = [d for path, d in last.items() if path in values and d.wider(values[path])]
-        if not found:
-            return ""
+        wider = {path: d.wider(values[path]) if path in values else "" for path, d in last.items()}
+        found = [d for path, d in last.items() if wider[path]]
         places = " and ".join(f"{d.path} {number(float(values[d.path]))} of {d.range}" for d in found)
-        paths = ",".join(d.wider(values[d.path]) for d in found)
-        return f"At the border of what was searched: {places}; search further, with --params {paths}."
+        return places, tuple(wider[path] or d.text for path, d in last.items())
 
     def apply(self, agent: Agent, values: Mapping[str, Value]) -> Agent:
         """Returns the agent with the values in place."""

@@ -5,7 +5,9 @@ from __future__ import annotations
 import itertools
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
+from functools import partial
+from typing import Any
 
 import pandas as pd
 
@@ -20,7 +22,7 @@ from turnier.results.failures import failed_candidates, store_option
 from turnier.results.store.store import Store
 from turnier.runs.results import RunResults
 from turnier.search import VERIFY
-from turnier.search.definition import StudyDefinition
+from turnier.search.definition import StudyDefinition, stored_definitions
 from turnier.search.final_comparison import START, FinalComparison, held_out_games, same_scores
 from turnier.search.front.agreement import POSITIONS, require_certainty
 from turnier.search.front.pareto import MAX_FINALISTS, ParetoDefinition, ParetoStudy
@@ -29,10 +31,11 @@ from turnier.search.front.second_objective import CERTAINTY, TIME, read_objectiv
 from turnier.search.noise import NOISES
 from turnier.search.objective import Objective, require_generation
 from turnier.search.samplers.registry import SAMPLERS
-from turnier.search.samplers.sampler import Sampler
+from turnier.search.samplers.sampler import PopulationSampler, Sampler
 from turnier.search.space import Space, read_parameters
+from turnier.search.storage.commands import Again, to_play_on
 from turnier.search.storage.hints import hints
-from turnier.search.storage.studies import has_study, run_id_of
+from turnier.search.storage.studies import as_begun, has_study, run_id_of
 from turnier.search.storage.trials import generations_frame, trials_frame
 from turnier.search.study_run import StudyRun
 from turnier.search.verdict import Finalist, StudyVerdict
@@ -126,22 +129,38 @@ class Study(_Search):
         sampler = self.sampler.within(budget // (self.objective.unit_games * self.noise.max_games(0, 1)))
         earlier = sampler.as_first(self.sampler)
         for kind, parameters in itertools.product((sampler, earlier), (*self._earlier, self.parameters)):
-            before = self._definition(kind, parameters)
+            before = self._definition(kind, parameters, store)
             if store and has_study(store, before.name, before.stored):
                 return before
+        if store and self.name and (known := self.same_question(store)):
+            return known
         if store:
             Space.of(self.agent, self.parameters).require_clear()
-        return self._definition(sampler, self.parameters)
+        return self._definition(sampler, self.parameters, store)
 
-    def _definition(self, sampler: Sampler, parameters: tuple[str, ...]) -> StudyDefinition:
+    def same_question(self, store: Store) -> StudyDefinition | None:
+        """Returns the newest stored study that asks the same with a population that suited another budget.
+
+        It is of this study's name, where that has one; None where the population is given.
+        """
+        if not isinstance(self.sampler, PopulationSampler) or self.sampler.population:
+            return None
+        for known in stored_definitions(store):
+            own = self._definition(SAMPLERS.make(known.sampler), self.parameters, None)
+            own = replace(own, name=known.name, edition=known.edition, begun_as=known.begun_as)
+            open_ = SAMPLERS.make(known.sampler)
+            same = isinstance(open_, PopulationSampler) and open_.replace(population=0) == self.sampler
+            if same and own.stored == known.stored and self.name in ("", known.name):
+                return known
+        return None
+
+    def _definition(self, sampler: Sampler, parameters: tuple[str, ...], store: Store | None) -> StudyDefinition:
         texts = self.game.full_text(), self.agent.full_text(), parameters
-        if self.name:
-            return StudyDefinition(
-                self.name, *texts, str(sampler), str(self.noise), against=self.against, seed=self.seed
-            )
-        return StudyDefinition.named_by_content(
-            *texts, sampler=str(sampler), noise=str(self.noise), against=self.against, seed=self.seed
-        )
+        rest: dict[str, Any] = {"sampler": str(sampler), "noise": str(self.noise)}
+        rest |= {"against": self.against, "seed": self.seed}
+        make = partial(StudyDefinition, self.name) if self.name else StudyDefinition.named_by_content
+        definition: StudyDefinition = make(*texts, **rest)
+        return as_begun(store, definition) if store else definition
 
     def run(
         self,
@@ -202,6 +221,11 @@ class StudyResults(RunResults):
         return self.final.verdict
 
     @property
+    def play_on(self) -> str:
+        """How to continue the held-out games of an undecided study; empty where that is not the thing to do."""
+        return to_play_on(self.store, self.run.definition.stored, self.verdict)
+
+    @property
     def recommended(self) -> Agent:
         """The agent to use: one found by the search if it was shown to be better, otherwise the one to keep."""
         return self.finalists[self.verdict.label].agent
@@ -214,8 +238,10 @@ class StudyResults(RunResults):
     def hints(self) -> list[str]:
         """Returns what to change in the search, one sentence each: where it met the border of a range, or a plateau."""
         name, proposed = self.run.definition.name, self.run.space.of_agent(self.proposed)
-        found = hints(self.trials(), generations_frame(self.store, name), self.run.definition.stored, proposed)
-        plateau = same_scores(self.finalists, self.final.values)
+        noted, stored = generations_frame(self.store, name), self.run.definition.stored
+        again = Again(self.store, self.run.definition, self.run.games)
+        found = hints(self.trials(), noted, stored, proposed, self.verdict, again)
+        plateau = "" if self.verdict.repeated else same_scores(self.finalists, self.final.values)
         return [*found, plateau] if plateau else found
 
     def trials(self) -> pd.DataFrame:
@@ -272,17 +298,21 @@ class Front(_Search):
     def definition(self, budget: int, store: Store | None = None) -> ParetoDefinition:
         """Returns what is stored of the search, as `Study.definition` does."""
         for parameters in (*self._earlier, self.parameters):
-            before = self._definition(budget, parameters)
+            before = self._definition(budget, parameters, store)
             if store and has_study(store, before.name, before.stored):
                 return before
         if store:
             Space.of(self.agent, self.parameters).require_clear()
-        return self._definition(budget, self.parameters)
+        return self._definition(budget, self.parameters, store)
 
-    def _definition(self, budget: int, parameters: tuple[str, ...]) -> ParetoDefinition:
+    def _definition(self, budget: int, parameters: tuple[str, ...], store: Store | None) -> ParetoDefinition:
         units = budget // self.objective.unit_games // GENERATIONS
         games = self.games or max(1, min(8, units // 16))
         population = self.population or max(4, min(32, units // games))
+        if store and self.name:  # a stored search keeps what suited its first budget
+            begun = next((run.definition for run in store.runs() if run.id == run_id_of(self.name)), {})
+            population = population if self.population else begun.get("population", population)
+            games = games if self.games else begun.get("games", games)
         texts = self.game.full_text(), self.agent.full_text()
         searched = self._text if parameters == self._typed else ",".join(parameters)
         parts: list[str | int] = [*texts, searched, *self.against, population, games, self.seed]
@@ -291,7 +321,8 @@ class Front(_Search):
         content = f"{derive_seed(*parts):016x}"[:6]
         name = self.name or f"{self.game.name}-{self.agent.name}-front-{content}"
         second = self.second.name, self.positions
-        return ParetoDefinition(name, *texts, parameters, self.against, population, games, self.seed, *second)
+        definition = ParetoDefinition(name, *texts, parameters, self.against, population, games, self.seed, *second)
+        return as_begun(store, definition) if store else definition
 
     def run(
         self,

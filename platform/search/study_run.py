@@ -19,7 +19,7 @@ from collections import defaultdict
 from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from optuna.trial import FrozenTrial, TrialState, create_trial
+from optuna.trial import FrozenTrial, TrialState
 
 from turnier.agents.agent import Agent
 from turnier.agents.registry import AGENTS
@@ -33,7 +33,7 @@ from turnier.results.store.locks import Held, Lock
 from turnier.results.store.store import Store
 from turnier.runs.bar import QUIET, Bar, game_bar
 from turnier.runs.play import play_into, serve_into
-from turnier.search import VERIFY
+from turnier.search import FIRST_EDITION, MIN_SHOWN, VERIFY
 from turnier.search.definition import StudyDefinition
 from turnier.search.final_comparison import (
     BEST_CANDIDATES,
@@ -46,8 +46,9 @@ from turnier.search.final_comparison import (
 from turnier.search.generation import Candidate, Generation
 from turnier.search.idle_games import StudyGames
 from turnier.search.noise import NOISES
-from turnier.search.objective import Objective, require_generation
+from turnier.search.objective import require_generation
 from turnier.search.samplers.registry import SAMPLERS
+from turnier.search.samplers.sampler import SteppingSearch
 from turnier.search.space import Space
 from turnier.search.storage.checked_studies import (
     SUMMARIES,
@@ -58,7 +59,9 @@ from turnier.search.storage.checked_studies import (
     set_note,
     study_notes,
 )
-from turnier.search.storage.studies import StoredStudy, optuna_errors
+from turnier.search.storage.commands import Again
+from turnier.search.storage.hints import IN_A_ROW, without_difference
+from turnier.search.storage.studies import StoredStudy, as_begun, optuna_errors
 from turnier.search.storage.trials import played_between
 from turnier.search.verdict import Finalist
 from turnier.statistics.intervals import mean_interval
@@ -79,20 +82,24 @@ class StudyRun(StoredStudy):
     """A study in a store, ready to run or to be resumed."""
 
     def __init__(self, store: Store, definition: StudyDefinition, progress: bool = True) -> None:
-        self.definition = definition
+        self.definition = definition = as_begun(store, definition)
         self.game: Game = GAMES.make(definition.game)
         self.agent: Agent = AGENTS.make(definition.agent)
         self.agent.require(self.game)
-        self.objective = Objective(self.game, definition.against, definition.seed)
+        self.objective = definition.objective
         self.noise = NOISES.make(definition.noise)
         self.space = Space.of(self.agent, definition.parameters)
         start = self.space.encode(self.agent)
         self.search = SAMPLERS.make(definition.sampler).begin(start, definition.seed)
+        if isinstance(self.search, SteppingSearch):
+            self.search.stays = definition.edition > FIRST_EDITION
         self.games = 0  # of complete generations
         self.idle_games = 0  # of recommendations, played by this driver
         self._tried: dict[str, tuple[Agent, list[float]]] = {}  # values of candidates by their agent's text
         self._notes: dict[str, Any] = {}  # stored summaries of generations
         self._asked: Sequence[Asked] = ()  # of generations that are rebuilt
+        self._planned = 0  # games of the search
+        self._alike = 0  # latest generations in a row without any difference between candidates
         self._begun = False  # whether what the search asks for now is stored
         super().__init__(store, definition.name, definition.stored, progress=progress)
         self.name_values(self.objective.name)
@@ -129,6 +136,7 @@ class StudyRun(StoredStudy):
         return stored
 
     def _run(self, executor: Executor, total: int, fits: Fits) -> None:
+        self._planned = total
         with self.driving(self._lock_or_play(executor, fits), total) as (lock, bar):
             stored = self._stored()
             bar.skip(self.games)  # of generations that were complete before this driver had the lock
@@ -225,8 +233,9 @@ class StudyRun(StoredStudy):
 
     def tell(self, generation: Generation) -> list[float]:
         """Passes a complete generation to the search; returns its values."""
-        values = generation.values()
-        self.search.tell(values)
+        values, pooled = generation.values(), generation.pooled()
+        self.search.tell(pooled if self.search.pools and self.definition.edition > FIRST_EDITION else values)
+        self._alike = self._alike + 1 if len(set(pooled)) == 1 < len(pooled) else 0
         for candidate, value in zip(generation.candidates, values, strict=True):
             self._tried.setdefault(candidate.agent.full_text(), (candidate.agent, []))[1].append(value)
         self.games += generation.games
@@ -248,11 +257,17 @@ class StudyRun(StoredStudy):
             summary["recommended before"] = {"mean": mean, "half_width": half, "games": len(idle)}
         set_note(self.optuna, name, summary)
         self._notes[name] = summary
-        known = f"   proposed {plus_minus(mean, half)}" if len(idle) > 1 else ""
+        games = len(idle) * self.objective.unit_games
+        known = f"   proposed {plus_minus(mean, half)}" if len(idle) >= MIN_SHOWN else ""
+        known = known or (f"   proposed: {games:,} game{'s' * (games > 1)} so far" if games else "")
         self._bar.print(
             f"generation {generation.number + 1:>3}: candidates' mean {number(statistics.fmean(values)):>9}"
             f"   best {number(max(values)):>9}   sigma {number(self.search.sigma)}{known}"
         )
+        if self._alike == IN_A_ROW:
+            again = Again(self.store, self.definition, self._planned)
+            when = f"In the last {IN_A_ROW} generations"
+            self._bar.print(without_difference(when, generation.one_agent, again))
 
     def stored_trials(self) -> dict[int, dict[int, FrozenTrial]]:
         """Returns the stored trials by generation and index."""
@@ -304,29 +319,13 @@ class StudyRun(StoredStudy):
         if new := [index for index in range(first, self._added) if candidates[index].trial is None]:
             self._lock.heartbeat()  # a driver that was suspended must not add what another one has added
             games = [[spec.id for unit in candidates[index].units for spec in unit] for index in new]
-            trials = [self._trial(generation, index) for index in new]
+            trials = [generation.trial(index, self.space) for index in new]
             for trial, times in zip(trials, played_between(self.store, games), strict=True):
                 trial.datetime_start, trial.datetime_complete = times
             self.add_trials(trials)
             for index, trial in zip(new, trials, strict=True):
                 candidates[index].trial = trial
             self._finished += len(new)
-
-    def _trial(self, generation: Generation, index: int) -> FrozenTrial:
-        candidate = generation.candidates[index]
-        scores = generation.scores_of(index)
-        mean = statistics.fmean(scores)
-        facts = {
-            "generation": generation.number,
-            "index": index,
-            "mean": mean,
-            "standard_error": statistics.stdev(scores) / math.sqrt(len(scores)) if len(scores) > 1 else None,
-            "games": len(scores),
-            "seconds": generation.seconds_of(index),
-            "vector": candidate.vector,  # the last, since it may be long and optuna-dashboard cuts what it shows
-        }
-        searched = self.space.distributions(candidate.values)
-        return create_trial(value=mean, params=candidate.values, distributions=searched, user_attrs=facts)
 
     def _summary(self, values: Sequence[float]) -> dict[str, Any]:
         return {
@@ -367,6 +366,10 @@ class StudyRun(StoredStudy):
                 chosen[label] = finalist
         return chosen
 
+    def _budget(self) -> int:
+        """Returns a number of games up to which `run_budget` plays what was played."""
+        return self.games if self.noise.one_stage else self.games + self.next_generation({}).max_games - 1
+
     def max_held_out_games(self, verify: float, budget: int, baselines: Collection[str] = ()) -> int:
         """Returns the maximum number of held-out games after a search with this budget, see `held_out_games`."""
         return held_out_games(verify, budget, 2 + len(baselines) + BEST_CANDIDATES, self.objective)
@@ -379,7 +382,7 @@ class StudyRun(StoredStudy):
             verify: maximum held-out games, as a share of the games of the search.
         """
         games = held_out_games(verify, self.games, len(chosen), self.objective)
-        final = compare_finalists(self, self.objective, chosen, games, self.games, executor)
+        final = compare_finalists(self, self.objective, chosen, games, self.games, executor, self._budget())
         self.store_verdict(final.verdict)
         return final
 

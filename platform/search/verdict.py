@@ -1,4 +1,7 @@
-"""What a study says at its end: whether what it found is better, by how much, and how sure that is."""
+"""What a study says at its end: whether what it found is better, by how much, and how sure that is.
+
+There are three verdicts: better, not better, and undecided, which says how many games it would take.
+"""
 
 from __future__ import annotations
 
@@ -7,11 +10,17 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, NamedTuple, Self
 
+import numpy as np
+
 from turnier.agents.agent import Agent
 from turnier.core.number_text import estimate
-from turnier.statistics.comparisons import paired_difference
-from turnier.statistics.intervals import mean_interval
-from turnier.statistics.sprt import SequentialTest
+from turnier.statistics.intervals import CONFIDENCE, mean_interval
+from turnier.statistics.superiority import repeated, repeated_ratio
+
+BETTER, NOT_BETTER, UNDECIDED = "better", "not better", "undecided"
+MAX_VERIFY = 10_000.0  # times the games of the search: held-out games that a study plays at the most
+NOT_SHOWN = "not shown"  # in verdicts of earlier versions, which did not tell the last two apart
+FIXED = (1 - CONFIDENCE) / 2  # the critical p-value of a single look
 
 
 class Finalist(NamedTuple):
@@ -39,7 +48,11 @@ class HeldOutFigures:
 
 
 def figures_of(
-    chosen: Mapping[str, Finalist], held_out: Mapping[str, Sequence[float]], start: str, reference: str
+    chosen: Mapping[str, Finalist],
+    held_out: Mapping[str, Sequence[float]],
+    start: str,
+    reference: str,
+    critical: Mapping[str, Mapping[int, float]] | None = None,
 ) -> tuple[HeldOutFigures, ...]:
     """Returns the figures of all finalists.
 
@@ -49,12 +62,14 @@ def figures_of(
             longer.
         start: the label that the others are compared with.
         reference: the label of the best reference, with which they are compared, too.
+        critical: p-values of the test of a challenger by its label and units, see `Superiority`; others have one look.
     """
     figures = []
     for label, values in held_out.items():
-        claimed, interval = chosen[label].claimed, mean_interval(values)
+        claimed, interval, looks = chosen[label].claimed, mean_interval(values), (critical or {}).get(label, {})
         to_start, to_reference = (
-            (None, None) if label == other else _difference(values, held_out[other]) for other in (start, reference)
+            (None, None) if label == other else _difference(values, held_out[other], looks)
+            for other in (start, reference)
         )
         figures.append(
             HeldOutFigures(
@@ -72,26 +87,31 @@ def figures_of(
     return tuple(figures)
 
 
-def _difference(values: Sequence[float], others: Sequence[float]) -> tuple[float, float]:
-    """Returns the mean of the differences on the common seeds, and the half width of its 95 % interval."""
-    pairs = paired_difference([a - b for a, b in zip(values, others, strict=False)])
-    return pairs.mean, (pairs.high - pairs.low) / 2
+def _difference(values: Sequence[float], others: Sequence[float], looks: Mapping[int, float]) -> tuple[float, float]:
+    """Returns the mean of the differences on the common seeds, and the half width of its repeated interval."""
+    n = min(len(values), len(others))
+    if n < 2:
+        return (float(np.mean(np.subtract(values[:n], others[:n]))) if n else math.nan), math.nan
+    mean = float(np.mean(np.subtract(values[:n], others[:n])))
+    low, high = repeated(values[:n], others[:n], looks.get(n, FIXED))
+    return mean, max(mean - low, high - mean)
 
 
 @dataclass(frozen=True)
 class StudyVerdict:
     """Whether a search has found an agent that is better than its start and than every baseline.
 
-    The interval treats the number of games as fixed: after an early end it is slightly too far from 0.
+    The interval is that of the test, which allows for its looks and for an early end: it is above 0 exactly where the
+    challenger has beaten the reference.
     """
 
-    improved: bool
+    outcome: str  # better | not better | undecided, or not shown in those of earlier versions
     label: str  # of what is recommended: a finalist of the search, otherwise the reference to keep
     agent: str  # its text form
     challenger: str | None  # label of what is compared with the reference; None where the search found only the start
     reference: str  # label of the best reference
     difference: float | None  # of the challenger to the reference, in the objective's unit or in %
-    low: float | None  # of its 95 % interval
+    low: float | None  # of its interval, which holds the truth with 95 % or more
     high: float | None
     unit: str  # of the three: % of the reference's mean score, or percentage points of the share of points
     units: int  # held-out games, or rounds of games of one seed, of the challenger and of the reference each
@@ -100,18 +120,52 @@ class StudyVerdict:
     alpha: float  # probability of a false "better"
     figures: tuple[HeldOutFigures, ...]
     unit_games: int = 1  # games per unit
+    needed: int | None = None  # units each that would decide, where it is undecided and any number would
+    repeated: bool = False  # whether the challenger's units are one game again and again, and so are the reference's
+    budget: int = 0  # games of the search with which its command plays what was played
+
+    @property
+    def improved(self) -> bool:
+        return self.outcome == BETTER
 
     @property
     def sentence(self) -> str:
         """The verdict in one sentence, without the agent's text."""
         if self.challenger is None:
-            return f"No improvement shown: the search found no other agent than {self._kept}; keep it."
+            said = "No improvement shown" if self.outcome == NOT_SHOWN else "Not better"
+            return f"{said}: the search found no other agent than {self._kept}; keep it."
         measured = f"{self._measured}, {self.units * self.unit_games:,} held-out games each"
         if self.improved:
             return f"Recommended: the {self.label} agent, {measured}."
-        start = self.figures[0].label
-        over = "" if self.label == start else f" over {self.label}"
+        if self.outcome == NOT_BETTER:
+            return f"Not better: {self.challenger} {measured}; keep {self._kept}."
+        if self.repeated:
+            return (
+                f"Undecided: of {self.units * self.unit_games:,} held-out games, {self.challenger} and"
+                f" {self.reference} each have played only {self.unit_games:,} that differ, since nobody draws random"
+                f" numbers; keep {self._kept}, and name an opponent that draws some with --against."
+            )
+        if self.outcome == UNDECIDED:
+            return f"Undecided: {self.challenger} {measured}; {self._left} would tell; until then keep {self._kept}."
+        over = "" if self.label == self.figures[0].label else f" over {self.label}"
         return f"No improvement{over} shown ({self.challenger}: {measured}): keep {self._kept}."
+
+    @property
+    def _left(self) -> str:
+        return "no number of games" if self.needed is None else f"about {self.needed * self.unit_games:,} each"
+
+    @property
+    def verify(self) -> float | None:
+        """The share of the search's games with which the held-out games go on until they should decide.
+
+        None where it is decided, or where that is more than a study plays.
+        """
+        if self.outcome != UNDECIDED or self.needed is None or not self.searched:
+            return None
+        share = self.needed * len(self.figures) * self.unit_games / self.searched
+        step = 10.0 ** (math.floor(math.log10(share)) - 1)
+        share = round(math.ceil(share / step) * step, 10)  # two digits, rounded up
+        return share if share <= MAX_VERIFY else None
 
     @property
     def _kept(self) -> str:
@@ -122,32 +176,36 @@ class StudyVerdict:
         if self.difference is None or self.low is None or self.high is None:
             return ""
         if self.difference == 0 and math.isnan(self.low):
-            return f"the same as {self.reference} in every game"
+            return f"plays the same as {self.reference} in every game"
         return f"{estimate(self.difference, self.low, self.high, self.unit, signed=True)} over {self.reference}"
 
     def to_json(self) -> dict[str, Any]:
         """Returns what is stored, with the sentence for those who read it elsewhere."""
-        return asdict(self) | {"sentence": self.sentence}
+        return asdict(self) | {"improved": self.improved, "sentence": self.sentence}
 
     @classmethod
     def from_json(cls, stored: Mapping[str, Any]) -> Self:
-        known = {key: value for key, value in stored.items() if key != "sentence"}
+        """Returns a stored verdict, which may be of an earlier version."""
+        known = {"outcome": BETTER if stored["improved"] else NOT_SHOWN} | dict(stored)
+        del known["improved"], known["sentence"]
         return cls(**known | {"figures": tuple(HeldOutFigures(**row) for row in known["figures"])})
 
 
-def gain(values: Sequence[float], reference: Sequence[float], scores: bool) -> tuple[float, float, float, str]:
-    """Returns a mean difference on common seeds, the ends of its 95 % interval, and its unit.
+def gain(
+    values: Sequence[float], reference: Sequence[float], scores: bool, critical: float = FIXED
+) -> tuple[float, float, float, str]:
+    """Returns a mean difference on common seeds, the ends of its interval, and its unit.
 
     Args:
-        scores: whether values are scores, compared by their ratio (Fieller's interval); otherwise shares of points.
+        values: [n] of held-out units, and those of the reference.
+        scores: whether values are scores, compared by their ratio; otherwise shares of points.
+        critical: p-value of the look at which the interval is taken, see `Superiority`.
     """
-    n = min(len(values), len(reference))
-    if scores and min(reference[:n]) >= 0 and sum(reference[:n]) > 0:
-        test = SequentialTest.of_scores()
-        test.add(values[:n], reference[:n])
-        ratio, low, high = test.planned_estimate
-        return 100 * (ratio - 1), 100 * (low - 1), 100 * (high - 1), " %"
-    pairs = paired_difference([a - b for a, b in zip(values[:n], reference[:n], strict=True)])
+    mean, other = float(np.mean(values)), float(np.mean(reference))
+    if scores and min(reference) >= 0 and other > 0:
+        low, high = repeated_ratio(values, reference, critical)
+        return 100 * (mean / other - 1), 100 * (low - 1), 100 * (high - 1), " %"
+    low, high = repeated(values, reference, critical)
     if scores:
-        return pairs.mean, pairs.low, pairs.high, " points"
-    return 100 * pairs.mean, 100 * pairs.low, 100 * pairs.high, " percentage points"
+        return mean - other, low, high, " points"
+    return 100 * (mean - other), 100 * low, 100 * high, " percentage points"

@@ -178,7 +178,7 @@ class SequentialTest:
         """The ratio of means with its 95 % interval, which allows for the early end; NaN where there is none.
 
         The interval holds the ratios under which the units are at least UNLIKELY times as likely as under the best one;
-        it is never narrower than that of `planned_estimate`. Whenever one stops, the true ratio is less likely than
+        it is never narrower than that for a planned number of units. Whenever one stops, the true ratio is less likely than
         that relative to any one other ratio with a probability of UNLIKELY at most; relative to the best one, this is
         simulated in tests/statistics/test_sprt.py. Verdicts with alpha up to 5 % need more, so they leave the middle
         out. The ratio itself is slightly too far from the middle after an early end.
@@ -187,12 +187,8 @@ class SequentialTest:
         return self._fieller(float(np.maximum(self._planned, likely)))
 
     @property
-    def planned_estimate(self) -> Interval:
-        """The ratio of means with its 95 % interval (for shares Student's t) where the number of units was planned."""
-        return self._fieller(self._planned)
-
-    @property
     def _planned(self) -> float:
+        """For `_fieller`, where the number of units was planned: Student's t."""
         freedom = self.units - 1
         return float(t_quantile(0.5 + CONFIDENCE / 2, freedom)) ** 2 / freedom if freedom > 0 else math.nan
 

@@ -2,28 +2,34 @@
 
 Agents play the same seeds in a fixed number of rounds and are tested after each of them, so the test is corrected for
 the number of looks: each spends a part of alpha, the first ones little. It is also corrected for the number of
-challengers: they share alpha, half of it for the first. Several references need no correction: a challenger must beat
-them all.
+challengers: they share alpha, half of it for the first, which gets no more where it is alone. Several references need
+no correction: a challenger must beat them all.
+
+The same critical values make repeated confidence intervals, which hold the truth with a probability of 95 % or more
+however early the test ends: a challenger has beaten a reference exactly where their interval is above 0 (`repeated`).
 
 Agents that need no more games leave: references that all challengers have beaten, and challengers that are clearly
 behind. The second kind of leaving can only prevent a claim, never cause one.
 
 Sources: K. K. G. Lan and D. L. DeMets, Discrete sequential boundaries for clinical trials, Biometrika 70, 1983; the
 spending function with exponent 2 of K. Kim and D. L. DeMets, Biometrika 74, 1987; the integration of P. Armitage,
-C. K. McPherson and B. C. Rowe, J. R. Stat. Soc. A 132, 1969.
+C. K. McPherson and B. C. Rowe, J. R. Stat. Soc. A 132, 1969; repeated confidence intervals of C. Jennison and
+B. W. Turnbull, J. R. Stat. Soc. B 51, 1989.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 import numpy.typing as npt
 from scipy import special
 
+from turnier.statistics.distributions import Floats, t_quantile
+
 ALPHA = 0.05  # probability of any false claim
-FIRST_SHARE = 0.5  # of alpha for the first challenger, where there are several
+FIRST_SHARE = 0.5  # of alpha for the first challenger: two-sided, its intervals then hold the truth with 1 - alpha
 MAX_ROUNDS = 8
 MIN_UNITS = 24  # before the first test, simulated in tests/statistics/test_superiority.py
 BEHIND = 0.05  # a challenger leaves when it is at least as good as the leader with a lower probability
@@ -46,10 +52,13 @@ class Superiority:
     ) -> None:
         self.references, self.rounds, self.alpha = tuple(references), rounds, alpha
         others = len(challengers) - 1
-        shares = [FIRST_SHARE] + [(1 - FIRST_SHARE) / others] * others if others > 0 else [1.0] * len(challengers)
+        shares = [FIRST_SHARE, *[(1 - FIRST_SHARE) / max(1, others)] * others][: len(challengers)]
         self._boundaries = {name: Boundary(alpha * share) for name, share in zip(challengers, shares, strict=True)}
         self._left: set[str] = set()
-        self.beaten: dict[str, set[str]] = {name: set() for name in challengers}  # references, by challenger
+        # By challenger: the references that it has beaten, with the units of the look at which it did.
+        self.beaten: dict[str, dict[str, int]] = {name: {} for name in challengers}
+        # By challenger: the critical p-value of each look, by its units.
+        self.critical: dict[str, dict[int, float]] = {name: {} for name in challengers}
         self.done = 0  # rounds
         self.better: str | None = None  # the challenger that has beaten every reference
 
@@ -65,6 +74,10 @@ class Superiority:
             return []
         return [name for name in self.references if name not in self._left] + self.challengers
 
+    def leave(self, challengers: Iterable[str]) -> None:
+        """Takes challengers out whose values are not to be tested."""
+        self._left |= set(challengers)
+
     def add(self, values: Mapping[str, Sequence[float]]) -> None:
         """Tests after a round.
 
@@ -74,10 +87,11 @@ class Superiority:
         active, self.done = self.active, self.done + 1
         spent, challengers = (self.done / self.rounds) ** 2, self.challengers
         for name in challengers:
-            critical = self._boundaries[name].look(len(values[name]), spent)
+            units = len(values[name])
+            critical = self.critical[name][units] = self._boundaries[name].look(units, spent)
             for reference in self.references:
                 if reference in active and superiority(values[name], values[reference]) <= critical:
-                    self.beaten[name].add(reference)
+                    self.beaten[name].setdefault(reference, units)
         # Of several, the first: which of them has the largest mean after so few games is luck.
         self.better = next((name for name in challengers if len(self.beaten[name]) == len(self.references)), None)
         if self.better is not None:
@@ -90,17 +104,50 @@ class Superiority:
 def superiority(values: Sequence[float], others: Sequence[float]) -> float:
     """Returns the one-sided p-value that the values are no larger than the others, paired, by Student's t.
 
-    Two virtual differences of the usual size, one up and one down, prevent samples in which only a few pairs differ
-    from looking more certain than that number allows.
+    The sample has the virtual pairs of `widened`.
     """
-    differences = np.subtract(values, others)
-    apart = differences[differences != 0]
-    if not len(apart):
-        return 0.5
-    usual = math.sqrt(float(np.mean(apart**2)))
-    widened = np.append(differences, [usual, -usual])
-    error = float(widened.std(ddof=1)) / math.sqrt(len(widened))
-    return float(special.stdtr(len(widened) - 1, -float(widened.mean()) / error))
+    differences = np.subtract(*widened(values, others))
+    error = float(differences.std(ddof=1)) / math.sqrt(len(differences))
+    return float(special.stdtr(len(differences) - 1, -float(differences.mean()) / error)) if error else 0.5
+
+
+def widened(values: Sequence[float], others: Sequence[float]) -> tuple[Floats, Floats]:
+    """Returns both samples, [n + 2], with two virtual pairs that differ by the usual size, one up and one down.
+
+    They prevent samples in which only a few pairs differ from looking more certain than that number allows.
+    """
+    own, other = np.asarray(values, np.float64), np.asarray(others, np.float64)
+    apart = (own - other)[own != other]
+    usual, middle = math.sqrt(float(np.mean(apart**2))) if len(apart) else 0.0, float(other.mean())
+    return np.append(own, [middle + usual, middle - usual]), np.append(other, [middle, middle])
+
+
+def repeated(values: Sequence[float], others: Sequence[float], critical: float) -> tuple[float, float]:
+    """Returns the ends of the interval for the mean difference that belongs to a look; [n] paired values each.
+
+    It is above 0 exactly where `superiority` is below the look's critical p-value. NaN where no pair differs.
+    """
+    differences = np.subtract(*widened(values, others))
+    middle, error = float(differences.mean()), float(differences.std(ddof=1)) / math.sqrt(len(differences))
+    half = float(t_quantile(1 - critical, len(differences) - 1)) * error
+    return (middle - half, middle + half) if error else (math.nan, math.nan)
+
+
+def repeated_ratio(values: Sequence[float], others: Sequence[float], critical: float) -> tuple[float, float]:
+    """Returns the ends of the interval for the ratio of the means, as `repeated` does for their difference.
+
+    By E. C. Fieller, J. R. Stat. Soc. B 16, 1954: the ratios r for which `values - r * others` does not differ from 0.
+    It is above 1 exactly where that of the difference is above 0. NaN where the others' mean may be 0.
+    """
+    a, b = widened(values, others)
+    n = len(a)
+    (aa, ab), (_, bb) = np.cov(a, b)
+    q, mean, other = float(t_quantile(1 - critical, n - 1)) ** 2 / n, float(a.mean()), float(b.mean())
+    square, half, rest = other**2 - q * bb, mean * other - q * ab, mean**2 - q * aa
+    if square <= 0 or not (a != b).any():
+        return math.nan, math.nan
+    width = math.sqrt(max(half**2 - square * rest, 0.0))
+    return (half - width) / square, (half + width) / square
 
 
 class Boundary:

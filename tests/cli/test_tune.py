@@ -73,9 +73,6 @@ def test_what_is_searched_is_said_before_and_a_plateau_after(tmp_path: Path) -> 
     assert re.search(r"rollout_depth +│ +20 │ 1,000,000 │ linear │ +20 ", shown) and "A plateau: proposed" in shown
     assert "searched ranges" in shown and shown.index("searched ranges") < shown.index("held-out")
     assert "score the same" not in tune(tmp_path, *words, "iterations=1..50")
-    found = json.loads(tune(tmp_path, *words, "iterations=3..4", "--sampler", "random(population=6)", "--json"))
-    (border,) = (hint for hint in found["hints"] if hint.startswith("At the border of what was searched: iterations "))
-    assert "search further, with --params iterations=" in border
 
 
 def test_a_study_from_before_search_ranges_is_resumed_in_the_legal_range(tmp_path: Path) -> None:

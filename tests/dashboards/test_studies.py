@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from http.client import HTTPConnection
 from typing import Any
 from urllib.parse import urlsplit
@@ -28,7 +29,7 @@ from turnier.search.front.second_objective import TIME
 from turnier.search.storage.definitions import StoredRange, StudyFacts, agent_with, ranges_table
 from turnier.search.storage.hints import hints
 from turnier.search.storage.trials import definition, generations_frame, importance, recommended_values, trials_frame
-from turnier.search.verdict import Finalist, StudyVerdict, figures_of
+from turnier.search.verdict import BETTER, NOT_BETTER, Finalist, StudyVerdict, figures_of
 
 START, FOUND = "mc(iterations=10)", "mc(iterations=20)"
 
@@ -38,8 +39,8 @@ def verdict(improved: bool) -> StudyVerdict:
     values = {"start": random.normal(100, 10, 40).tolist(), "proposed": random.normal(120, 10, 40).tolist()}
     chosen = {"start": Finalist(START, None), "proposed": Finalist(FOUND, 150.0)}
     return StudyVerdict(
-        improved, "proposed" if improved else "start", FOUND if improved else START, "proposed", "start",
-        20.0, 15.0, 25.0, " %", 40, 80, 300, 0.05, figures_of(chosen, values, "start", "start"),
+        BETTER if improved else NOT_BETTER, "proposed" if improved else "start", FOUND if improved else START,
+        "proposed", "start", 20.0, 15.0, 25.0, " %", 40, 80, 300, 0.05, figures_of(chosen, values, "start", "start"),
     )  # fmt: skip
 
 
@@ -73,7 +74,7 @@ NOTED = pd.DataFrame(
 def test_the_verdict_and_its_agent_come_first(improved: bool, agent: str) -> None:
     first = headline(candidates(60), NOTED, verdict(improved), [], "mc(iterations=99)", "mean score", 1, live=False)
     assert first.agent == agent and first.sentence == verdict(improved).sentence
-    assert ("No improvement" in first.sentence) is not improved
+    assert ("Not better" in first.sentence) is not improved
     assert "80 held-out games after 300 games of the search" in first.meaning and "resumed" not in first.meaning
     later = headline(candidates(61), NOTED, verdict(improved), [], "", "mean score", 1, live=False)
     assert "since been resumed, to 305 games" in later.meaning
@@ -196,8 +197,28 @@ def test_a_search_that_diverges_repeats_itself_or_meets_a_border_says_so() -> No
     smooth = {"sampler": "cmaes", "agent": "mcts(iterations=10)", "parameters": ["exploration=0..4"]}
     [plateau] = hints(trials.assign(width=1.0), NOTED, smooth, {})
     assert "30 of 40" in plateau or "candidates have the parameters" in plateau
-    [border] = hints(trials, NOTED, known, {"rollout_depth": 50})
-    assert "border" in border and "rollout_depth" in border
+    at_end, long = {"rollout_depth": 50}, pd.concat([NOTED] * 4, ignore_index=True)
+    assert hints(trials, NOTED, known, at_end) == [], "after three generations"
+    [border] = hints(trials, long, known, at_end)
+    assert "border" in border and "rollout_depth 50 of 0..50" in border
+    begun_there = known | {"agent": "mc(iterations=10,rollout_depth=50)"}
+    assert hints(trials, long, begun_there, at_end) == [], "it may just have stayed there"
+    assert hints(trials, long, known, at_end, verdict(False)) == [], "shown not to be better"
+    better = replace(verdict(True), agent="mc(iterations=10,rollout_depth=50)")
+    assert hints(trials, NOTED, begun_there, {}, better) == [border]
+
+
+def test_generations_without_a_difference_are_told() -> None:
+    known = {"sampler": "cmaes(population=10)", "agent": "mc(iterations=10)", "parameters": ["rollout_depth=0..50"]}
+    trials = candidates()
+    late, early = (trials["group"].between(*ends) for ends in ((1, 3), (0, 2)))
+    tied = trials.assign(value=trials["value"].where(~late, 0.5))
+    [said] = hints(tied, NOTED, known, {})
+    assert said.startswith("In 3 of 4 generations all candidates had the same value") and "more games" in said
+    assert hints(trials.assign(value=trials["value"].where(~early, 0.5)), NOTED, known, {}) == []  # it goes on again
+    one = trials.assign(kind="a", steps=1, width=2.0)
+    assert hints(one, NOTED, known, {})[0].startswith("In 4 of 4 generations all candidates were one agent")
+    assert hints(one.assign(other=1.0), NOTED, known, {}) == [], "fronts"
 
 
 def test_a_definition_is_told_in_full(store: Store) -> None:

@@ -21,6 +21,7 @@ from turnier.dashboards.figures.studies.summary import front_of, headline, point
 from turnier.games.registry import GAMES
 from turnier.results.frames.certainty import searches_of_runs
 from turnier.results.store.store import Store
+from turnier.search import FIRST_EDITION
 from turnier.search.front.agreement import HELD_OUT_FACTOR, REPEATS, require_certainty, spread
 from turnier.search.front.pareto import ParetoDefinition, ParetoStudy
 from turnier.search.front.points import dominated, stored_points
@@ -148,12 +149,12 @@ def test_a_front_of_certainty_is_shown_with_its_name_and_its_direction(tmp_path:
 
 
 def test_studies_of_time_are_stored_as_before() -> None:
-    of_time = ParetoDefinition("a", "2048", "mc", ("iterations",)).stored
+    of_time = ParetoDefinition("a", "2048", "mc", ("iterations",), edition=FIRST_EDITION).stored
     assert set(of_time) == {
         "name", "game", "agent", "parameters", "against", "population", "games", "seed", "sampler", "objectives",
     }  # fmt: skip
     assert of_time["objectives"] == ["strength", "milliseconds a decision"]
-    certain = ParetoDefinition("a", "2048", "mc", ("iterations",), second="certainty", positions=9).stored
+    certain = ParetoDefinition("a", "2048", "mc", ("iterations",), second="certainty", positions=9, edition=1).stored
     assert certain == of_time | {"objectives": ["strength", "certainty"], "positions": 9, "repeats": REPEATS}
     facts = [StudyFacts.of(stored).rows()["objectives"] for stored in (of_time, certain)]
     assert facts == ["strength, time", f"strength, certainty: 9 positions, {REPEATS} searches of each"]

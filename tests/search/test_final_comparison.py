@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -22,7 +24,17 @@ from turnier.search.samplers.in_memory import search_in_memory
 from turnier.search.samplers.registry import SAMPLERS
 from turnier.search.storage.studies import read_only_storage, stored_verdict
 from turnier.search.study import Study
-from turnier.search.verdict import Finalist, HeldOutFigures, StudyVerdict, figures_of, gain
+from turnier.search.verdict import (
+    FIXED,
+    NOT_BETTER,
+    NOT_SHOWN,
+    UNDECIDED,
+    Finalist,
+    HeldOutFigures,
+    StudyVerdict,
+    figures_of,
+    gain,
+)
 from turnier.statistics.superiority import Superiority
 
 STUDIES, HELD_OUT, START = 100, 100, [0.9, 0.2, 0.6]
@@ -88,12 +100,19 @@ def test_the_best_candidates_shrink_and_the_proposal_does_not(
 
 
 def verdict_of(
-    values: dict[str, list[float]], claimed: dict[str, float | None], better: str | None, beaten: set[str]
+    values: dict[str, list[float]],
+    claimed: dict[str, float | None],
+    better: str | None,
+    beaten: set[str],
+    left: bool = False,
 ) -> StudyVerdict:
     """Returns the verdict of a test that ended like this."""
     test = Superiority([label for label, value in claimed.items() if value is not None], ("start", "baseline"), 1)
+    units = len(values["start"])
     test.better = better
-    test.beaten |= {label: beaten for label in test.beaten}
+    test.beaten |= {label: dict.fromkeys(beaten, units) for label in test.beaten}
+    test.critical |= {label: {units: FIXED} for label in test.beaten}
+    test._left |= set(test.beaten) if left else set()
     return verdict_on(finalists(claimed), test, values, objective=Objective(GAMES.make("2048"), (), 1), searched=64)
 
 
@@ -109,14 +128,49 @@ def test_the_verdict_says_what_was_shown() -> None:
     assert "over baseline, 4 held-out games each" in better.sentence
     kept = verdict_of(values, CLAIMED, None, {"start"})
     assert not kept.improved and kept.label == "baseline"
-    assert kept.sentence.startswith("No improvement over baseline shown (proposed: +25 %")
-    assert kept.sentence.endswith(": keep baseline.")
+    assert kept.outcome == UNDECIDED and kept.sentence.startswith("Undecided: proposed +25 % (")
+    assert re.search(r" over baseline, 4 held-out games each; about \d+ each would tell", kept.sentence)
+    assert kept.sentence.endswith("; until then keep baseline.")
     unknown = verdict_of(values, CLAIMED, None, set())
-    assert unknown.label == "start" and unknown.sentence.endswith(": keep the start.")
+    assert unknown.label == "start" and unknown.sentence.endswith(" keep the start.")
+    behind = verdict_of(values, CLAIMED, None, {"start"}, left=True)
+    assert behind.outcome == NOT_BETTER and behind.verify is None and behind.sentence.startswith("Not better: proposed")
+    longer = {label: 6 * own for label, own in values.items()}
+    worse = verdict_of(longer | {"proposed": 6 * [0.1, 1.1, 0.1, 1.0]}, CLAIMED, None, set())
+    assert worse.outcome == NOT_BETTER and worse.high is not None and worse.high < 0
+    same = verdict_of(values | {"proposed": values["baseline"]}, CLAIMED, None, set())
+    assert same.outcome == NOT_BETTER and "plays the same as baseline in every game" in same.sentence
     alone = verdict_of(START_AND_BASELINE, {"start": None, "baseline": None}, None, set())
-    assert alone.sentence == "No improvement shown: the search found no other agent than the start; keep it."
-    for verdict in (better, kept, alone):
+    assert alone.sentence == "Not better: the search found no other agent than the start; keep it."
+    for verdict in (better, kept, worse, alone):
         assert StudyVerdict.from_json(json.loads(json.dumps(verdict.to_json()))) == verdict
+
+
+def test_an_undecided_verdict_says_how_many_games_would_tell() -> None:
+    """Four of five such studies end with a claim at that many; the share of the search's games is rounded up."""
+    rng = np.random.default_rng(1)
+    own, other = rng.normal(10.5, 2, 60).tolist(), rng.normal(10, 2, 60).tolist()
+    verdict = verdict_of({"start": other, "baseline": other, "proposed": own}, CLAIMED, None, set())
+    assert verdict.outcome == UNDECIDED and verdict.needed is not None and verdict.verify is not None
+    apart = np.subtract(own, other)
+    assert verdict.needed == pytest.approx(((1.96 + 0.84) * apart.std(ddof=1) / apart.mean()) ** 2, rel=0.05)
+    assert 0 <= verdict.verify * 64 / (3 * verdict.needed) - 1 < 0.1
+    assert f"about {verdict.needed:,} each would tell" in verdict.sentence
+    assert replace(verdict, needed=10**8).verify is None and replace(verdict, needed=None).verify is None
+
+
+def test_verdicts_of_earlier_versions_are_read() -> None:
+    stored = verdict_of(START_AND_BASELINE, {"start": None, "baseline": None}, None, set()).to_json()
+    for key in ("outcome", "needed", "budget"):
+        del stored[key]
+    kept = StudyVerdict.from_json(stored)
+    assert kept.outcome == NOT_SHOWN and kept.sentence.startswith("No improvement shown: the search found no other")
+    shown = {"difference": 5.0, "low": -1.0, "high": 11.0, "unit": " %", "units": 24, "challenger": "proposed"}
+    assert StudyVerdict.from_json(stored | shown).sentence == (
+        "No improvement shown (proposed: +5.0 % (-1.0 to 11.0) over baseline, 24 held-out games each): keep the start."
+    )
+    better = StudyVerdict.from_json(stored | shown | {"improved": True})
+    assert better.improved and better.sentence.startswith("Recommended: the start agent")
 
 
 def test_the_table_shows_all_of_it() -> None:
@@ -125,7 +179,7 @@ def test_the_table_shows_all_of_it() -> None:
     print_figures(console, verdict, "mean score")
     text = console.export_text()
     assert "2.25 ± 0.46" in text and "+0.75" in text
-    assert "minus baseline" in text and "+0.2 ± 1.0" in text
+    assert "minus baseline" in text and "+0.25 ± 0.80" in text
     rows = verdict.figures
     assert rows[2].shrinkage == pytest.approx(0.75) and rows[2].difference == pytest.approx(0.75)
     assert rows[0].difference is None and rows[0].claimed is None and rows[1].gain is None
@@ -142,9 +196,9 @@ def test_a_study_ends_with_a_stored_verdict(tmp_path: Path) -> None:
     verdicts = []
     for name, executor in (("a", "serial"), ("b", "threads")):
         with Store.open(f"sqlite:///{tmp_path}/{name}.db") as store:
-            study = Study("tictactoe", "mc(iterations=1)", ["iterations=1..60"], against="random", name="small")
+            study = Study("tictactoe", "mc(iterations=1)", ["iterations=1..60"], against="random", name="one")
             results = study.run(store, budget=96, executor=executor, workers=2, progress=False)
-            assert stored_verdict(store, "small") == results.verdict
+            assert stored_verdict(store, "one") == results.verdict
             notes = read_only_storage(store).get_study_system_attrs(results.run.optuna._study_id)
             (note,) = [text for key, text in notes.items() if "note_str" in key]
             assert results.verdict.sentence in note and results.verdict.agent in note

@@ -2,24 +2,36 @@
 
 from __future__ import annotations
 
+import math
+import time
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
+from optuna.distributions import IntDistribution
 from optuna.trial import TrialState, create_trial
 from rich.console import Console
 
 from turnier.agents.registry import AGENTS
+from turnier.arena.match import MatchSpec
+from turnier.arena.play import play_match
+from turnier.arena.play_compiled import BusyClock
 from turnier.arena.workers.local import SerialExecutor
 from turnier.commands.search_tables import print_points
 from turnier.core.errors import UserError
+from turnier.dashboards.figures.studies.summary import front_of
 from turnier.dashboards.reports.pictures import save_front_picture
 from turnier.results.store.store import Store
+from turnier.search import EDITION, FIRST_EDITION
 from turnier.search.front.measures import DecisionTime, Played
 from turnier.search.front.pareto import ParetoDefinition, ParetoStudy
 from turnier.search.front.points import Point, dominated
+from turnier.search.front.pooled import PooledParents, in_layers, pooled
 from turnier.search.storage.lasting_storage import LastingStorage
+from turnier.search.storage.trials import trials_frame
 from turnier.search.study import Front
 
 ALONE = {"game": "2048(size=4)", "agent": "mc(iterations=1,rollout_depth=2)", "parameters": ("iterations=1..40",)}
@@ -144,14 +156,63 @@ def test_more_thought_costs_more_and_fresh_games_say_what_it_is_worth(tmp_path: 
     assert (tmp_path / "pictures" / "front.png").stat().st_size > 10_000
 
 
-def test_an_agent_that_was_asked_for_twice_stands_in_the_front_once(tmp_path: Path) -> None:
-    study = study_in(tmp_path)
-    study.run(16, SerialExecutor())
-    first = study.optuna.best_trials[0]
-    study.optuna.add_trial(create_trial(params=first.params, distributions=first.distributions, values=first.values))
-    assert len(study.optuna.best_trials) > len(study.front())
-    agents = [study.of(trial).full_text() for trial in study.front()]
-    assert len(set(agents)) == len(agents) and study.of(first).full_text() in agents
+def test_a_lucky_trial_does_not_decide_the_front(tmp_path: Path) -> None:
+    """An agent counts with the mean of its trials, in the search as on the page."""
+    study, distribution = study_in(tmp_path), {"iterations": IntDistribution(1, 40)}
+    tried = [(1, 100.0, 1.0), (5, 900.0, 0.1), (5, 100.0, 3.0), (9, 400.0, 2.0), (9, 420.0, 1.8), (20, 390.0, 4.0)]
+    for number, (iterations, *values) in enumerate(tried):
+        trial = create_trial(params={"iterations": iterations}, distributions=distribution, values=values)
+        study.add_trials([trial])
+        assert len(study.optuna.get_trials()) == number + 1
+    front = study.front()
+    assert [(AGENTS.make(one.agent).iterations, one.values, len(one.trials)) for one in front] == [  # type: ignore[attr-defined]
+        (1, (100.0, 1.0), 1), (5, (500.0, 1.55), 2),
+    ]  # fmt: skip
+    assert [agent.iterations for agent in study.finalists().values()] == [1, 1, 5]  # type: ignore[attr-defined]
+    shown = front_of(trials_frame(study.store, "front"))
+    assert shown[["iterations", "value", "other"]].to_numpy().tolist() == [[1, 100, 1], [5, 500, 1.55]]
+    layers = in_layers(pooled(study.optuna.get_trials(), study._text), -1)
+    assert [[AGENTS.make(one.agent).iterations for one in layer] for layer in layers] == [[1, 5], [9], [20]]  # type: ignore[attr-defined]
+    chosen = PooledParents(4, study._text)(study.optuna, study.optuna.get_trials())
+    assert [trial.number for trial in chosen[:3]] in ([0, 1, 3], [1, 0, 3]) and len(chosen) == 4
+
+
+@pytest.mark.parametrize(("edition", "again"), [(EDITION, 2), (FIRST_EDITION, 0)])
+def test_what_is_near_the_front_plays_again(tmp_path: Path, edition: int, again: int) -> None:
+    """One candidate in four, from the second generation on; fronts of earlier versions go on as they began."""
+    study = study_in(tmp_path, games=1, edition=edition, parameters=("iterations=1..9", "rollout_depth=0..20"))
+    study.run(12, SerialExecutor())
+    trials = study.optuna.get_trials()
+    asked = [trials[number] for number in (4, 8) if "fixed_params" in trials[number].system_attrs]
+    assert len(asked) == again
+    for trial in asked:
+        before = pooled(trials[: trial.number], study._text)
+        near = sorted(in_layers(before, -1)[0], key=lambda one: len(one.trials))
+        assert study._text(trial) == near[0].agent
+
+
+def test_a_time_is_that_of_matches_and_must_be_plausible(monkeypatch: pytest.MonkeyPatch) -> None:
+    agent = "mc(iterations=2,rollout_depth=2)"
+    spec = MatchSpec("2048(size=2)", (AGENTS.make(agent).full_text(),), 1)
+    record = play_match(spec)
+    played, measure = [Played(agent, [(spec,)])], DecisionTime()
+
+    def milliseconds(**changes: Any) -> float:
+        return measure.candidates(played, {spec.id: replace(record, **changes)}, SerialExecutor(), None)[0]  # type: ignore[arg-type]
+
+    wall, decisions = 1000 * record.seat_seconds[0], record.decisions[0]
+    cpu = (record.seat_seconds[0] / 2,)
+    assert milliseconds(seat_cpu_seconds=cpu) == pytest.approx(wall / 2 / decisions)
+    for wrong in ((), (record.seat_seconds[0] / 143,)):  # not measured, or by an earlier version
+        assert milliseconds(seat_cpu_seconds=wrong) == pytest.approx(wall / decisions)
+    for unmeasured in ({"decisions": (0,)}, {"seat_seconds": (math.nan,), "seat_cpu_seconds": ()}):
+        with pytest.raises(UserError, match=r"time of a decision must be measurable, but mc\(iterations=2"):
+            milliseconds(**unmeasured)
+    busy, thread = BusyClock(), [1_000_000]
+    monkeypatch.setattr(busy, "_began", time.thread_time_ns() - thread[0])
+    time.sleep(0.02)  # as if others had the interpreter
+    assert busy.share(np.array([400_000, 600_000])) == 1.0
+    assert 0.09 < busy.share(np.array([10_000_000])) < 0.5
 
 
 def test_a_front_from_python_is_the_study_of_the_command_and_plays_nothing_again(tmp_path: Path) -> None:

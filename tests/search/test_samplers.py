@@ -14,7 +14,7 @@ from turnier.contract.samplers import worth
 from turnier.core.errors import UserError
 from turnier.search.samplers.grid import Grid, GridSearch
 from turnier.search.samplers.registry import SAMPLERS
-from turnier.search.samplers.sampler import Sampler, Search, Vectors
+from turnier.search.samplers.sampler import Sampler, Search, SteppingSearch, Vectors
 from turnier.search.samplers.surface import Surface
 from turnier.search.samplers.tpe import kept_trials
 
@@ -39,6 +39,23 @@ BREAKS: list[tuple[Law, type[Sampler]]] = [
     (laws.law_recommendations_are_vectors, broken.RecommendsArrays),
     (laws.law_recommendations_get_better, broken.LearnsNothing),
 ]
+
+
+@pytest.mark.parametrize("name", ["cmaes(population=6)", "cmaes_lr(population=6)", "spsa(pairs=3)"])
+def test_a_tie_moves_nothing(name: str) -> None:
+    """Else a search of constant values walks away and narrows, as those of stored studies do."""
+    search, old = (SAMPLERS.make(name).begin([0.3, 0.6], 1) for _ in range(2))
+    assert isinstance(search, SteppingSearch) and isinstance(old, SteppingSearch)
+    old.stays = False
+    begun, asked = (search.recommended(), search.sigma), []
+    for _ in range(4):
+        for one in (search, old):
+            asked.append(one.ask())
+            one.tell([2.5] * len(asked[-1]))
+    assert (search.recommended(), search.sigma) == begun and search.estimate() == 2.5 and search.generation == 4
+    assert old.sigma != begun[1] and not np.array_equal(asked[0], asked[2])  # other candidates are tried
+    search.tell([float(x) for x in search.ask()[:, 0]])
+    assert search.recommended()[0] > begun[0][0]
 
 
 def run(

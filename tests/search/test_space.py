@@ -156,8 +156,9 @@ def test_an_agent_shows_only_the_values_that_it_uses() -> None:
 )
 def test_the_border_of_a_range_that_could_be_wider_is_said(path: str, value: float | str, wider: str) -> None:
     space = Space.of(make_agent("mctse(rollout_depth=20,iterations=100)"), [path])
-    sentence = space.at_border({space.dimensions[0].path: value})
-    assert sentence.endswith(f"search further, with --params {wider}.") if wider else sentence == ""
+    dimension = space.dimensions[0]
+    places, paths = space.widened({dimension.path: value})
+    assert paths == (wider or dimension.text,) and bool(places) is bool(wider)
 
 
 def test_a_stored_range_that_ends_at_a_fraction_holds_what_is_rounded() -> None:
@@ -188,8 +189,8 @@ def test_a_new_study_has_ranges_of_whole_numbers_and_one_for_each_parameter() ->
 def test_of_a_stored_parameter_that_is_named_twice_the_last_range_counts_at_the_border() -> None:
     agent = make_agent("mctse(exploration=1)")
     space = Space.of(agent, ["exploration=0.01..10:log", "exploration=0..4"])
-    assert space.at_border({"exploration": 0.0}) == ""
-    assert "exploration 4 of 0..4" in space.at_border({"exploration": 4.0})
+    assert space.widened({"exploration": 0.0})[0] == ""
+    assert space.widened({"exploration": 4.0})[0] == "exploration 4 of 0..4"
 
 
 def test_rounding_does_not_lead_out_of_a_range() -> None:

@@ -16,9 +16,10 @@ from turnier.arena.workers.local import SerialExecutor
 from turnier.arena.workers.simulated_workers import SimulatedExecutor
 from turnier.core.errors import UserError
 from turnier.results.store.store import Store
+from turnier.search import EDITION, FIRST_EDITION, MIN_SHOWN
 from turnier.search.definition import StudyDefinition
 from turnier.search.samplers.registry import SAMPLERS
-from turnier.search.storage.checked_studies import facts_of
+from turnier.search.storage.checked_studies import SUMMARIES, facts_of, study_notes
 from turnier.search.study import Study
 from turnier.search.study_run import StudyRun
 
@@ -63,6 +64,20 @@ def test_any_number_of_workers_gives_the_same_search_and_discards_no_game(
         assert state(study) == state(whole)
         assert executor.games == matches(study) == study.games + study.idle_games
         assert study.idle_games > 0
+
+
+def test_progress_shows_no_interval_of_a_few_games(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    """That of two games is ten times as wide as their mean."""
+    study = tuned(tmp_path, ALONE, 24, 20)
+    lines = [line for line in capfd.readouterr().err.splitlines() if "candidates' mean" in line]
+    counts = [
+        note.get("recommended before", {}).get("games", 0)
+        for _, note in sorted(study_notes(study.store, "alone", f"{SUMMARIES}%").items(), key=lambda one: one[0])
+    ]
+    assert len(lines) == len(counts) == 3 and any(0 < count < MIN_SHOWN for count in counts)
+    for line, count in zip(lines, counts, strict=True):
+        assert ("±" in line) is (count >= MIN_SHOWN)
+        assert (f"proposed: {count} games so far" in line) is (1 < count < MIN_SHOWN)
 
 
 def test_a_stopped_study_goes_on_without_playing_spare_games_again(tmp_path: Path) -> None:
@@ -156,9 +171,36 @@ def test_opponents_meet_the_candidate_in_every_seat_on_the_same_seeds(tmp_path: 
     assert all(value is not None and 0 <= value <= 1 for value in shares) and len(set(shares)) > 2
 
 
+@pytest.mark.parametrize(("edition", "narrower"), [(EDITION, False), (FIRST_EDITION, True)])
+def test_candidates_that_are_one_agent_teach_nothing(tmp_path: Path, edition: int, narrower: bool) -> None:
+    """Their values differ by luck only; studies of the first edition go on as they began."""
+    one = replace(ALONE, parameters=("iterations=1..8",), agent="mc(iterations=1,rollout_depth=5)", edition=edition)
+    study = StudyRun(Store.open(f"sqlite:///{tmp_path}/a.db"), replace(one, sampler="cmaes(population=4,sigma=0.001)"))
+    study.run(3, SerialExecutor())
+    found = state(study)
+    assert len({value for _, value, _ in found["trials"]}) > 4
+    assert (study.search.sigma == 0.001) is not narrower and (study._alike == 3)
+    again = StudyRun(study.store, study.definition)
+    again.run(3, SerialExecutor())
+    assert state(again) == found
+
+
+def test_equal_candidates_count_with_their_common_mean(tmp_path: Path) -> None:
+    study = tuned(tmp_path, replace(ALONE, parameters=("iterations=1..3",), agent="mc(iterations=2)"), 8)
+    generation = StudyRun(study.store, study.definition)
+    (first,) = [generation.next_generation(generation.stored_trials()[0])]
+    by_agent: dict[str, list[float]] = {}
+    for candidate, value in zip(first.candidates, first.values(), strict=True):
+        by_agent.setdefault(candidate.agent.full_text(), []).append(value)
+    means = [sum(own) / len(own) for own in (by_agent[c.agent.full_text()] for c in first.candidates)]
+    assert first.pooled() == pytest.approx(means) and len(by_agent) < 8
+
+
 def test_the_definition_of_a_plain_study_is_stored_as_it_always_was() -> None:
     """Else the studies that are stored could not go on."""
-    definition = StudyDefinition("s", "2048(size=4)", "random", ("a",), "cmaes(population=6)", "fixed(games=3)", seed=4)
+    newest = StudyDefinition("s", "2048(size=4)", "random", ("a",), "cmaes(population=6)", "fixed(games=3)", seed=4)
+    definition = replace(newest, edition=FIRST_EDITION)
+    assert newest.stored == definition.stored | {"edition": EDITION}
     assert definition.stored == {
         "name": "s",
         "game": "2048(size=4)",

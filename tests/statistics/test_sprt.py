@@ -107,7 +107,7 @@ def test_two_looks_at_two_hypotheses_would_not_do() -> None:
         test = SequentialTest.of_shares(60, ALPHA)
         for size in rounds(3000):
             test.add(*pairs(0.5)(rng, size))
-            _, low, high = test.planned_estimate
+            _, low, high = test._fieller(test._planned)
             if not low < 0.5 < high:
                 wrong += 1
                 break
@@ -168,7 +168,7 @@ def test_estimates_of_planned_numbers_of_units_cover_the_truth() -> None:
             [(shares_test(), pairs(0.7, 0.2), 0.7), (scores_test(), scores(1.3), 1.3)]
         ):
             test.add(*draw(rng, 60))
-            _, low, high = test.planned_estimate
+            _, low, high = test._fieller(test._planned)
             hits[i] += low <= truth <= high
     assert ((hits > 0.93 * 600) & (hits < 0.99 * 600)).all()
 
@@ -202,7 +202,7 @@ def test_estimates_after_an_early_end_cover_the_truth(
         for size in rounds(20_000):
             if test.add(*draw(rng, size)) is not Verdict.UNDECIDED:
                 break
-        ends, planned = test.estimate, test.planned_estimate
+        ends, planned = test.estimate, test._fieller(test._planned)
         hits += ends.low <= right <= ends.high, planned.low <= right <= planned.high
         assert ends.value == planned.value and ends.low <= planned.low and ends.high >= planned.high
         assert test.verdict not in (S, W) or not ends.low <= test.middle <= ends.high

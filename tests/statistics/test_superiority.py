@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from turnier.statistics.superiority import ALPHA, Boundary, Superiority, superiority
+from turnier.statistics.superiority import ALPHA, Boundary, Superiority, repeated, repeated_ratio, superiority
 from turnier.studies.verdicts import CHALLENGERS, REFERENCES, Play, scores, simulate_study
 
 
@@ -82,7 +82,7 @@ def test_all_references_must_be_beaten() -> None:
     play = normal(np.random.default_rng(4), {"start": 0.0, "baseline": 1.0, "proposed": 0.95}, 0.5)
     test = Superiority(("proposed",), REFERENCES, 8)
     ended = simulate_study(play, ("proposed",), REFERENCES, 600, test)
-    assert ended.better is None and test.beaten["proposed"] == {"start"}
+    assert ended.better is None and test.beaten["proposed"].keys() == {"start"}
     assert ended.units > 600 / 3  # the start was beaten, and left its games to the others
 
 
@@ -97,6 +97,43 @@ def test_few_differing_seeds_are_not_overrated() -> None:
     values[:3] = 0.5
     assert superiority(values.tolist(), [0.0] * 100) == pytest.approx(1 / 8, abs=0.05)
     assert superiority([1.0] * 30, [1.0] * 30) == 0.5
+
+
+@pytest.mark.parametrize(("gain", "challengers"), [(0.0, CHALLENGERS[:1]), (1.5, CHALLENGERS[:1]), (3.0, CHALLENGERS)])
+def test_repeated_intervals_hold_the_truth_and_agree_with_the_claim(gain: float, challengers: tuple[str, ...]) -> None:
+    """150 studies that end early or not: 95 % or more, less two standard errors, whatever was claimed."""
+    rng, held, studies = np.random.default_rng(7), 0, 150
+    for _ in range(studies):
+        test, kept = Superiority(challengers, REFERENCES[:1], 8), dict[str, list[float]]()
+        draw = scores(rng, gain)
+
+        def play(label: str, units: int, kept: dict[str, list[float]] = kept, draw: Play = draw) -> np.ndarray:
+            kept.setdefault(label, []).extend(values := draw(label, units))
+            return values
+
+        simulate_study(play, challengers, REFERENCES[:1], 1000, test)
+        claimed = False
+        for name in challengers:
+            units = min(len(kept[name]), len(kept["start"]))
+            own, other, critical = kept[name][:units], kept["start"][:units], test.critical[name][units]
+            low, high = repeated(own, other, critical)
+            assert (low > 0) == ("start" in test.beaten[name]) == (repeated_ratio(own, other, critical)[0] > 1)
+            claimed |= low > 0
+            held += name == "proposed" and low <= gain * 20_000 * 0.05 <= high
+        assert claimed == (test.better is not None)
+    assert held / studies >= 0.95 - 2 * math.sqrt(0.95 * 0.05 / studies)
+
+
+def test_repeated_intervals_of_one_look() -> None:
+    """They are Student's and Fieller's of the sample with the two virtual pairs."""
+    values, others = [3.0, 5.0, 4.0, 6.0], [2.0, 2.0, 3.0, 5.0]
+    usual = math.sqrt(np.mean([1, 9, 1, 1]))
+    known = stats.ttest_1samp([1, 3, 1, 1, usual, -usual], 0).confidence_interval(0.95)
+    assert repeated(values, others, 0.025) == pytest.approx((known.low, known.high))
+    for end in repeated_ratio(values, others, 0.025):
+        ratios = np.append(values, [3 + usual, 3 - usual]) - end * np.append(others, [3, 3])
+        assert abs(stats.ttest_1samp(ratios, 0).statistic) == pytest.approx(stats.t.isf(0.025, 5))
+    assert all(math.isnan(end) for end in (*repeated(values, values, 0.01), *repeated_ratio(values, values, 0.01)))
 
 
 def test_one_who_is_no_challenger_ends_the_test_at_once() -> None:

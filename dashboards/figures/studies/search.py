@@ -10,6 +10,7 @@ from turnier.dashboards.figures import charts
 from turnier.dashboards.figures.charts import Figure
 from turnier.dashboards.figures.studies.summary import front_of
 from turnier.dashboards.figures.tables import rounded
+from turnier.search import MIN_SHOWN
 from turnier.search.final_comparison import START
 from turnier.search.front.points import Point
 from turnier.search.front.second_objective import TIME, SecondObjective
@@ -88,9 +89,6 @@ def held_out_front(points: Sequence[Point], unit: str) -> Figure:
     return Figure(title, chart, data, f"The start and the front. {NOTE}")
 
 
-MIN_IDLE_GAMES = 8  # of a previous recommendation: the interval of fewer would dwarf everything else
-
-
 def generation_means(trials: pd.DataFrame, noted: pd.DataFrame, unit: str) -> Figure | None:
     """Each generation's mean with its interval, and that of the previous recommendation where it has played games.
 
@@ -105,7 +103,7 @@ def generation_means(trials: pd.DataFrame, noted: pd.DataFrame, unit: str) -> Fi
         best = float(part["value"].max())
         rows.append({"generation": int(group) + 1, "mean": mean, "low": mean - half, "high": mean + half, "best": best})
     data = pd.DataFrame(rows).assign(what="candidates")
-    known = noted[noted["idle_games"] >= MIN_IDLE_GAMES]
+    known = noted[noted["idle_games"] >= MIN_SHOWN]
     half = known["half_width"]
     low, high = known["recommended"] - half, known["recommended"] + half
     previous = {"generation": known["generation"] + 1, "mean": known["recommended"], "low": low, "high": high}

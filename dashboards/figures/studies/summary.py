@@ -5,12 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
+import numpy as np
 import pandas as pd
 
 from turnier.core.number_text import number, plus_minus
 from turnier.dashboards.figures.charts import COLOURS
 from turnier.dashboards.figures.comparison import banner
 from turnier.dashboards.figures.tables import rounded
+from turnier.search import MIN_SHOWN
+from turnier.search import verdict as verdicts
 from turnier.search.final_comparison import START
 from turnier.search.front.points import Point, best_first, dominated
 from turnier.search.front.second_objective import SecondObjective
@@ -19,6 +22,7 @@ from turnier.search.verdict import StudyVerdict
 from turnier.statistics.intervals import mean_interval
 
 BETTER, KEPT, OPEN = COLOURS[2], COLOURS[0], COLOURS[1]  # the colours of verdicts, and of what has none yet
+_COLOURS = {verdicts.BETTER: BETTER, verdicts.UNDECIDED: OPEN}
 
 
 class Headline(NamedTuple):
@@ -62,7 +66,7 @@ def headline(
         return _of_points(points, unit, unit_games) if points else _of_front(trials, unit)
     later = "held-out games at the end decide" if live else "repeat its command to play the held-out games that decide"
     meaning = f"Not yet verified: {later} whether it is better than the start."
-    known = noted[noted["idle_games"] > 1]
+    known = noted[noted["idle_games"] >= MIN_SHOWN]
     if len(known):
         last = known.iloc[-1]
         value, games = plus_minus(last["recommended"], last["half_width"]), int(last["idle_games"]) * unit_games
@@ -82,7 +86,7 @@ def _of_verdict(verdict: StudyVerdict, searched: int) -> Headline:
     )
     if searched > verdict.searched:
         meaning += f" The search has since been resumed, to {searched:,} games, and has no new verdict yet."
-    return Headline(verdict.sentence, meaning, BETTER if verdict.improved else KEPT, verdict.agent)
+    return Headline(verdict.sentence, meaning, _COLOURS.get(verdict.outcome, KEPT), verdict.agent)
 
 
 def _of_points(points: Sequence[Point], unit: str, unit_games: int) -> Headline:
@@ -128,9 +132,17 @@ def _of_front(trials: pd.DataFrame, unit: str) -> Headline:
 
 
 def front_of(trials: pd.DataFrame) -> pd.DataFrame:
-    """Returns the candidates that no other one beats at both objectives, the best one at the second objective first."""
+    """Returns the agents that no other one beats at both objectives, the best one at the second objective first.
+
+    An agent that was tried several times counts with the means of its trials, in the row of its first one.
+    """
     second: SecondObjective = trials.attrs["second"]
-    data = trials.dropna(subset=["value", "other"])
+    tried = trials.dropna(subset=["value", "other"])
+    same = tried[trials.attrs["parameters"]].astype(str).agg("|".join, axis=1) if len(tried) else pd.Series(dtype=str)
+    means = tried[["value", "other"]].groupby(same).transform("mean")
+    often = same.duplicated(keep=False)
+    data = tried.assign(**{name: means[name] for name in means})[~same.duplicated()]
+    data.loc[often[data.index], ["low", "high"]] = np.nan  # of one trial
     data = data.sort_values(["other", "value"], ascending=[second.sign < 0, False])
     best = data["value"].cummax()
     return data[(data["value"] == best) & ~best.duplicated()]
@@ -167,8 +179,8 @@ def held_out_table(verdict: StudyVerdict, unit_games: int) -> pd.DataFrame:
 def held_out_note(unit: str) -> str:
     """Returns what the columns of the held-out games mean."""
     return (
-        f"{unit.capitalize()} with 95 % intervals; differences are on common seeds. Claimed: the search's own estimate;"
-        " luck: by how much it overstates."
+        f"{unit.capitalize()} with 95 % intervals; differences are on common seeds, with the intervals of"
+        " the test, which allow for an early end. Claimed: the search's own estimate; luck: by how much it overstates."
     )
 
 

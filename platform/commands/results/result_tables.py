@@ -114,6 +114,7 @@ def show_study(store: Store, run: Run, shown: Shown) -> None:
     from turnier.commands.search_tables import print_figures, print_points, print_verdict
     from turnier.search.front.points import stored_points
     from turnier.search.storage.checked_studies import FINISHED
+    from turnier.search.storage.commands import to_play_on
     from turnier.search.storage.definitions import StudyFacts
     from turnier.search.storage.studies import stored_verdict
     from turnier.search.storage.trials import study_names, trials_frame, unit
@@ -124,12 +125,15 @@ def show_study(store: Store, run: Run, shown: Shown) -> None:
     begun = run.name in study_names(store)
     verdict = stored_verdict(store, run.name) if begun else None
     points = stored_points(store, run.name) if begun else []
+    play_on = to_play_on(store, run.definition, verdict)
     failures = list_failures(store, [run.id])
     if shown.as_json:
         counts = {"study": run.name, "state": state, "candidates": candidates, "games": games}
         front = {"front": [point.row() for point in points]} if points else {}
         failed = {"failures": json_rows(failures.table)}
-        _print_json(counts | {"verdict": None if verdict is None else verdict.to_json()} | front | failed)
+        _print_json(
+            counts | {"verdict": None if verdict is None else verdict.to_json() | {"play_on": play_on}} | front | failed
+        )
         return
     console = Console()
     console.print(f"Study {run.name}: {state}, {candidates:,} candidates, {games:,} games.", soft_wrap=True)
@@ -139,7 +143,7 @@ def show_study(store: Store, run: Run, shown: Shown) -> None:
         console.print("It has no verdict yet: repeat its command, which resumes it and ends with one.")
     else:
         print_figures(console, verdict, unit(store, run.name))
-        print_verdict(console, verdict)
+        print_verdict(console, verdict, play_on)
     print_failures(console, store, failures)
 
 

@@ -28,6 +28,8 @@ from turnier.commands.options import (
 from turnier.core.errors import MAX_GAMES, UserError, require_at_most
 
 if TYPE_CHECKING:
+    from turnier.results.store.store import Store
+    from turnier.search.definition import StudyDefinition
     from turnier.search.study import Front, Study, StudyResults
 
 WATCH_SECONDS = 2.0
@@ -71,9 +73,9 @@ def tune(
 
     In single-player games the mean score counts, otherwise the share of points against every opponent in every seat. At
     the end, the start, the agent that the search proposes and its best candidates play held-out games, which the search
-    has not seen, until a sequential test shows that one is better than the start; otherwise the start is kept. Repeat
-    the command to resume a search that was stopped, even with a larger budget, as long as that gives the same
-    population.
+    has not seen, until a sequential test shows that one is better than the start; otherwise the start is kept, and
+    where that is undecided, the command that plays on is shown. Repeat the command to resume a search that was stopped;
+    with --name, a larger budget continues it.
 
     \b
     Examples:
@@ -116,9 +118,29 @@ def tune(
         if not as_json:
             console.print(f"Study {definition.name}: {definition.sampler}, {definition.noise}", markup=False)
             print_ranges(console, definition.agent, definition.parameters)
+            _say_what_else_is_stored(console, opened, study, definition, games)
         results = study.run(opened, budget=games, verify=verify, executor=executor, workers=workers, address=address)
         _print(console, results, as_json)
         print_other_code(opened, results.id, as_json)
+
+
+def _say_what_else_is_stored(
+    console: Console, store: Store, study: Study, definition: StudyDefinition, budget: int
+) -> None:
+    """Says that a new study asks what a stored one asked with a smaller budget, and how to continue that one."""
+    from turnier.search.samplers.registry import SAMPLERS
+    from turnier.search.storage.commands import tune_command
+    from turnier.search.storage.studies import run_id_of
+
+    if run_id_of(definition.name) in {run.id for run in store.runs()}:
+        return
+    if earlier := study.same_question(store):
+        sampler = SAMPLERS.make(earlier.sampler)
+        console.print(
+            f"Study {earlier.name} asks the same with {sampler}, which suited another budget; this is a new study."
+            f" To continue that one: {tune_command(store, earlier, budget)}",
+            soft_wrap=True, markup=False, highlight=False,
+        )  # fmt: skip
 
 
 def _print(console: Console, results: StudyResults, as_json: bool) -> None:
@@ -145,7 +167,9 @@ def _print(console: Console, results: StudyResults, as_json: bool) -> None:
             "proposed": str(results.proposed),
             "recommended": str(results.recommended),
             "improved": results.verdict.improved,
+            "outcome": results.verdict.outcome,
             "verdict": results.verdict.sentence,
+            "play_on": results.play_on,
             "finalists": rows,
             "failures": json_rows(failures.table),
         }
@@ -155,7 +179,7 @@ def _print(console: Console, results: StudyResults, as_json: bool) -> None:
     print_figures(console, results.verdict, run.objective.name)
     idle = f", {run.idle_games:,} games of recommendations by idle workers" if run.idle_games else ""
     console.print(f"{run.games:,} games of candidates in {run.search.generation} generations{idle}.")
-    print_verdict(console, results.verdict)
+    print_verdict(console, results.verdict, results.play_on)
     print_hints(console, results.hints())
     print_warnings(console, results.warnings())
 

@@ -23,6 +23,7 @@ from turnier.results.frames.certainty import estimates, position_certainty, sear
 from turnier.runs.bar import Bar
 from turnier.runs.play import play_into, search_into
 from turnier.search.front.measures import Estimate, Played, Records
+from turnier.search.objective import Objective
 from turnier.search.storage.studies import StoredStudy
 
 HELD_OUT = "held-out positions"
@@ -33,23 +34,25 @@ COLLECTED_GAMES = 8  # of the start
 
 
 class Agreement:
-    """Searches positions into the store of a study."""
+    """Searches positions into the store of a study; those of finalists are in no other study of a new edition."""
 
-    def __init__(self, study: StoredStudy, game: Game, collector: Agent, positions: int, seed: int) -> None:
-        self.study, self.positions, self.seed = study, positions, seed
-        self._game, self._collector = game.full_text(), collector.full_text()
+    def __init__(self, study: StoredStudy, objective: Objective, collector: Agent, positions: int) -> None:
+        self.study, self.positions = study, positions
+        self.seed, self._held_out_seed = objective.seed, objective.held_out_seed
+        self._game, self._collector = objective.game.full_text(), collector.full_text()
         self._chosen: dict[str, list[SeenPosition]] = {}
 
     def candidates(self, played: Sequence[Played], records: Records, executor: Executor, bar: Bar) -> list[float]:
-        positions = self._collected("positions", self.positions, executor, bar)
+        positions = self._collected("positions", self.seed, self.positions, executor, bar)
         return [found.value for found in self._agreements(played, positions, self.seed, executor, bar)]
 
     def finalists(self, played: Sequence[Played], records: Records, executor: Executor, bar: Bar) -> list[Estimate]:
         """Searches other positions, as far as the games have others, with other random numbers."""
-        searched = {position.id for position in self._collected("positions", self.positions, executor, bar)}
-        positions = self._collected(HELD_OUT, HELD_OUT_FACTOR * self.positions, executor, bar)
+        searched = {position.id for position in self._collected("positions", self.seed, self.positions, executor, bar)}
+        seed, count = self._held_out_seed, HELD_OUT_FACTOR * self.positions
+        positions = self._collected(HELD_OUT, seed, count, executor, bar)
         others = [position for position in positions if position.id not in searched]
-        return self._agreements(played, others or positions, derive_seed(self.seed, HELD_OUT), executor, bar)
+        return self._agreements(played, others or positions, derive_seed(seed, HELD_OUT), executor, bar)
 
     def _agreements(
         self, played: Sequence[Played], positions: Sequence[SeenPosition], seed: int, executor: Executor, bar: Bar
@@ -68,11 +71,11 @@ class Agreement:
             found[agent] = Estimate(100 * row["agreement"], 100 * half, row["states"])
         return [found[one.agent] for one in played]
 
-    def _collected(self, purpose: str, count: int, executor: Executor, bar: Bar) -> list[SeenPosition]:
+    def _collected(self, purpose: str, seed: int, count: int, executor: Executor, bar: Bar) -> list[SeenPosition]:
         """Returns the positions of games of the start that are played for this purpose only."""
         if purpose not in self._chosen:
             bar.note("collecting positions")
-            seed = derive_seed(self.seed, purpose)
+            seed = derive_seed(seed, purpose)
             specs = collector_matches(self._game, self._collector, COLLECTED_GAMES, seed)
             matches = [m for batch in play_into(self.study.store, self.study.run_id, specs, executor) for m in batch]
             self._chosen[purpose] = spread(choose_positions(matches, count, seed), count)

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple, Protocol
 
+from turnier.agents.registry import AGENTS
 from turnier.arena.match import MatchRecord
 from turnier.arena.workers.executor import Executor
+from turnier.core.errors import UserError
 from turnier.runs.bar import Bar
 from turnier.search.objective import Unit
 from turnier.statistics.intervals import mean_interval
@@ -40,8 +43,11 @@ class Measure(Protocol):
         """Returns the values of finalists, taken from nothing that the search has seen."""
 
 
+BUSY = 0.05  # share of its wall-clock time that a decision computes at the least; less was measured wrongly
+
+
 class DecisionTime:
-    """The time of an agent's decisions: CPU time, or wall-clock time where that was not measured."""
+    """The time of an agent's decisions: CPU time, or wall-clock time where that was not measured, or implausibly."""
 
     def candidates(self, played: Sequence[Played], records: Records, executor: Executor, bar: Bar) -> list[float]:
         return [self._milliseconds(one.units, records) for one in played]
@@ -54,6 +60,18 @@ class DecisionTime:
         for unit in units:
             for order, spec in enumerate(unit):
                 seat, record = order % len(spec.agents), records[spec.id]
-                seconds += (record.seat_cpu_seconds or record.seat_seconds)[seat]
+                seconds += _seconds(record, seat)
                 decisions += record.decisions[seat]
-        return 1000 * seconds / max(1.0, decisions)
+        if not seconds > 0 or not decisions:
+            agents = " against ".join(str(AGENTS.make(agent)) for agent in dict.fromkeys(units[0][0].agents))
+            raise UserError(
+                f"the time of a decision must be measurable, but {agents} took {seconds:g} seconds for"
+                f" {decisions:,.0f} decisions; search for --objectives strength."
+            )
+        return 1000 * seconds / decisions
+
+
+def _seconds(record: MatchRecord, seat: int) -> float:
+    """Returns what a seat's decisions took; games of earlier versions may have far too little CPU time."""
+    wall, cpu = record.seat_seconds[seat], (*record.seat_cpu_seconds, *[0.0] * len(record.seat_seconds))[seat]
+    return cpu if cpu >= BUSY * wall or math.isnan(wall) else wall

@@ -6,6 +6,7 @@ measured, so two runs of a study that weighs it may differ; certainty is not.
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
@@ -27,19 +28,23 @@ from turnier.games.registry import GAMES
 from turnier.results.store.store import Store
 from turnier.runs.bar import Bar
 from turnier.runs.play import play_into
+from turnier.search import EDITION, FIRST_EDITION
+from turnier.search.definition import later_form
 from turnier.search.final_comparison import START, HeldOutGames
 from turnier.search.front.agreement import REPEATS, Agreement
 from turnier.search.front.measures import DecisionTime, Measure, Played
 from turnier.search.front.points import HELD_OUT, Point
+from turnier.search.front.pooled import PooledParents, Tried, in_layers, pooled
 from turnier.search.front.second_objective import CERTAINTY, SECOND_OBJECTIVES, TIME, SecondObjective
 from turnier.search.objective import Objective, Unit, require_generation
 from turnier.search.space import Space
 from turnier.search.storage.checked_studies import CHECKSUM, set_note, trial_checksum
 from turnier.search.storage.definitions import NSGA2
-from turnier.search.storage.studies import StoredStudy, optuna_errors
+from turnier.search.storage.studies import StoredStudy, as_begun, optuna_errors
 from turnier.statistics.intervals import mean_interval
 
 MAX_FINALISTS = 10
+AGAIN = 0.25  # share of a generation that plays again: one trial may have been lucky
 ASKED = "agent"  # the attribute that is stored last: Optuna stores each part of a candidate by itself
 
 
@@ -57,6 +62,8 @@ class ParetoDefinition:
     seed: int = 1
     second: str = TIME.name  # one of SECOND_OBJECTIVES
     positions: int = 0  # that each candidate searches, where certainty is the second objective
+    edition: int = EDITION  # see turnier.search
+    begun_as: str = ""  # the name of a renamed study when it began
 
     def __post_init__(self) -> None:
         if self.population < 4 or self.games < 1 or self.seed < 0:
@@ -72,14 +79,19 @@ class ParetoDefinition:
         return SECOND_OBJECTIVES[self.second]
 
     @property
+    def objective(self) -> Objective:
+        own = (self.begun_as or self.name) if self.edition > FIRST_EDITION else ""
+        return Objective(GAMES.make(self.game), self.against, self.seed, own)
+
+    @property
     def generation_games(self) -> int:
-        unit = Objective(GAMES.make(self.game), self.against, self.seed).unit_games
-        return self.population * self.games * unit
+        return self.population * self.games * self.objective.unit_games
 
     @property
     def stored(self) -> dict[str, Any]:
         known = asdict(self) | {"sampler": NSGA2, "objectives": ["strength", self.second_objective.stored]}
-        del known["second"]
+        del known["second"], known["edition"], known["begun_as"]
+        known |= later_form(self.edition, self.begun_as)
         if self.second_objective == TIME:
             del known["positions"]  # earlier versions had no other objective, and their studies must be resumed
             return known
@@ -93,11 +105,11 @@ class ParetoStudy(StoredStudy):
     """
 
     def __init__(self, store: Store, definition: ParetoDefinition, progress: bool = True) -> None:
-        self.definition = definition
+        self.definition = definition = as_begun(store, definition)
         self.game: Game = GAMES.make(definition.game)
         self.agent: Agent = AGENTS.make(definition.agent)
         self.agent.require(self.game)
-        self.objective = Objective(self.game, definition.against, definition.seed)
+        self.objective = definition.objective
         self.space = Space.of(self.agent, definition.parameters)
         self.second = definition.second_objective
         directions = (StudyDirection.MAXIMIZE, self.second.direction)
@@ -105,7 +117,7 @@ class ParetoStudy(StoredStudy):
         self.name_values(self.objective.name, self.second.title)
         self.measure: Measure = DecisionTime()
         if self.second == CERTAINTY:
-            self.measure = Agreement(self, self.game, self.agent, definition.positions, definition.seed)
+            self.measure = Agreement(self, self.objective, self.agent, definition.positions)
 
     def run(self, games: int, executor: Executor) -> None:
         """Runs until the next generation would push the candidates' games above this total."""
@@ -123,22 +135,21 @@ class ParetoStudy(StoredStudy):
                 self._generation(finished, executor, bar)
                 finished = len(self._trials(TrialState.COMPLETE))
                 front = self.front()
-                strongest = max(front, key=lambda trial: trial.values[0]).values
+                strongest = max(front, key=lambda tried: tried.values[0]).values
                 bar.print(
                     f"generation {finished // self.definition.population:>3}: {len(front)} on the front, the strongest"
                     f" {number(strongest[0])} at {self.second.text(strongest[1])}"
                 )
 
-    def front(self) -> list[FrozenTrial]:
-        """Returns the candidates that no other dominates, ordered by the second objective, the best first.
+    def front(self) -> list[Tried]:
+        """Returns the agents that no other dominates by the means of their trials, the best at the second one first."""
+        return sorted(self._layers()[0], key=lambda tried: -self.second.sign * tried.values[1])
 
-        An agent that was asked for twice appears only once.
-        """
-        best = sorted(self.optuna.best_trials, key=lambda trial: -self.second.sign * float(trial.values[1]))
-        once: dict[str, FrozenTrial] = {}
-        for trial in best:
-            once.setdefault(self.of(trial).full_text(), trial)
-        return list(once.values())
+    def _layers(self) -> list[list[Tried]]:
+        return in_layers(pooled(self._trials(TrialState.COMPLETE), self._text), self.second.sign)
+
+    def _text(self, trial: FrozenTrial) -> str:
+        return self.of(trial).full_text()
 
     def of(self, trial: FrozenTrial) -> Agent:
         return self.space.apply(self.agent, trial.params)
@@ -147,7 +158,9 @@ class ParetoStudy(StoredStudy):
         """Returns the start and the front by label; of a long front, candidates spread evenly along it."""
         front = self.front()
         chosen = np.unique(np.linspace(0, len(front) - 1, min(len(front), MAX_FINALISTS)).round().astype(int))
-        return {START: self.agent} | {f"front {n}": self.of(front[i]) for n, i in enumerate(chosen.tolist(), 1)}
+        return {START: self.agent} | {
+            f"front {n}": AGENTS.make(front[i].agent) for n, i in enumerate(chosen.tolist(), 1)
+        }
 
     def play_final(self, agents: Mapping[str, Agent], count: int, executor: Executor) -> list[Point]:
         """Plays held-out games on the same seeds for every agent; stores and returns their points in this order."""
@@ -207,15 +220,30 @@ class ParetoStudy(StoredStudy):
 
     def _ask(self) -> FrozenTrial:
         """Asks for one candidate; its random numbers depend on its number only. The first is the start."""
-        number = len(self.optuna.get_trials(deepcopy=False))
+        number, size = len(self.optuna.get_trials(deepcopy=False)), self.definition.population
+        generation, index = divmod(number, size)
         if number == 0:
             self.optuna.enqueue_trial(self.space.decode(self.space.encode(self.agent)))
-        seed = derive_seed(self.definition.seed, NSGA2, number) % 2**32
-        self.optuna.sampler = NSGAIISampler(population_size=self.definition.population, seed=seed)
+        seed, parents = derive_seed(self.definition.seed, NSGA2, number) % 2**32, None
+        if self.definition.edition > FIRST_EDITION:
+            parents = PooledParents(size, self._text)
+            if generation and index < round(AGAIN * size):
+                self._enqueue_again(index)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # ways to choose parents are called experimental
+            self.optuna.sampler = NSGAIISampler(
+                population_size=size, seed=seed, elite_population_selection_strategy=parents
+            )
         trial = self.optuna.ask(self.space.distributions())
         trial.set_user_attr(ASKED, str(self.of(trial)))  # type: ignore[arg-type]
         stored: FrozenTrial = self.optuna.get_trials(deepcopy=False)[trial.number]
         return stored
+
+    def _enqueue_again(self, index: int) -> None:
+        """Has the next candidate be one that is on the front or near it, the least tried first, by its place."""
+        near = [tried for layer in self._layers() for tried in sorted(layer, key=lambda tried: len(tried.trials))]
+        if index < len(near):
+            self.optuna.enqueue_trial(near[index].trials[0].params)
 
     def _units(self, trial: FrozenTrial) -> list[Unit]:
         agent, size = self.of(trial).full_text(), self.definition.population

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from turnier.core.parameters import parameter
-from turnier.search.samplers.sampler import MAX_POPULATION, PopulationSampler, Search, Vectors
+from turnier.search.samplers.sampler import MAX_POPULATION, PopulationSampler, SteppingSearch, Vectors
 
 without = "matplotlib" not in sys.modules
 if without:
@@ -43,8 +43,10 @@ class Cmaes(PopulationSampler):
         return CmaesSearch(start, seed, self)
 
 
-class CmaesSearch(Search):
+class CmaesSearch(SteppingSearch):
     """A run of pycma's strategy, or several in sequence."""
+
+    pools = True  # or it would collapse onto one agent whose games were lucky
 
     def __init__(self, start: Sequence[float], seed: int, sampler: Cmaes) -> None:
         super().__init__(start, seed)
@@ -53,7 +55,6 @@ class CmaesSearch(Search):
         self.population = sampler.population or MAX_POPULATION
         self._rng = self.rng()
         self._asked: list[Any] = []
-        self._latest_mean = math.nan  # mean of the latest generation's values
         self._ended: tuple[float, list[float]] | None = None  # the best run before a restart: its estimate and mean
         self._strategy = self._new(np.append(self.start, [0.5] * (self._wide - self.size)))
 
@@ -83,10 +84,12 @@ class CmaesSearch(Search):
             self._asked = self._strategy.ask()
         return np.array(self._asked)[:, : self.size]
 
-    def tell(self, values: Sequence[float]) -> None:
+    def step(self, values: Sequence[float]) -> None:
         self._strategy.tell(self._asked, [-value for value in values])
-        self._latest_mean, self._asked = float(np.mean(values)), []
-        self.generation += 1
+
+    def tell(self, values: Sequence[float]) -> None:
+        super().tell(values)
+        self._asked = []
         if self.sigma < self.sampler.restart:
             self._restart()
 
@@ -103,8 +106,9 @@ class CmaesSearch(Search):
         return [float(x) for x in self._strategy.result.xfavorite[: self.size]]
 
     def estimate(self) -> float:
-        """Returns the mean of the latest generation, whose candidates lie around the recommendation."""
-        return self._ended[0] if self._ended and not self._latest_mean >= self._ended[0] else self._latest_mean
+        """Returns the mean of the latest generation, or of the last one of a better run before."""
+        latest = super().estimate()
+        return self._ended[0] if self._ended and not latest >= self._ended[0] else latest
 
     @property
     def sigma(self) -> float:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -14,7 +13,7 @@ with warnings.catch_warnings():
     from cmaes import CMA
 
 from turnier.core.parameters import parameter
-from turnier.search.samplers.sampler import MAX_POPULATION, PopulationSampler, Search, Vectors
+from turnier.search.samplers.sampler import MAX_POPULATION, PopulationSampler, SteppingSearch, Vectors
 
 
 @dataclass(frozen=True)
@@ -33,7 +32,9 @@ class CmaesLr(PopulationSampler):
         return CmaesLrSearch(start, seed, self)
 
 
-class CmaesLrSearch(Search):
+class CmaesLrSearch(SteppingSearch):
+    pools = True  # or it would collapse onto one agent whose games were lucky
+
     def __init__(self, start: Sequence[float], seed: int, sampler: CmaesLr) -> None:
         super().__init__(start, seed)
         # The package needs two dimensions; one that nothing depends on stands in for the second.
@@ -42,7 +43,6 @@ class CmaesLrSearch(Search):
         self._population = sampler.population or MAX_POPULATION
         self._strategy = CMA(wide, sampler.sigma, bounds, population_size=self._population, lr_adapt=True)
         self._asked: list[Vectors] = []
-        self._latest_mean = math.nan
 
     def ask(self) -> Vectors:
         if not self._asked:
@@ -50,17 +50,15 @@ class CmaesLrSearch(Search):
             self._asked = [self._strategy.ask() for _ in range(self._population)]
         return np.array(self._asked)[:, : self.size]
 
-    def tell(self, values: Sequence[float]) -> None:
+    def step(self, values: Sequence[float]) -> None:
         self._strategy.tell([(x, -value) for x, value in zip(self._asked, values, strict=True)])
-        self._latest_mean, self._asked = float(np.mean(values)), []
-        self.generation += 1
+
+    def tell(self, values: Sequence[float]) -> None:
+        super().tell(values)
+        self._asked = []
 
     def recommended(self) -> list[float]:
         return [float(x) for x in np.clip(self._strategy.mean[: self.size], 0, 1)]
-
-    def estimate(self) -> float:
-        """Returns the mean of the latest generation, whose candidates lie around the recommendation."""
-        return self._latest_mean
 
     @property
     def sigma(self) -> float:

@@ -6,6 +6,7 @@ numbers depend only on the seed and the generation, so replaying the stored valu
 
 from __future__ import annotations
 
+import math
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -25,6 +26,8 @@ GENERATIONS = 30  # that a small budget should pay for, see docs/results/search_
 
 class Search(ABC):
     """A search over the unit cube for values to maximise, a generation at a time."""
+
+    pools: ClassVar[bool] = False  # whether candidates that are the same agent count with their common mean
 
     def __init__(self, start: Sequence[float], seed: int) -> None:
         self.start = np.array(start, np.float64)
@@ -63,6 +66,33 @@ class Search(ABC):
     def facts(self) -> dict[str, float]:
         """Returns what is stored of the search's state after each generation."""
         return {"sigma": self.sigma}
+
+
+class SteppingSearch(Search):
+    """Base of searches that step from a point or a distribution to the next, which they recommend.
+
+    They stay where they are where all candidates of a generation have the same value: a step would be a random one.
+    """
+
+    stays = True  # False in studies of the first edition
+
+    def __init__(self, start: Sequence[float], seed: int) -> None:
+        super().__init__(start, seed)
+        self._latest_mean = math.nan  # mean of the latest generation's values
+
+    @abstractmethod
+    def step(self, values: Sequence[float]) -> None:
+        """Learns from the candidates' values."""
+
+    def tell(self, values: Sequence[float]) -> None:
+        if not self.stays or len(set(values)) > 1:
+            self.step(values)
+        self._latest_mean = float(np.mean(values))
+        self.generation += 1
+
+    def estimate(self) -> float:
+        """Returns the mean of the latest generation, whose candidates lie around the recommendation."""
+        return self._latest_mean
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from turnier.core.parameters import parameter
-from turnier.search.samplers.sampler import Sampler, Search, Vectors
+from turnier.search.samplers.sampler import Sampler, SteppingSearch, Vectors
 
 
 @dataclass(frozen=True)
@@ -33,12 +33,12 @@ class Spsa(Sampler):
         return SpsaSearch(start, seed, self)
 
 
-class SpsaSearch(Search):
+class SpsaSearch(SteppingSearch):
     def __init__(self, start: Sequence[float], seed: int, sampler: Spsa) -> None:
         super().__init__(start, seed)
         self.sampler = sampler
         self._point = self.start.copy()
-        self._squares, self._latest_mean = 0.0, math.nan  # mean square of all differences; mean of the latest values
+        self._squares, self._steps = 0.0, 0  # mean square of all differences; steps so far
 
     def _signs(self) -> Vectors:
         return self.rng().choice([-1.0, 1.0], size=(self.sampler.pairs, self.size))
@@ -49,8 +49,8 @@ class SpsaSearch(Search):
         both = np.stack([self._point + away, self._point - away], axis=1)
         return np.clip(both.reshape(-1, self.size), 0, 1)
 
-    def tell(self, values: Sequence[float]) -> None:
-        signs, reach, k = self._signs(), self.sigma, self.generation + 1
+    def step(self, values: Sequence[float]) -> None:
+        signs, reach, k = self._signs(), self.sigma, self._steps + 1
         ahead, behind = np.asarray(values, np.float64).reshape(-1, 2).T
         differences = ahead - behind
         self._squares += (float(np.mean(differences**2)) - self._squares) / k
@@ -58,16 +58,11 @@ class SpsaSearch(Search):
             slopes = differences[:, None] / math.sqrt(self._squares) / (2 * reach) * signs
             gain = self.sampler.a / (self.sampler.stability + k) ** self.sampler.alpha
             self._point = np.clip(self._point + gain * slopes.mean(0), 0, 1)
-        self._latest_mean = float(np.mean(values))
-        self.generation = k
+        self._steps = k
 
     def recommended(self) -> list[float]:
         return [float(x) for x in self._point]
 
-    def estimate(self) -> float:
-        """Returns the mean of the latest generation, whose candidates lie around the recommendation."""
-        return self._latest_mean
-
     @property
     def sigma(self) -> float:
-        return float(self.sampler.c / (self.generation + 1) ** self.sampler.gamma)
+        return float(self.sampler.c / (self._steps + 1) ** self.sampler.gamma)

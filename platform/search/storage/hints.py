@@ -1,4 +1,7 @@
-"""What the stored figures of a search say about it: that it diverges, repeats itself, or has reached a border."""
+"""What the stored figures of a search say about it: it learns nothing, diverges, repeats itself, or meets a border.
+
+Where it is clear what to do instead, that is a whole command.
+"""
 
 from __future__ import annotations
 
@@ -12,14 +15,24 @@ from turnier.agents.registry import AGENTS
 from turnier.core.errors import UserError
 from turnier.core.number_text import number
 from turnier.search.space import Space
+from turnier.search.storage.commands import Again
+from turnier.search.verdict import NOT_BETTER, StudyVerdict
 
 STEPPING = ("cmaes", "cmaes_lr")  # samplers whose step size follows what they find
 GROWN, WIDE = 1.5, 0.5  # a step size is suspicious if it grew by this factor, to this share of the ranges
 REPEATED = 0.2  # share of candidates that is worth a word
+IN_A_ROW = 3  # generations without any difference that are worth a word
+IN_ALL = 0.5  # share of them that is
+SETTLED = 10  # generations from which on the place of a search means something
 
 
 def hints(
-    trials: pd.DataFrame, noted: pd.DataFrame, definition: Mapping[str, Any], proposed: Mapping[str, Any]
+    trials: pd.DataFrame,
+    noted: pd.DataFrame,
+    definition: Mapping[str, Any],
+    proposed: Mapping[str, Any],
+    verdict: StudyVerdict | None = None,
+    again: Again | None = None,
 ) -> list[str]:
     """Returns sentences on what to change in a search; none where all is well.
 
@@ -28,40 +41,104 @@ def hints(
         noted: see `generations_frame`.
         definition: of the study, as it is stored.
         proposed: the parameters that the search recommends.
+        verdict: with which the study ended, if it has.
+        again: the same study, for the commands in the sentences; without it they have none.
     """
-    steps = str(definition.get("sampler", "")).partition("(")[0] in STEPPING
-    diverging = _diverging(noted["sigma"].dropna()) if steps else ""
-    found = (diverging, _repeating(trials, definition), _border(definition, proposed))
+    space = None
+    with contextlib.suppress(UserError, KeyError):
+        space = Space.of(AGENTS.make(definition["agent"]), definition["parameters"])
+    sampler = str(definition.get("sampler", "")).partition("(")[0]
+    found = [_unlearned(trials, again)]
+    if sampler in STEPPING and not (space and all(dimension.options for dimension in space.dimensions)):
+        found.append(_diverging(noted["sigma"].dropna(), again))
+    if not space or any(dimension.type is float for dimension in space.dimensions):
+        found.append(_repeating(trials))
+    if space:
+        found.append(_border(space, definition, len(noted), proposed, verdict, again))
     return [sentence for sentence in found if sentence]
 
 
-def _diverging(sigma: pd.Series) -> str:
+def without_difference(when: str, one_agent: bool, again: Again | None) -> str:
+    """Returns the sentence on generations from which a search could not learn anything.
+
+    Args:
+        when: which they are, such as "In 19 of 20 generations".
+        one_agent: whether all of their candidates were one agent; otherwise they differed, but had the same value.
+        again: see `hints`.
+    """
+    if one_agent:
+        what, command = "were one agent", again.command(sampler="grid") if again else ""
+        cure = "name more parameters or wider ranges, or try all combinations"
+    else:
+        what, command = "had the same value", again.with_more_games() if again else ""
+        cure = "choose another opponent or other parameters, or let each candidate play more games"
+    ending = f": {command}" if command else "."
+    return f"{when} all candidates {what}, so that there was nothing to learn: {cure}{ending}"
+
+
+def _unlearned(trials: pd.DataFrame, again: Again | None) -> str:
+    alike = dict[int, bool]()  # generations without any difference: whether their candidates are one agent
+    groups = trials[["group", "value", *trials.attrs["parameters"]]].dropna(subset=["group", "value"]).groupby("group")
+    for generation, own in groups:
+        one = len(own[trials.attrs["parameters"]].astype(str).drop_duplicates()) == 1
+        if len(own) > 1 and (one or own["value"].nunique() == 1) and trials["other"].isna().all():
+            alike[int(generation)] = one
+    last = max(alike, default=-1)
+    in_a_row = last == len(groups) - 1 and all(last - n in alike for n in range(IN_A_ROW))
+    if not in_a_row and len(alike) <= max(IN_A_ROW, IN_ALL * len(groups)):
+        return ""
+    when = f"In {len(alike):,} of {len(groups):,} generations"
+    return without_difference(when, all(alike.values()), again)
+
+
+def _diverging(sigma: pd.Series, again: Again | None) -> str:
     if len(sigma) < 3 or sigma.iloc[-1] < max(WIDE, GROWN * sigma.iloc[0]):
         return ""
     first, last = (number(sigma.iloc[place], digits=2) for place in (0, -1))
     return (
-        f"The step size has risen from {first} to {last} of the ranges: the search diverges,"
-        " since it does not tell good candidates from lucky ones; let each candidate play more games."
+        f"The step size has risen from {first} to {last} of the ranges: the search diverges, since it does not tell"
+        " good candidates from lucky ones; let each candidate play more games"
+        + (f": {again.with_more_games()}" if again else ".")
     )
 
 
-def _repeating(trials: pd.DataFrame, definition: Mapping[str, Any]) -> str:
-    """Says that candidates repeat, unless there are few to try: switches, choices and whole numbers only."""
-    with contextlib.suppress(UserError, KeyError):
-        space = Space.of(AGENTS.make(definition["agent"]), definition["parameters"])
-        if not any(dimension.type is float for dimension in space.dimensions):
-            return ""
+def _repeating(trials: pd.DataFrame) -> str:
+    """Says that candidates repeat, which they do in any case where there are only switches and whole numbers."""
     names = trials.attrs["parameters"]
-    again = int(trials[names].astype(str).duplicated().sum()) if names else 0
-    if again < max(1, REPEATED * len(trials)):
+    repeated = int(trials[names].astype(str).duplicated().sum()) if names else 0
+    if repeated < max(1, REPEATED * len(trials)):
         return ""
     return (
-        f"A plateau: {again:,} of {len(trials):,} candidates have the parameters of an earlier one; more parameters or"
-        " wider ranges would give the search more to find."
+        f"A plateau: {repeated:,} of {len(trials):,} candidates have the parameters of an earlier one; more parameters"
+        " or wider ranges would give the search more to find."
     )
 
 
-def _border(definition: Mapping[str, Any], proposed: Mapping[str, Any]) -> str:
-    with contextlib.suppress(UserError, KeyError):
-        return Space.of(AGENTS.make(definition["agent"]), definition["parameters"]).at_border(proposed)
-    return ""
+def _border(
+    space: Space,
+    definition: Mapping[str, Any],
+    generations: int,
+    proposed: Mapping[str, Any],
+    verdict: StudyVerdict | None,
+    again: Again | None,
+) -> str:
+    """Says that what is recommended lies at a border, or that a search of some length has moved there."""
+    changes: dict[str, Any] = {}
+    if verdict is not None and verdict.improved:
+        proposed, changes["agent"] = space.of_agent(AGENTS.make(verdict.agent)), verdict.agent
+    elif generations < SETTLED or (verdict is not None and verdict.outcome == NOT_BETTER):
+        return ""
+    else:  # Where the search began, it may just have stayed.
+        start = space.of_agent(AGENTS.make(definition["agent"]))
+        begun = {path: _end(space, path, value) for path, value in start.items()}
+        proposed = {path: value for path, value in proposed.items() if begun.get(path) != _end(space, path, value)}
+    places, changes["parameters"] = space.widened(proposed)
+    if not places:
+        return ""
+    ending = f": {again.command(**changes)}" if again else "."
+    return f"At the border of what was searched: {places}; search further{ending}"
+
+
+def _end(space: Space, path: str, value: Any) -> str:
+    """Returns the range of a parameter widened beyond the end at which a value lies; empty where it lies at none."""
+    return [dimension for dimension in space.dimensions if dimension.path == path][-1].wider(value)

@@ -9,8 +9,9 @@ import time
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
+from dataclasses import replace
 from json import JSONDecodeError
-from typing import Any
+from typing import Any, Protocol, TypeVar
 from urllib.parse import quote
 
 import optuna
@@ -24,6 +25,7 @@ from turnier.results.integrity.damage import damaged
 from turnier.results.store.locks import Lock
 from turnier.results.store.store import Store
 from turnier.runs.bar import QUIET, Bar, run_bar
+from turnier.search import FIRST_EDITION
 from turnier.search.storage.checked_studies import read_trials, set_note, study_notes, unsealed, with_checksum
 from turnier.search.storage.lasting_storage import LastingStorage
 from turnier.search.storage.trials import study_names
@@ -45,6 +47,29 @@ def has_study(store: Store, name: str, definition: Mapping[str, Any]) -> bool:
     """Returns whether a study of that name is stored with exactly this definition."""
     mine: dict[str, Any] = json.loads(json.dumps(definition))
     return any(run.id == run_id_of(name) and run.definition == mine for run in store.runs())
+
+
+class Definition(Protocol):
+    """What a study begins with: the definition of any kind of study."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def edition(self) -> int: ...
+    @property
+    def stored(self) -> dict[str, Any]: ...
+
+
+D = TypeVar("D", bound=Definition)
+
+
+def as_begun(store: Store, definition: D) -> D:
+    """Returns the definition in the edition in which the store has the study, which must go on as it began."""
+    known = {run.id: run.definition for run in store.runs()}.get(run_id_of(definition.name))
+    if known is None:
+        return definition
+    later = {"edition": int(known.get("edition", FIRST_EDITION)), "begun_as": known.get("begun_as")}
+    return replace(definition, **{key: value for key, value in later.items() if value})  # type: ignore[type-var]
 
 
 class StoredStudy:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 from sqlalchemy import select, update
 
@@ -15,22 +16,26 @@ from turnier.search.storage.trials import optuna_number, study_names
 
 
 def rename_study(store: Store, run: Run, name: str) -> None:
-    """Renames a study and its run, whose id is the name; raises UserError where the name is taken."""
+    """Renames a study and its run, whose id is the name; raises UserError where the name is taken.
+
+    Its held-out games stay those of the name under which it began.
+    """
     refuse_running(store, run)
     if "rungs" in run.definition:
         raise UserError(f"{run.id} must keep its name, since the files of its networks have it; leave it.")
     if name in study_names(store) or run_id_of(name) in {known.id for known in store.runs()}:
         raise UserError(f"a study needs a name that no other has, got {name!r}; choose another.")
+    kept = {"begun_as": run.definition.get("begun_as", run.name)} if "edition" in run.definition else {}
     of_optuna = select(STUDIES.c.study_id).where(STUDIES.c.study_name == run.name).scalar_subquery()
     with store.database.writing() as connection:
         definition = (STUDY_NOTES.c.study_id == of_optuna) & (STUDY_NOTES.c.key == "definition")
         stored = connection.scalar(select(STUDY_NOTES.c.value_json).where(definition))
         if stored is not None:
             with store.database.decoding(f"the definition of {run.id}"):
-                renamed = json.dumps(sealed(unsealed(json.loads(stored)) | {"name": name}))
+                renamed = json.dumps(sealed(unsealed(json.loads(stored)) | kept | {"name": name}))
             connection.execute(update(STUDY_NOTES).where(definition).values(value_json=renamed))
         connection.execute(update(STUDIES).where(STUDIES.c.study_name == run.name).values(study_name=name))
-        move_run(connection, run, run_id_of(name), name)
+        move_run(connection, replace(run, definition=run.definition | kept), run_id_of(name), name)
 
 
 def delete_study(store: Store, run: Run) -> None:

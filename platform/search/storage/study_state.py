@@ -30,6 +30,7 @@ class StudyState:
     recommendation: dict[str, Any] | None
     recommended_mean: float | None  # of games of the recommendation before, by workers that would have idled
     recommended_half_width: float | None
+    recommended_units: int | None  # of those games
     sigma: float | None
 
 
@@ -45,7 +46,7 @@ def study_state(store: Store, name: str) -> StudyState:
     attributes = study_notes(store, name, "generation %")
     numbers = sorted(int(key.split()[1]) for key in attributes)
     latest: dict[str, Any] = attributes[f"generation {numbers[-1]}"] if numbers else {}
-    known: dict[str, float] = next(
+    known: dict[str, Any] = next(
         (s for n in reversed(numbers) if (s := attributes[f"generation {n}"].get("recommended before"))), {}
     )
     best = max(trials, key=lambda trial: float(trial.value or 0.0), default=None)
@@ -62,5 +63,6 @@ def study_state(store: Store, name: str) -> StudyState:
         recommendation=latest.get("recommendation"),
         recommended_mean=known.get("mean"),
         recommended_half_width=known.get("half_width"),
+        recommended_units=known.get("games"),
         sigma=latest.get("sigma"),
     )

@@ -1,0 +1,84 @@
+"""Studies of the newest edition have held-out games of their own; stored ones go on as they began."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+from turnier.arena.workers.make import make_executor
+from turnier.results.store.store import Store
+from turnier.search import FIRST_EDITION
+from turnier.search.definition import StudyDefinition
+from turnier.search.front.agreement import Agreement
+from turnier.search.front.pareto import ParetoDefinition, ParetoStudy
+from turnier.search.storage.study_changes import rename_study
+from turnier.search.study import Front, Study
+from turnier.search.study_run import StudyRun
+
+AGENT = "mc(iterations=1,rollout_depth=2)"
+PLANNED = StudyDefinition("first", "2048(size=3)", AGENT, ("rollout_depth=1..8",), "random(population=4)")
+FRONT = ParetoDefinition(
+    "front", "2048(size=3)", AGENT, ("rollout_depth=1..8",), population=4, games=1, second="certainty", positions=4
+)
+
+
+def held_out(definition: StudyDefinition | ParetoDefinition) -> set[int]:
+    units = [definition.objective.held_out_unit(definition.agent, number) for number in range(50)]
+    return {spec.seed for unit in units for spec in unit}
+
+
+def test_no_two_studies_share_held_out_games() -> None:
+    """The start of a second study was often chosen by the first one's held-out games: it needs new ones."""
+    later, earlier = replace(PLANNED, name="second"), replace(PLANNED, edition=FIRST_EDITION)
+    opponents = [replace(one, game="tictactoe", agent="random", against=("random",)) for one in (PLANNED, later)]
+    groups = [held_out(one) for one in (PLANNED, later, earlier, FRONT, replace(FRONT, name="other"), *opponents)]
+    assert len(set.union(*groups)) == sum(map(len, groups)) == 50 * 7
+    assert held_out(replace(earlier, name="second")) == held_out(earlier)  # as stored studies have them
+    search = [one.objective.search_unit(AGENT, 0, 0, 0) for one in (PLANNED, later, earlier)]
+    assert search[0] == search[1] == search[2]
+
+
+def test_positions_of_a_front_are_its_own_too(tmp_path: Path) -> None:
+    with Store.open(f"sqlite:///{tmp_path}/a.db") as store:
+        studies = [ParetoStudy(store, replace(FRONT, name=name), progress=False) for name in ("front", "other")]
+        measures = [study.measure for study in studies]
+        assert all(isinstance(measure, Agreement) for measure in measures)
+        seeds = {measure._held_out_seed for measure in measures if isinstance(measure, Agreement)}
+        assert len(seeds | {FRONT.seed}) == 3
+
+
+def test_a_second_study_plays_its_start_in_new_games(tmp_path: Path) -> None:
+    with Store.open(f"sqlite:///{tmp_path}/a.db") as store:
+        agents, games = "mc(iterations=1,rollout_depth=2)", []
+        for start in ("rollout_depth", "iterations"):
+            study = Study("2048(size=3)", agents, f"{start}=1..8", sampler="random(population=4)")
+            frame = study.run(store, budget=4, executor="serial", progress=False).frame()
+            games.append(set(frame[frame["agent"] == study.agent.full_text()]["match"]))
+        assert len(games[0]) >= 24 and len(games[1]) >= 24
+        assert len(games[0] & games[1]) <= 1  # that of the start as the first candidate of both
+
+
+def test_a_study_of_an_earlier_edition_goes_on_in_it(tmp_path: Path) -> None:
+    plans = (
+        Study(PLANNED.game, AGENT, "rollout_depth=1..8", sampler=PLANNED.sampler),
+        Front("2048(size=3)", AGENT, "rollout_depth=1..8"),
+    )
+    for number, plan in enumerate(plans):
+        with Store.open(f"sqlite:///{tmp_path}/{number}.db") as store:
+            new = plan.definition(40, store)
+            old = replace(new, edition=FIRST_EDITION)  # type: ignore[type-var]
+            assert "edition" not in old.stored and old.name == new.name and new != old
+            kind = StudyRun if isinstance(plan, Study) else ParetoStudy
+            assert kind(store, old, progress=False).definition == old  # type: ignore[arg-type]
+            assert plan.definition(40, store) == old
+            assert kind(store, new, progress=False).definition == old  # type: ignore[arg-type]
+
+
+def test_a_renamed_study_keeps_its_held_out_games(tmp_path: Path) -> None:
+    with Store.open(f"sqlite:///{tmp_path}/a.db") as store, make_executor("serial") as pool:
+        StudyRun(store, PLANNED, progress=False).run(1, pool)
+        for before, name in (("first", "second"), ("second", "third")):
+            rename_study(store, store.run(f"study:{before}"), name)
+            renamed = StudyRun(store, replace(PLANNED, name=name), progress=False)
+            assert held_out(renamed.definition) == held_out(PLANNED)
+            assert StudyDefinition.of_stored(store.run(f"study:{name}").definition).begun_as == "first"
