@@ -178,9 +178,9 @@ class SequentialTest:
         """The ratio of means with its 95 % interval, which allows for the early end; NaN where there is none.
 
         The interval holds the ratios under which the units are at least UNLIKELY times as likely as under the best one;
-        it is never narrower than that for a planned number of units. Whenever one stops, the true ratio is less likely than
-        that relative to any one other ratio with a probability of UNLIKELY at most; relative to the best one, this is
-        simulated in tests/statistics/test_sprt.py. Verdicts with alpha up to 5 % need more, so they leave the middle
+        it is never narrower than that for a planned number of units. Whenever one stops, the true ratio is less likely
+        than that relative to any one other ratio with a probability of UNLIKELY at most; relative to the best one, this
+        is simulated in tests/statistics/test_sprt.py. Verdicts with alpha up to 5 % need more, so they leave the middle
         out. The ratio itself is slightly too far from the middle after an early end.
         """
         likely = math.expm1(2 * math.log(1 / UNLIKELY) / self._sums[0])
