@@ -31,6 +31,7 @@ from turnier.results.failures import Failures, list_failures
 from turnier.results.frames import matches_frame
 from turnier.results.frames.fields import seats_beside
 from turnier.results.frames.meetings import meetings_of
+from turnier.results.frames.standings import Standings
 from turnier.results.store.annotations import SETTINGS
 from turnier.results.store.store import Run, Store
 from turnier.runs.pair_outcomes import outcomes_of
@@ -344,12 +345,24 @@ class ComparisonResults(RunResults):
 
     def summary(self) -> pd.DataFrame:
         """Returns one row per agent, as of any run; once two pairs count, with the shares of points of the estimate."""
-        rows, duel = super().summary(), self.duel
+        return self._estimated(super().summary(), "agent")
+
+    def standings(self, pairs: bool = True, anchor: str | Agent = "", nash: bool = False) -> Standings:
+        """Returns what `RunResults.standings` returns, with the shares of points of the estimate."""
+        found = super().standings(pairs, anchor, nash)
+        return found._replace(
+            ratings=self._estimated(found.ratings, "agent"), pairs=self._estimated(found.pairs, "first")
+        )
+
+    def _estimated(self, rows: pd.DataFrame, column: str) -> pd.DataFrame:
+        """Returns rows whose shares of points are those of the estimate; `column` has the agents."""
+        duel = self.duel
         if not duel.single_player and not math.isnan(self.estimate["share"]):
             share, low, high = (self.estimate[f"share{end}"] for end in ("", "_low", "_high"))
-            columns, per_seat = ["points_share", "points_share_low", "points_share_high"], 2 / duel.game.num_seats
+            columns = ["points_share", "points_share_low", "points_share_high"]
+            per_seat = 2 / duel.game.num_seats if column == "agent" else 1
             for agent, values in zip(duel.agents, ((share, low, high), (1 - share, 1 - high, 1 - low)), strict=True):
-                rows.loc[rows["agent"] == agent, columns] = [per_seat * value for value in values]
+                rows.loc[rows[column] == agent, columns] = [per_seat * value for value in values]
         return rows
 
     def agents(self) -> pd.DataFrame:

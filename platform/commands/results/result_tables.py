@@ -71,13 +71,17 @@ def _with_reasons(rows: list[dict[str, Any]], failures: Failures) -> list[dict[s
 
 def show_comparison(store: Store, run: Run, shown: Shown) -> None:
     """Shows a comparison as the command that played it; as JSON or with a crosstable, as any other run."""
-    if shown.as_json or shown.crosstable:
-        show_run(store, run, shown)
-    else:
-        from turnier.commands.runs.compare import print_comparison
-        from turnier.runs.comparison import ComparisonResults
+    from turnier.commands.runs.compare import print_comparison
+    from turnier.runs.comparison import ComparisonResults
 
-        print_comparison(Console(), ComparisonResults.find(store, run.id), as_json=False)
+    results = ComparisonResults.find(store, run.id)
+    standings = results.standings(anchor=shown.anchor, nash=shown.nash)
+    _write_crosstable(standings, shown.crosstable)
+    if shown.as_json:
+        rows = with_standings(json_rows(results.summary()), standings)
+        _print_json(_with_reasons(rows, list_failures(store, [run.id])))
+    else:
+        print_comparison(Console(), results, as_json=False)
 
 
 def show_game(store: Store, game: str, run: Run | None, min_games: int, shown: Shown) -> None:
