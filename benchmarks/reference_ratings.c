@@ -144,8 +144,26 @@ static size_t count_clusters(void) {
     return number;
 }
 
-/* Adds to a matrix the products of the clusters' residuals, times `factor`. */
-static void add_clusters(double *matrix, const double *strength, const double *least, const double *most, double factor) {
+/* The share of what a cluster tells that the fit has taken from it, on average over its agents but one. */
+static double leverage(size_t begin, size_t end, const double *strength, const double *inverse, char *seen) {
+    double taken = 0;
+    size_t members = 0;
+    for (size_t game = begin; game < end; game++) {
+        size_t i = (size_t)first[game], j = (size_t)second[game];
+        double e = expected_points(strength[i] - strength[j]);
+        taken += e * (1 - e) * (inverse[i * agents + i] + inverse[j * agents + j] - 2 * inverse[i * agents + j]);
+        members += !seen[i], seen[i] = 1;
+        members += !seen[j], seen[j] = 1;
+    }
+    for (size_t game = begin; game < end; game++) seen[first[game]] = seen[second[game]] = 0;
+    return taken / (double)(members > 2 ? members - 1 : 1);
+}
+
+/* Adds to a matrix the products of the clusters' residuals, enlarged by their leverage; the information in those that
+   tell nothing of their own. */
+static void add_clusters(double *matrix, const double *strength, const double *least, const double *most,
+                         const double *inverse) {
+    size_t number = count_clusters();
     double *residual = room(agents);
     size_t *met = malloc(agents * sizeof(size_t));
     char *seen = calloc(agents, 1);
@@ -153,10 +171,16 @@ static void add_clusters(double *matrix, const double *strength, const double *l
     for (size_t begin = 0, end; begin < games; begin = end) {
         size_t n = 0;
         end = end_of_cluster(begin);
+        double share = leverage(begin, end, strength, inverse, seen);
+        int tells = share <= 0.5 && number > 1;
         for (size_t game = begin; game < end; game++) {
             size_t p = pairing_of(game), ends[2] = {p / agents, p % agents};
             if (most[p] <= least[p]) continue;
-            double surplus = scored(game) - expected_points(strength[ends[0]] - strength[ends[1]]);
+            double e = expected_points(strength[ends[0]] - strength[ends[1]]), surplus = scored(game) - e;
+            if (!tells) {
+                add_edge(matrix, ends[0], ends[1], e * (1 - e));
+                continue;
+            }
             for (int side = 0; side < 2; side++) {
                 size_t agent = ends[side];
                 if (!seen[agent]) met[n++] = agent, seen[agent] = 1, residual[agent] = 0;
@@ -165,7 +189,7 @@ static void add_clusters(double *matrix, const double *strength, const double *l
         }
         for (size_t i = 0; i < n; i++) {
             seen[met[i]] = 0;
-            for (size_t j = 0; j < n; j++) matrix[met[i] * agents + met[j]] += factor * residual[met[i]] * residual[met[j]];
+            for (size_t j = 0; j < n; j++) matrix[met[i] * agents + met[j]] += residual[met[i]] * residual[met[j]] / (1 - share);
         }
     }
     free(residual), free(met), free(seen);
@@ -195,23 +219,25 @@ static void sandwich(const double *l, double *matrix) {
 
 /* Fills strengths [agents] and their covariance [agents, agents], not yet in Elo. */
 static void rate(double *strength, double *covariance) {
-    size_t pairs = agents * agents, number = count_clusters();
+    size_t pairs = agents * agents;
     double *played = room(pairs), *won = room(pairs), *bread = room(pairs), *least = room(pairs), *most = room(pairs);
+    double *inverse = room(pairs);
     for (size_t game = 0; game < games; game++) played[pairing_of(game)]++, won[pairing_of(game)] += scored(game);
     fit(played, won, strength);
     curvature(played, won, strength, bread, NULL);
     factor(bread);
+    for (size_t i = 0; i < agents; i++) inverse[i * agents + i] = 1, solve(bread, inverse + i * agents);
     compare_clusters(least, most);
     for (size_t p = 0; p < pairs; p++) /* where nothing varied the variance is that of the model */
         if (most[p] > least[p]) played[p] = 0;
     curvature(played, won, strength, covariance, NULL);
-    add_clusters(covariance, strength, least, most, (double)number / (number > agents ? (double)(number - agents + 1) : 1));
+    add_clusters(covariance, strength, least, most, inverse);
     sandwich(bread, covariance);
     centre(covariance);
     double mean = 0;
     for (size_t i = 0; i < agents; i++) mean += strength[i] / (double)agents;
     for (size_t i = 0; i < agents; i++) strength[i] -= mean;
-    free(played), free(won), free(bread), free(least), free(most);
+    free(played), free(won), free(bread), free(least), free(most), free(inverse);
 }
 
 int main(int argc, char **argv) {

@@ -32,9 +32,9 @@ from turnier.results.frames import matches_frame
 from turnier.results.frames.fields import seats_beside
 from turnier.results.frames.meetings import meetings_of
 from turnier.results.frames.standings import Standings
+from turnier.results.pair_outcomes import outcomes_of
 from turnier.results.store.annotations import SETTINGS
 from turnier.results.store.store import Run, Store
-from turnier.runs.pair_outcomes import outcomes_of
 from turnier.runs.play import play_rounds, playing
 from turnier.runs.results import RunResults
 from turnier.statistics.sprt import MARGIN_ELO, MARGIN_SCORE, MINIMUM, Verdict, elo_of_share

@@ -119,7 +119,7 @@ def test_groups_and_agents_are_means_with_intervals() -> None:
     random = groups.iloc[1]
     assert (random["states"], random["searches"], random["seconds"]) == (3, 12, 0.5)
     ends = ("normalised", "normalised_low", "normalised_high")
-    low, high = points_intervals(0.5, np.var([1.0, 0.5, 0.0]), 3)
+    low, high = map(float, points_intervals(0.5, np.var([1.0, 0.5, 0.0]), 3))
     assert tuple(random[name] for name in ends) == pytest.approx((0.5, low, high))
     assert math.isnan(groups.iloc[0]["normalised_low"]) and math.isnan(groups.iloc[0]["normalised_high"]), "one state"
     greedy, both = (agent_certainty(table(*first, *second, *other)).iloc[i] for i in (0, 1))

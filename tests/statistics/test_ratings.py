@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from tests.statistics.fields import Field
-from turnier.statistics.live_ratings import live_ratings
+from turnier.results.frames.live_ratings import live_ratings
 from turnier.statistics.ratings import ELO, PRIOR_GAMES, bradley_terry
 
 RUNS = 200

@@ -9,13 +9,13 @@ import pandas as pd
 
 from turnier.agents.registry import label_of
 from turnier.results.frames.fields import RatedField, leader_text, sentences
+from turnier.results.frames.live_ratings import MAX_GAMES, live_ratings
 from turnier.results.frames.matches import counted
 from turnier.results.frames.meetings import Meetings
 from turnier.results.frames.terms import Terms
 from turnier.statistics.chosen_games import half_widths
 from turnier.statistics.distributions import Floats, Ints
 from turnier.statistics.intervals import mean_interval, shares_of_units
-from turnier.statistics.live_ratings import MAX_GAMES, live_ratings
 from turnier.statistics.nash import Nash
 from turnier.statistics.ranks import beliefs, rank_intervals
 
@@ -139,7 +139,8 @@ def rated_by_scores(
 
     The third has the probability [agents, agents] that the row's agent has the higher mean, of all agents.
     """
-    by_agent = games.assign(agent=games["agent"].astype(str)).groupby("agent")["score"]
+    ordered = games.assign(agent=games["agent"].astype(str)).sort_values("score")  # not in the order of playing
+    by_agent = ordered.groupby("agent")["score"]
     found = by_agent.agg(["count", "mean", "std"])
     found = found.sort_values("mean", ascending=False, kind="stable")
     everyone, count = found.index.tolist(), found["count"].to_numpy(np.float64)
@@ -152,7 +153,7 @@ def rated_by_scores(
     listed = np.flatnonzero(count >= min_games)
     labels = [label_of(agent) for agent in everyone]
     ranks = rank_intervals(*estimates)
-    half = np.array([mean_interval(np.sort(by_agent.get_group(agent))).half_width for agent in everyone])
+    half = np.array([mean_interval(by_agent.get_group(agent).to_numpy()).half_width for agent in everyone])
     table = pd.DataFrame(
         {
             "rank_low": ranks.low,

@@ -274,7 +274,8 @@ def test_forfeits_count_as_results_and_as_failures_of_the_loser(tmp_path: Path) 
     failures = {row["agent"]: row["failures"] for row in summary(frame).to_dict("records")}
     wins = {row["agent"]: (row["wins"], row["losses"]) for row in summary(frame).to_dict("records")}
     loser, winner = sorted(failures, key=lambda agent: -failures[agent])
-    assert (failures[winner], failures[loser]) == (0, 4) and (wins[winner], wins[loser]) == ((4, 0), (0, 4))
+    assert (failures[winner], failures[loser]) == (0, 4)
+    assert (wins[winner], wins[loser]) == ((2, 0), (0, 2))  # of four games two differ: neither draws random numbers
     assert not len(Standings.of(frame).ratings)  # nobody who always fails is rated, nor who has met nobody else
 
 
