@@ -20,7 +20,7 @@ ROOT = Path(__file__).resolve().parents[2]
 README, FIGURES = ROOT / "README.md", Path(__file__).with_name("readme.json")
 # What is shown of a command's output: its lines from the first pattern to the second one.
 EXCERPTS = {
-    "turnier tournament": (r"^ +points  won-drawn", r"ruled out\.$"),
+    "turnier tournament": (r"^ +points  won-drawn", r"^ +3  "),
     "turnier tune": (r"^ agent +games +claimed", r"^\S+\(.*evaluator=rows2048\("),
 }
 OMITTED = r"^ candidate [23] |^[\d,]+ games of candidates|workers\.$"
