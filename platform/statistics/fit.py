@@ -17,6 +17,7 @@ from turnier.statistics.distributions import Floats, Ints
 
 LEVEL = 0.05  # below it, the ratings do not explain the results
 DRAWS = 1000  # simulated tournaments
+MANY = 600  # clusters of pairings from which these are not drawn one by one
 LARGE = 1000  # pairings from which the usual F distribution is used
 LEAST_SCALE = 0.25  # of the observed variances to those of independent games: where all games ended alike it would be 0
 CALM = 0.5  # added to the variances of pairings, so that one unlikely game does not decide
@@ -89,14 +90,30 @@ class _Pairings:
         self.variance = np.maximum(np.bincount(pairing, hoped * (1 - hoped)), 1e-9)  # if games were independent
         number = int(clusters.max(initial=0)) + 1
         cells, cell = np.unique(pairing * number + clusters, return_inverse=True)
-        of, units = cells // number, np.bincount(cell)
-        apart = np.bincount(cell, won - hoped) - ((self.won - self.hoped) / self.games)[of] * units
-        share = self.variance[of] * units / self.games[of]
+        self._of, self._units = cells // number, np.bincount(cell).astype(np.float64)
         self.freedom = len(cells) - len(met)
-        squares = apart**2 / share
-        self.scale = max(float(squares.sum()) / self.freedom, LEAST_SCALE) if self.freedom else 1.0
+        once = np.asarray(np.bincount(cell, won - hoped)[None, :], np.float64)
+        total = np.asarray((self.won - self.hoped)[None, :], np.float64)
+        self.scale, squares = float(self._scales(once, total)[0]), self._squares(once, total)
         spread = float(squares.var()) / max(float(squares.mean()), 1e-9) ** 2
         self.scale_error = np.sqrt(spread / self.freedom) if self.freedom else 0.0  # relative, standard
+
+    def _squares(self, sums: Floats, totals: Floats) -> Floats:
+        """Returns how far clusters are from their pairings' means, squared, over what independent games would vary.
+
+        Args:
+            sums: [draws, clusters of pairings] of points beyond those expected.
+            totals: [draws, pairings] the same.
+        """
+        apart = sums - (totals / self.games)[:, self._of] * self._units
+        return np.asarray(apart**2 / (self.variance[self._of] * self._units / self.games[self._of]), np.float64)
+
+    def _scales(self, sums: Floats, totals: Floats) -> Floats:
+        """Returns how much more [draws] clusters vary than those of independent games."""
+        if not self.freedom:
+            return np.ones(len(sums))
+        scales = self._squares(sums, totals).sum(axis=1) / self.freedom
+        return np.asarray(np.maximum(scales, LEAST_SCALE), np.float64)
 
     def groups(self) -> int:
         """Returns the number of groups of agents, between which there were no games, those without games included."""
@@ -117,24 +134,35 @@ class _Pairings:
     def simulated_p(self) -> float:
         """Returns how often ratings that explain everything are contradicted as much, of DRAWS simulated tournaments.
 
-        The points are binomial, scaled to the observed variance; the fit takes from them what it takes to first order.
+        The points are binomial; the fit takes from them what it takes to first order.
         """
-        random = np.random.default_rng(0)
-        chance = self.hoped / self.games
-        games = np.maximum(np.round(self.games), 1).astype(np.int64)
-        made = (random.binomial(games, chance, (DRAWS, len(games))) - games * chance) * np.sqrt(self.scale)
-        design = np.zeros((len(games), self.agents))
-        places = np.arange(len(games))
+        made, scale = self._drawn(np.random.default_rng(0))
+        design = np.zeros((len(self.games), self.agents))
+        places = np.arange(len(self.games))
         design[places, self.low], design[places, self.high] = 1.0, -1.0
         weighted = design * self.variance[:, None]
         taken = weighted @ np.linalg.pinv(design.T @ weighted) @ design.T
         seen = self.won - self.hoped
         left, seen = made - made @ taken.T, seen - taken @ seen  # the second, of what virtual games have taken
-        squared = max(self.scale_error**2, 1e-12)
-        scale = self.scale * random.gamma(1 / squared, squared, DRAWS)
         calm = self.variance + CALM
         found = (left**2 / calm).sum(axis=1) / scale
         return float((np.sum(found >= (seen**2 / calm).sum() / self.scale) + 1) / (DRAWS + 1))
+
+    def _drawn(self, random: np.random.Generator) -> tuple[Floats, Floats]:
+        """Returns points of pairings [draws, pairings] beyond those expected, and how much clusters varied [draws].
+
+        Few clusters are drawn one by one, since what varies between pairings cannot vary within them; of many, the
+        variation is as sure as it is seen to be.
+        """
+        chance = self.hoped / self.games
+        if len(self._units) > MANY:
+            made = random.binomial(np.round(self.games).astype(np.int64), chance, (DRAWS, len(self.games)))
+            squared = max(self.scale_error**2, 1e-12)
+            return made - self.games * chance, random.gamma(1 / squared, squared, DRAWS)
+        drawn = random.binomial(self._units.astype(np.int64), chance[self._of], (DRAWS, len(self._units)))
+        sums = drawn - self._units * chance[self._of]
+        totals = np.add.reduceat(sums, np.flatnonzero(np.diff(self._of, prepend=-1)), axis=1)
+        return totals, self._scales(sums, totals)
 
     def worst(self) -> tuple[Surprise, ...]:
         surprise = np.abs(self.won - self.hoped) / np.sqrt(self.variance)
