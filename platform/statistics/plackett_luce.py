@@ -60,9 +60,10 @@ class Choices(NamedTuple):
 
 def choices_of(games: Games, ties: bool = False) -> list[Choices]:
     """Returns the choices that games consist of, those with the same number of alternatives together."""
-    seats, ranks = games.seats, _ranks(games.scores)
-    if ties and seats.shape[1] == 2:
-        return [_draws_chosen(seats, ranks)]
+    seats = games.seats
+    if seats.shape[1] == 2:
+        return [_draws_chosen(games) if ties else _winners_chosen(games)]
+    ranks = _ranks(games.scores)
     codes = ranks @ seats.shape[1] ** np.arange(seats.shape[1])
     found: dict[int, list[tuple[Ints, tuple[int, ...], tuple[float, ...]]]] = {}
     for code in np.unique(codes).tolist():
@@ -110,10 +111,19 @@ def _joined(seats: Ints, parts: Sequence[tuple[Ints, tuple[int, ...], tuple[floa
     return Choices(game[order], kind, weights, agents[kinds][:, :, None], places[kinds][:, :, None], 1.0)
 
 
-def _draws_chosen(seats: Ints, ranks: Ints) -> Choices:
+def _winners_chosen(games: Games) -> Choices:
+    """Returns games of two seats, the same as from their order of places, faster."""
+    won = 0.5 + 0.5 * np.sign(games.scores[:, 0] - games.scores[:, 1])
+    kinds, kind = _different(games.seats, np.zeros_like(games.seats))
+    agents = games.seats[kinds]
+    places = np.tile(np.arange(2), (len(kinds), 1))
+    return Choices(np.arange(len(won)), kind, np.stack([won, 1 - won], 1), agents[:, :, None], places[:, :, None], 1.0)
+
+
+def _draws_chosen(games: Games) -> Choices:
     """Returns games of two seats with three outcomes: the alternative with both seats is the draw."""
-    drawn = ranks[:, 0] == ranks[:, 1]
-    weights = np.stack([(ranks[:, 0] == 0) & ~drawn, (ranks[:, 1] == 0) & ~drawn, drawn], axis=1).astype(np.float64)
+    seats, ahead = games.seats, np.sign(games.scores[:, 0] - games.scores[:, 1])
+    weights = np.stack([ahead > 0, ahead < 0, ahead == 0], axis=1).astype(np.float64)
     members = np.array([[0, 0], [1, 1], [0, 1]])
     kinds, kind = _different(seats, np.zeros_like(seats))
     places = np.tile(members, (len(kinds), 1, 1))
@@ -225,7 +235,8 @@ def _probabilities(values: Floats) -> Floats:
 def _log_probabilities(values: Floats) -> Floats:
     if values.shape[1] == 2:
         apart = values[:, 0] - values[:, 1]
-        return np.stack([special.log_expit(apart), special.log_expit(-apart)], axis=1)
+        first = special.log_expit(apart)
+        return np.stack([first, first - apart], axis=1)
     return np.asarray(special.log_softmax(values, axis=1), np.float64)
 
 
