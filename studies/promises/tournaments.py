@@ -1,0 +1,165 @@
+"""Tournaments: intervals of points, differences and Elo, places, stars, fit, and what seats are worth."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from turnier.agents.agent import Agent
+from turnier.games.registry import GAMES
+from turnier.results.frames.fields import RatedField
+from turnier.results.frames.meetings import meetings_of
+from turnier.results.store.store import Store
+from turnier.runs.tournament import Tournament, TournamentResults
+from turnier.statistics.ratings import ELO
+from turnier.studies.promises.games import bots, equal_bots, first_seat_share, passing_store
+from turnier.studies.promises.tally import Kind, Part, Promise, Seen
+
+LONG = 4000  # games of a group in a long run, whose ratings are the truth
+
+
+def tournament(store: Store, game: str, agents: Sequence[Agent], unit: int, **options: Any) -> TournamentResults:
+    """Plays one tournament, in this thread."""
+    made = Tournament(game, agents, seed=unit + 1, **options)
+    return made.run(store, executor="serial", workers=1, progress=False)
+
+
+def held(table: pd.DataFrame, name: str, truth: Any) -> Seen:
+    """Returns how often the intervals of a column hold the truth; rows without an interval do not count."""
+    low, high = (table[f"{name}_{end}"].to_numpy(np.float64) for end in ("low", "high"))
+    return Seen(int(((low <= truth) & (truth <= high)).sum()), int((~np.isnan(low)).sum()))
+
+
+def _equal(game: str, count: int, options: Mapping[str, Any], unit: int, store: Store) -> dict[str, Seen]:
+    agents = equal_bots(unit, count)
+    results = tournament(store, game, agents, unit, **options)
+    standings, seats = results.standings(), GAMES.make(game).num_seats
+    table, pairs = standings.ratings, standings.pairs
+    beside = results.ratings(anchor=agents[0])
+    beside = beside[beside["elo"] != 0]
+    return {
+        "points": held(table, "points_share", 1 / seats),
+        "crosstable": held(pairs, "points_share", 0.5),
+        "difference": held(pairs, "difference", 0.0),
+        "elo": held(table, "elo", 0.0),
+        "elo difference": held(beside, "elo", 0.0),
+        "places": Seen(int((table["rank_low"] == 1).all() and (table["rank_high"] == count).all()), 1),
+        "p": Seen(int((pairs["p"] < 0.05).sum()), len(pairs)),
+        "stars": Seen(int((pairs["p_holm"] < 0.05).any()), 1),
+        "fit": Seen(int(table["fit_p"].iloc[0] < 0.05), 1),
+    }
+
+
+def _nash(game: str, count: int, options: Mapping[str, Any], unit: int, store: Store) -> dict[str, Seen]:
+    table = tournament(store, game, equal_bots(unit, count), unit, **options).ratings(nash=True)
+    return {"nash": held(table, "nash", 0.5)}
+
+
+@functools.cache
+def _true_elo(game: str, firsts: tuple[float, ...]) -> tuple[float, ...]:
+    """Returns the Elo of bots of that strength, from a long run of the same groups."""
+    agents = bots(0, firsts)
+    with passing_store() as store:
+        table = tournament(store, game, agents, 0, games=LONG).ratings(anchor="").set_index("agent")
+    return tuple(float(table.loc[agent.full_text(), "elo"]) for agent in agents)
+
+
+def _unequal(
+    game: str, firsts: tuple[float, ...], options: Mapping[str, Any], unit: int, store: Store
+) -> dict[str, Seen]:
+    truth, agents = np.array(_true_elo(game, firsts)), bots(unit + 1, firsts)
+    table = tournament(store, game, agents, unit, **options).ratings()
+    place = {agent.full_text(): i for i, agent in enumerate(agents)}
+    order = np.array([place[agent] for agent in table["agent"]])
+    true_rank = 1 + np.argsort(np.argsort(-truth))[order]
+    inside = (table["rank_low"] <= true_rank) & (true_rank <= table["rank_high"])
+    return {"elo": held(table, "elo", truth[order]), "places": Seen(int(inside.all()), 1)}
+
+
+def _seats(game: str, count: int, options: Mapping[str, Any], unit: int, store: Store) -> dict[str, Seen]:
+    share = first_seat_share(game)
+    truth = ELO * np.log(share / (1 - share)) / 2
+    frame = tournament(store, game, equal_bots(unit, count), unit, **options).frame()
+    gains = RatedField.of(meetings_of(frame)).ratings.seats
+    return {"seat": Seen(int(gains[0].low <= truth <= gains[0].high), 1)} if gains else {}
+
+
+_TEXTS = {
+    "points": Promise("points share in the list", Kind.INTERVAL),
+    "crosstable": Promise("points share of two", Kind.INTERVAL),
+    "difference": Promise("difference of two", Kind.INTERVAL),
+    "elo": Promise("Elo", Kind.INTERVAL),
+    "elo difference": Promise("difference in Elo", Kind.INTERVAL),
+    "places": Promise("places of all at once", Kind.AT_LEAST),
+    "p": Promise("p < 0.05 for two", Kind.AT_MOST),
+    "stars": Promise("any star", Kind.AT_MOST),
+    "fit": Promise("one rating said not to explain the results", Kind.AT_MOST),
+}
+
+
+def _promises(before: str, wide: Sequence[str] = ()) -> dict[str, Promise]:
+    """Returns the rows of a field of equal agents; `before` has figures as `name=figure`, commas between."""
+    known = dict(item.split("=") for item in before.split(",") if item)
+    rows = {name: row._replace(before=known.get(name, "")) for name, row in _TEXTS.items()}
+    return {name: row._replace(kind=Kind.AT_LEAST) if name in wide else row for name, row in rows.items()}
+
+
+# game, agents, options, units, figures before, and how it is told
+_FIELDS: tuple[tuple[str, int, dict[str, Any], int, str, str], ...] = (
+    ("tictactoe", 10, {"games": 20}, 120, "points=92.1,crosstable=96.3,difference=95.1,p=1.4,stars=0", ""),
+    ("tictactoe", 10, {"games": 100}, 30, "points=91.5,crosstable=96.1,p=4.4,stars=5.0", ""),
+    ("tictactoe", 6, {"games": 20}, 250, "", ""),
+    ("tictactoe", 6, {"games": 4}, 250, "", ""),
+    ("tictactoe", 6, {"games": 15, "exactly": True}, 150, "difference=92.9", ", exactly"),
+    ("yavalath(players=3)", 5, {"games": 12}, 100, "", ""),
+    (
+        *("yavalath(players=3)", 5, {"games": 60}, 40),
+        *("points=91.3,crosstable=91.4,difference=91.5,elo=88.8,p=7.1,stars=6.3", ""),
+    ),
+    (
+        *("spe_ed(players=3)", 6, {"games": 24}, 70),
+        *("points=41.9,crosstable=54.1,difference=60.7,elo=48.3,p=34.9,stars=83.3", ""),
+    ),
+    (
+        *("spe_ed(players=4)", 5, {"games": 40}, 80),
+        *("points=76.8,crosstable=81.3,difference=79.1,elo=74.8,p=18.9,stars=31.3", ""),
+    ),
+    (
+        *("spe_ed(players=4)", 4, {"games": 40}, 100),
+        *("points=94.7,crosstable=96.7,difference=95.4,elo=97.2,stars=2.5", ""),
+    ),
+    ("tictactoe", 8, {"games": 20, "format": "swiss"}, 120, "difference=95.9,elo=90.8", ", Swiss"),
+    ("tictactoe", 16, {"games": 40, "format": "swiss", "rounds": 4}, 50, "elo=85.2", ", Swiss of 4 rounds"),
+    ("tictactoe", 8, {"games": 20, "format": "gauntlet"}, 120, "elo=95.8", ", gauntlet"),
+)
+
+
+def parts() -> list[Part]:
+    """Returns the parts of this module."""
+    found = []
+    for game, count, options, units, before, told in _FIELDS:
+        text = f"{game}, {count} equal bots, {options['games']} games of a group{told}"
+        chosen = options.get("format") == "swiss"
+        promises = _promises(before, ("elo",) if chosen else ())
+        if told:  # what the format changes nothing about is left out
+            kept = ("points", "difference", "elo", "places", "stars") if chosen else ("points", "difference", "elo")
+            promises = {name: promises[name] for name in kept}
+        measure = functools.partial(_equal, game, count, options)
+        found.append(Part(f"{game} {count} {options['games']}{told}", text, units, measure, promises))
+    field = (0.1, 0.15, 0.2, 0.25, 0.3, 0.4)
+    unequal = {"elo": _TEXTS["elo"], "places": _TEXTS["places"]}
+    for games, units in ((8, 150), (40, 100)):
+        text = f"yavalath, 6 bots of different strength, {games} games of a group"
+        measure = functools.partial(_unequal, "yavalath", field, {"games": games})
+        found.append(Part(f"yavalath unequal {games}", text, units, measure, unequal))
+    six = "tictactoe", 6, {"games": 20}
+    nash = {"nash": Promise("Nash average", Kind.AT_LEAST)}
+    seat = {"seat": Promise("what the first seat is worth", Kind.INTERVAL)}
+    text = "tictactoe, 6 equal bots, 20 games of a group"
+    found.append(Part("nash", text, 60, functools.partial(_nash, *six), nash))
+    found.append(Part("seats", text, 200, functools.partial(_seats, *six), seat, public=False))
+    return found
