@@ -39,6 +39,7 @@ SLICES = 10  # of each part, in turn, so that the time left is known early
 NOT_PUBLIC = " *"  # marks schedules and statistics on `play_matches`
 UNITS = "units"  # the row of a part that counts them
 HEADINGS = ("measured on", "promise", "nominal", "measured, %", "of", "before", "")
+COLUMNS = ("part", "promise", *Tally._fields)
 
 Counts = dict[tuple[str, str], Tally]  # by part and promise
 
@@ -48,7 +49,8 @@ def all_parts(only: str = "") -> list[Part]:
     found = [part for module in MODULES for part in module.parts()]
     chosen = [part for part in found if only in part.name]
     if not chosen:
-        raise UserError(f"there is no part whose name contains {only!r}; there are: {', '.join(p.name for p in found)}.")
+        names = ", ".join(part.name for part in found)
+        raise UserError(f"there is no part whose name contains {only!r}; there are: {names}.")
     return chosen
 
 
@@ -57,10 +59,10 @@ def read_counts(path: Path) -> Counts:
     if not path.exists():
         return {}
     with path.open(newline="") as file:
-        rows = list(csv.DictReader(file))
-    if rows and set(rows[0]) != {"part", "promise", *Tally._fields}:
-        raise UserError(f"{path} must have counts of this script, got the columns {', '.join(rows[0])}; name another.")
-    return {(row["part"], row["promise"]): _tally(row) for row in rows}
+        table = csv.DictReader(file)
+        if table.fieldnames != list(COLUMNS):
+            raise UserError(f"{path} must have counts of this script, in the columns {', '.join(COLUMNS)}; name another.")
+        return {(row["part"], row["promise"]): _tally(row) for row in table}
 
 
 def _tally(row: dict[str, str]) -> Tally:
@@ -74,7 +76,7 @@ def write_counts(path: Path, counts: Counts) -> None:
     written = path.with_suffix(".new")
     with written.open("w", newline="") as file:
         table = csv.writer(file, lineterminator="\n")
-        table.writerow(("part", "promise", *Tally._fields))
+        table.writerow(COLUMNS)
         table.writerows((*key, *(f"{value:.12g}" for value in tally)) for key, tally in sorted(counts.items()))
     written.replace(path)
 

@@ -1,4 +1,4 @@
-"""Probabilities: is what is called 90 % likely true nine times in ten? Fields of different strengths, whose order is known."""
+"""Probabilities: is what is called 90 % likely true nine times in ten? Fields whose order is known."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from turnier.studies.promises.tally import Kind, Part, Promise, Seen
 from turnier.studies.promises.tournaments import tournament
 
 BINS = ((0.5, 0.7), (0.7, 0.85), (0.85, 0.95), (0.95, 0.99), (0.99, 1.0))
+AGENTS = 8
 
 
 def _in_bins(name: str, said: Iterable[tuple[float, bool]]) -> dict[str, Seen]:
@@ -25,17 +26,11 @@ def _in_bins(name: str, said: Iterable[tuple[float, bool]]) -> dict[str, Seen]:
     return {name: one for name, one in seen.items() if one.n}
 
 
-def _field(
-    game: str, low: float, high: float, count: int, games: int, sign: int, unit: int, store: Store
-) -> dict[str, Seen]:
-    """Plays a field with strengths between two.
-
-    Args:
-        sign: 1 where bots that play the first legal action more often are stronger, -1 where they are weaker.
-    """
-    firsts = np.random.default_rng([7, unit]).uniform(low, high, count).round(6).tolist()
+def _field(game: str, low: float, high: float, games: int, unit: int, store: Store) -> dict[str, Seen]:
+    """Plays a field of bots with `first` between two; the lower it is, the stronger they are."""
+    firsts = np.random.default_rng([7, unit]).uniform(low, high, AGENTS).round(6).tolist()
     agents = bots(unit, firsts)
-    strength = {agent.full_text(): sign * first for agent, first in zip(agents, firsts, strict=True)}
+    strength = {agent.full_text(): -first for agent, first in zip(agents, firsts, strict=True)}
     standings = tournament(store, game, agents, unit, games=games).standings()
     table, pairs = standings.ratings, standings.pairs
     known = zip(pairs["first"], pairs["second"], pairs["superiority"], strict=True)
@@ -53,10 +48,10 @@ def _of_best(said: list[tuple[float, bool]]) -> dict[str, Seen]:
 
 
 def _promises(before: dict[str, str]) -> dict[str, Promise]:
-    better = {
-        f"better {low:g}": Promise(f"better with {100 * low:g} to {100 * high:g} %", Kind.SAID, before.get(f"{low:g}", ""))
-        for low, high in BINS
-    }
+    better = {}
+    for low, high in BINS:
+        text = f"better with {100 * low:g} to {100 * high:g} %"
+        better[f"better {low:g}"] = Promise(text, Kind.SAID, before.get(f"{low:g}", ""))
     best = {
         "best": Promise("the likeliest best, said to be under 50 %", Kind.SAID),
         "best 0.5": Promise("the likeliest best, said to be over 50 %", Kind.SAID),
@@ -67,18 +62,18 @@ def _promises(before: dict[str, str]) -> dict[str, Promise]:
 def parts() -> list[Part]:
     """Returns the parts of this module."""
     fields = (
-        ("yavalath", "wide", 0.1, 0.4, 40, -1, 120, {"0.85": "86.0 of 90.4", "0.95": "94.0 of 97.3"}),
-        ("yavalath", "close", 0.1, 0.16, 40, -1, 120, {"0.85": "64 of 90.3", "0.95": "70 of 97.2", "0.99": "79 of 99.6"}),
-        ("2048(size=4)", "wide", 0.1, 0.6, 50, -1, 150, {"0.85": "85.3 of 90.6", "0.95": "94.8 of 97.3"}),
-        ("2048(size=4)", "close", 0.1, 0.25, 50, -1, 150, {"0.95": "69 of 97.1"}),
+        ("yavalath", "wide", 0.1, 0.4, 40, {"0.85": "86.0 of 90.4", "0.95": "94.0 of 97.3"}),
+        ("yavalath", "close", 0.1, 0.16, 40, {"0.85": "64 of 90.3", "0.95": "70 of 97.2", "0.99": "79 of 99.6"}),
+        ("2048(size=4)", "wide", 0.1, 0.6, 50, {"0.85": "85.3 of 90.6", "0.95": "94.8 of 97.3"}),
+        ("2048(size=4)", "close", 0.1, 0.25, 50, {"0.95": "69 of 97.1"}),
     )
     return [
         Part(
             f"{game} {name}",
-            f"{game}, {name} field of 8, {games} games of a group",
-            units,
-            functools.partial(_field, game, low, high, 8, games, sign),
+            f"{game}, {name} field of {AGENTS}, {games} games of a group",
+            100,
+            functools.partial(_field, game, low, high, games),
             _promises(before),
         )
-        for game, name, low, high, games, sign, units, before in fields
+        for game, name, low, high, games, before in fields
     ]

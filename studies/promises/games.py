@@ -73,9 +73,3 @@ def true_share(game: str, first: float) -> float:
     won = [record.points[0] for record in play(game, [one, other], LONG // 2, "long")]
     won += [record.points[1] for record in play(game, [other, one], LONG // 2, "long too")]
     return float(np.mean(won))
-
-
-@functools.cache
-def first_seat_share(game: str) -> float:
-    """Returns the share of points of the first of two seats between equal bots."""
-    return float(np.mean([record.points[0] for record in play(game, [bot(1), bot(2)], LONG, "seats")]))

@@ -47,11 +47,11 @@ def _paired(game: str, unit: int, store: Store) -> dict[str, Seen]:
     return seen
 
 
-def _promises(before: str, median: bool = True) -> Mapping[str, Promise]:
-    known = before.split() or [""] * len(SIZES)
-    means = {f"mean of {n}": Promise(f"mean, {n} games", Kind.INTERVAL, was) for n, was in zip(SIZES, known)}
+def _promises(before: str) -> Mapping[str, Promise]:
+    known = zip(SIZES, before.split(), strict=True)
+    means = {f"mean of {n}": Promise(f"mean, {n} games", Kind.INTERVAL, was) for n, was in known}
     medians = {f"median of {n}": Promise(f"median, {n} games", Kind.AT_LEAST) for n in SIZES}
-    return means | medians if median else means
+    return means | medians
 
 
 def parts() -> list[Part]:

@@ -15,7 +15,8 @@ from turnier.studies.promises.games import passing_store
 from turnier.studies.promises.tally import Kind, Part, Promise, Seen
 
 AGENTS = ("random", "mc(iterations=3)")
-LONG = {"tictactoe": (150, 250), "connect_four": (40, 150)}  # positions of a group, games
+STATES = 3  # positions of a group
+LONG = {"tictactoe": (150, 250), "connect_four": (40, 500)}  # positions of a group, games
 
 
 def _measured(store: Store, game: str, seed: int, states: int, games: int) -> Any:
@@ -32,8 +33,8 @@ def _truth(game: str) -> pd.DataFrame:
     return groups.set_index(["agent", "legal", "phase"])["agreement"]
 
 
-def _agreement(game: str, states: int, games: int, unit: int, store: Store) -> dict[str, Seen]:
-    results, truth = _measured(store, game, unit + 1, states, games), _truth(game)
+def _agreement(game: str, games: int, unit: int, store: Store) -> dict[str, Seen]:
+    results, truth = _measured(store, game, unit + 1, STATES, games), _truth(game)
     groups, seen = results.groups(), {}
     known = truth.reindex(pd.MultiIndex.from_frame(groups[["agent", "legal", "phase"]])).to_numpy(float)
     for row in results.agents().itertuples():
@@ -53,9 +54,10 @@ def parts() -> list[Part]:
         "groups": Promise("agreement in a group", Kind.AT_LEAST),
     }
     found = []
-    for game, states, games, units, before in (("tictactoe", 3, 4, 100, "90.8"), ("connect_four", 3, 4, 50, "67.9"), ("connect_four", 3, 40, 25, "76.4")):
+    measured = (("tictactoe", 4, 100, "90.8"), ("connect_four", 4, 50, "67.9"), ("connect_four", 40, 25, "76.4"))
+    for game, games, units, before in measured:
         known = {name: row._replace(before=before if "random" in name else "") for name, row in rows.items()}
-        measure = functools.partial(_agreement, game, states, games)
+        measure = functools.partial(_agreement, game, games)
         text = f"certainty, {game}, positions of {games} games"
         found.append(Part(f"certainty {game} {games}", text, units, measure, known))
     return found

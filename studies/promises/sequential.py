@@ -1,4 +1,4 @@
-"""What ends by its results: comparisons, verdicts of studies, adaptive tournaments, and what they show after stopping."""
+"""What ends by its results: comparisons, verdicts of studies, adaptive tournaments; and what they show at the end."""
 
 from __future__ import annotations
 
@@ -22,6 +22,7 @@ from turnier.studies.promises.tournaments import held, tournament
 from turnier.studies.verdicts import CHALLENGERS, REFERENCES, simulate_study
 
 BETTER, WORSE = 0.0, 0.5  # how often the proposed agent and the start of a study play the first legal action
+HELD_OUT = 1200  # games of a study, at most
 _NAMED = ("start", "proposed")
 
 
@@ -73,17 +74,17 @@ class _HeldOut:
         return new
 
 
-def _equal_study(game: str, games: int, unit: int, store: Store) -> dict[str, Seen]:
+def _equal_study(game: str, unit: int, store: Store) -> dict[str, Seen]:
     labels = [*REFERENCES, *CHALLENGERS]
     held_out = _HeldOut(game, dict(zip(labels, equal_bots(unit, len(labels)), strict=True)), unit)
-    better = simulate_study(held_out.play, CHALLENGERS, REFERENCES, games).better
+    better = simulate_study(held_out.play, CHALLENGERS, REFERENCES, HELD_OUT).better
     return {"better": Seen(int(better is not None), 1)}
 
 
-def _improving_study(game: str, games: int, unit: int, store: Store) -> dict[str, Seen]:
+def _improving_study(game: str, unit: int, store: Store) -> dict[str, Seen]:
     start, proposed = bots(unit, (WORSE, BETTER))
     held_out = _HeldOut(game, dict(zip(_NAMED, (start, proposed), strict=True)), unit)
-    ended = simulate_study(held_out.play, _NAMED[1:], _NAMED[:1], games)
+    ended = simulate_study(held_out.play, _NAMED[1:], _NAMED[:1], HELD_OUT)
     means = [float(long_run(game, bot(1, first).full_text()).mean()) for first in (BETTER, WORSE)]
     truth = 100 * (means[0] / means[1] - 1)
     value, low, high, _ = gain(held_out.values["proposed"], held_out.values["start"], scores=True)
@@ -91,9 +92,7 @@ def _improving_study(game: str, games: int, unit: int, store: Store) -> dict[str
     return seen | ({"gain found": seen["gain"], "shown found": seen["shown"]} if ended.better else {})
 
 
-def _adaptive(
-    game: str, firsts: Sequence[float], options: dict[str, Any], unit: int, store: Store
-) -> dict[str, Seen]:
+def _adaptive(game: str, firsts: Sequence[float], options: dict[str, Any], unit: int, store: Store) -> dict[str, Seen]:
     agents = bots(unit, firsts)
     results = tournament(store, game, agents, unit, format="adaptive", **options)
     adaptive, top = results.adaptive, options["top"]
@@ -109,7 +108,7 @@ def _comparisons() -> list[Part]:
     duels: tuple[tuple[str, float, dict[str, Any], int, str, dict[str, str]], ...] = (
         ("tictactoe", 0.0, {}, 250, "equal", {"wrong": "2.4", "interval": "96.3"}),
         ("tictactoe", 0.0, {"margin": 100.0}, 400, "equal, margin 100 Elo", {"wrong": "0.6", "interval": "97.6"}),
-        ("connect_four", 0.05, {}, 250, "half a margin apart", {"interval": "93.4", "claimed": "86.3", "shown": "1.5"}),
+        ("connect_four", 0.05, {}, 150, "half a margin apart", {"interval": "93.4", "claimed": "86.3", "shown": "1.5"}),
         ("yavalath", 0.12, {}, 200, "a margin apart", {"wrong": "1.9", "interval": "92.4", "shown": "5.9"}),
         ("yavalath", 0.3, {}, 300, "far apart", {"wrong": "0", "interval": "96.4", "shown": "14.3"}),
         ("yavalath(players=3)", 0.0, {}, 80, "equal", {"wrong": "2.6", "interval": "96.3"}),
@@ -143,19 +142,19 @@ def _studies() -> list[Part]:
     }
     game, text = "2048(size=4)", "study, 2048(size=4)"
     return [
-        Part("study equal", f"{text}, 6 equal finalists", 200, functools.partial(_equal_study, game, 1200), equal, False),
-        Part("study gain", f"{text}, a better one", 200, functools.partial(_improving_study, game, 1200), improving, False),
-    ]  # fmt: skip
+        Part("study equal", f"{text}, 6 equal finalists", 200, functools.partial(_equal_study, game), equal, False),
+        Part("study gain", f"{text}, a better one", 200, functools.partial(_improving_study, game), improving, False),
+    ]
 
 
 def _adaptives() -> list[Part]:
     certain = Promise("a wrong order called 95 % certain", Kind.AT_MOST)
     fields: tuple[tuple[tuple[float, ...], dict[str, Any], int, str, str, str], ...] = (
-        ((0.0,) * 4, {"games": 1000, "top": 1}, 100, "4 equal bots", "13.5", "71.6"),
-        ((0.0,) * 8, {"games": 1000, "top": 1}, 80, "8 equal bots", "0.3", "73.3"),
-        ((0.0,) * 6, {"games": 1000, "top": 3}, 60, "6 equal bots, 3 places", "", "61.1"),
-        ((0.10, 0.13, 0.2, 0.3), {"games": 1000, "top": 1}, 80, "4 close bots", "10.5", ""),
-        ((0.10, 0.2, 0.3, 0.4), {"games": 1000, "top": 1}, 100, "4 bots far apart", "2.3", ""),
+        ((0.0,) * 4, {"games": 1000, "top": 1}, 60, "4 equal bots", "13.5", "71.6"),
+        ((0.0,) * 8, {"games": 1000, "top": 1}, 30, "8 equal bots", "0.3", "73.3"),
+        ((0.0,) * 6, {"games": 1000, "top": 3}, 25, "6 equal bots, 3 places", "", "61.1"),
+        ((0.10, 0.13, 0.2, 0.3), {"games": 1000, "top": 1}, 40, "4 close bots", "10.5", ""),
+        ((0.10, 0.2, 0.3, 0.4), {"games": 1000, "top": 1}, 40, "4 bots far apart", "2.3", ""),
     )
     found = []
     for firsts, options, units, told, wrong, elo in fields:

@@ -15,8 +15,8 @@ from turnier.results.frames.fields import RatedField
 from turnier.results.frames.meetings import meetings_of
 from turnier.results.store.store import Store
 from turnier.runs.tournament import Tournament, TournamentResults
-from turnier.statistics.ratings import ELO
-from turnier.studies.promises.games import bots, equal_bots, first_seat_share, passing_store
+from turnier.statistics.ratings import Ratings
+from turnier.studies.promises.games import bot, bots, equal_bots, long_run, passing_store
 from turnier.studies.promises.tally import Kind, Part, Promise, Seen
 
 LONG = 4000  # games of a group in a long run, whose ratings are the truth
@@ -47,10 +47,18 @@ def _equal(game: str, count: int, options: Mapping[str, Any], unit: int, store: 
         "difference": held(pairs, "difference", 0.0),
         "elo": held(table, "elo", 0.0),
         "elo difference": held(beside, "elo", 0.0),
-        "places": Seen(int((table["rank_low"] == 1).all() and (table["rank_high"] == count).all()), 1),
+        **_claims(table, pairs),
+        "fit": Seen(int(table["fit_p"].iloc[0] < 0.05), 1),
+    }
+
+
+def _claims(table: pd.DataFrame, pairs: pd.DataFrame) -> dict[str, Seen]:
+    """Returns what is claimed of the order of equal agents."""
+    everywhere = (table["rank_low"] == 1).all() and (table["rank_high"] == len(table)).all()
+    return {
+        "places": Seen(int(everywhere), 1),
         "p": Seen(int((pairs["p"] < 0.05).sum()), len(pairs)),
         "stars": Seen(int((pairs["p_holm"] < 0.05).any()), 1),
-        "fit": Seen(int(table["fit_p"].iloc[0] < 0.05), 1),
     }
 
 
@@ -60,18 +68,19 @@ def _nash(game: str, count: int, options: Mapping[str, Any], unit: int, store: S
 
 
 @functools.cache
-def _true_elo(game: str, firsts: tuple[float, ...]) -> tuple[float, ...]:
-    """Returns the Elo of bots of that strength, from a long run of the same groups."""
+def _long_ratings(game: str, firsts: tuple[float, ...]) -> Ratings:
+    """Returns the ratings of bots of that strength, in that order, after a long run of the same groups."""
     agents = bots(0, firsts)
     with passing_store() as store:
-        table = tournament(store, game, agents, 0, games=LONG).ratings(anchor="").set_index("agent")
-    return tuple(float(table.loc[agent.full_text(), "elo"]) for agent in agents)
+        met = meetings_of(tournament(store, game, agents, 0, games=LONG).frame())
+    place = np.array([met.agents.index(agent.full_text()) for agent in agents])
+    return RatedField.of(met).ratings.chosen(place)
 
 
 def _unequal(
     game: str, firsts: tuple[float, ...], options: Mapping[str, Any], unit: int, store: Store
 ) -> dict[str, Seen]:
-    truth, agents = np.array(_true_elo(game, firsts)), bots(unit + 1, firsts)
+    truth, agents = _long_ratings(game, firsts).elo, bots(unit + 1, firsts)
     table = tournament(store, game, agents, unit, **options).ratings()
     place = {agent.full_text(): i for i, agent in enumerate(agents)}
     order = np.array([place[agent] for agent in table["agent"]])
@@ -81,11 +90,23 @@ def _unequal(
 
 
 def _seats(game: str, count: int, options: Mapping[str, Any], unit: int, store: Store) -> dict[str, Seen]:
-    share = first_seat_share(game)
-    truth = ELO * np.log(share / (1 - share)) / 2
+    truth = [gain.value for gain in _long_ratings(game, (0.0,) * count).seats]
     frame = tournament(store, game, equal_bots(unit, count), unit, **options).frame()
-    gains = RatedField.of(meetings_of(frame)).ratings.seats
-    return {"seat": Seen(int(gains[0].low <= truth <= gains[0].high), 1)} if gains else {}
+    found = zip(
+        RatedField.of(meetings_of(frame)).ratings.seats, truth, strict=False
+    )  # nothing where they do not differ
+    held = [gain.low <= true <= gain.high for gain, true in found]
+    return {"seat": Seen(sum(held), len(held))} if held else {}
+
+
+def _scored(game: str, count: int, options: Mapping[str, Any], unit: int, store: Store) -> dict[str, Seen]:
+    standings = tournament(store, game, equal_bots(unit, count), unit, **options).standings()
+    table, pairs = standings.ratings, standings.pairs
+    return {
+        "mean": held(table, "mean", float(long_run(game, bot(1).full_text()).mean())),
+        "difference": held(pairs, "difference", 0.0),
+        **_claims(table, pairs),
+    }
 
 
 _TEXTS = {
@@ -101,6 +122,9 @@ _TEXTS = {
 }
 
 
+_MEAN = Promise("mean in the list", Kind.INTERVAL)
+
+
 def _promises(before: str, wide: Sequence[str] = ()) -> dict[str, Promise]:
     """Returns the rows of a field of equal agents; `before` has figures as `name=figure`, commas between."""
     known = dict(item.split("=") for item in before.split(",") if item)
@@ -110,11 +134,11 @@ def _promises(before: str, wide: Sequence[str] = ()) -> dict[str, Promise]:
 
 # game, agents, options, units, figures before, and how it is told
 _FIELDS: tuple[tuple[str, int, dict[str, Any], int, str, str], ...] = (
-    ("tictactoe", 10, {"games": 20}, 120, "points=92.1,crosstable=96.3,difference=95.1,p=1.4,stars=0", ""),
+    ("tictactoe", 10, {"games": 20}, 100, "points=92.1,crosstable=96.3,difference=95.1,p=1.4,stars=0", ""),
     ("tictactoe", 10, {"games": 100}, 30, "points=91.5,crosstable=96.1,p=4.4,stars=5.0", ""),
-    ("tictactoe", 6, {"games": 20}, 250, "", ""),
-    ("tictactoe", 6, {"games": 4}, 250, "", ""),
-    ("tictactoe", 6, {"games": 15, "exactly": True}, 150, "difference=92.9", ", exactly"),
+    ("tictactoe", 6, {"games": 20}, 200, "", ""),
+    ("tictactoe", 6, {"games": 4}, 150, "", ""),
+    ("tictactoe", 6, {"games": 15, "exactly": True}, 100, "difference=92.9", ", exactly"),
     ("yavalath(players=3)", 5, {"games": 12}, 100, "", ""),
     (
         *("yavalath(players=3)", 5, {"games": 60}, 40),
@@ -132,9 +156,9 @@ _FIELDS: tuple[tuple[str, int, dict[str, Any], int, str, str], ...] = (
         *("spe_ed(players=4)", 4, {"games": 40}, 100),
         *("points=94.7,crosstable=96.7,difference=95.4,elo=97.2,stars=2.5", ""),
     ),
-    ("tictactoe", 8, {"games": 20, "format": "swiss"}, 120, "difference=95.9,elo=90.8", ", Swiss"),
-    ("tictactoe", 16, {"games": 40, "format": "swiss", "rounds": 4}, 50, "elo=85.2", ", Swiss of 4 rounds"),
-    ("tictactoe", 8, {"games": 20, "format": "gauntlet"}, 120, "elo=95.8", ", gauntlet"),
+    ("tictactoe", 8, {"games": 20, "format": "swiss"}, 80, "difference=95.9,elo=90.8", ", Swiss"),
+    ("tictactoe", 16, {"games": 40, "format": "swiss", "rounds": 4}, 25, "elo=85.2", ", Swiss of 4 rounds"),
+    ("tictactoe", 8, {"games": 20, "format": "gauntlet"}, 60, "elo=95.8", ", gauntlet"),
 )
 
 
@@ -158,8 +182,16 @@ def parts() -> list[Part]:
         found.append(Part(f"yavalath unequal {games}", text, units, measure, unequal))
     six = "tictactoe", 6, {"games": 20}
     nash = {"nash": Promise("Nash average", Kind.AT_LEAST)}
-    seat = {"seat": Promise("what the first seat is worth", Kind.INTERVAL)}
+    seat = {"seat": Promise("what a seat is worth", Kind.INTERVAL)}
     text = "tictactoe, 6 equal bots, 20 games of a group"
-    found.append(Part("nash", text, 60, functools.partial(_nash, *six), nash))
-    found.append(Part("seats", text, 200, functools.partial(_seats, *six), seat, public=False))
+    found.append(Part("nash", text, 40, functools.partial(_nash, *six), nash))
+    found.append(Part("seats", text, 120, functools.partial(_seats, *six), seat, public=False))
+    three = "yavalath(players=3)", 4, {"games": 30}
+    text = "yavalath(players=3), 4 equal bots, 30 games of a group"
+    found.append(Part("seats of three", text, 80, functools.partial(_seats, *three), seat, public=False))
+    for game, p, stars in (("2048(size=2)", "4.6", "3.0"), ("2048(size=3)", "4.5", "1.7")):
+        text, known = f"{game}, 10 equal bots, 20 games each", _promises(f"p={p},stars={stars}")
+        rows = {name: known[name] for name in ("difference", "places", "p", "stars")}
+        measure = functools.partial(_scored, game, 10, {"games": 20})
+        found.append(Part(f"list of {game}", text, 120, measure, {"mean": _MEAN, **rows}))
     return found
