@@ -149,7 +149,7 @@ def main(
     counts = read_counts(data)
     total = sum(wanted(part, scale) for part in parts)
     done = sum(min(wanted(part, scale), counts.get((part.name, UNITS), Tally()).units) for part in parts)
-    with trusting(), game_bar("units", total, console, unit="units", completed=done) as bar:
+    with trusting(), game_bar("units", total, unit="units", completed=done) as bar:
         counts = measure(parts, scale, data, bar)
     page.write_text(with_table(page.read_text(), markdown(list(lines(all_parts(), counts)))))
     table = Table(box=SIMPLE_HEAD, pad_edge=False)
