@@ -172,6 +172,8 @@ def parts() -> list[Part]:
         if told:  # what the format changes nothing about is left out
             kept = ("points", "difference", "elo", "places", "stars") if chosen else ("points", "difference", "elo")
             promises = {name: promises[name] for name in kept}
+        for name in ("places", "stars") if chosen else ():
+            promises[name] = promises[name]._replace(text=f"{promises[name].text}, not promised")
         measure = functools.partial(_equal, game, count, options)
         found.append(Part(f"{game} {count} {options['games']}{told}", text, units, measure, promises))
     field = (0.1, 0.15, 0.2, 0.25, 0.3, 0.4)
