@@ -61,13 +61,15 @@ def read_counts(path: Path) -> Counts:
     with path.open(newline="") as file:
         table = csv.DictReader(file)
         if table.fieldnames != list(COLUMNS):
-            raise UserError(f"{path} must have counts of this script, in the columns {', '.join(COLUMNS)}; name another.")
+            raise UserError(
+                f"{path} must have counts of this script, in the columns {', '.join(COLUMNS)}; name another."
+            )
         return {(row["part"], row["promise"]): _tally(row) for row in table}
 
 
 def _tally(row: dict[str, str]) -> Tally:
-    whole = {"units", "n"}
-    return Tally(**{name: int(row[name]) if name in whole else float(row[name]) for name in Tally._fields})  # type: ignore[arg-type]
+    sums = [float(row[name]) for name in Tally._fields[3:]]
+    return Tally(int(row["units"]), float(row["hits"]), int(row["n"]), *sums)
 
 
 def write_counts(path: Path, counts: Counts) -> None:

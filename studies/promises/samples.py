@@ -26,7 +26,7 @@ def _cut(values: npt.NDArray[np.float64], size: int) -> Iterator[npt.NDArray[np.
 
 def _means(game: str, agent: Agent, long: int, unit: int, store: Store) -> dict[str, Seen]:
     truth = long_run(game, agent.full_text(), long)
-    mean, median = truth.mean(), np.median(truth)
+    mean, median = float(truth.mean()), float(np.median(truth))
     values, seen = scores(game, agent, BLOCK, "means", unit), {}
     for size in SIZES:
         found = [mean_interval(some) for some in _cut(values, size)]
@@ -42,7 +42,7 @@ def _paired(game: str, unit: int, store: Store) -> dict[str, Seen]:
     apart = scores(game, one, BLOCK, "paired", unit) - scores(game, other, BLOCK, "paired", unit)
     seen = {}
     for size in SIZES:
-        found = [paired_difference(some) for some in _cut(apart, size)]
+        found = [paired_difference(some.tolist()) for some in _cut(apart, size)]
         seen[f"difference of {size}"] = Seen(sum(one.low <= truth <= one.high for one in found), len(found))
     return seen
 
@@ -57,23 +57,17 @@ def _promises(before: str) -> Mapping[str, Promise]:
 def parts() -> list[Part]:
     """Returns the parts of this module."""
     fields = (
-        ("2048(size=2)", bot(1), 120, LONG, "89.5 92.5 94.0 94.2"),
-        ("2048(size=3)", bot(1), 80, LONG, "93.4 93.6 94.2 93.9"),
-        ("2048(size=4)", bot(1), 60, LONG // 2, "93.7 93.8 94.3 94.6"),
-        ("2048(size=2)", make_agent("mc(iterations=5)"), 40, LONG // 4, "94.2 89.7 93.4 96.3"),
+        ("2048(size=2)", "random", bot(1), 72, LONG, "89.5 92.5 94.0 94.2"),
+        ("2048(size=3)", "random", bot(1), 48, LONG, "93.4 93.6 94.2 93.9"),
+        ("2048(size=4)", "random", bot(1), 36, LONG // 2, "93.7 93.8 94.3 94.6"),
+        ("2048(size=2)", "mc", make_agent("mc(iterations=5)"), 24, LONG // 4, "94.2 89.7 93.4 96.3"),
     )
-    found = [
-        Part(
-            f"scores {game} {'random' if units > 40 else 'mc'}",
-            f"{game}, {'random moves' if units > 40 else 'mc(iterations=5)'}",
-            units,
-            functools.partial(_means, game, agent, long),
-            _promises(before),
-            public=False,
-        )
-        for game, agent, units, long, before in fields
-    ]
+    found = []
+    for game, name, agent, units, long, before in fields:
+        text = f"{game}, {'random moves' if name == 'random' else agent}"
+        measure = functools.partial(_means, game, agent, long)
+        found.append(Part(f"scores {game} {name}", text, units, measure, _promises(before), public=False))
     known = zip(SIZES, ("95.6", "95.1", "94.8", "95.1"), strict=True)
     paired = {f"difference of {n}": Promise(f"difference on {n} seeds", Kind.INTERVAL, was) for n, was in known}
     text = "2048(size=3), bots that differ"
-    return [*found, Part("paired", text, 80, functools.partial(_paired, "2048(size=3)"), paired, public=False)]
+    return [*found, Part("paired", text, 48, functools.partial(_paired, "2048(size=3)"), paired, public=False)]

@@ -54,7 +54,7 @@ def parts() -> list[Part]:
         "groups": Promise("agreement in a group", Kind.AT_LEAST),
     }
     found = []
-    measured = (("tictactoe", 4, 100, "90.8"), ("connect_four", 4, 50, "67.9"), ("connect_four", 40, 25, "76.4"))
+    measured = (("tictactoe", 4, 60, "90.8"), ("connect_four", 4, 30, "67.9"), ("connect_four", 40, 15, "76.4"))
     for game, games, units, before in measured:
         known = {name: row._replace(before=before if "random" in name else "") for name, row in rows.items()}
         measure = functools.partial(_agreement, game, games)

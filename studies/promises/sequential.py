@@ -106,15 +106,15 @@ def _adaptive(game: str, firsts: Sequence[float], options: dict[str, Any], unit:
 
 def _comparisons() -> list[Part]:
     duels: tuple[tuple[str, float, dict[str, Any], int, str, dict[str, str]], ...] = (
-        ("tictactoe", 0.0, {}, 250, "equal", {"wrong": "2.4", "interval": "96.3"}),
-        ("tictactoe", 0.0, {"margin": 100.0}, 400, "equal, margin 100 Elo", {"wrong": "0.6", "interval": "97.6"}),
-        ("connect_four", 0.05, {}, 150, "half a margin apart", {"interval": "93.4", "claimed": "86.3", "shown": "1.5"}),
-        ("yavalath", 0.12, {}, 200, "a margin apart", {"wrong": "1.9", "interval": "92.4", "shown": "5.9"}),
-        ("yavalath", 0.3, {}, 300, "far apart", {"wrong": "0", "interval": "96.4", "shown": "14.3"}),
-        ("yavalath(players=3)", 0.0, {}, 80, "equal", {"wrong": "2.6", "interval": "96.3"}),
-        ("2048(size=2)", 0.0, {}, 150, "equal", {"wrong": "4.7", "interval": "92.6"}),
-        ("2048(size=3)", 0.0, {"margin": 0.2}, 300, "equal, margin 20 %", {"wrong": "2.3"}),
-        ("2048(size=4)", 0.3, {}, 200, "a margin apart", {"wrong": "0", "interval": "91.8", "shown": "1.3"}),
+        ("tictactoe", 0.0, {}, 150, "equal", {"wrong": "2.4", "interval": "96.3"}),
+        ("tictactoe", 0.0, {"margin": 100.0}, 240, "equal, margin 100 Elo", {"wrong": "0.6", "interval": "97.6"}),
+        ("connect_four", 0.05, {}, 90, "half a margin apart", {"interval": "93.4", "claimed": "86.3", "shown": "1.5"}),
+        ("yavalath", 0.12, {}, 120, "a margin apart", {"wrong": "1.9", "interval": "92.4", "shown": "5.9"}),
+        ("yavalath", 0.3, {}, 180, "far apart", {"wrong": "0", "interval": "96.4", "shown": "14.3"}),
+        ("yavalath(players=3)", 0.0, {}, 48, "equal", {"wrong": "2.6", "interval": "96.3"}),
+        ("2048(size=2)", 0.0, {}, 90, "equal", {"wrong": "4.7", "interval": "92.6"}),
+        ("2048(size=3)", 0.0, {"margin": 0.2}, 180, "equal, margin 20 %", {"wrong": "2.3"}),
+        ("2048(size=4)", 0.3, {}, 120, "a margin apart", {"wrong": "0", "interval": "91.8", "shown": "1.3"}),
     )
     found = []
     for game, first, options, units, told, before in duels:
@@ -142,19 +142,19 @@ def _studies() -> list[Part]:
     }
     game, text = "2048(size=4)", "study, 2048(size=4)"
     return [
-        Part("study equal", f"{text}, 6 equal finalists", 200, functools.partial(_equal_study, game), equal, False),
-        Part("study gain", f"{text}, a better one", 200, functools.partial(_improving_study, game), improving, False),
+        Part("study equal", f"{text}, 6 equal finalists", 120, functools.partial(_equal_study, game), equal, False),
+        Part("study gain", f"{text}, a better one", 120, functools.partial(_improving_study, game), improving, False),
     ]
 
 
 def _adaptives() -> list[Part]:
     certain = Promise("a wrong order called 95 % certain", Kind.AT_MOST)
     fields: tuple[tuple[tuple[float, ...], dict[str, Any], int, str, str, str], ...] = (
-        ((0.0,) * 4, {"games": 1000, "top": 1}, 60, "4 equal bots", "13.5", "71.6"),
-        ((0.0,) * 8, {"games": 1000, "top": 1}, 30, "8 equal bots", "0.3", "73.3"),
-        ((0.0,) * 6, {"games": 1000, "top": 3}, 25, "6 equal bots, 3 places", "", "61.1"),
-        ((0.10, 0.13, 0.2, 0.3), {"games": 1000, "top": 1}, 40, "4 close bots", "10.5", ""),
-        ((0.10, 0.2, 0.3, 0.4), {"games": 1000, "top": 1}, 40, "4 bots far apart", "2.3", ""),
+        ((0.0,) * 4, {"games": 1000, "top": 1}, 36, "4 equal bots", "13.5", "71.6"),
+        ((0.0,) * 8, {"games": 1000, "top": 1}, 18, "8 equal bots", "0.3", "73.3"),
+        ((0.0,) * 6, {"games": 1000, "top": 3}, 15, "6 equal bots, 3 places", "", "61.1"),
+        ((0.10, 0.13, 0.2, 0.3), {"games": 1000, "top": 1}, 24, "4 close bots", "10.5", ""),
+        ((0.10, 0.2, 0.3, 0.4), {"games": 1000, "top": 1}, 24, "4 bots far apart", "2.3", ""),
     )
     found = []
     for firsts, options, units, told, wrong, elo in fields:

@@ -68,7 +68,15 @@ class Tally(NamedTuple):
     def plus(self, seen: Seen) -> Tally:
         """Returns the tally with a further unit."""
         hits, n, said = seen
-        return Tally(*(old + new for old, new in zip(self, (1, hits, n, said, hits**2, hits * n, n**2), strict=True)))
+        return Tally(
+            self.units + 1,
+            self.hits + hits,
+            self.n + n,
+            self.said + said,
+            self.hits_squared + hits**2,
+            self.hits_times_n + hits * n,
+            self.n_squared + n**2,
+        )
 
     def interval(self, kind: Kind) -> Interval:
         """Returns the share, or the mean of errors, with its 95 % interval."""

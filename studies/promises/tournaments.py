@@ -134,31 +134,31 @@ def _promises(before: str, wide: Sequence[str] = ()) -> dict[str, Promise]:
 
 # game, agents, options, units, figures before, and how it is told
 _FIELDS: tuple[tuple[str, int, dict[str, Any], int, str, str], ...] = (
-    ("tictactoe", 10, {"games": 20}, 100, "points=92.1,crosstable=96.3,difference=95.1,p=1.4,stars=0", ""),
-    ("tictactoe", 10, {"games": 100}, 30, "points=91.5,crosstable=96.1,p=4.4,stars=5.0", ""),
-    ("tictactoe", 6, {"games": 20}, 200, "", ""),
-    ("tictactoe", 6, {"games": 4}, 150, "", ""),
-    ("tictactoe", 6, {"games": 15, "exactly": True}, 100, "difference=92.9", ", exactly"),
-    ("yavalath(players=3)", 5, {"games": 12}, 100, "", ""),
+    ("tictactoe", 10, {"games": 20}, 60, "points=92.1,crosstable=96.3,difference=95.1,p=1.4,stars=0", ""),
+    ("tictactoe", 10, {"games": 100}, 18, "points=91.5,crosstable=96.1,p=4.4,stars=5.0", ""),
+    ("tictactoe", 6, {"games": 20}, 120, "", ""),
+    ("tictactoe", 6, {"games": 4}, 90, "", ""),
+    ("tictactoe", 6, {"games": 15, "exactly": True}, 60, "difference=92.9", ", exactly"),
+    ("yavalath(players=3)", 5, {"games": 12}, 60, "", ""),
     (
-        *("yavalath(players=3)", 5, {"games": 60}, 40),
+        *("yavalath(players=3)", 5, {"games": 60}, 24),
         *("points=91.3,crosstable=91.4,difference=91.5,elo=88.8,p=7.1,stars=6.3", ""),
     ),
     (
-        *("spe_ed(players=3)", 6, {"games": 24}, 70),
+        *("spe_ed(players=3)", 6, {"games": 24}, 42),
         *("points=41.9,crosstable=54.1,difference=60.7,elo=48.3,p=34.9,stars=83.3", ""),
     ),
     (
-        *("spe_ed(players=4)", 5, {"games": 40}, 80),
+        *("spe_ed(players=4)", 5, {"games": 40}, 48),
         *("points=76.8,crosstable=81.3,difference=79.1,elo=74.8,p=18.9,stars=31.3", ""),
     ),
     (
-        *("spe_ed(players=4)", 4, {"games": 40}, 100),
+        *("spe_ed(players=4)", 4, {"games": 40}, 60),
         *("points=94.7,crosstable=96.7,difference=95.4,elo=97.2,stars=2.5", ""),
     ),
-    ("tictactoe", 8, {"games": 20, "format": "swiss"}, 80, "difference=95.9,elo=90.8", ", Swiss"),
-    ("tictactoe", 16, {"games": 40, "format": "swiss", "rounds": 4}, 25, "elo=85.2", ", Swiss of 4 rounds"),
-    ("tictactoe", 8, {"games": 20, "format": "gauntlet"}, 60, "elo=95.8", ", gauntlet"),
+    ("tictactoe", 8, {"games": 20, "format": "swiss"}, 48, "difference=95.9,elo=90.8", ", Swiss"),
+    ("tictactoe", 16, {"games": 40, "format": "swiss", "rounds": 4}, 15, "elo=85.2", ", Swiss of 4 rounds"),
+    ("tictactoe", 8, {"games": 20, "format": "gauntlet"}, 36, "elo=95.8", ", gauntlet"),
 )
 
 
@@ -178,7 +178,7 @@ def parts() -> list[Part]:
         found.append(Part(f"{game} {count} {options['games']}{told}", text, units, measure, promises))
     field = (0.1, 0.15, 0.2, 0.25, 0.3, 0.4)
     unequal = {"elo": _TEXTS["elo"], "places": _TEXTS["places"]}
-    for games, units in ((8, 150), (40, 100)):
+    for games, units in ((8, 90), (40, 60)):
         text = f"yavalath, 6 bots of different strength, {games} games of a group"
         measure = functools.partial(_unequal, "yavalath", field, {"games": games})
         found.append(Part(f"yavalath unequal {games}", text, units, measure, unequal))
@@ -186,14 +186,14 @@ def parts() -> list[Part]:
     nash = {"nash": Promise("Nash average", Kind.AT_LEAST)}
     seat = {"seat": Promise("what a seat is worth", Kind.INTERVAL)}
     text = "tictactoe, 6 equal bots, 20 games of a group"
-    found.append(Part("nash", text, 40, functools.partial(_nash, *six), nash))
-    found.append(Part("seats", text, 120, functools.partial(_seats, *six), seat, public=False))
-    three = "yavalath(players=3)", 4, {"games": 30}
-    text = "yavalath(players=3), 4 equal bots, 30 games of a group"
-    found.append(Part("seats of three", text, 80, functools.partial(_seats, *three), seat, public=False))
+    found.append(Part("nash", text, 24, functools.partial(_nash, *six), nash))
+    found.append(Part("seats", text, 72, functools.partial(_seats, *six), seat, public=False))
+    three = "yavalath(players=3)", 4, {"games": 300}
+    text = "yavalath(players=3), 4 equal bots, 300 games of a group"
+    found.append(Part("seats of three", text, 40, functools.partial(_seats, *three), seat, public=False))
     for game, p, stars in (("2048(size=2)", "4.6", "3.0"), ("2048(size=3)", "4.5", "1.7")):
         text, known = f"{game}, 10 equal bots, 20 games each", _promises(f"p={p},stars={stars}")
         rows = {name: known[name] for name in ("difference", "places", "p", "stars")}
         measure = functools.partial(_scored, game, 10, {"games": 20})
-        found.append(Part(f"list of {game}", text, 120, measure, {"mean": _MEAN, **rows}))
+        found.append(Part(f"list of {game}", text, 72, measure, {"mean": _MEAN, **rows}))
     return found
