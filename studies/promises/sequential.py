@@ -143,7 +143,7 @@ def _studies() -> list[Part]:
     game, text = "2048(size=4)", "study, 2048(size=4)"
     return [
         Part("study equal", f"{text}, 6 equal finalists", 120, functools.partial(_equal_study, game), equal, False),
-        Part("study gain", f"{text}, a better one", 120, functools.partial(_improving_study, game), improving, False),
+        Part("study gain", f"{text}, a better one", 400, functools.partial(_improving_study, game), improving, False),
     ]
 
 

@@ -137,7 +137,7 @@ _FIELDS: tuple[tuple[str, int, dict[str, Any], int, str, str], ...] = (
     ("tictactoe", 10, {"games": 20}, 60, "points=92.1,crosstable=96.3,difference=95.1,p=1.4,stars=0", ""),
     ("tictactoe", 10, {"games": 100}, 18, "points=91.5,crosstable=96.1,p=4.4,stars=5.0", ""),
     ("tictactoe", 6, {"games": 20}, 120, "", ""),
-    ("tictactoe", 6, {"games": 4}, 90, "", ""),
+    ("tictactoe", 6, {"games": 4}, 240, "", ""),
     ("tictactoe", 6, {"games": 15, "exactly": True}, 60, "difference=92.9", ", exactly"),
     ("yavalath(players=3)", 5, {"games": 12}, 60, "", ""),
     (
