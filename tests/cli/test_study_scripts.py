@@ -82,16 +82,16 @@ def test_how_often_statistics_are_right(tmp_path: Path) -> None:
     page, data = tmp_path / "page.md", tmp_path / "counts.csv"
     page.write_text(f"# Before\n\n{calibration.START}\n{calibration.END}\n\nafter\n")
     words = ("calibration.py", "--only", "margin 100 Elo", "--page", "page.md", "--data")
-    shown = run(tmp_path, *words, "counts.csv", "--scale", "0.01")
+    shown = run(tmp_path, *words, "counts.csv", "--scale", "0.02")
     table, counts = page.read_text(), data.read_text()
-    assert "wrong verdict" in shown and "| <= 5 % | 0 (0 to 49) | 0/4 | 0.6 | right |" in table
+    assert "wrong verdict" in shown and "| <= 5 % | 0 (0 to 43) | 0/5 | 0.6 | right |" in table
     assert table.startswith("# Before\n") and table.endswith("\nafter\n")
-    assert run(tmp_path, *words, "counts.csv", "--scale", "0.01") == shown
+    assert run(tmp_path, *words, "counts.csv", "--scale", "0.02") == shown
     assert page.read_text() == table and data.read_text() == counts
-    run(tmp_path, *words, "counts.csv", "--scale", "0.02")
-    run(tmp_path, *words, "at_once.csv", "--scale", "0.02")
+    run(tmp_path, *words, "counts.csv", "--scale", "0.04")
+    run(tmp_path, *words, "at_once.csv", "--scale", "0.04")
     assert data.read_text() == (tmp_path / "at_once.csv").read_text() != counts
-    assert page.read_text().count("wrong verdict") == 1 and "/8 |" in page.read_text()
+    assert page.read_text().count("wrong verdict") == 1 and "/10 |" in page.read_text()
 
 
 @pytest.mark.parametrize(
