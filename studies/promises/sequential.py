@@ -150,10 +150,10 @@ def _studies() -> list[Part]:
 def _adaptives() -> list[Part]:
     certain = Promise("a wrong order called 95 % certain", Kind.AT_MOST)
     fields: tuple[tuple[tuple[float, ...], dict[str, Any], int, str, str, str], ...] = (
-        ((0.0,) * 4, {"games": 1000, "top": 1}, 36, "4 equal bots", "13.5", "71.6"),
+        ((0.0,) * 4, {"games": 1000, "top": 1}, 72, "4 equal bots", "13.5", "71.6"),
         ((0.0,) * 8, {"games": 1000, "top": 1}, 18, "8 equal bots", "0.3", "73.3"),
         ((0.0,) * 6, {"games": 1000, "top": 3}, 15, "6 equal bots, 3 places", "", "61.1"),
-        ((0.10, 0.13, 0.2, 0.3), {"games": 1000, "top": 1}, 24, "4 close bots", "10.5", ""),
+        ((0.10, 0.13, 0.2, 0.3), {"games": 1000, "top": 1}, 48, "4 close bots", "10.5", ""),
         ((0.10, 0.2, 0.3, 0.4), {"games": 1000, "top": 1}, 24, "4 bots far apart", "2.3", ""),
     )
     found = []
