@@ -2,7 +2,7 @@
 
 \b
 Examples:
-    python studies/calibration.py                    all promises, about ten minutes
+    python studies/calibration.py                    all promises, about ten minutes on one core
     python studies/calibration.py --scale 0.1        a tenth of the games
     python studies/calibration.py --only adaptive    parts whose name contains this
 
