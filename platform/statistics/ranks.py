@@ -5,8 +5,9 @@ better and below those of agents that are certainly worse. Differences are certa
 all differences exceeds by chance in one of twenty tournaments, from draws of the joint distribution.
 
 How likely one agent is better than another depends on how much agents of a field differ at all: where all are alike, a
-large difference is rather luck. Here true values are normally distributed, and their spread is unknown: its
-distribution (half-Cauchy before the games) is averaged over what the field shows. Each estimate is drawn to the mean of
+large difference is rather luck. Here true values are normally distributed, and their spread is unknown: before the
+games every order of magnitude below the usual one is as likely, and larger ones are ever less; what the field shows
+then weighs them. Among close agents that is rather too cautious than too sure. Each estimate is drawn to the mean of
 the field by its own variance; estimates stay correlated as they are, as those from common seeds.
 
 Sources: M. Mogstad, J. P. Romano, A. M. Shaikh and D. Wilhelm, Inference for ranks, Rev. Econ. Stud. 91, 2024;
@@ -118,7 +119,7 @@ def _spreads(seen: Floats, own: Floats, usual: float) -> tuple[Floats, Floats]:
     deviations = np.geomspace(usual / 1000, 4 * largest, SPREADS)
     total = deviations[:, None] ** 2 + own
     likelihood = -0.5 * (np.log(total) + seen**2 / total).sum(axis=1) * (len(seen) - 1) / len(seen)
-    prior = np.log(deviations) - np.log1p((deviations / usual) ** 2)  # half-Cauchy, by the logarithm of its argument
+    prior = -np.log1p((deviations / usual) ** 2)  # of their logarithms
     weights = np.exp(likelihood + prior - (likelihood + prior).max())
     return deviations, weights / weights.sum()
 

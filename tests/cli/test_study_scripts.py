@@ -10,8 +10,9 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from tests.cli.running import STUDIES, run_study_script
+from tests.cli.running import STUDIES, end_of_script, run_study_script
 from turnier.results.store.store import Store
+from turnier.studies import calibration
 
 
 def run(folder: Path, script: str, *words: str) -> str:
@@ -74,3 +75,34 @@ def test_certainty_against_score(tmp_path: Path) -> None:
     assert path.with_suffix(".png").stat().st_size > 10_000
     before = counts(tmp_path)
     assert run(tmp_path, *words) == shown and counts(tmp_path) == before and pd.read_csv(path).equals(figures)
+
+
+def test_how_often_statistics_are_right(tmp_path: Path) -> None:
+    """What is missing is measured and added; the page has one table, and its other lines stay."""
+    page, data = tmp_path / "page.md", tmp_path / "counts.csv"
+    page.write_text(f"# Before\n\n{calibration.START}\n{calibration.END}\n\nafter\n")
+    words = ("calibration.py", "--only", "margin 100 Elo", "--page", "page.md", "--data")
+    shown = run(tmp_path, *words, "counts.csv", "--scale", "0.02")
+    table, counts = page.read_text(), data.read_text()
+    assert "wrong verdict" in shown and "| <= 5 % | 0 (0 to 43) | 0/5 | 0.6 | right |" in table
+    assert table.startswith("# Before\n") and table.endswith("\nafter\n")
+    assert run(tmp_path, *words, "counts.csv", "--scale", "0.02") == shown
+    assert page.read_text() == table and data.read_text() == counts
+    run(tmp_path, *words, "counts.csv", "--scale", "0.04")
+    run(tmp_path, *words, "at_once.csv", "--scale", "0.04")
+    assert data.read_text() == (tmp_path / "at_once.csv").read_text() != counts
+    assert page.read_text().count("wrong verdict") == 1 and "/10 |" in page.read_text()
+
+
+@pytest.mark.parametrize(
+    ("words", "text", "said"),
+    [
+        (("--only", "chess960"), calibration.START + calibration.END, "no part whose name contains 'chess960'"),
+        ((), "no markers", "the page must have the lines"),
+        (("--data", "page.md"), calibration.START + calibration.END, "must have counts of this script"),
+    ],
+)
+def test_mistakes_with_counts_are_told(tmp_path: Path, words: tuple[str, ...], text: str, said: str) -> None:
+    (tmp_path / "page.md").write_text(f"{text}\n\n")
+    ended = end_of_script(STUDIES / "calibration.py", "--page", "page.md", "--scale", "0.001", *words, folder=tmp_path)
+    assert ended.code == 2 and said in " ".join(ended.errors.split()), ended

@@ -1,0 +1,112 @@
+"""How often a promise was kept, and whether that is as often as promised.
+
+Counts of one tournament depend on each other, so each unit (a tournament, a comparison, a block of games) also leaves
+squares: the interval of a share is Wilson's, with as many tries as independent ones would be worth (L. Kish, Survey
+Sampling, 1965: the design effect).
+"""
+
+from __future__ import annotations
+
+import enum
+import math
+from collections.abc import Callable, Mapping
+from typing import NamedTuple
+
+from turnier.results.store.store import Store
+from turnier.statistics.distributions import normal_quantile
+from turnier.statistics.intervals import CONFIDENCE, Interval, points_intervals
+
+
+class Kind(enum.Enum):
+    """What is promised of a share."""
+
+    INTERVAL = "95 %"  # an interval holds the truth that often
+    AT_LEAST = ">= 95 %"  # where the interval is made for several things at once
+    AT_MOST = "<= 5 %"  # of false claims
+    SAID = "as said"  # the mean of the probabilities that were said
+    SHOWN = "no promise"  # the mean error of an estimate, not a share
+
+
+class Promise(NamedTuple):
+    """One row of the table."""
+
+    text: str
+    kind: Kind
+    before: str = ""  # the figure before 27 November 2026, %
+
+
+class Seen(NamedTuple):
+    """What a unit showed of a promise."""
+
+    hits: float
+    n: int
+    said: float = 0.0  # the sum of what was said
+
+
+class Part(NamedTuple):
+    """Units of one kind, such as tournaments of ten equal agents."""
+
+    name: str
+    text: str
+    units: int  # at scale 1
+    measure: Callable[[int, Store], Mapping[str, Seen]]  # (number of the unit, an empty store) -> what was seen
+    promises: Mapping[str, Promise]
+    public: bool = True  # whether it calls what users call; otherwise schedules and statistics on `play_matches`
+
+
+class Tally(NamedTuple):
+    """What all units so far showed of a promise, as sums over units."""
+
+    units: int = 0
+    hits: float = 0.0
+    n: int = 0
+    said: float = 0.0
+    hits_squared: float = 0.0
+    hits_times_n: float = 0.0
+    n_squared: float = 0.0
+
+    def plus(self, seen: Seen) -> Tally:
+        """Returns the tally with a further unit."""
+        hits, n, said = seen
+        return Tally(
+            self.units + 1,
+            self.hits + hits,
+            self.n + n,
+            self.said + said,
+            self.hits_squared + hits**2,
+            self.hits_times_n + hits * n,
+            self.n_squared + n**2,
+        )
+
+    def interval(self, kind: Kind) -> Interval:
+        """Returns the share, or the mean of errors, with its 95 % interval."""
+        share = self.hits / self.n
+        apart = self.hits_squared - 2 * share * self.hits_times_n + share**2 * self.n_squared
+        variance = max(apart, 0.0) / self.n**2
+        if kind is Kind.SHOWN:
+            half = normal_quantile(0.5 + CONFIDENCE / 2) * math.sqrt(variance)
+            return Interval(share, share - half, share + half)
+        independent = share * (1 - share)
+        worth = min(self.n, independent / variance) if variance and independent else self.n
+        low, high = points_intervals(share, independent, worth)
+        return Interval(share, float(low), float(high))
+
+    def nominal(self, kind: Kind) -> float:
+        """Returns the share that is promised; NaN where none is."""
+        if kind is Kind.SAID:
+            return self.said / self.n
+        return {Kind.AT_MOST: 1 - CONFIDENCE, Kind.SHOWN: math.nan}.get(kind, CONFIDENCE)
+
+    def verdict(self, kind: Kind) -> str:
+        """Returns whether the promise is kept: right, wide, or what is wrong."""
+        _, low, high = self.interval(kind)
+        nominal = self.nominal(kind)
+        if kind is Kind.SHOWN:
+            return ""
+        if kind is Kind.AT_MOST:
+            return "right" if low <= nominal else "too often"
+        if high < nominal:
+            return "too sure" if kind is Kind.SAID else "too narrow"
+        if low > nominal and kind is not Kind.AT_LEAST:
+            return "too cautious" if kind is Kind.SAID else "wide"
+        return "right"
