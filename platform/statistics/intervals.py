@@ -38,7 +38,7 @@ def mean_interval(values: npt.ArrayLike) -> Mean:
     """Returns the mean with its 95 % interval, see `half_width_of_mean`; NaN for fewer than two values.
 
     Measured on scores of 2048 (sizes 2 to 4; random, greedy, mc), where Student's t alone holds the true mean in 89 to
-    95 %: 93.6 to 96.3 % with 20 games or more, 93.7 to 96.7 % with 10 (91 to 92 % at size 2, whose scores are few
+    95 %: 92.2 to 96.3 % with 20 games or more, 93.7 to 96.7 % with 10 (91 to 92 % at size 2, whose scores are few
     different numbers); fewer games may not have met what is rare: 87 to 98 % with 5.
     """
     found = np.asarray(values, np.float64)

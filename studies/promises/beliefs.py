@@ -36,7 +36,7 @@ def _field(game: str, low: float, high: float, games: int, unit: int, store: Sto
     known = zip(pairs["first"], pairs["second"], pairs["superiority"], strict=True)
     better = [(float(p), strength[first] > strength[second]) for first, second, p in known]
     strongest = max(strength, key=strength.__getitem__)
-    best = zip(table["best"], table["agent"], strict=True)
+    best = zip(table["best_of_all"], table["agent"], strict=True)
     return _in_bins("better", better) | _of_best([(float(p), agent == strongest) for p, agent in best])
 
 

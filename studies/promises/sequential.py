@@ -16,6 +16,7 @@ from turnier.games.registry import GAMES
 from turnier.results.store.store import Store
 from turnier.search.verdict import gain
 from turnier.statistics.sprt import Verdict, elo_of_share
+from turnier.statistics.superiority import MAX_ROUNDS, MIN_UNITS, Superiority
 from turnier.studies.promises.games import bot, bots, equal_bots, long_run, scores, true_share
 from turnier.studies.promises.tally import Kind, Part, Promise, Seen
 from turnier.studies.promises.tournaments import held, tournament
@@ -84,10 +85,12 @@ def _equal_study(game: str, unit: int, store: Store) -> dict[str, Seen]:
 def _improving_study(game: str, unit: int, store: Store) -> dict[str, Seen]:
     start, proposed = bots(unit, (WORSE, BETTER))
     held_out = _HeldOut(game, dict(zip(_NAMED, (start, proposed), strict=True)), unit)
-    ended = simulate_study(held_out.play, _NAMED[1:], _NAMED[:1], HELD_OUT)
+    test = Superiority(_NAMED[1:], _NAMED[:1], min(MAX_ROUNDS, HELD_OUT // (MIN_UNITS * len(_NAMED))))
+    ended = simulate_study(held_out.play, _NAMED[1:], _NAMED[:1], HELD_OUT, test)
     means = [float(long_run(game, bot(1, first).full_text()).mean()) for first in (BETTER, WORSE)]
     truth = 100 * (means[0] / means[1] - 1)
-    value, low, high, _ = gain(held_out.values["proposed"], held_out.values["start"], scores=True)
+    own, other = (held_out.values[name][: ended.units] for name in ("proposed", "start"))
+    value, low, high, _ = gain(own, other, scores=True, critical=test.critical["proposed"][ended.units])
     seen = {"gain": Seen(int(low <= truth <= high), 1), "shown": Seen(value - truth, 1)}
     return seen | ({"gain found": seen["gain"], "shown found": seen["shown"]} if ended.better else {})
 

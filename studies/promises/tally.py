@@ -23,7 +23,7 @@ class Kind(enum.Enum):
     INTERVAL = "95 %"  # an interval holds the truth that often
     AT_LEAST = ">= 95 %"  # where the interval is made for several things at once
     AT_MOST = "<= 5 %"  # of false claims
-    SAID = "as said"  # the mean of the probabilities that were said
+    SAID = "as said, or more"  # at least the mean of the probabilities that were said
     SHOWN = "no promise"  # the mean error of an estimate, not a share
 
 
@@ -107,6 +107,6 @@ class Tally(NamedTuple):
             return "right" if low <= nominal else "too often"
         if high < nominal:
             return "too sure" if kind is Kind.SAID else "too narrow"
-        if low > nominal and kind is not Kind.AT_LEAST:
-            return "too cautious" if kind is Kind.SAID else "wide"
+        if low > nominal and kind is Kind.INTERVAL:
+            return "wide"
         return "right"

@@ -76,7 +76,7 @@ def counted(hits: list[float], n: int, said: float = 0.0) -> Tally:
         (Kind.AT_MOST, 15, 0, "too often"),
         (Kind.SAID, 80, 80.5, "right"),
         (Kind.SAID, 70, 80.5, "too sure"),
-        (Kind.SAID, 90, 80.5, "too cautious"),
+        (Kind.SAID, 90, 80.5, "right"),
         (Kind.SHOWN, 12, 0, ""),
     ],
 )
