@@ -6,9 +6,9 @@ all differences exceeds by chance in one of twenty tournaments, from draws of th
 
 How likely one agent is better than another depends on how much agents of a field differ at all: where all are alike, a
 large difference is rather luck. Here true values are normally distributed, and their spread is unknown: before the
-games every order of magnitude below the usual one is as likely, and larger ones are ever less; what the field shows
-then weighs them. Among close agents that is rather too cautious than too sure. Each estimate is drawn to the mean of
-the field by its own variance; estimates stay correlated as they are, as those from common seeds.
+games every order of magnitude from a hundredth of the usual one to it is as likely, and larger ones are ever less; what
+the field shows then weighs them. Each estimate is drawn to the mean of the field by its own variance; estimates stay
+correlated as they are, as those from common seeds.
 
 Sources: M. Mogstad, J. P. Romano, A. M. Shaikh and D. Wilhelm, Inference for ranks, Rev. Econ. Stud. 91, 2024;
 A. Gelman, Prior distributions for variance parameters in hierarchical models, Bayesian Analysis 1, 2006.
@@ -28,6 +28,7 @@ from turnier.statistics.intervals import CONFIDENCE
 DRAWS = 1_000, 10_000  # of large fields and of small ones
 NUMBERS = 3 * 10**7  # differences that are drawn, more in DRAWS[0] draws
 MOST_NUMBERS = 2 * 10**8  # beyond, the bound of Bonferroni is used
+LEAST = 100  # times smaller than a usual one is the smallest spread
 SPREADS = 24  # that the prior of the field is averaged over
 BEST_DRAWS = 20_000
 
@@ -116,7 +117,7 @@ def beliefs(values: Floats, covariance: Floats, freedom: Floats, usual: float) -
 def _spreads(seen: Floats, own: Floats, usual: float) -> tuple[Floats, Floats]:
     """Returns standard deviations of true values, and how likely each is after the games."""
     largest = max(float(np.abs(seen).max()), usual)
-    deviations = np.geomspace(usual / 1000, 4 * largest, SPREADS)
+    deviations = np.geomspace(usual / LEAST, 4 * largest, SPREADS)
     total = deviations[:, None] ** 2 + own
     likelihood = -0.5 * (np.log(total) + seen**2 / total).sum(axis=1) * (len(seen) - 1) / len(seen)
     prior = -np.log1p((deviations / usual) ** 2)  # of their logarithms
