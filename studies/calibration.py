@@ -108,17 +108,23 @@ def wanted(part: Part, scale: float) -> int:
 
 def lines(parts: Sequence[Part], counts: Counts) -> Iterator[tuple[str, ...]]:
     """Yields the cells of each row, see HEADINGS."""
+    together: dict[str, tuple[Promise, Tally]] = {}
     for part in parts:
         for name, promise in part.promises.items():
             if (tally := counts.get((part.name, name))) and tally.n:
                 yield (f"{part.text}{NOT_PUBLIC * (not part.public)}", promise.text, *_figures(promise, tally))
+                if promise.kind is Kind.OF_FIELD:
+                    whole = promise._replace(kind=Kind.SAID, before="")
+                    together[name] = whole, together.get(name, (whole, Tally()))[1].joined(tally)
+    for promise, tally in together.values():
+        yield ("all these fields together", promise.text, *_figures(promise, tally))
 
 
 def _figures(promise: Promise, tally: Tally) -> tuple[str, ...]:
     kind, unit = promise.kind, 1 if promise.kind is Kind.SHOWN else 100
     value, low, high = (unit * end for end in tally.interval(kind))
     shown = estimate(value, low, high, signed=kind is Kind.SHOWN)
-    nominal = f"{number(100 * tally.nominal(kind), digits=3)} %" if kind is Kind.SAID else kind.value
+    nominal = f"{number(100 * tally.nominal(kind), digits=3)} %" if kind in (Kind.SAID, Kind.OF_FIELD) else kind.value
     of = f"{tally.n:,}" if kind is Kind.SHOWN else f"{tally.hits:,.0f}/{tally.n:,}"
     return nominal, shown, of, promise.before, tally.verdict(kind)
 

@@ -51,10 +51,10 @@ def _promises(before: dict[str, str]) -> dict[str, Promise]:
     better = {}
     for low, high in BINS:
         text = f"better with {100 * low:g} to {100 * high:g} %"
-        better[f"better {low:g}"] = Promise(text, Kind.SAID, before.get(f"{low:g}", ""))
+        better[f"better {low:g}"] = Promise(text, Kind.OF_FIELD, before.get(f"{low:g}", ""))
     best = {
-        "best": Promise("the likeliest best, said to be under 50 %", Kind.SAID),
-        "best 0.5": Promise("the likeliest best, said to be over 50 %", Kind.SAID),
+        "best": Promise("the likeliest best, said to be under 50 %", Kind.OF_FIELD),
+        "best 0.5": Promise("the likeliest best, said to be over 50 %", Kind.OF_FIELD),
     }
     return better | best
 

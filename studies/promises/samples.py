@@ -17,6 +17,7 @@ from turnier.studies.promises.games import LONG, bot, long_run, scores
 from turnier.studies.promises.tally import Kind, Part, Promise, Seen
 
 SIZES = (10, 20, 50, 100)  # games
+FEW_GAMES = 20  # up to which means may not have met what is rare
 BLOCK = 1000  # games of a unit
 
 
@@ -49,7 +50,8 @@ def _paired(game: str, unit: int, store: Store) -> dict[str, Seen]:
 
 def _promises(before: str) -> Mapping[str, Promise]:
     known = zip(SIZES, before.split(), strict=True)
-    means = {f"mean of {n}": Promise(f"mean, {n} games", Kind.INTERVAL, was) for n, was in known}
+    kinds = {n: Kind.FEW if n <= FEW_GAMES else Kind.INTERVAL for n in SIZES}
+    means = {f"mean of {n}": Promise(f"mean, {n} games", kinds[n], was) for n, was in known}
     medians = {f"median of {n}": Promise(f"median, {n} games", Kind.AT_LEAST) for n in SIZES}
     return means | medians
 

@@ -122,7 +122,7 @@ _TEXTS = {
 }
 
 
-_MEAN = Promise("mean in the list", Kind.INTERVAL)
+_MEAN = Promise("mean in the list", Kind.FEW)
 
 
 def _promises(before: str, wide: Sequence[str] = ()) -> dict[str, Promise]:
@@ -173,7 +173,7 @@ def parts() -> list[Part]:
             kept = ("points", "difference", "elo", "places", "stars") if chosen else ("points", "difference", "elo")
             promises = {name: promises[name] for name in kept}
         for name in ("places", "stars") if chosen else ():
-            promises[name] = promises[name]._replace(text=f"{promises[name].text}, not promised")
+            promises[name] = promises[name]._replace(kind=Kind.NONE)
         measure = functools.partial(_equal, game, count, options)
         found.append(Part(f"{game} {count} {options['games']}{told}", text, units, measure, promises))
     field = (0.1, 0.15, 0.2, 0.25, 0.3, 0.4)
