@@ -35,13 +35,12 @@ def draws_nothing(agent: Agent, positions: Sequence[SeenPosition], seed: int) ->
     return True
 
 
-def repeats_one_game(game: Game, agents: Sequence[Agent], seed: int = 0) -> bool:
+def repeats_one_game(game: Game, agents: Sequence[Agent]) -> bool:
     """Whether every seed gives the same game because no agent draws random numbers, as all of them declare.
 
     Args:
         game: of the matches, which begin at its start.
         agents: all that take part.
-        seed: has no meaning any more.
     """
     text = game.full_text()
     return only_moves_differ(text) and all(declared_draws(text, agent.full_text()) is False for agent in agents)

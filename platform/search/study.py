@@ -75,7 +75,7 @@ class _Search(ABC):
             return
         opponents, space = [AGENTS.make(text) for text in self.against], Space.of(self.agent, self.parameters)
         ends = [space.apply(self.agent, space.decode([end] * space.size)) for end in (0.0, 1.0)]
-        if repeats_one_game(self.game, [*opponents, self.agent, *ends], self.seed):
+        if repeats_one_game(self.game, [*opponents, self.agent, *ends]):
             raise one_game(
                 self.game, [self.agent, *opponents], "name an opponent that draws some, such as --against mcts"
             )

@@ -20,7 +20,6 @@ class Difference(NamedTuple):
     low: float
     high: float
     p: float  # two-sided: probability of a difference at least as large between equal agents
-    superiority: float  # likelihood that the true mean is above 0, with a flat prior
     units: int
 
 
@@ -31,7 +30,6 @@ class Differences(NamedTuple):
     low: Floats
     high: Floats
     p: Floats
-    superiority: Floats
     units: npt.NDArray[np.int64]
 
 
@@ -81,8 +79,7 @@ def paired_differences(
     p = np.where(n == 0, 1.0, np.where(varied, 2 * t_probability(-np.abs(scaled), freedom), signs))
     if points:
         p = _p_of_points(values, group, n)
-    above = np.where(mean > 0, 1 - p / 2, np.where(mean < 0, p / 2, 0.5))
-    return Differences(mean, mean - half, mean + half, p, above, n)
+    return Differences(mean, mean - half, mean + half, p, n)
 
 
 def _p_of_points(values: Floats, group: npt.NDArray[np.int64], n: npt.NDArray[np.int64]) -> Floats:

@@ -92,9 +92,8 @@ def _unequal(
 def _seats(game: str, count: int, options: Mapping[str, Any], unit: int, store: Store) -> dict[str, Seen]:
     truth = [gain.value for gain in _long_ratings(game, (0.0,) * count).seats]
     frame = tournament(store, game, equal_bots(unit, count), unit, **options).frame()
-    found = zip(
-        RatedField.of(meetings_of(frame)).ratings.seats, truth, strict=False
-    )  # nothing where they do not differ
+    gains = RatedField.of(meetings_of(frame)).ratings.seats  # none where they do not differ
+    found = zip(gains, truth, strict=False)
     held = [gain.low <= true <= gain.high for gain, true in found]
     return {"seat": Seen(sum(held), len(held))} if held else {}
 
