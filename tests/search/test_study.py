@@ -282,11 +282,13 @@ def test_a_second_driver_helps_and_takes_the_place_of_a_killed_one(
     url = url_of(tmp_path / "t.db")
     first = start_script(url, tmp_path, "--executor", "serial")
     wait_for_matches(tmp_path / "t.db", 10, first)
+    os.killpg(first.pid, signal.SIGSTOP)  # on a busy machine it could end before the second one has started
     (tmp_path / "second").mkdir()
     second = start_script(url, tmp_path / "second", "--executor", "serial")
     assert second.stdout is not None
     lines = iter(second.stdout.readline, "")
     assert any(f":{first.pid} " in line and "drives this study" in line for line in lines)
+    os.killpg(first.pid, signal.SIGCONT)
     wait_for_matches(tmp_path / "t.db", PER_GENERATION + 10, first)
     os.killpg(first.pid, signal.SIGKILL)
     first.wait()
