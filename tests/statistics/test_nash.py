@@ -1,4 +1,4 @@
-"""Nash averages: those of OpenSpiel's evolution at rest, the same with copies, with bands that hold."""
+"""Nash averages: those of OpenSpiel's evolution and voting, the same with copies, with bands that hold."""
 
 from __future__ import annotations
 
@@ -52,6 +52,19 @@ def test_weights_are_where_openspiel_finds_an_evolution_at_rest() -> None:
         state = state + 0.01 * evolution(state)
         total += state
     assert unbeaten(payoffs, np.full(3, LEAST)) == pytest.approx(total / steps, abs=0.02)
+
+
+@pytest.mark.filterwarnings("ignore")  # of the solver
+def test_weights_are_the_maximal_lottery_of_openspiel() -> None:
+    """Voters who disagree in a circle: what most of them prefer is the game that agents play."""
+    from open_spiel.python.voting import base, maximal_lotteries
+
+    votes = [base.WeightedVote(count, list(order)) for count, order in ((2, "abc"), (3, "bca"), (4, "cab"))]
+    profile = base.PreferenceProfile(votes=votes)
+    outcome = maximal_lotteries.MaximalLotteriesVoting(iterative=False).run_election(profile)
+    theirs = dict(zip(outcome.ranking, outcome.scores, strict=True))
+    weights = unbeaten(profile.margin_matrix() / 9, np.full(3, LEAST))
+    assert weights == pytest.approx([theirs[name] for name in profile.alternatives], abs=0.01)
 
 
 def test_nobody_wins_against_the_weights() -> None:
