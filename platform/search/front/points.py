@@ -6,6 +6,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
+import numpy as np
+import numpy.typing as npt
+
 from turnier.agents.agent import Agent
 from turnier.agents.registry import AGENTS
 from turnier.results.store.store import Store
@@ -71,7 +74,13 @@ def stored_points(store: Store, study: str) -> list[Point]:
 def dominated(points: Sequence[Point]) -> list[bool]:
     """Returns which of the points another one beats by being at least as good in both objectives and better in one."""
     values = [(point.strength, point.objective.sign * point.other) for point in points]
-    return [any(other[0] >= own[0] and other[1] >= own[1] and other != own for other in values) for own in values]
+    return [bool(worse) for worse in beaten(np.reshape(values, (-1, 2)))]
+
+
+def beaten(values: npt.NDArray[np.float64]) -> npt.NDArray[np.bool_]:
+    """Returns which rows, [n], of values, [n, 2], another row beats: at least as large in both and larger in one."""
+    better = (values[:, None] >= values).all(2) & (values[:, None] > values).any(2)  # [by, whom]
+    return np.asarray(better.any(0), np.bool_)
 
 
 def best_first(points: Sequence[Point]) -> list[Point]:

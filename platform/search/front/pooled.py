@@ -9,6 +9,8 @@ import numpy as np
 import optuna
 from optuna.trial import FrozenTrial
 
+from turnier.search.front.points import beaten
+
 AgentOf = Callable[[FrozenTrial], str]  # the full text of what a trial tried
 
 
@@ -46,11 +48,9 @@ def in_layers(tried: Sequence[Tried], sign: int) -> list[list[Tried]]:
     """
     left, layers = list(tried), list[list[Tried]]()
     while left:
-        values = np.array([(one.values[0], sign * one.values[1]) for one in left])
-        better = (values[:, None] >= values).all(2) & (values[:, None] > values).any(2)  # [by, whom]
-        beaten = set(np.flatnonzero(better.any(0)).tolist())
-        layers.append([one for place, one in enumerate(left) if place not in beaten])
-        left = [one for place, one in enumerate(left) if place in beaten]
+        behind = beaten(np.array([(one.values[0], sign * one.values[1]) for one in left])).tolist()
+        layers.append([one for one, worse in zip(left, behind, strict=True) if not worse])
+        left = [one for one, worse in zip(left, behind, strict=True) if worse]
     return layers
 
 
