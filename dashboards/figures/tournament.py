@@ -13,6 +13,8 @@ from turnier.dashboards.figures.charts import Figure
 from turnier.dashboards.figures.ranked import MAX_AGENTS, MAX_TEXTS, square
 from turnier.dashboards.figures.tables import rounded
 from turnier.dashboards.run_summary import Ranks
+from turnier.results.frames.fields import contenders
+from turnier.results.frames.rating_list import places_of
 
 SIGNIFICANT = 0.05
 MOST_SURE = 0.999  # no model of the games is more reliable than this
@@ -42,7 +44,7 @@ def rating_list(ranks: Ranks) -> pd.DataFrame:
     shown = pd.DataFrame(
         {
             "rank": frame["rank"],
-            "places": _places(frame),
+            "places": places_of(frame),
             "agent": frame["label"],
             "Elo" if rated else "mean score": rounded(value, half_width),
             "±": rounded(half_width, half_width),
@@ -66,12 +68,6 @@ def rating_list(ranks: Ranks) -> pd.DataFrame:
     return shown
 
 
-def _places(frame: pd.DataFrame) -> list[str]:
-    """Returns the places that each agent may have: 2, or 1–4."""
-    ends = frame[["rank_low", "rank_high"]].itertuples(index=False)
-    return [str(low) if low == high else f"{low}–{high}" for low, high in ends]
-
-
 def leader_text(ranks: Ranks) -> str:
     """Returns who leads, by how much, and how sure that is, as one sentence in HTML."""
     first = ranks.ratings.iloc[0]
@@ -82,10 +78,8 @@ def leader_text(ranks: Ranks) -> str:
     text = f"<b>{escape(first['label'])}</b> leads with {value}{points} in {first['games']:,} games"
     if len(ranks.ratings) < 2 or pd.isna(first["best_of_all"]):
         return f"{text}."
-    others = int((ranks.ratings["rank_low"] == 1).sum()) - int(first["rank_low"] == 1)
-    ruled_out = "no other" if not others else "one other" if others == 1 else f"{others} others"
-    open_ = "" if not others else f", and {ruled_out} cannot be ruled out"
-    return f"{text}; it is the best of these with {percent_sure(first['best_of_all'])} % probability{open_}."
+    sure, others = percent_sure(first["best_of_all"]), contenders(ranks.ratings["rank_low"].to_numpy())
+    return f"{text}; it is the best of these with {sure} % probability, and {others}."
 
 
 def list_note(ranks: Ranks) -> str:
@@ -95,7 +89,7 @@ def list_note(ranks: Ranks) -> str:
     rated = RATED_NOTE.format(zero=zero.iloc[0] if len(zero) else "the mean of these agents")
     note = rated if frame["elo"].notna().any() else SCORED_NOTE
     note += NASH_NOTE if frame["nash"].notna().any() else ""
-    note = " ".join([*(text for text in ranks.notes["note"] if " leads and is " not in text), note])
+    note = " ".join([*ranks.notes.loc[ranks.notes["about"] != "leader", "note"], note])  # the page begins with that
     return f"{note} Agents in different groups have not met, even indirectly." if _has_groups(ranks) else note
 
 

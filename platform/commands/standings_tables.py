@@ -13,6 +13,7 @@ from turnier.agents.registry import label_of
 from turnier.commands.tables import AgentText, agent_table, results_text
 from turnier.core.number_text import number, plus_minus
 from turnier.results.frames import Standings, json_rows
+from turnier.results.frames.rating_list import places_of
 
 TOP = 200  # agents that a rating list shows unless more are requested
 SIGNIFICANT = 0.05
@@ -51,7 +52,7 @@ def print_ratings(console: Console, standings: Standings, top: int = TOP, anchor
         console.print(
             _by_elo(str(game), part.head(top), console.width) if rated else _by_mean(str(game), part.head(top))
         )
-        notes = standings.notes.loc[standings.notes["game"] == game, "note"].tolist()
+        notes = standings.notes_of(str(game))
         zero = label_of(anchor) if anchor in part["agent"].tolist() else "the mean of these agents"
         notes += [f"Elo: 0 is {zero}."] * rated
         notes += ["better: the probability that the agent is stronger than the next in the list."]
@@ -83,15 +84,9 @@ def _by_elo(game: str, part: pd.DataFrame, width: int) -> Table:
     left_out |= {RESULTS: slim or (narrow and live), DRAWN: slim or (narrow and (groups or not left_out[NASH]))}
     headings = [heading for heading in rows[0] if not left_out.get(heading)]
     shown = agent_table(f"{game}: rating list", *headings, numbered=True)
-    for place, label, cells in zip(_places(part), part["label"], rows, strict=True):
+    for place, label, cells in zip(places_of(part), part["label"], rows, strict=True):
         shown.add_row(place, AgentText(label), *(cells[heading] for heading in headings))
     return shown
-
-
-def _places(part: pd.DataFrame) -> list[str]:
-    """Returns each agent's place, as the places that it may have where these are several: 1-4."""
-    ends = part[["rank_low", "rank_high"]].itertuples(index=False)
-    return [str(low) if low == high else f"{low}-{high}" for low, high in ends]
 
 
 def _elo_cells(row: dict[Any, Any]) -> dict[str, str]:
@@ -114,7 +109,7 @@ def _elo_cells(row: dict[Any, Any]) -> dict[str, str]:
 def _by_mean(game: str, part: pd.DataFrame) -> Table:
     headings = ("mean score ± 95 %", "games", "better, %", "best, %")
     shown = agent_table(f"{game}: rating list by mean score", *headings, numbered=True)
-    for place, row in zip(_places(part), part.to_dict("records"), strict=True):
+    for place, row in zip(places_of(part), part.to_dict("records"), strict=True):
         mean = plus_minus(row["mean"], row["mean_high"] - row["mean"])
         figures = (mean, f"{row['games']:,}", _superiority(row["superiority"]), _superiority(row["best_of_all"]))
         shown.add_row(place, AgentText(row["label"]), *figures)
@@ -178,8 +173,7 @@ def _cell(row: dict[Any, Any], scored: bool, full: bool) -> str:
 
 def rating_rows(standings: Standings) -> list[dict[str, Any]]:
     """Returns the rows of rating lists for JSON, each with the notes on its game."""
-    notes = standings.notes.groupby("game")["note"].agg(list).to_dict()
-    return [row | {"notes": notes.get(row["game"], [])} for row in json_rows(standings.ratings)]
+    return [row | {"notes": standings.notes_of(row["game"])} for row in json_rows(standings.ratings)]
 
 
 def with_standings(rows: Sequence[dict[str, Any]], standings: Standings) -> list[dict[str, Any]]:
@@ -188,13 +182,12 @@ def with_standings(rows: Sequence[dict[str, Any]], standings: Standings) -> list
     The notes are under `notes`, the results under `pairs` of the first of two agents.
     """
     rated = {(row["game"], row["agent"]): row for row in json_rows(standings.ratings)}
-    notes = standings.notes.groupby("game")["note"].agg(list).to_dict()
     met: dict[tuple[str, str], list[dict[str, Any]]] = {}
     for row in json_rows(standings.pairs):
         met.setdefault((row.pop("game"), row.pop("first")), []).append(row)
     rated_rows = []
     for row in rows:
         rating = rated.get((row["game"], row["agent"]), {})
-        results = {"notes": notes.get(row["game"], []), "pairs": met.get((row["game"], row["agent"]), [])}
+        results = {"notes": standings.notes_of(row["game"]), "pairs": met.get((row["game"], row["agent"]), [])}
         rated_rows.append(row | {name: rating.get(name) for name in OF_RATINGS} | results)
     return rated_rows

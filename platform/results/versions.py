@@ -16,7 +16,7 @@ import pandas as pd
 from turnier.core.errors import UserError
 from turnier.core.outside import classes, library
 from turnier.core.outside.bundle import Bundle
-from turnier.results.frames import Standings, matches_frame
+from turnier.results.frames import Standings, Terms, matches_frame
 from turnier.results.store.annotations import CODE
 from turnier.results.store.store import Store
 
@@ -110,7 +110,8 @@ def rated_versions(store: Store, versions: Sequence[Version], game: str = "") ->
     found = {str(text): library.digests_in([str(text)]) & since.keys() for text in frame["agent"].unique()}
     of_agent = {text: digests.pop() for text, digests in found.items() if digests}
     played = frame.loc[frame["agent"].isin(list(of_agent)), "game"].unique()
-    ratings = Standings.of(frame[frame["game"].isin(played)], pairs=False).ratings
+    chosen = frame[frame["game"].isin(played)]
+    ratings = Standings.of(chosen, pairs=False, terms=Terms.of_runs(store, map(str, chosen["run"].unique()))).ratings
     mine = ratings[ratings["agent"].isin(list(of_agent))]
     mine = mine.assign(version=mine["agent"].map(of_agent), since=mine["agent"].map(of_agent).map(since))
     return mine.sort_values(["game", "since", "agent"], kind="stable").reset_index(drop=True)

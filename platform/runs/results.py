@@ -11,13 +11,12 @@ from typing import Any
 import pandas as pd
 
 from turnier.agents.agent import Agent
-from turnier.agents.registry import agent_of
 from turnier.core.errors import AgentsFailed
 from turnier.core.number_text import number
 from turnier.results.failures import SHOWN_ID, Failures, cause_text, list_failures, store_option
 from turnier.results.frames.matches import matches_frame, seat_summary, summary
 from turnier.results.frames.standings import Standings
-from turnier.results.frames.terms import Terms
+from turnier.results.frames.terms import Terms, anchor_among
 from turnier.results.other_code import OtherCode, games_by_release, other_code
 from turnier.results.store.store import Store
 
@@ -60,8 +59,9 @@ class RunResults:
             anchor: the agent whose Elo is 0; empty = that of the run, or the mean.
             nash: whether to compute Nash averages, which copies of agents do not change, in any case.
         """
-        zero = agent_of(str(anchor)).full_text() if anchor else ""
-        return Standings.of(self._games(), pairs, terms=Terms.of_runs(self.store, [self.id], zero, nash))
+        frame = self._games()
+        zero = anchor_among(frame, anchor) if anchor else ""
+        return Standings.of(frame, pairs, terms=Terms.of_runs(self.store, [self.id], zero, nash))
 
     def ratings(self, anchor: str | Agent = "", nash: bool = False) -> pd.DataFrame:
         """Returns the rating list, see `Standings`: one row per agent, the best first.

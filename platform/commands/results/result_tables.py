@@ -10,12 +10,12 @@ from typing import Any, NamedTuple
 import pandas as pd
 from rich.console import Console
 
-from turnier.agents.registry import agent_of, label_of
 from turnier.commands.standings_tables import print_ratings, print_standings, rating_rows, with_standings
 from turnier.commands.tables import MISHAPS, print_failures, print_seats, print_summary
 from turnier.core.errors import UserError
 from turnier.results.failures import Failures, list_failures
 from turnier.results.frames import Standings, Terms, json_rows, matches_frame, seat_summary, summary
+from turnier.results.frames.terms import anchor_among
 from turnier.results.store.progress import progress_of_runs
 from turnier.results.store.store import Run, Store
 
@@ -31,10 +31,7 @@ class Shown(NamedTuple):
 
     def standings(self, frame: pd.DataFrame, run: Run | None, store: Store, **options: Any) -> tuple[Standings, str]:
         """Returns the standings of a frame, and the full text of the agent whose Elo is 0."""
-        anchor = agent_of(self.anchor).full_text() if self.anchor else ""
-        if self.anchor and anchor not in set(frame["agent"].astype(str)):
-            names = ", ".join(sorted({label_of(str(agent)) for agent in frame["agent"].unique()}))
-            raise UserError(f"--anchor must be an agent of these games, got {self.anchor}; they are {names}.")
+        anchor = anchor_among(frame, self.anchor) if self.anchor else ""
         terms = Terms.of_runs(store, [run.id] if run else _runs_of(frame), anchor, self.nash)
         return Standings.of(frame, terms=terms, **options), terms.anchor
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import numpy as np
 
@@ -78,11 +79,21 @@ def _nash(met: Meetings, ratings: Ratings) -> Nash:
     return nash_average(shares, errors)
 
 
-def sentences(field: RatedField, labels: list[str]) -> list[str]:
-    """Returns what to know of a rating list: whether it explains the results, what seats are worth, who may be best."""
-    return [
-        text for text in (_fit_text(field.fit, labels), seats_text(field.ratings), _draws_text(field.ratings)) if text
-    ]
+class Note(NamedTuple):
+    """A sentence below a rating list."""
+
+    about: str  # fit, seats, draws, leader or choice
+    text: str
+
+
+def notes_on(field: RatedField, labels: list[str]) -> list[Note]:
+    """Returns what to know of a rating list: whether it explains the results, and what seats and draws are worth."""
+    texts = {
+        "fit": _fit_text(field.fit, labels),
+        "seats": seats_text(field.ratings),
+        "draws": _draws_text(field.ratings),
+    }
+    return [Note(about, text) for about, text in texts.items() if text]
 
 
 def _fit_text(fit: Fit, labels: list[str]) -> str:
@@ -94,9 +105,10 @@ def _fit_text(fit: Fit, labels: list[str]) -> str:
         for pair in fit.worst
     )
     p = "p < 0.001" if fit.p < 0.001 else f"p = {number(fit.p, digits=1)}"
-    found = f"One rating per agent does not explain these results ({p}): {worst}." if worst else ""
-    found = found or f"One rating per agent does not explain these results ({p})."
-    return f"{found} {_percent(fit.cyclic)} of what agents differ in is circular."
+    return (
+        f"One rating per agent does not explain these results ({p}){f': {worst}' if worst else ''}."
+        f" {_percent(fit.cyclic)} of what agents differ in is circular."
+    )
 
 
 def _percent(share: float) -> str:
@@ -136,7 +148,7 @@ def _draws_text(ratings: Ratings) -> str:
     return f"Draws are rated as an outcome of their own, {_percent(share)} between equal agents, which fits better."
 
 
-def leader_text(names: list[str], best: Floats, ranks: Ranks, order: Ints) -> str:
+def leader_note(names: list[str], best: Floats, ranks: Ranks, order: Ints) -> Note:
     """Returns who leads, how likely that one is the best of all, and how many others may be.
 
     Args:
@@ -145,9 +157,13 @@ def leader_text(names: list[str], best: Floats, ranks: Ranks, order: Ints) -> st
         ranks: of the agents.
         order: the agents, the first one leads.
     """
-    first = int(order[0])
-    others = int((ranks.low == 1).sum()) - int(ranks.low[first] == 1)
-    likely = f"{names[first]} leads and is the best of these with a probability of {percent_sure(best[first])} %"
+    likely = f"is the best of these with a probability of {percent_sure(best[order[0]])} %"
+    return Note("leader", f"{names[order[0]]} leads and {likely}; {contenders(ranks.low[order])}.")
+
+
+def contenders(lowest: Ints) -> str:
+    """Returns how many others may be the best, by the best places that agents may have, the leader's first."""
+    others = int((lowest[1:] == 1).sum())
     if not others:
-        return f"{likely}; every other one is shown to be weaker than another."
-    return f"{likely}; {'one other' if others == 1 else f'{others} others'} cannot be ruled out."
+        return "all others are ruled out"
+    return f"{'one other' if others == 1 else f'{others} others'} cannot be ruled out"

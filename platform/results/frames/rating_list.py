@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from turnier.agents.registry import label_of
-from turnier.results.frames.fields import RatedField, leader_text, sentences
+from turnier.results.frames.fields import Note, RatedField, leader_note, notes_on
 from turnier.results.frames.live_ratings import MAX_GAMES, live_ratings
 from turnier.results.frames.matches import counted
 from turnier.results.frames.meetings import Meetings
@@ -28,9 +28,10 @@ RATING_COLUMNS = (
 )
 _COUNTS = ("rank", "rank_low", "rank_high", "games", "wins", "draws", "losses", "group")
 _UNRATED = (math.nan, math.nan)
-CHOSEN_NOTE = (
+CHOSEN_NOTE = Note(
+    "choice",
     "Results chose these games: intervals of Elo allow for that; places, stars and probabilities are as if the games"
-    " had been planned."
+    " had been planned.",
 )
 USUAL_SHARE = 0.6  # of one game's deviation: the standard deviation of true means in a usual field, as 200 Elo are
 
@@ -45,9 +46,15 @@ def as_rating_list(parts: list[pd.DataFrame]) -> pd.DataFrame:
     return table.reset_index(drop=True).astype(types)
 
 
+def places_of(table: pd.DataFrame) -> list[str]:
+    """Returns the places that each agent of a rating list may have, as text: 2, or 1-4."""
+    ends = table[["rank_low", "rank_high"]].itertuples(index=False)
+    return [str(low) if low == high else f"{low}-{high}" for low, high in ends]
+
+
 def rated_by_games(
     part: pd.DataFrame, field: RatedField, min_games: int, terms: Terms
-) -> tuple[pd.DataFrame, list[str]]:
+) -> tuple[pd.DataFrame, list[Note]]:
     """Returns the rows of a game of several seats, and what to know of them.
 
     Args:
@@ -91,9 +98,9 @@ def rated_by_games(
         }
     ).iloc[order]
     next_ones = np.append(chances.better[order[:-1], order[1:]], [np.nan] * bool(len(order)))
-    notes = sentences(field, labels)
-    notes += [leader_text(labels, chances.best, ranks, order)] * (len(order) > 1)
-    notes += [CHOSEN_NOTE] * bool(terms.format)
+    notes = notes_on(field, labels)
+    notes += [leader_note(labels, chances.best, ranks, order)] if len(order) > 1 else []
+    notes += [CHOSEN_NOTE] if terms.format else []
     return table.assign(rank=np.arange(1, len(order) + 1), superiority=next_ones), notes
 
 
@@ -129,7 +136,7 @@ def _live(part: pd.DataFrame) -> dict[str, tuple[float, float]]:
 
 def rated_by_scores(
     scores: pd.DataFrame, games: pd.DataFrame, min_games: int
-) -> tuple[pd.DataFrame, list[str], pd.DataFrame]:
+) -> tuple[pd.DataFrame, list[Note], pd.DataFrame]:
     """Returns the rows of a single-player game, by mean score, what to know of them, and who is better.
 
     Args:
@@ -168,7 +175,7 @@ def rated_by_scores(
             "superiority": np.append(np.diagonal(better, 1), np.nan),
         }
     ).iloc[listed]
-    notes = [leader_text(labels, chances.best, ranks, listed)] if chances and len(listed) > 1 else []
+    notes = [leader_note(labels, chances.best, ranks, listed)] if chances and len(listed) > 1 else []
     better_of = pd.DataFrame(better, index=everyone, columns=everyone)
     return table.assign(rank=np.arange(1, len(listed) + 1)), notes, better_of
 

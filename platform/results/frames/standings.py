@@ -7,7 +7,7 @@ from typing import NamedTuple, Self
 import numpy as np
 import pandas as pd
 
-from turnier.results.frames.fields import RatedField
+from turnier.results.frames.fields import Note, RatedField
 from turnier.results.frames.matches import counted
 from turnier.results.frames.meetings import meetings_of
 from turnier.results.frames.rating_list import as_rating_list, rated_by_games, rated_by_scores
@@ -21,7 +21,7 @@ PAIR_COLUMNS = (
     *("points", "points_share", "points_share_low", "points_share_high", "win_rate", "win_rate_low"),
     *("win_rate_high", "difference", "difference_low", "difference_high", "p", "p_holm", "superiority", "expected"),
 )
-NOTE_COLUMNS = ("game", "note")
+NOTE_COLUMNS = ("game", "about", "note")
 USUAL_TERMS = Terms()
 
 
@@ -30,7 +30,7 @@ class _Rated(NamedTuple):
 
     ratings: pd.DataFrame
     pairs: pd.DataFrame
-    notes: list[str]
+    notes: list[Note]
 
 
 class Standings(NamedTuple):
@@ -71,7 +71,7 @@ class Standings(NamedTuple):
     - superiority: the probability that the first is stronger, by all games (single-player: that it has the higher mean
       score); expected: the share of points that the ratings expect; NaN in single-player games.
 
-    notes: what to know of a game's list, a row per sentence: game, note.
+    notes: what to know of a game's list, a row per sentence: game, about (see `Note`), note.
     """
 
     ratings: pd.DataFrame
@@ -97,12 +97,16 @@ class Standings(NamedTuple):
                 one_seat = part["seats"].iloc[0] == 1
                 rated = _by_scores(part, pairs, min_games) if one_seat else _by_games(part, pairs, min_games, terms)
                 found |= {str(game): rated} if rated else {}
-        notes = [(game, note) for game, rated in found.items() for note in rated.notes]
+        notes = [(game, *note) for game, rated in found.items() for note in rated.notes]
         return cls(
             as_rating_list([rated.ratings.assign(game=game) for game, rated in found.items()]),
             _as_pairs([rated.pairs.assign(game=game) for game, rated in found.items()]),
             pd.DataFrame(notes, columns=list(NOTE_COLUMNS)),
         )
+
+    def notes_of(self, game: str) -> list[str]:
+        """Returns the sentences below a game's rating list."""
+        return [str(note) for note in self.notes.loc[self.notes["game"] == game, "note"]]
 
     def crosstable(self) -> pd.DataFrame:
         """Returns what each agent (row) scored against each other one (column), both in the order of the ratings.

@@ -5,10 +5,26 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import NamedTuple, Self
 
+import pandas as pd
+
+from turnier.agents.agent import Agent
+from turnier.agents.registry import agent_of, label_of
+from turnier.core.errors import UserError
 from turnier.results.store.annotations import ANCHOR
 from turnier.results.store.store import Store
 
 CHOSEN = ("adaptive", "swiss")  # formats in which results choose the games; the first one needs the wider intervals
+
+
+def anchor_among(frame: pd.DataFrame, anchor: str | Agent) -> str:
+    """Returns the full text of an agent whose Elo is to be 0; raises UserError if these games do not rate it."""
+    text = agent_of(str(anchor)).full_text()
+    several = frame[frame["seats"] > 1]
+    rated = sorted({str(agent) for agent in several["agent"].unique()})
+    if text not in rated:
+        those = ", ".join(map(label_of, rated)) or "none, as games of one seat are rated by scores"
+        raise UserError(f"an anchor must be an agent of these games, got {anchor}; they are {those}.")
+    return text
 
 
 class Terms(NamedTuple):

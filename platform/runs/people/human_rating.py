@@ -11,6 +11,7 @@ from turnier.core.errors import UserError
 from turnier.games.game import Game
 from turnier.results.frames.matches import matches_frame
 from turnier.results.frames.standings import Standings
+from turnier.results.frames.terms import Terms
 from turnier.results.store.store import Store
 
 AGAIN = 25.0  # Elo by which a game against an agent makes it seem further away, so that opponents change
@@ -30,7 +31,7 @@ class PersonRating:
 
 def rating_list(store: Store, game: Game) -> Standings:
     """Returns the rating list of a game over all stored games of all runs; pairs of agents are left out."""
-    return Standings.of(_games(store, game), pairs=False)
+    return _rated(store, _games(store, game))
 
 
 def rating_of(store: Store, game: Game, person: str) -> PersonRating | None:
@@ -50,7 +51,7 @@ def next_opponent(store: Store, game: Game, person: str) -> str:
     if game.num_seats != 2:
         raise UserError(f"a ladder is for games of two seats, got {game} with {game.num_seats}; name the opponents.")
     frame = _games(store, game)
-    table = Standings.of(frame, pairs=False).ratings
+    table = _rated(store, frame).ratings
     rated, known = _calibrated(table, game), _rating(table, person)
     strength = float(rated["elo"].median()) if known is None else known.elo
     met = frame[frame["match"].isin(set(frame.loc[frame["agent"] == person, "match"]))]["agent"].value_counts()
@@ -59,6 +60,10 @@ def next_opponent(store: Store, game: Game, person: str) -> str:
         for agent, elo in zip(rated["agent"], rated["elo"].astype(float), strict=True)
     }
     return min(distances, key=lambda agent: (distances[agent], agent))
+
+
+def _rated(store: Store, frame: pd.DataFrame) -> Standings:
+    return Standings.of(frame, pairs=False, terms=Terms.of_runs(store, map(str, frame["run"].unique())))
 
 
 def _games(store: Store, game: Game) -> pd.DataFrame:
