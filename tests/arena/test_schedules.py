@@ -11,6 +11,7 @@ import pytest
 from turnier.agents.registry import AGENTS
 from turnier.arena.match import MatchRecord, MatchSpec, Termination, derive_seed
 from turnier.arena.play import play_matches
+from turnier.arena.schedules.adaptive import AdaptiveTournament
 from turnier.arena.schedules.round_robin import Rounds, gauntlet, round_robin
 from turnier.arena.schedules.swiss import _pairs, match_points, swiss
 from turnier.core.errors import UserError
@@ -174,3 +175,25 @@ def test_points_count_wins_twice_ties_once_and_failures_never() -> None:
 def test_impossible_swiss_tournaments_are_refused(game: str, agents: int, sentence: str) -> None:
     with pytest.raises(UserError, match=sentence):
         swiss(GAMES.make(game), made(agents), 2, seed=1)
+
+
+def test_groups_have_seeds_of_their_own_whoever_else_plays() -> None:
+    """Every pairing has other seeds than all others, the same in any field, order and format."""
+    agents = made(4)
+    whole = list(round_robin(TTT, agents, 4, seed=3, own_seeds=True))
+    by_group: dict[frozenset[str], set[int]] = {}
+    for spec in whole:
+        by_group.setdefault(frozenset(spec.agents), set()).add(spec.seed)
+    assert all(len(seeds) == 2 for seeds in by_group.values())  # pairs of games
+    assert len(set.union(*by_group.values())) == 2 * len(by_group) == 12
+    ids = {spec.id for spec in whole}
+    for part in (
+        round_robin(TTT, agents[::-1][:3], 4, seed=3, own_seeds=True),
+        gauntlet(TTT, agents, 2, 4, seed=3, own_seeds=True),
+        next(AdaptiveTournament(TTT, agents, 3, games=100, own_seeds=True).rounds()),
+    ):
+        assert {spec.id for spec in part} <= ids
+    first_round = next(swiss(TTT, agents, 4, 3, own_seeds=True))
+    assert len({spec.seed for spec in first_round}) == 4  # two pairings of two pairs
+    scored = list(round_robin(GAMES.make("2048"), agents, 2, seed=3, own_seeds=True))
+    assert len({spec.seed for spec in scored}) == 2  # scores are compared on common seeds

@@ -40,12 +40,13 @@ from turnier.dashboards.figures.charts import Figure, image, table_csv, wrapped
 from turnier.dashboards.figures.scores import mean_scores, milestone_shares, score_distribution
 from turnier.dashboards.figures.studies.search import all_of_front, candidate_table, search_history
 from turnier.dashboards.figures.tournament import crosstable, leader_text, pair_table, rating_list, seat_points
-from turnier.dashboards.figures.training import curve_frame, training_curves
+from turnier.dashboards.figures.training import curve_frame, rating_curves, training_curves
 from turnier.results.frames.certainty import position_certainty, searches_frame, searches_of_runs
 from turnier.results.frames.matches import matches_frame
 from turnier.results.store.curves import CurvePoint
 from turnier.results.store.store import Store
 from turnier.runs.collected import certainty_of_run
+from turnier.runs.self_play.ratings import ZERO
 from turnier.search.storage.checked_studies import facts_of
 from turnier.search.storage.definitions import StoredRange
 from turnier.search.storage.trials import count_trials, generations_frame, importance, study_names, trials_frame, unit
@@ -131,7 +132,7 @@ def many_agents(number: int) -> run_summary.Ranks:
     differences = dict.fromkeys(("difference", "difference_low", "difference_high"), 0.0)
     results = {"games": 2, "wins": 0, "draws": 2, "losses": 0}
     pairs = pd.DataFrame({"first": names[first], "second": names[second], **results, **shares, **differences})
-    return run_summary.Ranks(ratings, pairs, pd.DataFrame(), pd.DataFrame(columns=["game", "note"]))
+    return run_summary.Ranks(ratings, pairs, pd.DataFrame(), pd.DataFrame(columns=["game", "about", "note"]))
 
 
 def test_games_that_separate_two_agents_give_the_promised_power() -> None:
@@ -349,3 +350,17 @@ def test_the_board_is_served_beside_the_dashboards(url: str) -> None:
     with urllib.request.urlopen(f"{address}/api/matches/{match}") as answer:
         assert json.load(answer)["id"] == match
     assert serve_board(url, int(address.rpartition(":")[2])) != address  # taken: another port
+
+
+def test_curves_of_ratings_share_a_chart_only_with_a_common_zero() -> None:
+    def checkpoints(zero: str) -> pd.DataFrame:
+        frame = pd.DataFrame({"games": [100, 200], "elo": [0.0, 9.0], "elo_low": [-5.0, 3.0], "elo_high": [5.0, 14.0]})
+        frame.attrs[ZERO] = zero
+        return frame
+
+    same = rating_curves({"one": checkpoints("random"), "other": checkpoints("random")})
+    assert [sorted(figure.data["run"].unique()) for figure in same] == [["one", "other"]]
+    assert same[0].note == "Checkpoints beside random, which has 0 Elo; 95 % intervals."
+    apart = rating_curves({"one": checkpoints("random"), "other": checkpoints(""), "third": checkpoints("")})
+    assert len(apart) == 3 and "their mean is 0 Elo" in apart[1].note
+    assert rating_curves({"none": checkpoints("random").head(0)}) == []
