@@ -56,7 +56,7 @@ def _majority_5(this: Round) -> Rates:
 
 def _ray_members(this: Round) -> Rates:
     """Searches/s of members in Ray actors and in threads, once both are warm."""
-    from turnier.arena.workers.ray_executor import RayPool
+    from turnier.arena.workers.cluster.executor import RayPool
 
     positions, members = middle_positions(this.seed)[: this.part(DECISIONS)], 4
     with RayPool(WORKERS) as actors, ThreadPool(WORKERS) as threads:

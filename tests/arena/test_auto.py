@@ -11,8 +11,9 @@ from turnier.agents.registry import make_agent
 from turnier.arena.match import MatchSpec
 from turnier.arena.play import play_match
 from turnier.arena.schedules.round_robin import round_robin
-from turnier.arena.workers import auto, ray_executor
+from turnier.arena.workers import auto
 from turnier.arena.workers.auto import AutoExecutor
+from turnier.arena.workers.cluster import executor as ray_executor
 from turnier.arena.workers.executor import Executor
 from turnier.arena.workers.local import ThreadExecutor
 from turnier.arena.workers.make import make_executor

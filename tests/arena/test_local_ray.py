@@ -16,8 +16,8 @@ from turnier.agents.registry import make_agent
 from turnier.arena.match import MatchSpec
 from turnier.arena.play import play_match
 from turnier.arena.schedules.round_robin import round_robin
-from turnier.arena.workers import ray_actors
-from turnier.arena.workers.ray_executor import RayExecutor
+from turnier.arena.workers.cluster import actors as ray_actors
+from turnier.arena.workers.cluster.executor import RayExecutor
 from turnier.games.registry import make_game
 
 # A driver with a process like the raylet, whose child does not end with it.
@@ -27,7 +27,7 @@ STARTS = f"""
 import subprocess, sys, time
 from pathlib import Path
 from types import SimpleNamespace
-from turnier.arena.workers.local_ray import LocalRay
+from turnier.arena.workers.cluster.local import LocalRay
 
 raylet = subprocess.Popen([sys.executable, "-c", {RAYLET!r}])
 children = Path(f"/proc/{{raylet.pid}}/task/{{raylet.pid}}/children")

@@ -17,8 +17,8 @@ from turnier.agents.registry import make_agent
 from turnier.agents.seats.seating import start_player
 from turnier.arena.match import MatchSpec, unpack_plies
 from turnier.arena.play import play_match
+from turnier.arena.workers.cluster.executor import RayPool
 from turnier.arena.workers.make import make_pool
-from turnier.arena.workers.ray_executor import RayPool
 from turnier.commands.runs.shown_match import show_match
 from turnier.core.errors import UserError
 from turnier.games.game import Position

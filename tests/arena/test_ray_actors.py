@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from turnier.arena.workers import ray_actors
+from turnier.arena.workers.cluster import actors as ray_actors
 from turnier.core.errors import UserError
 
 

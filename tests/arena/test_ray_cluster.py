@@ -19,11 +19,11 @@ from turnier.agents.registry import make_agent
 from turnier.arena.match import MatchRecord, MatchSpec
 from turnier.arena.play import play_match
 from turnier.arena.schedules.round_robin import round_robin
-from turnier.arena.workers import ray_head
+from turnier.arena.workers.cluster import head as ray_head
+from turnier.arena.workers.cluster.executor import PlainRows, RayExecutor
+from turnier.arena.workers.cluster.head import HeadMonitor
 from turnier.arena.workers.executor import Executor
 from turnier.arena.workers.local import SerialExecutor
-from turnier.arena.workers.ray_executor import PlainRows, RayExecutor
-from turnier.arena.workers.ray_head import HeadMonitor
 from turnier.core.errors import UserError
 from turnier.games.registry import make_game
 from turnier.runs.self_play.loop import SelfPlayLoop
@@ -187,8 +187,8 @@ def test_a_silent_head_is_reported_in_one_sentence(head: socket.socket, monkeypa
 
 def test_a_driver_that_waits_for_a_silent_head_is_ended(head: socket.socket) -> None:
     code = (
-        "import time; from turnier.arena.workers import ray_head as h; h.PROBE_SECONDS = 0.02; h.HEAD_SECONDS = 0.1;"
-        f"h.GRACE_SECONDS = 0.1; h.HeadMonitor('auto', '{port(head)}'); print('up', flush=True); time.sleep(60)"
+        "import time; from turnier.arena.workers.cluster import head as h; h.PROBE_SECONDS = 0.02;"
+        f"h.HEAD_SECONDS = 0.1; h.GRACE_SECONDS = 0.1; h.HeadMonitor('auto', '{port(head)}'); print('up', flush=True); time.sleep(60)"
     )
     driver = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     assert driver.stdout is not None and driver.stdout.readline() == "up\n"

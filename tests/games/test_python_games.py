@@ -20,8 +20,8 @@ from turnier.agents.agent import decide
 from turnier.agents.registry import make_agent
 from turnier.arena.match import MatchRecord, MatchSpec, Termination, unpack_plies
 from turnier.arena.play import play_match, play_matches, replay
+from turnier.arena.workers.cluster.executor import RayExecutor
 from turnier.arena.workers.local import ThreadExecutor
-from turnier.arena.workers.ray_executor import RayExecutor
 from turnier.contract.games.laws import GAME_LAWS
 from turnier.contract.law import check_laws
 from turnier.core.errors import UserError

@@ -134,8 +134,8 @@ def test_the_files_travel_to_workers_with_their_work(user: Path, tmp_path: Path)
     import pickle
 
     from turnier.arena.play import play_matches
+    from turnier.arena.workers.cluster.executor import PlainRows, _code_of, _work_on
     from turnier.arena.workers.executor import MATCHES, do_batch
-    from turnier.arena.workers.ray_executor import PlainRows, _code_of, _work_on
 
     planned = Tournament("tictactoe", ["bot.py:Bot(skip=2)", OPPONENT], games=4)
     assert planned.plan is not None

@@ -14,9 +14,9 @@ from pathlib import Path
 import pytest
 
 from turnier.arena.match import MatchRecord
+from turnier.arena.workers.cluster.executor import RayExecutor
 from turnier.arena.workers.executor import Executor
 from turnier.arena.workers.local import ThreadExecutor
-from turnier.arena.workers.ray_executor import RayExecutor
 from turnier.core.errors import UserError
 from turnier.results.store.store import Store
 from turnier.runs.comparison import Comparison

@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from turnier.arena.match import MatchRecord, Termination
+from turnier.arena.workers.cluster.executor import RayExecutor
 from turnier.arena.workers.executor import Executor
 from turnier.arena.workers.local import SerialExecutor, ThreadExecutor
-from turnier.arena.workers.ray_executor import RayExecutor
 from turnier.results.store.store import Store
 from turnier.runs.tournament import Tournament
 

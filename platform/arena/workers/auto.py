@@ -82,7 +82,7 @@ class AutoExecutor(Executor):
         self._ray_pays = one_core * (1 - 1 / self.workers) > RAY_SECONDS
 
     def _start_ray(self) -> None:
-        from turnier.arena.workers.ray_executor import RayExecutor
+        from turnier.arena.workers.cluster.executor import RayExecutor
 
         self._may_start_ray = False
         try:

@@ -1,4 +1,4 @@
-"""What all executors share: batches of work on some workers. `local` and `ray_executor` have them, `make` chooses one.
+"""What all executors share: batches of work on some workers. `local` and `cluster` have them, `make` chooses one.
 
 All do batches of about a second through the same function, so that the choice of an executor never changes a move.
 Members of ensembles search in pools, which have the same names.

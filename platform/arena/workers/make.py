@@ -24,7 +24,7 @@ def make_executor(name: str, workers: int | None = None, address: str | None = N
     require_executor(name, workers, address)
     cluster = _cluster_named_by(address)
     if name == "ray" or (name == "auto" and cluster):
-        from turnier.arena.workers.ray_executor import RayExecutor
+        from turnier.arena.workers.cluster.executor import RayExecutor
 
         ray = RayExecutor(workers, address)
         if name == "auto":
@@ -44,7 +44,7 @@ def make_pool(agents: Iterable[Agent], name: str, workers: int | None = None, ad
     if name == "serial" or not any(isinstance(agent, Ensemble) for agent in agents):
         return SerialPool()
     if name == "ray" or (name == "auto" and _cluster_named_by(address)):
-        from turnier.arena.workers.ray_executor import RayPool
+        from turnier.arena.workers.cluster.executor import RayPool
 
         return RayPool(workers, address)
     return ThreadPool(workers)

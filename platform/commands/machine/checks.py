@@ -18,7 +18,7 @@ from packaging.specifiers import SpecifierSet
 from sqlalchemy import text
 
 from turnier.arena.play_kernel import play_many
-from turnier.arena.workers.ray_actors import RayActors
+from turnier.arena.workers.cluster.actors import RayActors
 from turnier.core.compilation.code_digest import release
 from turnier.core.errors import UserError
 from turnier.core.kernel import JIT

@@ -1,4 +1,4 @@
-"""Executor and pool on Ray actors, see `ray_actors`."""
+"""Executor and pool on Ray actors, see `actors`."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from turnier.agents.agent import Decision
 from turnier.agents.ensembles.pool import Pool, SearchJob
 from turnier.arena.match import MatchSpec
 from turnier.arena.repeated_search import SearchSpec
+from turnier.arena.workers.cluster.actors import RayActors
 from turnier.arena.workers.executor import Done, Executor, Lost, Task
-from turnier.arena.workers.ray_actors import RayActors
 from turnier.core.outside import library
 from turnier.core.outside.bundle import Bundle
 from turnier.core.outside.trust import trust, trusted

@@ -1,0 +1,72 @@
+"""Starting Ray here, or joining a cluster, quietly."""
+
+from __future__ import annotations
+
+import logging
+import os
+import signal
+import socket
+import threading
+from typing import Any
+
+from turnier.arena.workers.cluster.head import LOCAL
+from turnier.arena.workers.cluster.local import only_needed
+from turnier.core.errors import UserError
+
+# Detects silently dropped connections (nodes need it too).
+KEEPALIVE = {"RAY_grpc_client_keepalive_time_ms": "5000", "RAY_grpc_client_keepalive_timeout_ms": "5000"}
+
+# On one machine a node is silent only because it is busy; by default Ray gives it up after half a minute.
+LOCAL_SETTINGS = {"health_check_failure_threshold": 200}
+
+
+def connect(address: str, workers: int | None) -> Any:
+    """Starts or joins Ray, quietly; raises UserError with one sentence where that fails."""
+    os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
+    os.environ.setdefault("RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0")
+    if address == LOCAL:
+        # Otherwise Ray's ports would listen on all interfaces.
+        os.environ["RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER"] = "0"
+    else:
+        for name, value in KEEPALIVE.items():
+            os.environ.setdefault(name, value)
+    import ray
+
+    ray._private.ray_constants.ENABLE_RAY_CLUSTER = address != LOCAL  # it read the variable if it was imported before
+    # What raylets report would be printed on standard output, amid tables and JSON; calls raise what matters to us.
+    ray._private.worker.print_to_stdstream = lambda *_, **__: None
+    quiet: dict[str, Any] = {"log_to_driver": False, "logging_level": logging.ERROR}
+    before = signal.getsignal(signal.SIGTERM)
+    try:
+        if address == LOCAL:
+            cpus = workers or os.cpu_count() or 1
+            with only_needed(ray):
+                ray.init(
+                    address, num_cpus=cpus, include_dashboard=False, object_store_memory=128 << 20,
+                    _system_config=LOCAL_SETTINGS, **quiet,
+                )  # fmt: skip
+        else:
+            _require_reachable(address)
+            ray.init(address, **quiet)
+    except (ConnectionError, RuntimeError, ValueError, OSError) as failure:
+        reason = next(iter(str(failure).strip().splitlines()), type(failure).__name__).rstrip(".")
+        raise UserError(
+            f"a Ray cluster must answer at {address}, got: {reason}; start one with `ray start --head`,"
+            " set RAY_AUTH_MODE=token if it asks for a token, or omit --address."
+        ) from None
+    finally:
+        # Ray would end the process by an exception and dump the stacks of its threads.
+        if threading.current_thread() is threading.main_thread():
+            signal.signal(signal.SIGTERM, before)
+    return ray
+
+
+def _require_reachable(address: str) -> None:
+    """Raises ConnectionError where nothing listens; Ray itself would try for minutes."""
+    host, _, port = address.removeprefix("ray://").rpartition(":")
+    if not host or not port.isdigit():
+        if address == "auto":
+            return
+        raise ConnectionError("the address is not HOST:PORT or auto")
+    with socket.create_connection((host.strip("[]"), int(port)), timeout=5):
+        pass
