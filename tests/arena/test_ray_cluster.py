@@ -188,7 +188,8 @@ def test_a_silent_head_is_reported_in_one_sentence(head: socket.socket, monkeypa
 def test_a_driver_that_waits_for_a_silent_head_is_ended(head: socket.socket) -> None:
     code = (
         "import time; from turnier.arena.workers.cluster import head as h; h.PROBE_SECONDS = 0.02;"
-        f"h.HEAD_SECONDS = 0.1; h.GRACE_SECONDS = 0.1; h.HeadMonitor('auto', '{port(head)}'); print('up', flush=True); time.sleep(60)"
+        f"h.HEAD_SECONDS = 0.1; h.GRACE_SECONDS = 0.1; h.HeadMonitor('auto', '{port(head)}');"
+        "print('up', flush=True); time.sleep(60)"
     )
     driver = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     assert driver.stdout is not None and driver.stdout.readline() == "up\n"
