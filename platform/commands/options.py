@@ -15,10 +15,6 @@ from turnier.core.outputs import require_file, require_folder
 from turnier.results.store import DEFAULT_URL
 from turnier.search import VERIFY
 
-EXECUTOR = "auto"  # where commands play by default
-EXECUTOR_RULE = "auto (threads; Ray on a cluster, or if agents in Python take long)"
-SCRIPT_EXECUTOR = "ray"  # where scripts of studies/ play by default: the same path as on a cluster
-
 
 def writable_file(option: typer.CallbackParam, path: Path | None) -> Path | None:
     """The callback of options that name a file to write: refuses it before the command does anything."""
@@ -49,9 +45,6 @@ AgentsArgument = Annotated[list[str], typer.Argument(help='agents, such as rando
 RunArgument = Annotated[str, typer.Argument(help="a run: its id or the beginning of it, or last")]
 
 StoreOption = Annotated[str, typer.Option("--store", help="SQLite or PostgreSQL URL of the results")]
-ExecutorOption = Annotated[
-    str, typer.Option("--executor", help=f"what plays the games: {EXECUTOR_RULE}, ray, threads or serial")
-]
 LocalExecutorOption = Annotated[str, typer.Option("--executor", help="what plays the games: threads or serial")]
 WorkersOption = Annotated[int | None, typer.Option("--workers", help="number of workers; default: all cores")]
 AddressOption = Annotated[
@@ -103,14 +96,10 @@ PictureOption = Annotated[Path, typer.Option("--picture", help="folder for the p
 
 __all__ = [
     "DEFAULT_URL",
-    "EXECUTOR",
-    "EXECUTOR_RULE",
-    "SCRIPT_EXECUTOR",
     "VERIFY",
     "AddressOption",
     "AgentsArgument",
     "BudgetOption",
-    "ExecutorOption",
     "GameArgument",
     "JsonOption",
     "LocalExecutorOption",
