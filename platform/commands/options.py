@@ -11,6 +11,7 @@ from typing import Annotated
 
 import typer
 
+from turnier.core.errors import require_extra
 from turnier.core.outputs import require_file, require_folder
 from turnier.results.store import DEFAULT_URL
 from turnier.search import VERIFY
@@ -27,6 +28,12 @@ def writable_folder(option: typer.CallbackParam, path: Path) -> Path:
     """The callback of options that name a folder to write into, as `writable_file`."""
     require_folder(path, option.opts[0])
     return path
+
+
+def picture_folder(option: typer.CallbackParam, path: Path) -> Path:
+    """The callback of `--picture`: refuses a folder, and an installation without what draws, before any game."""
+    require_extra("a script that ends with a picture", "dashboard", "altair", "vl_convert")
+    return writable_folder(option, path)
 
 
 def trusting(value: bool) -> bool:
@@ -92,7 +99,7 @@ NetworksOption = Annotated[
         "--folder", help="folder of trained networks; existing ones are not trained again", callback=writable_folder
     ),
 ]
-PictureOption = Annotated[Path, typer.Option("--picture", help="folder for the picture", callback=writable_folder)]
+PictureOption = Annotated[Path, typer.Option("--picture", help="folder for the picture", callback=picture_folder)]
 
 __all__ = [
     "DEFAULT_URL",
