@@ -31,8 +31,9 @@ from turnier.agents.seats.frames import (
 from turnier.agents.seats.seating import start_player
 from turnier.agents.seats.standins import answer
 from turnier.core.errors import UserError
-from turnier.core.outside import library
+from turnier.core.outside import carried, library
 from turnier.core.outside.bundle import Bundle
+from turnier.core.outside.carried import Carried
 from turnier.core.outside.classes import described
 from turnier.core.outside.trust import trust
 from turnier.games.game import Game, Position
@@ -92,6 +93,7 @@ class Host:
         self._code = [Bundle(one["place"], one["files"], one["folder"]) for one in told["code"]]
         for bundle in self._code:
             library.learn(bundle)
+        carried.learn(Carried(*file) for file in told["files"])
 
     def _tell(self, data: bytearray) -> None:
         try:

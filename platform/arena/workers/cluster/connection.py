@@ -63,7 +63,12 @@ def connect(address: str, workers: int | None) -> Any:
 
 def _require_reachable(address: str) -> None:
     """Raises ConnectionError where nothing listens; Ray itself would try for minutes."""
-    host, _, port = address.removeprefix("ray://").rpartition(":")
+    if address.startswith("ray://"):
+        raise UserError(
+            f"a Ray cluster must be joined from one of its machines, got the address {address} of Ray Client; type the"
+            " command there with --address auto, or send it there by `ray job submit`."
+        )
+    host, _, port = address.rpartition(":")
     if not host or not port.isdigit():
         if address == "auto":
             return
