@@ -66,7 +66,7 @@ def sentence_of(files: list[str]) -> str:
     is_not, it = ("is not", "it") if len(files) == 1 else ("are not", "each")
     return (
         f"It read {listed}, which {is_not} part of its version: declare {it} by"
-        f' NAME: str = parameter("{files[0]}", "what it is", file=True).'
+        f' NAME: str = parameter("{files[0]}", "what it is", file=True), or name {it} in TURNIER_FILES.'
     )
 
 

@@ -7,6 +7,7 @@ import os
 import socket
 import sys
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -90,7 +91,7 @@ class Host:
         told = json.loads(data)
         os.chdir(told["folder"])
         os.environ["XDG_CACHE_HOME"] = told["cache"]  # where it is noted what files contained
-        self._code = [Bundle(one["place"], one["files"], one["folder"]) for one in told["code"]]
+        self._code = [replace(Bundle.from_json(one), folder=one["folder"]) for one in told["code"]]
         for bundle in self._code:
             library.learn(bundle)
         carried.learn(Carried(*file) for file in told["files"])
