@@ -18,8 +18,8 @@ class RayError(Exception):
 
 
 class RayTaskError(RayError):
-    def __init__(self, cause: Exception) -> None:
-        super().__init__("forty lines\nof a traceback")
+    def __init__(self, cause: Exception | None) -> None:
+        super().__init__("forty lines\nof a traceback\nOddError: why.")
         self.cause = cause
 
 
@@ -71,6 +71,8 @@ def test_what_ray_itself_raises_is_a_sentence() -> None:
     assert str(found) == (
         "on w2 (10.0.0.2): work must end with a result, got: This task was cancelled; repeat the command."
     )
+
+    assert "got: OddError: why; repeat" in str(collected(RayTaskError(None)))
 
 
 def test_a_mistake_of_ours_is_raised_as_it_was() -> None:

@@ -13,6 +13,7 @@ import pytest
 
 from tests.core.test_outside import chosen, user  # noqa: F401  a folder to work in, and a user whom no code is known to
 from turnier.agents.registry import AGENTS
+from turnier.contract.opened_files import OpenedFiles
 from turnier.core.errors import UserError
 from turnier.core.outside import bundle as bundles
 from turnier.core.outside import classes, library
@@ -133,6 +134,16 @@ def test_what_is_no_data_file_is_refused(
 def test_stored_data_stay_inside_their_folder(data: Mapping[str, str]) -> None:
     with pytest.raises(UserError, match="do not trust this store"):
         Bundle.from_json({"place": "bot.py", "files": {"bot.py": ""}, "data": data})
+
+
+def test_check_asks_for_no_other_declaration(folder: Path) -> None:
+    opened = OpenedFiles()
+    (folder / "bot.py").write_text(BOT + "# that no other test imports\n")
+    with trusting():
+        agent = AGENTS.make("bot.py:Bot")
+        assert chosen("bot.py:Bot") == 4 and opened.undeclared([agent]) == []
+        (folder / "bot.py").write_text(BOT + "more = Path('book/lines/unused.md').read_text()\n")
+        assert opened.undeclared([AGENTS.make("bot.py:Bot")]) == ["book/lines/unused.md"]
 
 
 def test_a_file_that_nobody_declared_is_named_with_what_to_write(folder: Path) -> None:

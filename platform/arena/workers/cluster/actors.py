@@ -175,15 +175,22 @@ class RayActors:
         except self._gone():
             self._drop(worker)
             return Lost()
-        except self._ray.exceptions.RayTaskError as failure:
-            cause = getattr(failure, "cause", None)  # a sentence for people stays one
-            result = self._sentence(worker, str(cause)) if isinstance(cause, UserError) else cause or failure
         except self._ray.exceptions.RayError as failure:
-            what = next(iter(str(failure).strip().splitlines()), type(failure).__name__).rstrip(".")
-            result = self._sentence(worker, f"work must end with a result, got: {what}; repeat the command.")
+            result = self._failure(worker, failure)
         worker.load -= 1
         worker.last_answer = time.monotonic()
         return result
+
+    def _failure(self, worker: _Worker, failure: Exception) -> Exception:
+        """Returns what an exception of Ray means: a sentence, or the exception that our own code raised."""
+        cause = getattr(failure, "cause", None)
+        if isinstance(cause, UserError):
+            return self._sentence(worker, str(cause))
+        if isinstance(cause, Exception) and not isinstance(cause, self._ray.exceptions.RayError):
+            return cause
+        lines = str(failure).strip().splitlines() or [type(failure).__name__]
+        what = lines[-1 if isinstance(failure, self._ray.exceptions.RayTaskError) else 0].strip().rstrip(".")
+        return self._sentence(worker, f"work must end with a result, got: {what}; repeat the command.")
 
     def _sentence(self, worker: _Worker, text: str) -> UserError:
         """Returns a worker's error, with the machine if it may be another one than ours."""
