@@ -135,13 +135,15 @@ def test_the_files_travel_to_workers_with_their_work(user: Path, tmp_path: Path)
     import pickle
 
     from turnier.arena.play import play_matches
-    from turnier.arena.workers.cluster.executor import PlainRows, _code_of, _work_on
+    from turnier.arena.workers.cluster.executor import PlainRows, _work_on
+    from turnier.arena.workers.cluster.luggage import Packing
     from turnier.arena.workers.executor import MATCHES, do_batch
 
     planned = Tournament("tictactoe", ["bot.py:Bot(skip=2)", OPPONENT], games=4)
     assert planned.plan is not None
     specs = list(planned.plan)
-    work = functools.partial(_work_on, functools.partial(do_batch, MATCHES), _code_of(specs))
+    luggage = Packing(None).of(name for spec in specs for name in spec.names)
+    work = functools.partial(_work_on, functools.partial(do_batch, MATCHES), luggage)
     sent = pickle.dumps((work, PlainRows.of(specs)))
     (user / "bot.py").unlink()
     elsewhere = tmp_path / "worker"
