@@ -201,7 +201,7 @@ def show_workers(console: Console, folder: Path, budget: int) -> None:
             study.run_budget(budget, executor)
             counted = sum(facts_of(trial)["games"] for trial in study.optuna.get_trials(deepcopy=False))
         cells = (
-            executor.busy_share * 100,
+            executor.time.busy_share * 100,
             executor.now,
             executor.games - study.idle_games,
             counted,

@@ -117,7 +117,8 @@ def play_matches(
             played = play_compiled(game, [s for s in seats if s is not None], batch, stop)
         else:
             with ThreadPool(min(threads, os.cpu_count() or 1)) if threads > 1 else SerialPool() as pool:
-                played = [(i, _play_in_python(game, spec, pool)) for i, spec in enumerate(batch) if not stop[0]]
+                found_here = ((i, _play_in_python(game, spec, pool, stop)) for i, spec in enumerate(batch))
+                played = [(i, record) for i, record in found_here if record is not None]
         found += [(numbers[i], record) for i, record in played]
         if stop[0]:
             break
@@ -147,12 +148,14 @@ def _warm_up(agent: str, game_text: str) -> None:
             player.act(position)
 
 
-def _play_in_python(game: Game, spec: MatchSpec, pool: Pool) -> MatchRecord:
-    """Plays move by move; a seat that fails ends the match, and the record says who and why."""
+def _play_in_python(game: Game, spec: MatchSpec, pool: Pool, stop: npt.NDArray[np.int64]) -> MatchRecord | None:
+    """Plays move by move unless stopped; a seat that fails ends the match, and the record says who and why."""
     for agent in dict.fromkeys(spec.agents):
         _warm_up(agent, spec.game)
     for _ in range(ATTEMPTS):
-        record, failure = _play_once(game, spec, pool)
+        record, failure = _play_once(game, spec, pool, stop)
+        if stop[0]:
+            return None
         if failure is None or failure.on_failure == "lose" or failure.ending is Ending.RESIGNED:
             break
         if failure.on_failure == "stop":
@@ -160,8 +163,10 @@ def _play_in_python(game: Game, spec: MatchSpec, pool: Pool) -> MatchRecord:
     return record
 
 
-def _play_once(game: Game, spec: MatchSpec, pool: Pool) -> tuple[MatchRecord, SeatFailure | None]:
-    """Plays a match; returns its record, and the failure by which a seat has lost it."""
+def _play_once(
+    game: Game, spec: MatchSpec, pool: Pool, stop: npt.NDArray[np.int64]
+) -> tuple[MatchRecord, SeatFailure | None]:
+    """Plays a match, or its beginning; returns its record, and the failure by which a seat has lost it."""
     began = time.perf_counter()
     termination, error, forfeit = Termination.NORMAL, "", None
     agents = [agent_of(agent) for agent in spec.agents]
@@ -170,7 +175,7 @@ def _play_once(game: Game, spec: MatchSpec, pool: Pool) -> tuple[MatchRecord, Se
     try:
         for ply in spec.opening:  # of legal plies, see check_spec
             table.push(ply)
-        while True:
+        while not stop[0]:
             table.play_chance()
             if table.position.over:
                 break

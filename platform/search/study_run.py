@@ -227,7 +227,7 @@ class StudyRun(StoredStudy):
                 self._bar.skip(sum(generation.take(record) for record in known))
             missing = {spec.id: spec for spec in specs if spec.id not in stored}
             MATCHES.prepare(MATCHES.one_of_each_kind(list(missing.values())))
-            source.waiting.extend(missing.values())
+            source.need(missing.values())
             self._add_trials(generation, self.noise.one_stage)
         return True
 

@@ -31,6 +31,10 @@ class RayWorker:
     def work(self, do: Callable[[Any], Any], argument: Any) -> Any:
         return do(argument)
 
+    def aside(self, do: Callable[[Any], Any], argument: Any) -> None:
+        """Calls a function beside the work."""
+        do(argument)
+
     def ping(self) -> tuple[str, str]:
         """Returns the actor's node and its version of Turnier."""
         import ray
@@ -140,6 +144,11 @@ class RayActors:
         worker.load += 1
         self._working[ref] = worker
         return ref
+
+    def send_aside(self, ref: Any, do: Callable[[Any], Any], argument: Any) -> None:
+        """Lets the actor that has this work, if it still has it, call a function beside it."""
+        if worker := self._working.get(ref):
+            worker.actor.aside.options(concurrency_group="pings").remote(do, argument)
 
     def wait(self, refs: list[Any]) -> list[tuple[Any, Any]]:
         """Waits until at least one ref is done or a worker joins; returns results: values, Lost, or exceptions."""

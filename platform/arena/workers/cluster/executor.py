@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import functools
+import itertools
 from collections.abc import Iterable, Sequence
 from dataclasses import fields
 from operator import attrgetter
 from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
 
 from turnier.agents.agent import Decision
 from turnier.agents.ensembles.pool import Pool, SearchJob
@@ -35,11 +39,31 @@ class PlainRows(NamedTuple):
         return cls(type(items[0]), list(values) if len(names) > 1 else [(value,) for value in values])
 
 
-def _work_on(do: Task, code: Code, specs: PlainRows) -> tuple[PlainRows, float]:
-    """Does a batch in an actor; the records return without their specs, which are their first fields."""
+class Result(NamedTuple):
+    """A finished batch on its way back: the records return without their specs, which are their first fields."""
+
+    records: PlainRows
+    left_out: set[int]  # the numbers of specs without a record
+    seconds: float
+
+
+_stops: dict[int, npt.NDArray[np.int64]] = {}  # in an actor: [1] for each batch that is under way, see `Work.do`
+
+
+def _work_on(do: Task, code: Code, number: int, rows: PlainRows) -> Result:
+    """Does a batch in an actor."""
     _learn(code)
-    done = do([specs.kind(*row) for row in specs.rows])
-    return PlainRows.of(done.records, 1), done.seconds
+    specs = [rows.kind(*row) for row in rows.rows]
+    done = do(specs, _stops.setdefault(number, np.zeros(1, np.int64)))
+    del _stops[number]
+    known = set() if len(done.records) == len(specs) else {record.spec for record in done.records}
+    left_out = {place for place, spec in enumerate(specs) if known and spec not in known}
+    return Result(PlainRows.of(done.records, 1), left_out, done.seconds)
+
+
+def _stop(number: int) -> None:
+    """Ends a batch, also one that has not begun."""
+    _stops.setdefault(number, np.zeros(1, np.int64))[0] = 1
 
 
 def _search(code: Code, job: SearchJob) -> Decision:
@@ -70,12 +94,18 @@ class RayExecutor(Executor):
     def __init__(self, workers: int | None = None, address: str | None = None) -> None:
         self.actors = RayActors(workers, address)
         super().__init__(self.actors.workers)
-        self._batches: dict[Any, list[Any]] = {}
+        self._batches: dict[Any, tuple[int, list[Any]]] = {}  # numbers and specs by ref
+        self._numbers = itertools.count()
 
     def submit(self, do: Task, batch: list[Any]) -> Any:
-        ref = self.actors.send(functools.partial(_work_on, do, _code_of(batch)), PlainRows.of(batch))
-        self._batches[ref] = batch
+        number = next(self._numbers)
+        ref = self.actors.send(functools.partial(_work_on, do, _code_of(batch), number), PlainRows.of(batch))
+        self._batches[ref] = number, batch
         return ref
+
+    def withdraw(self, tickets: list[Any]) -> None:
+        for ref in tickets:
+            self.actors.send_aside(ref, _stop, self._batches[ref][0])
 
     def wait(self, tickets: list[Any]) -> Iterable[tuple[Any, Done | Lost]]:
         results = self.actors.wait(tickets)
@@ -83,13 +113,14 @@ class RayExecutor(Executor):
         return [(ref, self._done(ref, result)) for ref, result in results]
 
     def _done(self, ref: Any, result: Any) -> Done | Lost:
-        specs = self._batches.pop(ref)
+        _, specs = self._batches.pop(ref)
         if isinstance(result, Lost):
             return result
         if isinstance(result, Exception):
             raise result
-        records, seconds = result
-        return Done([records.kind(spec, *row) for spec, row in zip(specs, records.rows, strict=False)], seconds)
+        records, left_out, seconds = result
+        played = [spec for place, spec in enumerate(specs) if place not in left_out]
+        return Done([records.kind(spec, *row) for spec, row in zip(played, records.rows, strict=False)], seconds)
 
     def idle_workers(self, flying: int) -> int:
         return self.actors.idle  # batches belong to actors: one may have two while another has none
