@@ -92,7 +92,11 @@ def play_match(spec: MatchSpec) -> MatchRecord:
 
 
 def play_matches(
-    specs: Sequence[MatchSpec], stop: npt.NDArray[np.int64] | None = None, python: bool = False, threads: int = 1
+    specs: Sequence[MatchSpec],
+    stop: npt.NDArray[np.int64] | None = None,
+    python: bool = False,
+    threads: int = 1,
+    members: Pool | None = None,
 ) -> list[MatchRecord]:
     """Plays matches and returns their records in order.
 
@@ -102,6 +106,7 @@ def play_matches(
         stop: [1]; once it is not 0, the remaining matches are left out.
         python: play move by move in Python even where compiled code could (for tests; the moves are the same).
         threads: for the members of ensembles in a match; their number never changes a move.
+        members: where those search instead.
     """
     stop = np.zeros(1, np.int64) if stop is None else stop
     batches: dict[tuple[Any, ...], list[int]] = {}
@@ -116,7 +121,8 @@ def play_matches(
         if all(seat is not None for seat in seats):
             played = play_compiled(game, [s for s in seats if s is not None], batch, stop)
         else:
-            with ThreadPool(min(threads, os.cpu_count() or 1)) if threads > 1 else SerialPool() as pool:
+            own = ThreadPool(min(threads, os.cpu_count() or 1)) if threads > 1 else SerialPool()
+            with contextlib.nullcontext(members) if members else own as pool:
                 found_here = ((i, _play_in_python(game, spec, pool, stop)) for i, spec in enumerate(batch))
                 played = [(i, record) for i, record in found_here if record is not None]
         found += [(numbers[i], record) for i, record in played]

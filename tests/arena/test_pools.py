@@ -6,7 +6,8 @@ import contextlib
 import io
 import os
 import signal
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any
 
 import pytest
@@ -15,9 +16,11 @@ from rich.console import Console
 from turnier.agents.ensembles.pool import Pool, SearchJob, SerialPool, ThreadPool
 from turnier.agents.registry import make_agent
 from turnier.agents.seats.seating import start_player
-from turnier.arena.match import MatchSpec, unpack_plies
+from turnier.arena.match import MatchRecord, MatchSpec, unpack_plies
 from turnier.arena.play import play_match
-from turnier.arena.workers.cluster.executor import RayPool
+from turnier.arena.workers.cluster.executor import RayPool, _send_search
+from turnier.arena.workers.cluster.spread import play_spread
+from turnier.arena.workers.executor import Lost
 from turnier.arena.workers.make import make_pool
 from turnier.commands.runs.shown_match import show_match
 from turnier.core.errors import UserError
@@ -27,6 +30,10 @@ from turnier.games.registry import make_game
 GAME = "2048(size=3)"
 VOTE = "majority(agent=mctse(iterations=60,rollout_depth=10),members=5)"
 SUM = "root_parallel(agent=mctse(iterations=60,rollout_depth=10),members=3)"
+
+
+def outcome(record: MatchRecord) -> tuple[Any, ...]:
+    return record.scores, record.plies, record.decisions, record.nodes, record.facts, record.termination
 
 
 def watched(text: str, pool: Pool | None) -> tuple[Position, str]:
@@ -91,6 +98,53 @@ def test_what_a_member_raises_in_an_actor_is_raised_here_and_the_pool_stays_usab
         player.act(game.start(1))
     whole = start_player(ensemble, game, 0, 1, actors).act(game.start(1))
     assert whole.action == ensemble.start(game, 0, 1).act(game.start(1)).action
+
+
+class FewActors:
+    """Actors in this thread; the second search is lost."""
+
+    workers = 4
+
+    def __init__(self) -> None:
+        self.jobs: dict[int, SearchJob] = {}
+
+    def send(self, job: SearchJob) -> int:
+        self.jobs[len(self.jobs)] = job
+        return len(self.jobs) - 1
+
+    def when_done(self, ref: int, call: Callable[[int], object]) -> None:
+        call(ref)
+
+    def results_of(self, done: list[int]) -> list[tuple[int, Any]]:
+        return [(ref, Lost() if ref == 1 else self.jobs[ref].run()) for ref in done]
+
+
+def test_few_matches_let_their_members_search_in_actors(actors: RayPool) -> None:
+    """In all of them, also if a match ends before the others."""
+    specs = [
+        MatchSpec(make_game(GAME).full_text(), (make_agent(text).full_text(),), seed)
+        for seed, text in ((4, VOTE), (5, SUM))
+    ]
+    expected = [outcome(play_match(spec)) for spec in specs]
+    few = FewActors()
+    for spread in (
+        play_spread(few, few.send, specs), play_spread(actors.actors, partial(_send_search, actors.actors), specs)
+    ):  # fmt: skip
+        played = {record.spec: outcome(record) for records in spread for record in records}
+        assert [played[spec] for spec in specs] == expected
+    assert len(few.jobs) > 100 and few.jobs[1] in list(few.jobs.values())[2:]
+
+
+def test_what_ends_one_of_few_matches_ends_all() -> None:
+    few = FewActors()
+
+    def send(job: SearchJob) -> int:
+        raise UserError("no more")
+
+    agent = make_agent(VOTE).full_text()
+    specs = [MatchSpec(make_game(GAME).full_text(), (agent,), seed) for seed in (1, 2)]
+    with pytest.raises(UserError, match="no more"):
+        list(play_spread(few, send, specs))
 
 
 def test_only_ensembles_get_workers() -> None:

@@ -164,6 +164,19 @@ class RayActors:
             if results or joined:
                 return results
 
+    def when_done(self, ref: Any, call: Callable[[Any], object]) -> None:
+        """Calls a function with the ref, on another thread, once it is done; for `results_of`."""
+        ref.future().add_done_callback(lambda _: call(ref))
+
+    def results_of(self, done: list[Any]) -> list[tuple[Any, Any]]:
+        """Returns the results of refs that are done and of those that are lost, as `wait` does, at once."""
+        self._check_workers()
+        self._admit_started(0.0)
+        results = [(ref, self._collect(ref)) for ref in done if ref in self._working]
+        results += [(ref, Lost()) for ref in self._lost]
+        self._lost.clear()
+        return results
+
     def _collect(self, ref: Any) -> Any:
         worker = self._working.pop(ref)
         try:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import functools
 import itertools
-from collections.abc import Iterable, Sequence
+import os
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import fields
 from operator import attrgetter
 from typing import Any, NamedTuple
@@ -13,11 +14,14 @@ import numpy as np
 import numpy.typing as npt
 
 from turnier.agents.agent import Decision
+from turnier.agents.ensembles.ensemble import Ensemble
 from turnier.agents.ensembles.pool import Pool, SearchJob
-from turnier.arena.match import MatchSpec
+from turnier.agents.registry import agent_of
+from turnier.arena.match import MatchRecord, MatchSpec
 from turnier.arena.repeated_search import SearchSpec
 from turnier.arena.workers.cluster.actors import RayActors
-from turnier.arena.workers.executor import Done, Executor, Lost, Task
+from turnier.arena.workers.cluster.spread import play_spread
+from turnier.arena.workers.executor import MATCHES, Done, Executor, Lost, Task
 from turnier.core.outside import library
 from turnier.core.outside.bundle import Bundle
 from turnier.core.outside.trust import trust, trusted
@@ -71,6 +75,10 @@ def _search(code: Code, job: SearchJob) -> Decision:
     return job.run()
 
 
+def _send_search(actors: RayActors, job: SearchJob) -> Any:
+    return actors.send(functools.partial(_search, _code_of([job])), job)
+
+
 class Code(NamedTuple):
     """The code of others that work needs, which travels with it, and whether it may run inside."""
 
@@ -102,6 +110,20 @@ class RayExecutor(Executor):
         ref = self.actors.send(functools.partial(_work_on, do, _code_of(batch), number), PlainRows.of(batch))
         self._batches[ref] = number, batch
         return ref
+
+    def play(self, specs: Iterable[MatchSpec]) -> Iterator[list[MatchRecord]]:
+        """Plays matches as any executor does; members of ensembles search in the actors that would idle, on all nodes.
+
+        Such matches are played by this process. Where that would search itself, for other agents, it plays no more of
+        them than it has CPUs.
+        """
+        matches = list(specs)
+        ensembles = [[isinstance(agent_of(name), Ensemble) for name in spec.agents] for spec in matches]
+        here = all(map(all, ensembles)) or len(matches) <= (os.cpu_count() or 1)
+        if 0 < 2 * len(matches) <= self.workers and all(map(any, ensembles)) and here:
+            MATCHES.prepare(matches)
+            return play_spread(self.actors, functools.partial(_send_search, self.actors), matches)
+        return self.run(MATCHES, matches)
 
     def withdraw(self, tickets: list[Any]) -> None:
         for ref in tickets:
@@ -138,7 +160,7 @@ class RayPool(Pool):
         self._jobs: dict[Any, SearchJob | None] = {}  # ref -> the job, or None once it was dropped
 
     def submit(self, job: SearchJob) -> SearchJob:
-        self._jobs[self.actors.send(functools.partial(_search, _code_of([job])), job)] = job
+        self._jobs[_send_search(self.actors, job)] = job
         return job
 
     def wait(self, tickets: list[SearchJob]) -> Iterable[tuple[SearchJob, Decision]]:
