@@ -39,16 +39,17 @@ class Noting(SimulatedExecutor):
         return super().submit(do, batch)
 
 
-def run(folder: Path, agent: str, population: int, workers: int, generations: int = 2) -> tuple[StudyRun, Noting]:
-    """Runs generations of games that are nearly equally long, so that none waits long for its last game."""
+def run(
+    folder: Path, agent: str, population: int, workers: int, game: str = "othello(size=4)"
+) -> tuple[StudyRun, Noting]:
+    """Runs two generations; those of Othello do not wait long for their last games, which are nearly equally long."""
     text, parameter = AGENTS[agent]
     sampler = f"cmaes(population={population})"
-    definition = StudyDefinition(
-        "useful", "othello(size=4)", text, (parameter,), sampler, "fixed(games=1)", ("random",)
-    )
+    against = () if game.startswith("2048") else ("random",)
+    definition = StudyDefinition("useful", game, text, (parameter,), sampler, "fixed(games=1)", against)
     store = Store.open(f"sqlite:///{folder}/{agent}-{population}-{workers}.db")
     study, executor = StudyRun(store, definition), Noting(workers)
-    study.run(generations, executor)
+    study.run(2, executor)
     return study, executor
 
 
@@ -70,11 +71,10 @@ def test_a_generation_goes_over_all_workers_however_idle_games_stand(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(batch_sizes, "IDLE_SECONDS", 0.0)  # their batches are of one unit
-    (one, alone), (many, executor) = (run(tmp_path, "mc", 64, workers) for workers in (1, 16))
-    assert one.games == many.games == 256
-    assert max(alone.sizes) == 64  # side by side
-    assert many.idle_games > 0 and max(executor.sizes) <= 128 // 16
-    assert executor.now < alone.now / 13
+    (one, alone), (many, executor) = (run(tmp_path, "mc", 64, workers, "2048(size=2)") for workers in (1, 4))
+    assert one.games == many.games == 128
+    assert max(alone.sizes) > 16 == max(executor.sizes)  # matches in step
+    assert many.idle_games > 0 and executor.now < alone.now / 3
 
 
 def test_workers_beyond_a_generation_are_told_what_would_use_them(
@@ -82,7 +82,7 @@ def test_workers_beyond_a_generation_are_told_what_would_use_them(
 ) -> None:
     sentence = "A generation has 32 games, so at most 32 of the 33 workers play for it at once; a larger population"
     for workers in (32, 33):
-        run(tmp_path, "mcts", 16, workers, 1)
+        run(tmp_path, "mcts", 16, workers)
         assert (sentence in " ".join(capfd.readouterr().err.split())) is (workers == 33)
 
 

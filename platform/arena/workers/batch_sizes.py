@@ -35,6 +35,8 @@ class BatchSizer:
         """
         size = self._size(remaining)
         share = self.share(remaining, in_step) if size < in_step else 0
+        if self.seconds_each == 0.0:  # other workers may join in a moment
+            share = min(share, ENOUGH)
         return max(size, share) if share >= ENOUGH else size
 
     def _size(self, remaining: int) -> int:
