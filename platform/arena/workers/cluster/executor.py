@@ -20,7 +20,7 @@ from turnier.agents.registry import agent_of
 from turnier.arena.match import MatchRecord, MatchSpec
 from turnier.arena.repeated_search import SearchSpec
 from turnier.arena.workers.cluster.actors import RayActors
-from turnier.arena.workers.cluster.spread import play_spread
+from turnier.arena.workers.cluster.spread import members_take_long, play_spread
 from turnier.arena.workers.executor import MATCHES, Done, Executor, Lost, Task
 from turnier.core.outside import library
 from turnier.core.outside.bundle import Bundle
@@ -114,15 +114,16 @@ class RayExecutor(Executor):
     def play(self, specs: Iterable[MatchSpec]) -> Iterator[list[MatchRecord]]:
         """Plays matches as any executor does; members of ensembles search in the actors that would idle, on all nodes.
 
-        Such matches are played by this process. Where that would search itself, for other agents, it plays no more of
-        them than it has CPUs.
+        That is for long searches: such matches are played by this process. If it would search itself, for other agents,
+        it plays no more of them than it has CPUs.
         """
         matches = list(specs)
         ensembles = [[isinstance(agent_of(name), Ensemble) for name in spec.agents] for spec in matches]
         here = all(map(all, ensembles)) or len(matches) <= (os.cpu_count() or 1)
         if 0 < 2 * len(matches) <= self.workers and all(map(any, ensembles)) and here:
             MATCHES.prepare(matches)
-            return play_spread(self.actors, functools.partial(_send_search, self.actors), matches)
+            if members_take_long(matches):
+                return play_spread(self.actors, functools.partial(_send_search, self.actors), matches)
         return self.run(MATCHES, matches)
 
     def withdraw(self, tickets: list[Any]) -> None:

@@ -9,13 +9,35 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from turnier.agents.agent import Decision
+from turnier.agents.agent import Agent, Decision
+from turnier.agents.ensembles.ensemble import Ensemble
 from turnier.agents.ensembles.pool import Pool, SearchJob
+from turnier.agents.registry import agent_of
 from turnier.arena.match import MatchRecord, MatchSpec
 from turnier.arena.play import play_matches
 from turnier.arena.workers.executor import Lost
+from turnier.games.game import Game
+from turnier.games.registry import game_of
 
+WORTH_SECONDS = 0.02  # of a search in an actor: all go through this process, and to send one takes a millisecond or two
 CHECK_SECONDS = 1.0  # between two looks for lost actors, while none is done
+
+
+def members_take_long(specs: Iterable[MatchSpec]) -> bool:
+    """Whether a member of some ensemble searches for so long that sending it away pays; measured at the start."""
+    texts = {(spec.game, name) for spec in specs for name in spec.agents}
+    return any(_seconds_of(game_of(game), agent_of(name)) >= WORTH_SECONDS for game, name in texts)
+
+
+def _seconds_of(game: Game, agent: Agent) -> float:
+    """Returns the time of one member's search; 0 for what is no ensemble."""
+    if not isinstance(agent, Ensemble):
+        return 0.0
+    start = game.start()
+    seat = start.to_move
+    job = SearchJob(game.full_text(), agent.agent.full_text(), start.view(seat), start.returns, seat, 0)
+    job.run()  # loads kernels
+    return job.run().seconds
 
 
 class Actors(Protocol):
