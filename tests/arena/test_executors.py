@@ -19,6 +19,7 @@ from turnier.arena.schedules.round_robin import openings, plies_for_openings, ro
 from turnier.arena.table import Table
 from turnier.arena.workers import executor as executors
 from turnier.arena.workers.batch_sizes import BatchSizer
+from turnier.arena.workers.cluster import spread
 from turnier.arena.workers.cluster.executor import Code, PlainRows, _stop, _work_on
 from turnier.arena.workers.executor import MATCHES, MAX_LOSSES, Done, Executor, Lost, Work, do_batch
 from turnier.arena.workers.local import SerialExecutor
@@ -58,8 +59,11 @@ def test_serial_threads_and_ray_play_the_same(name: str, workers: int | None, ex
 
 
 @pytest.mark.parametrize(("name", "workers"), [("serial", None), ("threads", 4), ("ray", 2)])
-def test_one_match_of_an_ensemble_is_the_same_everywhere(name: str, workers: int | None) -> None:
-    """Where there are fewer matches than workers, members search in several threads, which changes nothing."""
+def test_one_match_of_an_ensemble_is_the_same_everywhere(
+    name: str, workers: int | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Where there are fewer matches than workers, members search in several workers, which changes nothing."""
+    monkeypatch.setattr(spread, "WORTH_SECONDS", 0.0)
     agent = make_agent("majority(agent=mc(iterations=3,rollout_depth=3),members=3)")
     specs = round_robin(make_game("2048(size=3)"), [agent], games=1, seed=2)
     assert play_all(make_executor(name, workers), specs) == {spec.id: outcome(play_match(spec)) for spec in specs}

@@ -8,7 +8,6 @@ import os
 import signal
 from collections.abc import Callable, Iterator
 from functools import partial
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -19,6 +18,7 @@ from turnier.agents.registry import make_agent
 from turnier.agents.seats.seating import start_player
 from turnier.arena.match import MatchRecord, MatchSpec, unpack_plies
 from turnier.arena.play import play_match
+from turnier.arena.workers.cluster import spread
 from turnier.arena.workers.cluster.executor import RayPool, _send_search
 from turnier.arena.workers.cluster.spread import members_take_long, play_spread
 from turnier.arena.workers.executor import Lost
@@ -128,10 +128,10 @@ def test_few_matches_let_their_members_search_in_actors(actors: RayPool) -> None
     ]
     expected = [outcome(play_match(spec)) for spec in specs]
     few = FewActors()
-    for spread in (
+    for playing in (
         play_spread(few, few.send, specs), play_spread(actors.actors, partial(_send_search, actors.actors), specs)
     ):  # fmt: skip
-        played = {record.spec: outcome(record) for records in spread for record in records}
+        played = {record.spec: outcome(record) for records in playing for record in records}
         assert [played[spec] for spec in specs] == expected
     assert len(few.jobs) > 100 and few.jobs[1] in list(few.jobs.values())[2:]
 
@@ -140,11 +140,13 @@ def test_short_searches_of_members_stay_where_the_match_is(monkeypatch: pytest.M
     game = make_game(GAME).full_text()
     vote, alone = (make_agent(text).full_text() for text in (VOTE, "mctse(iterations=60)"))
     searched: list[str] = []
-    monkeypatch.setattr(SearchJob, "run", lambda job: searched.append(job.agent) or SimpleNamespace(seconds=seconds))
-    for seconds in (0.001, 10.0):
-        assert members_take_long([MatchSpec(game, (vote,), 1), MatchSpec(game, (vote,), 2)]) is (seconds > 1)
-        assert not members_take_long([MatchSpec(game, (alone,), 1)])
+    monkeypatch.setattr(SearchJob, "run", lambda job: searched.append(job.agent))
+    for seconds in (0.0, 10.0):
+        monkeypatch.setattr(spread, "WORTH_SECONDS", 10.0 - seconds)  # no clock decides here
+        assert members_take_long([MatchSpec(game, (vote,), 1), MatchSpec(game, (vote,), 2)]) is (seconds > 0)
     assert len(searched) == 4 and all(agent.startswith("mctse(") for agent in searched)
+    monkeypatch.undo()
+    assert not members_take_long([MatchSpec(game, (alone,), 1)])
 
 
 def test_what_ends_one_of_few_matches_ends_all() -> None:

@@ -263,14 +263,15 @@ class _Service(Generic[S, R]):
         self.sizer = BatchSizer(executor.workers)
         self.do = functools.partial(do_batch, work)
         self.flying: dict[Any, list[S]] = {}
-        self.idle: dict[Any, bool] = {}  # tickets of idle work in flight: whether it is withdrawn
+        self.idle: set[Any] = set()  # tickets of idle work
+        self.withdrawn: set[Any] = set()  # and of idle work that ends early
         self.losses: Counter[S] = Counter()
         self.lost: list[S] = []  # the first specs of batches that were lost lately
 
     @property
     def asked_for(self) -> int:
         """The number of batches in flight that are not idle work."""
-        return len(self.flying) - len(self.idle)
+        return len(self.flying) - len(self.idle) - len(self.withdrawn)
 
     def begin(self) -> None:
         """Begins what is waiting, as far as there are workers."""
@@ -297,7 +298,7 @@ class _Service(Generic[S, R]):
         while not self.source.waiting and self.asked_for and executor.idle_workers(len(self.flying)) > 0:
             if not (batch := self.source.idle_specs(self.sizer.idle_size())):
                 return
-            self.idle[self._submit(batch)] = False
+            self.idle.add(self._submit(batch))
 
     def _submit(self, batch: list[S]) -> Any:
         ticket = self.executor.submit(self.do, batch)
@@ -305,15 +306,19 @@ class _Service(Generic[S, R]):
         return ticket
 
     def _withdraw_idle_work(self) -> None:
-        if tickets := [ticket for ticket, withdrawn in self.idle.items() if not withdrawn]:
-            self.executor.withdraw(tickets)
-            self.idle |= dict.fromkeys(tickets, True)
+        if self.idle:
+            self.executor.withdraw(list(self.idle))
+            self.withdrawn |= self.idle
+            self.idle.clear()
 
     def collect(self) -> list[list[R]]:
         """Waits until batches are done and returns their records; lost ones wait again."""
         executor, done = self.executor, []
         for ticket, result in executor.wait(list(self.flying)):
-            batch, idle, withdrawn = self.flying.pop(ticket), ticket in self.idle, self.idle.pop(ticket, False)
+            batch, withdrawn = self.flying.pop(ticket), ticket in self.withdrawn
+            idle = withdrawn or ticket in self.idle
+            self.idle.discard(ticket)
+            self.withdrawn.discard(ticket)
             if isinstance(result, Done):
                 executor.time = executor.time.plus(**{"idle" if idle else "useful": result.seconds})
                 if not withdrawn:  # which has spent time on records that it does not have

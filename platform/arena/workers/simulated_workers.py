@@ -23,6 +23,9 @@ class SimulatedExecutor(Executor):
         self._decision_seconds = decision_seconds
         self._free = [(0.0, worker) for worker in range(workers)]  # a heap: when each worker will be
         self._batches: dict[int, _Batch] = {}  # by ticket
+        self._ends: list[
+            tuple[float, int]
+        ] = []  # a heap of their ends and tickets; of withdrawn ones also earlier plans
         self._tickets = itertools.count()
 
     def submit(self, do: Task, batch: list[Any]) -> int:
@@ -34,18 +37,23 @@ class SimulatedExecutor(Executor):
         heapq.heappush(self._free, (ends[-1], worker))
         ticket = next(self._tickets)
         self._batches[ticket] = _Batch(worker, records, ends)
+        heapq.heappush(self._ends, (ends[-1], ticket))
         return ticket
 
     def withdraw(self, tickets: list[int]) -> None:
         """Ends batches now, which must be the last ones of their workers."""
         cut = {ticket: self._batches[ticket].until(self.now) for ticket in tickets}
         self._batches |= cut
+        for ticket, batch in cut.items():
+            heapq.heappush(self._ends, (batch.ends[-1], ticket))
         free = {batch.worker: batch.ends[-1] for batch in cut.values()}
         self._free = [(free.get(worker, time), worker) for time, worker in self._free]
         heapq.heapify(self._free)
 
     def wait(self, tickets: list[int]) -> Iterable[tuple[int, Done | Lost]]:
-        ticket = min(tickets, key=lambda ticket: (self._batches[ticket].ends[-1], ticket))
+        ticket = heapq.heappop(self._ends)[1]
+        while ticket not in self._batches:
+            ticket = heapq.heappop(self._ends)[1]
         batch = self._batches.pop(ticket)
         self.now = batch.ends[-1]
         self.games += len(batch.records)
@@ -56,6 +64,7 @@ class SimulatedExecutor(Executor):
 
     def close(self) -> None:
         self._batches.clear()
+        self._ends.clear()
 
 
 class _Batch(NamedTuple):
