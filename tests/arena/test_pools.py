@@ -18,8 +18,9 @@ from turnier.agents.registry import make_agent
 from turnier.agents.seats.seating import start_player
 from turnier.arena.match import MatchRecord, MatchSpec, unpack_plies
 from turnier.arena.play import play_match
+from turnier.arena.workers.cluster import executor as ray_executor
 from turnier.arena.workers.cluster import spread
-from turnier.arena.workers.cluster.executor import RayPool, _send_search
+from turnier.arena.workers.cluster.executor import RayExecutor, RayPool, _send_search
 from turnier.arena.workers.cluster.spread import members_take_long, play_spread
 from turnier.arena.workers.executor import Lost
 from turnier.arena.workers.make import make_pool
@@ -134,6 +135,25 @@ def test_few_matches_let_their_members_search_in_actors(actors: RayPool) -> None
         played = {record.spec: outcome(record) for records in playing for record in records}
         assert [played[spec] for spec in specs] == expected
     assert len(few.jobs) > 100 and few.jobs[1] in list(few.jobs.values())[2:]
+
+
+def test_the_last_of_some_matches_are_few_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Which matches are spread over actors; the others are played in one."""
+    executor = RayExecutor.__new__(RayExecutor)
+    executor.workers, executor.actors = 4, FewActors()  # type: ignore[assignment]
+    monkeypatch.setattr(spread, "WORTH_SECONDS", 0.0)
+    monkeypatch.setattr(ray_executor, "play_spread", lambda actors, send, specs: ["spread"] * len(specs))
+    monkeypatch.setattr(executor, "run", lambda work, specs: ["whole"] * len(specs))
+    vote, alone = (make_agent(text).full_text() for text in (VOTE, "mctse(iterations=60)"))
+
+    def spread_of(agent: str, games: int) -> int:
+        game = make_game("2048(size=2)").full_text()
+        played = list(executor.play([MatchSpec(game, (agent,), seed) for seed in range(games)]))
+        assert len(played) == games
+        return played.count("spread")  # type: ignore[arg-type]
+
+    assert [spread_of(vote, games) for games in (0, 1, 2, 3, 4, 6, 7, 14, 18)] == [0, 1, 2, 0, 0, 2, 0, 2, 0]
+    assert spread_of(alone, 1) == 0
 
 
 def test_short_searches_of_members_stay_where_the_match_is(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -26,6 +26,8 @@ from turnier.core.outside import library
 from turnier.core.outside.bundle import Bundle
 from turnier.core.outside.trust import trust, trusted
 
+ROUNDS = 4  # of matches on all actors; after more of them it hardly matters how long the last ones take
+
 
 class PlainRows(NamedTuple):
     """Dataclass instances as plain rows, which pickle several times faster."""
@@ -114,16 +116,17 @@ class RayExecutor(Executor):
     def play(self, specs: Iterable[MatchSpec]) -> Iterator[list[MatchRecord]]:
         """Plays matches as any executor does; members of ensembles search in the actors that would idle, on all nodes.
 
-        That is for long searches: such matches are played by this process. If it would search itself, for other agents,
-        it plays no more of them than it has CPUs.
+        That is for long searches, and for the last matches if there are too few for all actors: such matches are played
+        by this process. If it would search itself, for other agents, it plays no more of them than it has CPUs.
         """
         matches = list(specs)
-        ensembles = [[isinstance(agent_of(name), Ensemble) for name in spec.agents] for spec in matches]
-        here = all(map(all, ensembles)) or len(matches) <= (os.cpu_count() or 1)
-        if 0 < 2 * len(matches) <= self.workers and all(map(any, ensembles)) and here:
+        rest = len(matches) % self.workers if len(matches) < ROUNDS * self.workers else 0
+        first, last = matches[: len(matches) - rest], matches[len(matches) - rest :]
+        if 2 * rest <= self.workers and _can_spread(last):
             MATCHES.prepare(matches)
-            if members_take_long(matches):
-                return play_spread(self.actors, functools.partial(_send_search, self.actors), matches)
+            if members_take_long(last):
+                spread = play_spread(self.actors, functools.partial(_send_search, self.actors), last)
+                return itertools.chain(self.run(MATCHES, first), spread)
         return self.run(MATCHES, matches)
 
     def withdraw(self, tickets: list[Any]) -> None:
@@ -150,6 +153,13 @@ class RayExecutor(Executor):
 
     def close(self) -> None:
         self.actors.close()
+
+
+def _can_spread(matches: Sequence[MatchSpec]) -> bool:
+    """Whether all of some matches have ensembles, and this process has little to search besides."""
+    ensembles = [[isinstance(agent_of(name), Ensemble) for name in spec.agents] for spec in matches]
+    here = all(map(all, ensembles)) or len(matches) <= (os.cpu_count() or 1)
+    return bool(matches) and all(map(any, ensembles)) and here
 
 
 class RayPool(Pool):
