@@ -162,8 +162,6 @@ def _print(console: Console, results: StudyResults, as_json: bool) -> None:
             "noise": definition.noise,
             "games": run.games,
             "idle_games": run.idle_games,
-            "useful_share": run.worked.useful_share,
-            "busy_share": run.worked.busy_share,
             "hints": results.hints(),
             "parameters": run.space.decode(run.search.recommended()),
             "proposed": str(results.proposed),
