@@ -13,6 +13,7 @@ from turnier.agents.ensembles.pool import Pool, SearchJob
 from turnier.arena.match import MatchSpec
 from turnier.arena.repeated_search import SearchSpec
 from turnier.arena.workers.cluster.actors import RayActors
+from turnier.arena.workers.cluster.crew import Piece
 from turnier.arena.workers.executor import Done, Executor, Lost, Task
 from turnier.core.outside import library
 from turnier.core.outside.bundle import Bundle
@@ -65,31 +66,36 @@ def _learn(code: Code) -> None:
 
 
 class RayExecutor(Executor):
-    """Works in Ray actors."""
+    """Works in Ray actors; `claims` are the named arguments of `RayActors`."""
 
-    def __init__(self, workers: int | None = None, address: str | None = None) -> None:
-        self.actors = RayActors(workers, address)
-        super().__init__(self.actors.workers)
-        self._batches: dict[Any, list[Any]] = {}
+    def __init__(self, workers: int | None = None, address: str | None = None, **claims: Any) -> None:
+        self.actors = RayActors(workers, address, **claims)
+        super().__init__(max(1, self.actors.workers))  # the first may still be waited for
+        self._batches: dict[Piece, list[Any]] = {}
 
     def submit(self, do: Task, batch: list[Any]) -> Any:
-        ref = self.actors.send(functools.partial(_work_on, do, _code_of(batch)), PlainRows.of(batch))
-        self._batches[ref] = batch
-        return ref
+        work = functools.partial(_work_on, do, _code_of(batch))
+        piece = self.actors.send(work, PlainRows.of(batch), len(batch))
+        self._batches[piece] = batch
+        return piece
 
     def wait(self, tickets: list[Any]) -> Iterable[tuple[Any, Done | Lost]]:
         results = self.actors.wait(tickets)
         self.workers = self.actors.workers
-        return [(ref, self._done(ref, result)) for ref, result in results]
+        return [(piece, self._done(piece, result)) for piece, result in results]
 
-    def _done(self, ref: Any, result: Any) -> Done | Lost:
-        specs = self._batches.pop(ref)
+    def _done(self, piece: Piece, result: Any) -> Done | Lost:
+        specs = self._batches.pop(piece)
         if isinstance(result, Lost):
             return result
         if isinstance(result, Exception):
             raise result
         records, seconds = result
+        self.actors.observe(piece, len(records.rows), seconds)
         return Done([records.kind(spec, *row) for spec, row in zip(specs, records.rows, strict=False)], seconds)
+
+    def next_speed(self) -> float:
+        return self.actors.next_speed
 
     def idle_workers(self, flying: int) -> int:
         return self.actors.idle  # batches belong to actors: one may have two while another has none
@@ -99,12 +105,12 @@ class RayExecutor(Executor):
 
 
 class RayPool(Pool):
-    """Searches in Ray actors; a search that is lost with its actor is repeated with the same seed."""
+    """Searches in Ray actors as `RayExecutor` works; a search that is lost is repeated with the same seed."""
 
-    def __init__(self, workers: int | None = None, address: str | None = None) -> None:
-        self.actors = RayActors(workers, address)
-        super().__init__(self.actors.workers)
-        self._jobs: dict[Any, SearchJob | None] = {}  # ref -> the job, or None once it was dropped
+    def __init__(self, workers: int | None = None, address: str | None = None, **claims: Any) -> None:
+        self.actors = RayActors(workers, address, **claims)
+        super().__init__(max(1, self.actors.workers))
+        self._jobs: dict[Piece, SearchJob | None] = {}  # its job, or None once it was dropped
 
     def submit(self, job: SearchJob) -> SearchJob:
         self._jobs[self.actors.send(functools.partial(_search, _code_of([job])), job)] = job
@@ -114,8 +120,8 @@ class RayPool(Pool):
         done: list[tuple[SearchJob, Decision]] = []
         while not done:
             # Dropped searches are waited for too, so that their workers count as free only when they are.
-            for ref, result in self.actors.wait(list(self._jobs)):
-                job = self._jobs.pop(ref)
+            for piece, result in self.actors.wait(self._jobs):
+                job = self._jobs.pop(piece)
                 if job is None:
                     continue
                 if isinstance(result, Lost):
@@ -128,9 +134,9 @@ class RayPool(Pool):
         return done
 
     def drop(self, tickets: list[SearchJob]) -> None:
-        for ref, job in self._jobs.items():
+        for piece, job in self._jobs.items():
             if job in tickets:
-                self._jobs[ref] = None
+                self._jobs[piece] = None
 
     def close(self) -> None:
         self.actors.close()

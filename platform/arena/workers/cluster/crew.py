@@ -1,0 +1,115 @@
+"""The workers of a driver: the least busy one is found at once, however many there are, and their speeds are known."""
+
+from __future__ import annotations
+
+import concurrent.futures
+import time
+from collections import OrderedDict
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+MEMORY = 0.8  # of a worker's earlier batches, for each new one
+PRIOR_SECONDS = 1.0  # of work at the mean speed, which a worker is credited with at first
+SPEEDS = 0.2, 5.0  # the slowest and the fastest that is believed
+LEAST_BATCHES = 20  # that the mean is taken over; more with more workers
+
+
+@dataclass(eq=False)
+class Piece:
+    """A piece of work, until its result is fetched; `count` says how many games or searches it is."""
+
+    do: Callable[[Any], Any]
+    argument: Any
+    count: int
+    worker: Worker | None = None
+    future: concurrent.futures.Future[Any] | None = None
+
+
+@dataclass(eq=False)
+class Worker:
+    """An actor and what is known about it."""
+
+    actor: Any
+    node: str = ""
+    ping: concurrent.futures.Future[Any] | None = None  # unanswered
+    last_answer: float = field(default_factory=time.monotonic)
+    pieces: dict[Piece, None] = field(default_factory=dict)  # unfinished, in the order they were sent
+    expected: float = PRIOR_SECONDS  # seconds of its latest batches at the mean speed
+    taken: float = PRIOR_SECONDS  # seconds that they took
+
+    @property
+    def speed(self) -> float:
+        """Its speed relative to the mean of all."""
+        return min(max(self.expected / self.taken, SPEEDS[0]), SPEEDS[1])
+
+
+class Crew:
+    """The workers that get work."""
+
+    def __init__(self) -> None:
+        self._by_load: list[OrderedDict[Worker, None]] = [OrderedDict()]  # in the order they came to it
+        self._count = 0
+        self._seconds = self._units = 0.0  # of the latest batches of all
+
+    def __len__(self) -> int:
+        return self._count
+
+    def __contains__(self, worker: Worker) -> bool:
+        load = len(worker.pieces)
+        return load < len(self._by_load) and worker in self._by_load[load]
+
+    def __iter__(self) -> Iterator[Worker]:
+        """Yields all workers, the least busy first."""
+        return (worker for same in self._by_load for worker in same)
+
+    @property
+    def idle(self) -> int:
+        """The number of workers that have no work."""
+        return len(self._by_load[0])
+
+    def least_busy(self) -> Worker:
+        """Returns the worker that gets the next work; there must be one."""
+        return next(iter(self))
+
+    def add(self, worker: Worker) -> None:
+        self._put(worker)
+        self._count += 1
+
+    def remove(self, worker: Worker) -> None:
+        del self._by_load[len(worker.pieces)][worker]
+        self._count -= 1
+
+    def clear(self) -> None:
+        self._by_load, self._count = [OrderedDict()], 0
+
+    def give(self, worker: Worker, piece: Piece) -> None:
+        """Notes that a worker has got a piece of work."""
+        del self._by_load[len(worker.pieces)][worker]
+        worker.pieces[piece] = None
+        self._put(worker)
+
+    def take(self, worker: Worker, piece: Piece) -> None:
+        """Notes that a worker, which may have left the crew, has this piece of work no more."""
+        is_ours = worker in self
+        if is_ours:
+            del self._by_load[len(worker.pieces)][worker]
+        worker.pieces.pop(piece, None)
+        if is_ours:
+            self._put(worker)
+
+    def _put(self, worker: Worker) -> None:
+        load = len(worker.pieces)
+        while len(self._by_load) <= load:
+            self._by_load.append(OrderedDict())
+        self._by_load[load][worker] = None
+
+    def observe(self, worker: Worker, units: int, seconds: float) -> None:
+        """Learns from a batch of `units` games or searches how fast a worker is, relative to the others."""
+        if not units or seconds <= 0.0:
+            return
+        memory = 1.0 - 1.0 / max(LEAST_BATCHES, self._count)
+        self._seconds = memory * self._seconds + seconds
+        self._units = memory * self._units + units
+        worker.expected = MEMORY * worker.expected + units * self._seconds / self._units
+        worker.taken = MEMORY * worker.taken + seconds
