@@ -94,6 +94,9 @@ class RayExecutor(Executor):
         self.actors.observe(piece, len(records.rows), seconds)
         return Done([records.kind(spec, *row) for spec, row in zip(specs, records.rows, strict=False)], seconds)
 
+    def waits(self) -> bool:
+        return not self.actors.workers
+
     def next_speed(self) -> float:
         return self.actors.next_speed
 
