@@ -45,7 +45,7 @@ class RayActors:
         labels: of the nodes that may be used, as Ray selects them: x, !x, in(x,y), !in(x,y).
 
     Raises UserError if there is no such cluster. If none of its workers starts within FIRST_SECONDS, `workers` is 0,
-    and all that needs one waits.
+    and `send` waits for one.
     """
 
     def __init__(
@@ -86,7 +86,9 @@ class RayActors:
         if not 0.0 < priority < math.inf:
             raise UserError(f"the priority must be above 0, got {priority}; 1 is that of others.")
         if self._selection and self.address == LOCAL:
-            raise UserError(f"nodes{self._selection} can be chosen on a cluster only, got none; add --address.")
+            raise UserError(
+                f"machines{self._selection} can be chosen on a cluster only, got none; name it with --address."
+            )
 
     def _connect(self) -> None:
         self._ray = connect(self.address, self._requested)
@@ -95,7 +97,10 @@ class RayActors:
             self._class = self._ray.remote(**options)(RayWorker)
         except ValueError as failure:
             self._ray.shutdown()
-            raise UserError(f"nodes must be chosen as Ray does it, got{self._selection}: {failure}.") from None
+            reason = str(failure).strip().rstrip(".")
+            raise UserError(
+                f"machines must be chosen by names and values that Ray knows, got {self._selection.words}: {reason}."
+            ) from None
         self._local = LocalRay(self._ray) if self.address == LOCAL else None
         self._gcs_address = self._ray.get_runtime_context().gcs_address
         self._head = HeadMonitor(self.address, self._gcs_address)
@@ -160,7 +165,7 @@ class RayActors:
         began = time.monotonic()
         self._check_workers()
         expected = len(self._starting)
-        while not self._ready and time.monotonic() - began < FIRST_SECONDS:
+        while not self._ready and (self._local or time.monotonic() - began < FIRST_SECONDS):
             self._check_workers()
             self._admit_started(0.1)
         deadline = time.monotonic() + 1.0  # workers of one machine start together

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import concurrent.futures
+import math
 import time
 from collections import OrderedDict
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-MEMORY = 0.8  # of a worker's earlier batches, for each new one
-PRIOR_SECONDS = 1.0  # of work at the mean speed, which a worker is credited with at first
+NEWEST = 0.15  # the weight of a worker's newest batch; the first ones count little, since games differ
 SPEEDS = 0.2, 5.0  # the slowest and the fastest that is believed
 LEAST_BATCHES = 20  # that the mean is taken over; more with more workers
 
@@ -35,13 +35,12 @@ class Worker:
     ping: concurrent.futures.Future[Any] | None = None  # unanswered
     last_answer: float = field(default_factory=time.monotonic)
     pieces: dict[Piece, None] = field(default_factory=dict)  # unfinished, in the order they were sent
-    expected: float = PRIOR_SECONDS  # seconds of its latest batches at the mean speed
-    taken: float = PRIOR_SECONDS  # seconds that they took
+    log_speed: float = 0.0
 
     @property
     def speed(self) -> float:
         """Its speed relative to the mean of all."""
-        return min(max(self.expected / self.taken, SPEEDS[0]), SPEEDS[1])
+        return min(max(math.exp(self.log_speed), SPEEDS[0]), SPEEDS[1])
 
 
 class Crew:
@@ -50,7 +49,7 @@ class Crew:
     def __init__(self) -> None:
         self._by_load: list[OrderedDict[Worker, None]] = [OrderedDict()]  # in the order they came to it
         self._count = 0
-        self._seconds = self._units = 0.0  # of the latest batches of all
+        self._log_each: float | None = None  # seconds of a game or search: the geometric mean of the latest batches
 
     def __len__(self) -> int:
         return self._count
@@ -108,8 +107,8 @@ class Crew:
         """Learns from a batch of `units` games or searches how fast a worker is, relative to the others."""
         if not units or seconds <= 0.0:
             return
-        memory = 1.0 - 1.0 / max(LEAST_BATCHES, self._count)
-        self._seconds = memory * self._seconds + seconds
-        self._units = memory * self._units + units
-        worker.expected = MEMORY * worker.expected + units * self._seconds / self._units
-        worker.taken = MEMORY * worker.taken + seconds
+        log_each = math.log(seconds / units)
+        if self._log_each is None:
+            self._log_each = log_each
+        self._log_each += (log_each - self._log_each) / max(LEAST_BATCHES, self._count)
+        worker.log_speed += NEWEST * (self._log_each - log_each - worker.log_speed)

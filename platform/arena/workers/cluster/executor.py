@@ -125,6 +125,7 @@ class RayPool(Pool):
             # Dropped searches are waited for too, so that their workers count as free only when they are.
             for piece, result in self.actors.wait(self._jobs):
                 job = self._jobs.pop(piece)
+                self.workers = max(1, self.actors.workers)
                 if job is None:
                     continue
                 if isinstance(result, Lost):

@@ -43,14 +43,18 @@ class Selection:
         return min(int(node["Resources"].get(name, 0.0) / amount + 1e-9) for name, amount in needed.items())
 
     def __str__(self) -> str:
-        words = [f"{name}={value}" for name, value in (*self.resources.items(), *self.labels.items())]
-        return f" with {', '.join(words)}" if words else ""
+        return f" with {self.words}" if self else ""
+
+    @property
+    def words(self) -> str:
+        """What is needed, as users give it."""
+        return ", ".join(f"{name}={value}" for name, value in (*self.resources.items(), *self.labels.items()))
 
 
 def _fits(label: str | None, wanted: str) -> bool:
     excluded = wanted.startswith("!")
     several = re.fullmatch(r"in\((.*)\)", wanted.removeprefix("!"))
-    values = [value.strip() for value in several[1].split(",")] if several else [wanted.removeprefix("!")]
+    values = several[1].split(",") if several else [wanted.removeprefix("!")]
     return (label in values) != excluded
 
 
@@ -137,11 +141,11 @@ class Waiting:
     """Says once why there are no workers, when that has lasted."""
 
     def __init__(self) -> None:
-        self.is_over()
+        self._since: float | None = time.monotonic()
+        self._told = False
 
     def is_over(self) -> None:
-        self._since: float | None = None
-        self._told = False
+        self._since, self._told = None, False
 
     def go_on(self, missing: Callable[[], tuple[str, str]]) -> None:
         """Notes that there is still no worker; `missing` returns why, and what helps."""
@@ -164,7 +168,8 @@ def missing(address: str, port: str, nodes: int, cpus: int, selection: Selection
     """
     cluster = f"the Ray cluster at {address}"
     if cpus:
-        return f"no CPU{selection} of {cluster} is free ({cpus:,} in use)", "other runs give up some when they end"
+        number = f"{cpus:,} CPU{'s' * (cpus != 1)}{selection}, which others may be using"
+        return f"no worker of {cluster} has answered yet ({number})", "it goes on when one does"
     machines = f"{nodes:,} machine{'s' * (nodes != 1)}"
     start = f"start one with `ray start --address={port}`, unless an autoscaler does"
     return f"no worker{selection} has joined {cluster} ({machines} without a CPU for it)", start
