@@ -174,21 +174,49 @@ class Keys:
         self.stored.pop(key, None)
 
 
-def test_drivers_know_each_other_and_take_back_what_a_dead_one_had(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.fixture
+def two_drivers(monkeypatch: pytest.MonkeyPatch) -> tuple[Shares, Shares]:
+    """Drivers with priorities 1 and 3, for whom a second passes whenever they look at the clock."""
     import ray.experimental
 
     monkeypatch.setattr(ray.experimental, "internal_kv", Keys())
-    now = itertools.count(step=3.0)
-    monkeypatch.setattr(ray_shares, "time", SimpleNamespace(monotonic=lambda: next(now)))
-    one, two = Shares(1.0), Shares(3.0)
-    assert one.of_this({"a": 8}, 8, True) == 8
-    assert two.of_this({"a": 8}, 8, True) == 6
-    assert one.of_this({"a": 8}, 8, True) == 2
+    now = itertools.count()
+    monkeypatch.setattr(ray_shares, "time", SimpleNamespace(monotonic=lambda: float(next(now))))
+    return Shares(1.0), Shares(3.0)
+
+
+def test_drivers_know_each_other_and_take_back_what_a_dead_one_had(two_drivers: tuple[Shares, Shares]) -> None:
+    one, two = two_drivers
+    crew, everywhere = Crew(), True
+    assert one.of_this({"a": 8}, 8, crew, everywhere) == 8
+    assert two.of_this({"a": 8}, 8, crew, everywhere) == 6
+    assert one.of_this({"a": 8}, 8, crew, everywhere) == 2
     two.leave()
-    assert one.of_this({"a": 8}, 8, True) == 8
-    assert two.of_this({"a": 8}, 8, True) == 6  # then it is killed
-    shares = [one.of_this({"a": 8}, 8, True) for _ in range(6)]
+    assert one.of_this({"a": 8}, 8, crew, everywhere) == 8
+    assert two.of_this({"a": 8}, 8, crew, everywhere) == 6  # then it is killed
+    shares = [one.of_this({"a": 8}, 8, crew, everywhere) for _ in range(12)]
     assert shares[0] == 2 and shares[-1] == 8
+
+
+def test_workers_that_have_long_been_idle_are_for_others(
+    two_drivers: tuple[Shares, Shares], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    one, two = two_drivers
+    crew, workers = crew_of(2)
+    crew.give(crew.least_busy(), piece_of())
+    two.note_all_busy()
+    assert two.of_this({"a": 8}, 8, crew, True) == 8, "it has had work for all lately"
+    assert one.of_this({"a": 8}, 8, Crew(), True) == 2
+    monkeypatch.setattr(ray_shares, "SPARE_SECONDS", -1.0)
+    assert two.of_this({"a": 8}, 8, crew, True) == 1, "one worker is busy"
+    assert one.of_this({"a": 8}, 8, Crew(), True) == 7
+    crew.give(workers[1], piece_of())
+    assert two.of_this({"a": 8}, 8, crew, True) == 2, "all are busy, but with what was there"
+    two.note_all_busy()
+    assert two.of_this({"a": 8}, 8, crew, True) == 6
+    one.leave()
+    crew.take(workers[1], next(iter(workers[1].pieces)))
+    assert two.of_this({"a": 8}, 8, crew, True) == 8, "nobody else is there"
 
 
 def test_a_worker_that_is_to_leave_begins_nothing() -> None:

@@ -7,7 +7,6 @@ import contextlib
 import math
 import os
 import queue
-import re
 import time
 from collections.abc import Callable, Collection, Mapping
 from typing import Any
@@ -18,7 +17,7 @@ from turnier.arena.workers.cluster.head import LOCAL, HeadMonitor
 from turnier.arena.workers.cluster.local import LocalRay
 from turnier.arena.workers.cluster.nodes import Compiling, Nodes, Selection, Waiting, missing, tell
 from turnier.arena.workers.cluster.shares import Shares
-from turnier.arena.workers.cluster.worker import NotBegun, RayWorker, ask, gone, version_here
+from turnier.arena.workers.cluster.worker import NotBegun, RayWorker, ask, gone, reason_of, version_here
 from turnier.arena.workers.executor import Lost
 from turnier.core.errors import UserError
 
@@ -196,6 +195,8 @@ class RayActors:
         worker = piece.worker = self._ready.least_busy()
         self._ready.give(worker, piece)
         self._working[piece] = None
+        if self._shares and not self._ready.idle:
+            self._shares.note_all_busy()
         # Waiting for many refs takes Ray time in proportion to their number, for each result; this does not.
         piece.future = worker.actor.work.remote(piece.do, piece.argument).future()
         piece.future.add_done_callback(lambda _: self._arrivals.put(piece))
@@ -304,8 +305,8 @@ class RayActors:
 
     def _target(self, nodes: Mapping[str, int]) -> int:
         """Returns how many workers this driver is to have: at zero CPUs it wants one, which an autoscaler sees."""
-        wanted = self._requested or max(1, sum(nodes.values()))
-        return self._shares.of_this(nodes, wanted, not self._selection) if self._shares else wanted
+        most = self._requested or max(1, sum(nodes.values()))
+        return self._shares.of_this(nodes, most, self._ready, not self._selection) if self._shares else most
 
     def _reach(self, target: int) -> None:
         """Starts workers, or lets some go, until there are as many as `target`."""
@@ -364,11 +365,9 @@ class RayActors:
         expected = self._requested or self.size()[1]
         if self._ready or self._failed_starts < START_ATTEMPTS * max(1, expected):
             return
-        lines = [line.strip() for line in str(failure).strip().splitlines()] or [type(failure).__name__]
-        reason = next((line for line in reversed(lines) if re.match(r"\w+Error: ", line)), lines[0]).rstrip(".")
         raise UserError(
             f"workers of the Ray cluster at {self.address} must start, but {self._failed_starts} attempts failed, the"
-            f" last with: {reason}; install the same Python and Turnier on all machines."
+            f" last with: {reason_of(failure)}; install the same Python and Turnier on all machines."
         )
 
     def missing(self) -> tuple[str, str]:

@@ -8,7 +8,10 @@ import uuid
 from collections.abc import Mapping
 from typing import NamedTuple
 
+from turnier.arena.workers.cluster.crew import Crew
+
 GONE_SECONDS = 10.0  # a driver that has not spoken for so long is gone
+SPARE_SECONDS = 10.0  # without work for all workers; then other drivers may have those that idle
 _NAMESPACE = b"turnier"
 _PREFIX = b"driver:"
 
@@ -79,20 +82,30 @@ class Shares:
         self._key = _PREFIX + uuid.uuid4().hex.encode()
         self._heard: dict[bytes, tuple[bytes, float]] = {}  # by driver: its latest word and when it came, by our clock
         self._beats = 0
-        self.others = 0
+        self._all_busy_at, self._has_spare = time.monotonic(), False
 
-    def of_this(self, nodes: Mapping[str, int], wanted: int, everywhere: bool) -> int:
+    def note_all_busy(self) -> None:
+        """Notes that there is work for all workers."""
+        self._all_busy_at, self._has_spare = time.monotonic(), False
+
+    def _wanted(self, most: int, crew: Crew) -> int:
+        if crew.idle and time.monotonic() - self._all_busy_at > SPARE_SECONDS:
+            self._has_spare = True  # until there is work for all again
+        return max(1, len(crew) - crew.idle) if self._has_spare else most
+
+    def of_this(self, nodes: Mapping[str, int], most: int, crew: Crew, everywhere: bool) -> int:
         """Says what this driver wants and returns how many workers it may have.
 
         Args:
             nodes: room for workers by node, on those nodes that this driver may use.
-            wanted: the most workers it can use.
+            most: the most workers it is to have.
+            crew: those that it has.
             everywhere: whether it may use all nodes of the cluster.
         """
         from ray.experimental import internal_kv as kv
 
         self._beats += 1
-        claim = Claim(self._priority, wanted, None if everywhere else sorted(nodes))
+        claim = Claim(self._priority, self._wanted(most, crew), None if everywhere else sorted(nodes))
         word = json.dumps([*claim, self._beats]).encode()
         kv._internal_kv_put(self._key, word, overwrite=True, namespace=_NAMESPACE)
         claims = {self._key.decode(): claim}
@@ -106,8 +119,7 @@ class Shares:
             else:
                 priority, most, where, _ = json.loads(said)
                 claims[key.decode()] = Claim(priority, most, where)
-        self.others = len(claims) - 1
-        return divide(nodes, claims)[self._key.decode()] if self.others else wanted
+        return divide(nodes, claims)[self._key.decode()] if len(claims) > 1 else most
 
     def _is_silent(self, key: bytes, said: bytes) -> bool:
         """Whether a driver repeats nothing new; clocks of machines differ, so only our own counts."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import concurrent.futures
+import re
 from collections.abc import Callable
 from importlib import metadata
 from typing import Any
@@ -56,6 +57,12 @@ def gone() -> tuple[type[Exception], ...]:
         exceptions.ObjectLostError,
         exceptions.OutOfMemoryError,  # Ray ended it, so that the node lives on
     )
+
+
+def reason_of(failure: Exception) -> str:
+    """Returns the line of a failure's text that says what is wrong."""
+    lines = [line.strip() for line in str(failure).strip().splitlines()] or [type(failure).__name__]
+    return next((line for line in reversed(lines) if re.match(r"\w+Error: ", line)), lines[0]).rstrip(".")
 
 
 def version_here() -> str:
