@@ -85,6 +85,8 @@ class Crew:
     def give(self, worker: Worker, piece: Piece) -> None:
         """Notes that a worker has got a piece of work."""
         del self._by_load[len(worker.pieces)][worker]
+        if not worker.pieces:
+            worker.last_answer = time.monotonic()  # it owes none for the time before
         worker.pieces[piece] = None
         self._put(worker)
 

@@ -6,6 +6,7 @@ import concurrent.futures
 import re
 import sys
 import time
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
@@ -16,6 +17,7 @@ from turnier.arena.workers.cluster.worker import ask
 WARN_SECONDS = 10.0  # without any worker; then the user learns what is missing
 COMPILE_SECONDS = 5.0  # without a first result of a machine; then it is asked whether it compiles
 LOSS_SECONDS = 60.0  # workers of a lost machine end at most so long before it is known to be lost
+MOST_QUESTIONS = 3  # to a machine, a few seconds apart: it loads for a moment before it compiles
 NAMED = 3  # machines in a message; of the others it gives the number
 
 
@@ -117,7 +119,8 @@ class Compiling:
 
     def __init__(self, nodes: Nodes) -> None:
         self._nodes = nodes
-        self._known: set[str] = set()  # nodes that have returned results, or of which it was said
+        self._known: set[str] = set()  # nodes that have returned results, or have been asked enough
+        self._times: Counter[str] = Counter()  # that a node was asked
         self._asked: dict[str, concurrent.futures.Future[Any]] = {}
 
     def is_over(self, node: str) -> None:
@@ -128,9 +131,12 @@ class Compiling:
         for node, answer in list(self._asked.items()):
             if answer.done():
                 del self._asked[node]
-                if node not in self._known and answer.exception() is None and answer.result():
-                    self._known.add(node)
+                compiles = answer.exception() is None and answer.result()
+                if compiles and node not in self._known:
                     tell(f"{self._nodes.name(node)} compiles kernels, which takes about a minute at first.")
+                self._times[node] += 1
+                if compiles or self._times[node] == MOST_QUESTIONS:
+                    self._known.add(node)
         for worker in workers:
             new = worker.node not in self._known and worker.node not in self._asked
             if new and worker.pieces and now - worker.last_answer > COMPILE_SECONDS:
