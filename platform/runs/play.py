@@ -43,11 +43,12 @@ def playing(
         workers: their number, by default one per core.
         address: the Ray cluster to join.
         progress: whether the bar is shown.
-        begin: stores the run, if it has not begun; not called where no worker starts.
+        begin: stores the run, if it has not begun; not called where there is no cluster.
     """
     with make_executor(executor, workers, address) if isinstance(executor, str) else nullcontext(executor) as made:
         begin()
         with run_bar(store, run_id, label, total, None if progress else QUIET) as bar:
+            bar.waits = made.waits
             yield made, bar
 
 

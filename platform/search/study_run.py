@@ -140,6 +140,7 @@ class StudyRun(StoredStudy):
         self._planned = total
         with self.driving(self._lock_or_play(executor, fits), total) as (lock, bar):
             stored = self._stored()
+            bar.waits = executor.waits
             bar.skip(self.games)  # of generations that were complete before this driver had the lock
             source = StudyGames(self.store, self.objective)
             generation, before = self._next(stored, source, bar, lock, fits), executor.time

@@ -6,7 +6,8 @@ import contextlib
 import io
 import os
 import signal
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
+from concurrent.futures import Future
 from functools import partial
 from typing import Any
 
@@ -20,6 +21,7 @@ from turnier.arena.match import MatchRecord, MatchSpec, unpack_plies
 from turnier.arena.play import play_match
 from turnier.arena.workers.cluster import executor as ray_executor
 from turnier.arena.workers.cluster import spread
+from turnier.arena.workers.cluster.crew import Piece
 from turnier.arena.workers.cluster.executor import RayExecutor, RayPool, _send_search
 from turnier.arena.workers.cluster.spread import members_take_long, play_spread
 from turnier.arena.workers.executor import Lost
@@ -108,17 +110,20 @@ class FewActors:
     workers = 4
 
     def __init__(self) -> None:
-        self.jobs: dict[int, SearchJob] = {}
+        self.jobs: list[SearchJob] = []
+        self.done: list[tuple[Piece, Any]] = []
 
-    def send(self, job: SearchJob) -> int:
-        self.jobs[len(self.jobs)] = job
-        return len(self.jobs) - 1
+    def send(self, job: SearchJob) -> Piece:
+        piece = Piece(SearchJob.run, job, 1, future=Future())
+        assert piece.future is not None
+        piece.future.set_result(None)
+        self.jobs.append(job)
+        self.done.append((piece, Lost() if len(self.jobs) == 2 else job.run()))
+        return piece
 
-    def when_done(self, ref: int, call: Callable[[int], object]) -> None:
-        call(ref)
-
-    def results_of(self, done: list[int]) -> list[tuple[int, Any]]:
-        return [(ref, Lost() if ref == 1 else self.jobs[ref].run()) for ref in done]
+    def results_now(self) -> list[tuple[Piece, Any]]:
+        done, self.done = self.done, []
+        return done
 
 
 def test_few_matches_let_their_members_search_in_actors(actors: RayPool) -> None:
@@ -134,7 +139,7 @@ def test_few_matches_let_their_members_search_in_actors(actors: RayPool) -> None
     ):  # fmt: skip
         played = {record.spec: outcome(record) for records in playing for record in records}
         assert [played[spec] for spec in specs] == expected
-    assert len(few.jobs) > 100 and few.jobs[1] in list(few.jobs.values())[2:]
+    assert len(few.jobs) > 100 and few.jobs[1] in few.jobs[2:]
 
 
 def test_the_last_of_some_matches_are_few_too(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -172,7 +177,7 @@ def test_short_searches_of_members_stay_where_the_match_is(monkeypatch: pytest.M
 def test_what_ends_one_of_few_matches_ends_all() -> None:
     few = FewActors()
 
-    def send(job: SearchJob) -> int:
+    def send(job: SearchJob) -> Piece:
         raise UserError("no more")
 
     agent = make_agent(VOTE).full_text()

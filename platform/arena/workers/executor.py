@@ -187,6 +187,10 @@ class Executor(ABC):
         """Returns how many workers have nothing to do while some batches are in flight."""
         return max(0, self.workers - flying)
 
+    def waits(self) -> bool:
+        """Returns whether all work waits for a first worker."""
+        return False
+
     def next_speed(self) -> float:
         """Returns the speed of the worker that gets the next batch, relative to the mean of all."""
         return 1.0

@@ -20,6 +20,7 @@ from turnier.agents.registry import agent_of
 from turnier.arena.match import MatchRecord, MatchSpec
 from turnier.arena.repeated_search import SearchSpec
 from turnier.arena.workers.cluster.actors import RayActors
+from turnier.arena.workers.cluster.crew import Piece
 from turnier.arena.workers.cluster.spread import members_take_long, play_spread
 from turnier.arena.workers.executor import MATCHES, Done, Executor, Lost, Task
 from turnier.core.outside import library
@@ -99,19 +100,20 @@ def _learn(code: Code) -> None:
 
 
 class RayExecutor(Executor):
-    """Works in Ray actors."""
+    """Works in Ray actors; `claims` are the named arguments of `RayActors`."""
 
-    def __init__(self, workers: int | None = None, address: str | None = None) -> None:
-        self.actors = RayActors(workers, address)
-        super().__init__(self.actors.workers)
-        self._batches: dict[Any, tuple[int, list[Any]]] = {}  # numbers and specs by ref
+    def __init__(self, workers: int | None = None, address: str | None = None, **claims: Any) -> None:
+        self.actors = RayActors(workers, address, **claims)
+        super().__init__(max(1, self.actors.workers))  # the first may still be waited for
+        self._batches: dict[Piece, tuple[int, list[Any]]] = {}  # their numbers and specs
         self._numbers = itertools.count()
 
     def submit(self, do: Task, batch: list[Any]) -> Any:
         number = next(self._numbers)
-        ref = self.actors.send(functools.partial(_work_on, do, _code_of(batch), number), PlainRows.of(batch))
-        self._batches[ref] = number, batch
-        return ref
+        work = functools.partial(_work_on, do, _code_of(batch), number)
+        piece = self.actors.send(work, PlainRows.of(batch), len(batch))
+        self._batches[piece] = number, batch
+        return piece
 
     def play(self, specs: Iterable[MatchSpec]) -> Iterator[list[MatchRecord]]:
         """Plays matches as any executor does; members of ensembles search in the actors that would idle, on all nodes.
@@ -130,23 +132,31 @@ class RayExecutor(Executor):
         return self.run(MATCHES, matches)
 
     def withdraw(self, tickets: list[Any]) -> None:
-        for ref in tickets:
-            self.actors.send_aside(ref, _stop, self._batches[ref][0])
+        for piece in tickets:
+            piece.send_aside(_stop, self._batches[piece][0])
 
     def wait(self, tickets: list[Any]) -> Iterable[tuple[Any, Done | Lost]]:
         results = self.actors.wait(tickets)
         self.workers = self.actors.workers
-        return [(ref, self._done(ref, result)) for ref, result in results]
+        return [(piece, self._done(piece, result)) for piece, result in results]
 
-    def _done(self, ref: Any, result: Any) -> Done | Lost:
-        _, specs = self._batches.pop(ref)
+    def _done(self, piece: Piece, result: Any) -> Done | Lost:
+        _, specs = self._batches.pop(piece)
         if isinstance(result, Lost):
             return result
         if isinstance(result, Exception):
             raise result
         records, left_out, seconds = result
+        if not left_out:  # otherwise time went into what has no record
+            self.actors.observe(piece, len(records.rows), seconds)
         played = [spec for place, spec in enumerate(specs) if place not in left_out]
         return Done([records.kind(spec, *row) for spec, row in zip(played, records.rows, strict=False)], seconds)
+
+    def waits(self) -> bool:
+        return not self.actors.workers
+
+    def next_speed(self) -> float:
+        return self.actors.next_speed
 
     def idle_workers(self, flying: int) -> int:
         return self.actors.idle  # batches belong to actors: one may have two while another has none
@@ -163,12 +173,12 @@ def _can_spread(matches: Sequence[MatchSpec]) -> bool:
 
 
 class RayPool(Pool):
-    """Searches in Ray actors; a search that is lost with its actor is repeated with the same seed."""
+    """Searches in Ray actors as `RayExecutor` works; a search that is lost is repeated with the same seed."""
 
-    def __init__(self, workers: int | None = None, address: str | None = None) -> None:
-        self.actors = RayActors(workers, address)
-        super().__init__(self.actors.workers)
-        self._jobs: dict[Any, SearchJob | None] = {}  # ref -> the job, or None once it was dropped
+    def __init__(self, workers: int | None = None, address: str | None = None, **claims: Any) -> None:
+        self.actors = RayActors(workers, address, **claims)
+        super().__init__(max(1, self.actors.workers))
+        self._jobs: dict[Piece, SearchJob | None] = {}  # its job, or None once it was dropped
 
     def submit(self, job: SearchJob) -> SearchJob:
         self._jobs[_send_search(self.actors, job)] = job
@@ -178,8 +188,9 @@ class RayPool(Pool):
         done: list[tuple[SearchJob, Decision]] = []
         while not done:
             # Dropped searches are waited for too, so that their workers count as free only when they are.
-            for ref, result in self.actors.wait(list(self._jobs)):
-                job = self._jobs.pop(ref)
+            for piece, result in self.actors.wait(self._jobs):
+                job = self._jobs.pop(piece)
+                self.workers = max(1, self.actors.workers)
                 if job is None:
                     continue
                 if isinstance(result, Lost):
@@ -192,9 +203,9 @@ class RayPool(Pool):
         return done
 
     def drop(self, tickets: list[SearchJob]) -> None:
-        for ref, job in self._jobs.items():
+        for piece, job in self._jobs.items():
             if job in tickets:
-                self._jobs[ref] = None
+                self._jobs[piece] = None
 
     def close(self) -> None:
         self.actors.close()

@@ -44,14 +44,12 @@ def _seconds_of(game: Game, agent: Agent) -> float:
 
 
 class Actors(Protocol):
-    """What is needed of `RayActors`; all methods are called on one thread."""
+    """What is needed of `RayActors`; called on one thread."""
 
     @property
     def workers(self) -> int: ...
 
-    def when_done(self, ref: Any, call: Callable[[Any], object]) -> None: ...
-
-    def results_of(self, done: list[Any]) -> list[tuple[Any, Any]]: ...
+    def results_now(self) -> list[tuple[Any, Any]]: ...
 
 
 class _Ended(Exception):
@@ -100,11 +98,11 @@ def play_spread(
 
     Args:
         actors: whose results are collected.
-        send: sends a search to one of them and returns its ref.
+        send: sends a search to one of them and returns its piece of work.
         specs: matches that have been prepared, fewer than there are actors.
     """
     events: queue.SimpleQueue[tuple[str, Any]] = queue.SimpleQueue()
-    searches: dict[Any, tuple[_Members, SearchJob]] = {}  # by ref
+    searches: dict[Any, tuple[_Members, SearchJob]] = {}  # by piece
     stop = np.zeros(1, np.int64)
 
     def ask(pool: _Members, job: SearchJob) -> None:
@@ -117,8 +115,8 @@ def play_spread(
             events.put(("match", failure))
 
     def begin(pool: _Members, job: SearchJob) -> None:
-        searches[ref := send(job)] = pool, job
-        actors.when_done(ref, lambda ref: events.put(("done", ref)))
+        searches[piece := send(job)] = pool, job
+        piece.when_done(lambda _: events.put(("done", None)))
 
     pools = [_Members(actors.workers, ask) for _ in specs]
     with ThreadPoolExecutor(len(specs), "match") as threads:
@@ -139,8 +137,8 @@ def play_spread(
                         raise what
                     yield what
                 else:
-                    for ref, result in actors.results_of([what] if kind == "done" else []):
-                        pool, job = searches.pop(ref)
+                    for piece, result in actors.results_now():
+                        pool, job = searches.pop(piece)
                         if isinstance(result, Lost):
                             pool.lost += 1
                             begin(pool, job)
