@@ -26,7 +26,7 @@ from turnier.games.registry import game_of
 from turnier.results.match_list import full_ids, list_matches, newest_run_of
 from turnier.results.store.annotations import SETTINGS
 from turnier.results.store.curves import CurvePoint
-from turnier.results.store.progress import RUNNING, RunProgress, progress_of_runs, stored_command
+from turnier.results.store.progress import LIVE, RunProgress, progress_of_runs, stored_command
 from turnier.results.store.store import Run, Store
 from turnier.runs.collected import certainty_of_run
 from turnier.runs.comparison import ComparisonResults
@@ -96,7 +96,7 @@ def state_of(run: str) -> tuple[int, bool]:
     While a large run is playing the number is rounded down, so that not every batch makes pages read it again.
     """
     known = next((p for p in progress() if p.run == run), None)
-    stored, running = (known.stored, known.state == RUNNING) if known else (0, False)
+    stored, running = (known.stored, known.state in LIVE) if known else (0, False)
     if running and stored > SMALL:
         step = 10 ** (len(str(stored)) - 2) * 5
         stored = stored // step * step

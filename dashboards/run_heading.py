@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from turnier.agents.registry import label_of
 from turnier.dashboards.agent_names import distinct
 from turnier.dashboards.cached_store import run_title
-from turnier.results.store.progress import FINISHED, RUNNING, RunProgress
+from turnier.results.store.progress import FINISHED, LIVE, RunProgress
 from turnier.results.store.store import Run
 
 MAX_NAMED = 3  # agents named in one text
@@ -45,7 +45,7 @@ def state_text(run: Run, progress: RunProgress | None, played: Sequence[str]) ->
     missing = [name for label, name in agents_of(run).items() if label not in played]
     parts = []
     if progress and progress.state != FINISHED and progress.done is not None:
-        begins = "Still running" if progress.state == RUNNING else "Stopped"
+        begins = "Still running" if progress.state in LIVE else "Stopped"
         parts.append(f"{begins}: {progress.done:,} of {progress.planned:,} {progress.unit} done.")
     if missing:
         parts.append(f"No games yet: {named_agents(missing)}.")

@@ -18,7 +18,7 @@ from turnier.dashboards.figures.charts import Figure, image, table_csv
 from turnier.dashboards.figures.tables import formats
 from turnier.dashboards.links import HOME, pages_of
 from turnier.dashboards.run_heading import state_text, titled
-from turnier.results.store.progress import RUNNING
+from turnier.results.store.progress import LIVE
 from turnier.results.store.store import Run
 
 REFRESH_SECONDS = 3.0  # s between two updates of a running run
@@ -77,7 +77,7 @@ def refresh(draw: Callable[[], None], live: bool, every: float = REFRESH_SECONDS
 def is_live(runs: Sequence[Run]) -> bool:
     """Returns whether one of the runs is running."""
     chosen = {run.id for run in runs}
-    return any(run.run in chosen and run.state == RUNNING for run in cached_store.progress())
+    return any(run.run in chosen and run.state in LIVE for run in cached_store.progress())
 
 
 def show_state(run: Run, played: Sequence[str]) -> None:

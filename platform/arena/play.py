@@ -92,7 +92,11 @@ def play_match(spec: MatchSpec) -> MatchRecord:
 
 
 def play_matches(
-    specs: Sequence[MatchSpec], stop: npt.NDArray[np.int64] | None = None, python: bool = False, threads: int = 1
+    specs: Sequence[MatchSpec],
+    stop: npt.NDArray[np.int64] | None = None,
+    python: bool = False,
+    threads: int = 1,
+    members: Pool | None = None,
 ) -> list[MatchRecord]:
     """Plays matches and returns their records in order.
 
@@ -102,6 +106,7 @@ def play_matches(
         stop: [1]; once it is not 0, the remaining matches are left out.
         python: play move by move in Python even where compiled code could (for tests; the moves are the same).
         threads: for the members of ensembles in a match; their number never changes a move.
+        members: where those search instead.
     """
     stop = np.zeros(1, np.int64) if stop is None else stop
     batches: dict[tuple[Any, ...], list[int]] = {}
@@ -116,8 +121,10 @@ def play_matches(
         if all(seat is not None for seat in seats):
             played = play_compiled(game, [s for s in seats if s is not None], batch, stop)
         else:
-            with ThreadPool(min(threads, os.cpu_count() or 1)) if threads > 1 else SerialPool() as pool:
-                played = [(i, _play_in_python(game, spec, pool)) for i, spec in enumerate(batch) if not stop[0]]
+            own = ThreadPool(min(threads, os.cpu_count() or 1)) if threads > 1 else SerialPool()
+            with contextlib.nullcontext(members) if members else own as pool:
+                found_here = ((i, _play_in_python(game, spec, pool, stop)) for i, spec in enumerate(batch))
+                played = [(i, record) for i, record in found_here if record is not None]
         found += [(numbers[i], record) for i, record in played]
         if stop[0]:
             break
@@ -147,12 +154,14 @@ def _warm_up(agent: str, game_text: str) -> None:
             player.act(position)
 
 
-def _play_in_python(game: Game, spec: MatchSpec, pool: Pool) -> MatchRecord:
-    """Plays move by move; a seat that fails ends the match, and the record says who and why."""
+def _play_in_python(game: Game, spec: MatchSpec, pool: Pool, stop: npt.NDArray[np.int64]) -> MatchRecord | None:
+    """Plays move by move unless stopped; a seat that fails ends the match, and the record says who and why."""
     for agent in dict.fromkeys(spec.agents):
         _warm_up(agent, spec.game)
     for _ in range(ATTEMPTS):
-        record, failure = _play_once(game, spec, pool)
+        record, failure = _play_once(game, spec, pool, stop)
+        if stop[0]:
+            return None
         if failure is None or failure.on_failure == "lose" or failure.ending is Ending.RESIGNED:
             break
         if failure.on_failure == "stop":
@@ -160,8 +169,10 @@ def _play_in_python(game: Game, spec: MatchSpec, pool: Pool) -> MatchRecord:
     return record
 
 
-def _play_once(game: Game, spec: MatchSpec, pool: Pool) -> tuple[MatchRecord, SeatFailure | None]:
-    """Plays a match; returns its record, and the failure by which a seat has lost it."""
+def _play_once(
+    game: Game, spec: MatchSpec, pool: Pool, stop: npt.NDArray[np.int64]
+) -> tuple[MatchRecord, SeatFailure | None]:
+    """Plays a match, or its beginning; returns its record, and the failure by which a seat has lost it."""
     began = time.perf_counter()
     termination, error, forfeit = Termination.NORMAL, "", None
     agents = [agent_of(agent) for agent in spec.agents]
@@ -170,7 +181,7 @@ def _play_once(game: Game, spec: MatchSpec, pool: Pool) -> tuple[MatchRecord, Se
     try:
         for ply in spec.opening:  # of legal plies, see check_spec
             table.push(ply)
-        while True:
+        while not stop[0]:
             table.play_chance()
             if table.position.over:
                 break

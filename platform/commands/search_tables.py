@@ -115,6 +115,17 @@ def print_figures(console: Console, verdict: StudyVerdict, unit: str) -> None:
     console.print(table)
 
 
+def print_games(console: Console, run: StudyRun) -> None:
+    """Prints how many games a search has played, and what its workers did with their time."""
+    idle = f", {run.idle_games:,} games of recommendations by idle workers" if run.idle_games else ""
+    console.print(f"{run.games:,} games of candidates in {run.search.generation} generations{idle}.")
+    if run.worked.offered:
+        useful, busy = run.worked.useful_share, run.worked.busy_share
+        console.print(
+            f"Workers spent {useful:.0%} of their time on games of candidates; they were busy for {busy:.0%}."
+        )
+
+
 def print_verdict(console: Console, verdict: StudyVerdict, play_on: str = "") -> None:
     """Prints the sentence, the recommended agent, which can be copied, and how to play on, if there is a way."""
     console.print(verdict.sentence, markup=False, highlight=False)

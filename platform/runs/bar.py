@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib
 import io
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TypeVar
 
@@ -37,6 +37,7 @@ class Bar:
         self._progress = progress
         self._lock = threading.Lock()  # several threads may advance a bar
         self.total, self.unit = total, unit
+        self.waits: Callable[[], bool] = lambda: False  # whether there is no worker
         self.done = self.skipped = completed  # skipped: done earlier, does not count for the rate
         self._task = progress.add_task(label, total=total, completed=completed, note="", unit=unit)
 
@@ -138,5 +139,8 @@ def run_bar(
     completed: int = 0,
 ) -> Iterator[Bar]:
     """Shows a bar as `game_bar` does, and reports the progress to the store. Everything that plays uses this."""
-    with game_bar(label, total, console, unit, completed) as bar, ProgressReporter(store.database, run_id, bar):
+    with (
+        game_bar(label, total, console, unit, completed) as bar,
+        ProgressReporter(store.database, run_id, bar, lambda: bar.waits()),
+    ):
         yield bar

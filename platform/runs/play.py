@@ -40,11 +40,12 @@ def playing(
         total: games.
         where: where it plays; or an executor that has been started, which stays open.
         progress: whether the bar is shown.
-        begin: stores the run, if it has not begun; not called where no worker starts.
+        begin: stores the run, if it has not begun; not called where there is no cluster.
     """
     with at_work(where) as made:
         begin()
         with run_bar(store, run_id, label, total, None if progress else QUIET) as bar:
+            bar.waits = made.waits
             yield made, bar
 
 

@@ -61,6 +61,16 @@ class Generation:
             return self.known_games
         return sum(len(unit) for c in self.candidates for unit in c.units)
 
+    def too_many(self, workers: int) -> str:
+        """Returns a sentence on what would use all workers, if there are more than games that they can play at once."""
+        games = self.max_games if self.noise.one_stage else self.games
+        if workers <= games:
+            return ""
+        return (
+            f"A generation has {games:,} games, so at most {games:,} of the {workers:,} workers play for it at once; a"
+            " larger population or more games per candidate would use more."
+        )
+
     def next_matches(self) -> list[MatchSpec]:
         """Returns the matches that it needs next, none if it is complete; those before must have been taken."""
         assert not self._missing

@@ -1,12 +1,14 @@
 """What a study plays: the games that its generation waits for, and games for workers that would otherwise be idle.
 
 At the end of a generation idle workers play games of the current recommendation. These games show how far the search
-has come and do not affect it: its state depends on the candidates' games only.
+has come and do not affect it: its state depends on the candidates' games only. The next generation does not wait for
+them, and there are at most as many as games of candidates, since workers may cost money.
 """
 
 from __future__ import annotations
 
 import time
+from collections.abc import Collection
 
 from turnier.agents.agent import Agent
 from turnier.arena.match import MatchRecord, MatchSpec
@@ -25,6 +27,7 @@ class StudyGames(Source[MatchSpec]):
         super().__init__()
         self.store, self.objective = store, objective
         self.played = 0  # idle-time games by this driver
+        self._begun = self._needed = 0  # idle-time games, and games of generations, by this driver
         self._looked = time.monotonic()
         self._agent: str | None = None
         self._generation = 0
@@ -36,6 +39,11 @@ class StudyGames(Source[MatchSpec]):
         """Sets what idle workers play from now on: the agent recommended after this many generations."""
         self._agent, self._generation = agent.full_text(), generation
         self._units, self._next, self._records = [], [], {}
+
+    def need(self, specs: Collection[MatchSpec]) -> None:
+        """Adds games that a generation waits for."""
+        self.waiting.extend(specs)
+        self._needed += len(specs)
 
     def stored_by_others(self) -> list[MatchRecord]:
         """Returns games that other drivers have stored meanwhile and no longer waits for them."""
@@ -56,14 +64,14 @@ class StudyGames(Source[MatchSpec]):
         self._agent = None
 
     def idle_specs(self, count: int) -> list[MatchSpec]:
-        if self._agent is None:
-            return []
+        """Returns further games of the recommendation, altogether as many as the generations have needed, or fewer."""
         specs: list[MatchSpec] = []
-        while len(specs) < count:
+        while self._agent and len(specs) < count and self._begun + len(specs) < self._needed:
             if not self._next:
                 self._look_up(self._agent)
                 continue
             specs += self._next.pop(0)
+        self._begun += len(specs)
         return specs
 
     def _look_up(self, agent: str) -> None:

@@ -24,7 +24,7 @@ from optuna.trial import FrozenTrial, TrialState
 from turnier.agents.agent import Agent
 from turnier.agents.registry import AGENTS
 from turnier.arena.match import MatchSpec
-from turnier.arena.workers.executor import MATCHES, Executor
+from turnier.arena.workers.executor import MATCHES, Executor, WorkTime
 from turnier.core.errors import UserError
 from turnier.core.number_text import number, plus_minus
 from turnier.games.game import Game
@@ -95,6 +95,7 @@ class StudyRun(StoredStudy):
             self.search.stays = definition.edition > FIRST_EDITION
         self.games = 0  # of complete generations
         self.idle_games = 0  # of recommendations, played by this driver
+        self.worked = WorkTime()  # of the workers of this driver, in generations
         self._tried: dict[str, tuple[Agent, list[float]]] = {}  # values of candidates by their agent's text
         self._notes: dict[str, Any] = {}  # stored summaries of generations
         self._asked: Sequence[Asked] = ()  # of generations that are rebuilt
@@ -139,9 +140,12 @@ class StudyRun(StoredStudy):
         self._planned = total
         with self.driving(self._lock_or_play(executor, fits), total) as (lock, bar):
             stored = self._stored()
+            bar.waits = executor.waits
             bar.skip(self.games)  # of generations that were complete before this driver had the lock
             source = StudyGames(self.store, self.objective)
-            generation = self._next(stored, source, bar, lock, fits)
+            generation, before = self._next(stored, source, bar, lock, fits), executor.time
+            if generation and (sentence := generation.too_many(executor.workers)):
+                bar.print(sentence)
             for records in serve_into(self.store, self.run_id, source, executor):
                 for record in records:
                     if generation and generation.take(record):
@@ -155,6 +159,7 @@ class StudyRun(StoredStudy):
                     continue
                 generation = generation and self._next(stored, source, bar, lock, fits)
             self.idle_games += source.played
+            self.worked = executor.time.since(before)
 
     def _lock_or_play(self, executor: Executor, fits: Fits) -> Lock:
         """Takes the lock of the study; while another driver holds it, plays some of its games."""
@@ -227,7 +232,7 @@ class StudyRun(StoredStudy):
                 self._bar.skip(sum(generation.take(record) for record in known))
             missing = {spec.id: spec for spec in specs if spec.id not in stored}
             MATCHES.prepare(MATCHES.one_of_each_kind(list(missing.values())))
-            source.waiting.extend(missing.values())
+            source.need(missing.values())
             self._add_trials(generation, self.noise.one_stage)
         return True
 

@@ -9,14 +9,20 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from turnier.agents.registry import make_agent
 from turnier.arena.match import MatchRecord, MatchSpec
 from turnier.arena.play import play_match, play_matches
 from turnier.arena.schedules.round_robin import openings, plies_for_openings, round_robin, seat_orders
+from turnier.arena.table import Table
 from turnier.arena.workers import executor as executors
-from turnier.arena.workers.executor import MATCHES, MAX_LOSSES, BatchSizer, Done, Executor, Lost, Work, do_batch
+from turnier.arena.workers.batch_sizes import BatchSizer
+from turnier.arena.workers.cluster import spread
+from turnier.arena.workers.cluster.executor import PlainRows, _stop, _work_on
+from turnier.arena.workers.cluster.luggage import Luggage
+from turnier.arena.workers.executor import MATCHES, MAX_LOSSES, Done, Executor, Lost, Work, do_batch
 from turnier.arena.workers.local import SerialExecutor
 from turnier.arena.workers.make import make_executor
 from turnier.arena.workers.where import Where
@@ -55,8 +61,11 @@ def test_serial_threads_and_ray_play_the_same(name: str, workers: int | None, ex
 
 
 @pytest.mark.parametrize(("name", "workers"), [("serial", None), ("threads", 4), ("ray", 2)])
-def test_one_match_of_an_ensemble_is_the_same_everywhere(name: str, workers: int | None) -> None:
-    """Where there are fewer matches than workers, members search in several threads, which changes nothing."""
+def test_one_match_of_an_ensemble_is_the_same_everywhere(
+    name: str, workers: int | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Where there are fewer matches than workers, members search in several workers, which changes nothing."""
+    monkeypatch.setattr(spread, "WORTH_SECONDS", 0.0)
     agent = make_agent("majority(agent=mc(iterations=3,rollout_depth=3),members=3)")
     specs = round_robin(make_game("2048(size=3)"), [agent], games=1, seed=2)
     assert play_all(make_executor(Where(name, workers)), specs) == {
@@ -226,6 +235,66 @@ def test_batches_grow_to_a_second_and_shrink_at_the_end() -> None:
     assert sizer.size(100) == 50  # less than 0.05 s of work costs more to send than to do
     sizer.observe(1, 10.0)
     assert sizer.size(1_000_000) == 1
+
+
+def test_batches_of_many_workers_are_longer_for_the_sake_of_the_driver() -> None:
+    sizer = BatchSizer(1000)
+    sizer.observe(5000, 5000 * 0.1)
+    assert sizer.size(10_000_000) == 100
+
+
+def test_work_in_step_is_shared_equally_until_more_comes() -> None:
+    sizer = BatchSizer(4)
+    assert sizer.size(300, 64) == 16  # at first nobody knows how long they take
+    sizer.observe(1, 1.0)
+    assert [sizer.size(left, 64) for left in (300, 262, 224)] == [38, 38, 38]  # two rounds
+    assert [sizer.size(left, 64) for left in (256, 192, 128, 64)] == [64] * 4
+    sizer.workers = 2
+    assert [sizer.size(left, 64) for left in (64, 32)] == [32, 32]
+    assert sizer.size(30, 64) == 1  # so few are not faster side by side
+
+
+def test_a_fast_worker_gets_larger_batches() -> None:
+    def sizes(speed: float) -> list[int]:
+        class Fast(SerialExecutor):
+            def next_speed(self) -> float:
+                return speed
+
+        work: Work[int, int] = Work(lambda specs, stop: list(specs), lambda specs: None)
+        with Fast() as executor:
+            return [len(batch) for batch in executor.run(work, range(1000))][:2]
+
+    usual, fast, slow = sizes(1.0), sizes(3.0), sizes(0.4)
+    assert (usual[0], fast[0], slow[0]) == (1, 3, 1) and slow[1] < usual[1] < fast[1]
+
+
+def test_a_match_in_python_ends_before_its_next_decision_once_it_is_stopped(monkeypatch: pytest.MonkeyPatch) -> None:
+    decide, stop, decisions = Table.decide, np.zeros(1, np.int64), []
+
+    def counted(table: Table) -> Any:
+        decisions.append(table)
+        stop[0] = len(decisions) == 12
+        return decide(table)
+
+    monkeypatch.setattr(Table, "decide", counted)
+    specs = [MatchSpec("tictactoe", ("random", "random"), seed) for seed in range(5)]
+    records = play_matches(specs, stop, python=True)
+    assert len(decisions) == 12 and [record.spec for record in records] == specs[: len(records)]
+    assert len(records) in (1, 2)
+
+
+def test_a_batch_that_is_withdrawn_in_an_actor_returns_what_it_has() -> None:
+    specs = [MatchSpec("tictactoe", ("random", "random"), seed) for seed in range(4)]
+    record = play_match(specs[2])
+    nobody = Luggage([], [], False)
+
+    def do(batch: Any, stop: Any) -> Done:
+        return Done([record] if stop[0] else [play_match(spec) for spec in batch], 0.5)
+
+    _stop(8)  # before it has begun
+    for number, left_out in ((7, set()), (8, {0, 1, 3})):
+        result = _work_on(do, nobody, number, PlainRows.of(specs))
+        assert (result.left_out, len(result.records.rows)) == (left_out, 4 - len(left_out))
 
 
 def test_a_round_robin_competes_in_all_roles_on_the_same_seeds() -> None:

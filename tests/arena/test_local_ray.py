@@ -16,7 +16,7 @@ from turnier.agents.registry import make_agent
 from turnier.arena.match import MatchSpec
 from turnier.arena.play import play_match
 from turnier.arena.schedules.round_robin import round_robin
-from turnier.arena.workers.cluster import actors as ray_actors
+from turnier.arena.workers.cluster import nodes as ray_nodes
 from turnier.arena.workers.cluster.executor import RayExecutor
 from turnier.games.registry import make_game
 
@@ -66,7 +66,7 @@ def test_what_the_raylet_started_ends_with_a_killed_driver() -> None:
 def test_ray_that_ended_is_started_again_and_plays_the_same(
     killed: str, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(ray_actors, "WARN_SECONDS", math.inf)  # or a busy machine would say that it waits
+    monkeypatch.setattr(ray_nodes, "WARN_SECONDS", math.inf)  # or a busy machine would say that it waits
     agents = [make_agent("mcts(iterations=60,rollout_depth=30)")]
     specs = round_robin(make_game("2048"), agents, games=8, seed=7)
     found: dict[MatchSpec, bytes] = {}

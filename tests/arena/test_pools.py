@@ -7,6 +7,8 @@ import io
 import os
 import signal
 from collections.abc import Iterator
+from concurrent.futures import Future
+from functools import partial
 from typing import Any
 
 import pytest
@@ -15,9 +17,15 @@ from rich.console import Console
 from turnier.agents.ensembles.pool import Pool, SearchJob, SerialPool, ThreadPool
 from turnier.agents.registry import make_agent
 from turnier.agents.seats.seating import start_player
-from turnier.arena.match import MatchSpec, unpack_plies
+from turnier.arena.match import MatchRecord, MatchSpec, unpack_plies
 from turnier.arena.play import play_match
-from turnier.arena.workers.cluster.executor import RayPool
+from turnier.arena.workers.cluster import executor as ray_executor
+from turnier.arena.workers.cluster import spread
+from turnier.arena.workers.cluster.crew import Piece
+from turnier.arena.workers.cluster.executor import RayExecutor, RayPool, _send_search
+from turnier.arena.workers.cluster.luggage import Packing
+from turnier.arena.workers.cluster.spread import members_take_long, play_spread
+from turnier.arena.workers.executor import Lost
 from turnier.arena.workers.make import make_pool
 from turnier.arena.workers.where import Where
 from turnier.commands.runs.shown_match import show_match
@@ -28,6 +36,10 @@ from turnier.games.registry import make_game
 GAME = "2048(size=3)"
 VOTE = "majority(agent=mctse(iterations=60,rollout_depth=10),members=5)"
 SUM = "root_parallel(agent=mctse(iterations=60,rollout_depth=10),members=3)"
+
+
+def outcome(record: MatchRecord) -> tuple[Any, ...]:
+    return record.scores, record.plies, record.decisions, record.nodes, record.facts, record.termination
 
 
 def watched(text: str, pool: Pool | None) -> tuple[Position, str]:
@@ -92,6 +104,87 @@ def test_what_a_member_raises_in_an_actor_is_raised_here_and_the_pool_stays_usab
         player.act(game.start(1))
     whole = start_player(ensemble, game, 0, 1, actors).act(game.start(1))
     assert whole.action == ensemble.start(game, 0, 1).act(game.start(1)).action
+
+
+class FewActors:
+    """Actors in this thread; the second search is lost."""
+
+    workers = 4
+
+    def __init__(self) -> None:
+        self.jobs: list[SearchJob] = []
+        self.done: list[tuple[Piece, Any]] = []
+
+    def send(self, job: SearchJob) -> Piece:
+        piece = Piece(SearchJob.run, job, 1, future=Future())
+        assert piece.future is not None
+        piece.future.set_result(None)
+        self.jobs.append(job)
+        self.done.append((piece, Lost() if len(self.jobs) == 2 else job.run()))
+        return piece
+
+    def results_now(self) -> list[tuple[Piece, Any]]:
+        done, self.done = self.done, []
+        return done
+
+
+def test_few_matches_let_their_members_search_in_actors(actors: RayPool) -> None:
+    """In all of them, also if a match ends before the others."""
+    specs = [
+        MatchSpec(make_game(GAME).full_text(), (make_agent(text).full_text(),), seed)
+        for seed, text in ((4, VOTE), (5, SUM))
+    ]
+    expected = [outcome(play_match(spec)) for spec in specs]
+    few = FewActors()
+    send = partial(_send_search, actors.actors, Packing(None))
+    for playing in (play_spread(few, few.send, specs), play_spread(actors.actors, send, specs)):
+        played = {record.spec: outcome(record) for records in playing for record in records}
+        assert [played[spec] for spec in specs] == expected
+    assert len(few.jobs) > 100 and few.jobs[1] in few.jobs[2:]
+
+
+def test_the_last_of_some_matches_are_few_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Which matches are spread over actors; the others are played in one."""
+    executor = RayExecutor.__new__(RayExecutor)
+    executor.workers, executor.actors, executor._packing = 4, FewActors(), Packing(None)  # type: ignore[assignment]
+    monkeypatch.setattr(spread, "WORTH_SECONDS", 0.0)
+    monkeypatch.setattr(ray_executor, "play_spread", lambda actors, send, specs: ["spread"] * len(specs))
+    monkeypatch.setattr(executor, "run", lambda work, specs: ["whole"] * len(specs))
+    vote, alone = (make_agent(text).full_text() for text in (VOTE, "mctse(iterations=60)"))
+
+    def spread_of(agent: str, games: int) -> int:
+        game = make_game("2048(size=2)").full_text()
+        played = list(executor.play([MatchSpec(game, (agent,), seed) for seed in range(games)]))
+        assert len(played) == games
+        return played.count("spread")  # type: ignore[arg-type]
+
+    assert [spread_of(vote, games) for games in (0, 1, 2, 3, 4, 6, 7, 14, 18)] == [0, 1, 2, 0, 0, 2, 0, 2, 0]
+    assert spread_of(alone, 1) == 0
+
+
+def test_short_searches_of_members_stay_where_the_match_is(monkeypatch: pytest.MonkeyPatch) -> None:
+    game = make_game(GAME).full_text()
+    vote, alone = (make_agent(text).full_text() for text in (VOTE, "mctse(iterations=60)"))
+    searched: list[str] = []
+    monkeypatch.setattr(SearchJob, "run", lambda job: searched.append(job.agent))
+    for seconds in (0.0, 10.0):
+        monkeypatch.setattr(spread, "WORTH_SECONDS", 10.0 - seconds)  # no clock decides here
+        assert members_take_long([MatchSpec(game, (vote,), 1), MatchSpec(game, (vote,), 2)]) is (seconds > 0)
+    assert len(searched) == 4 and all(agent.startswith("mctse(") for agent in searched)
+    monkeypatch.undo()
+    assert not members_take_long([MatchSpec(game, (alone,), 1)])
+
+
+def test_what_ends_one_of_few_matches_ends_all() -> None:
+    few = FewActors()
+
+    def send(job: SearchJob) -> Piece:
+        raise UserError("no more")
+
+    agent = make_agent(VOTE).full_text()
+    specs = [MatchSpec(make_game(GAME).full_text(), (agent,), seed) for seed in (1, 2)]
+    with pytest.raises(UserError, match="no more"):
+        list(play_spread(few, send, specs))
 
 
 def test_only_ensembles_get_workers() -> None:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import concurrent.futures
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
 from turnier.arena.workers.cluster import actors as ray_actors
+from turnier.arena.workers.cluster.crew import Crew, Worker
+from turnier.arena.workers.cluster.nodes import Selection
 from turnier.core.errors import UserError
 
 
@@ -26,21 +29,23 @@ class FailingRay:
     def nodes(self) -> list[dict[str, Any]]:
         return [{"NodeID": "a", "Alive": True, "Resources": {"CPU": 2.0}}]
 
-    def wait(self, refs: list[Any], **_: Any) -> tuple[list[Any], list[Any]]:
-        return refs, []
 
-    def get(self, ref: Any) -> Any:
-        raise RayError(FAILURE)
+def failed_start() -> concurrent.futures.Future[Any]:
+    ping: concurrent.futures.Future[Any] = concurrent.futures.Future()
+    ping.set_exception(RayError(FAILURE))
+    return ping
 
 
 def test_a_cluster_on_which_no_worker_starts_is_given_up() -> None:
     actors = ray_actors.RayActors.__new__(ray_actors.RayActors)
-    actors.address, actors._ray, actors._requested = "auto", FailingRay(), None
-    actors._ready, actors._failed_starts, actors._local = [], 0, None
+    actors.address, actors._ray, actors._requested, actors._local = "auto", FailingRay(), None, None
+    actors._ready, actors._returned, actors._failed_starts, actors._selection = Crew(), [], 0, Selection()
     starts = 2 * ray_actors.START_ATTEMPTS
-    for attempt in range(starts - 1):
-        actors._starting = {attempt: ray_actors._Worker(None)}
+    for _ in range(starts - 1):
+        actors._started = [failed_start()]
+        actors._starting = {actors._started[0]: Worker(None)}
         assert not actors._admit_started(0.0)
-    actors._starting = {starts: ray_actors._Worker(None)}
+    actors._started = [failed_start()]
+    actors._starting = {actors._started[0]: Worker(None)}
     with pytest.raises(UserError, match=r"must start, but 10 attempts failed, .* No module named 'turnier'; install"):
         actors._admit_started(0.0)

@@ -73,6 +73,12 @@ def test_another_reader_sees_a_run_begin_advance_and_end(run: Store, url: str, m
             running.advance(5)
             later = eventually(reader, 8)
             assert later.rate is not None and later.rate > 0
+            running.waits = lambda: True  # its workers are gone, or have not come yet
+            deadline = time.monotonic() + 30
+            while shown(reader).state != "waiting":
+                assert time.monotonic() < deadline
+                time.sleep(0.01)
+            running.waits = lambda: False
             assert later.seconds_left == pytest.approx(2 / later.rate)
             running.expect(4, "searches")
             running.advance(6)

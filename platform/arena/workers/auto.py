@@ -63,6 +63,11 @@ class AutoExecutor(Executor):
                 self._observe(result)
         return finished
 
+    def withdraw(self, tickets: list[Any]) -> None:
+        self._threads.withdraw([ticket for ticket in tickets if ticket in self._in_threads])
+        if self._ray is not None:
+            self._ray.withdraw([ticket for ticket in tickets if ticket not in self._in_threads])
+
     def close(self) -> None:
         self._threads.close()
         if self._ray is not None:

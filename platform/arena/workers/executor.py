@@ -22,14 +22,9 @@ import numpy.typing as npt
 from turnier.arena.match import MatchRecord, MatchSpec
 from turnier.arena.play import matches_in_step, play_matches, prepare_matches
 from turnier.arena.repeated_search import SearchRecord, SearchSpec, prepare_searches, search_positions
+from turnier.arena.workers.batch_sizes import MAX_BATCH, BatchSizer
 from turnier.core.errors import MAX_WORKERS, UserError, require_at_most
 
-TARGET_SECONDS = 1.0  # of work in a batch
-LEAST_SECONDS = 0.05  # of work in a batch, where each worker still gets one: less costs more to send than to do
-WHOLE_SECONDS = 0.005  # of work that is one batch: to store a batch takes that long by itself
-IDLE_SECONDS = 0.1  # of work in a batch for a worker that would idle: the next generation waits for it
-MAX_BATCH = 5000  # specs; more take memory and save no time
-GROWTH = 8  # a batch is at most this many times larger than the largest before it
 MAX_LOSSES = 10  # of the same work; after that the work itself must be ending the workers
 
 _NUMBERS = re.compile(r"[-+.\d]+(e[-+]?\d+)?")
@@ -106,34 +101,28 @@ class Lost(Exception):
     """The worker that had a batch is gone; another worker repeats the batch."""
 
 
-class BatchSizer:
-    """Chooses the number of specs for about one second of work, from the times of earlier batches."""
+class WorkTime(NamedTuple):
+    """Seconds of workers: all that there were, those in work that was asked for, and those in idle work."""
 
-    def __init__(self, workers: int) -> None:
-        self.workers = workers
-        self.seconds_each = 0.0
-        self.largest = 0
+    offered: float = 0.0
+    useful: float = 0.0
+    idle: float = 0.0
 
-    def size(self, remaining: int) -> int:
-        """Returns the next batch's size: small at first, and small again at the end so that no worker idles long."""
-        if self.seconds_each == 0.0:
-            return 1
-        target = int(TARGET_SECONDS / self.seconds_each)
-        fair, half = -(-remaining // self.workers), -(-remaining // (2 * self.workers))
-        least = min(max(fair, int(WHOLE_SECONDS / self.seconds_each)), int(LEAST_SECONDS / self.seconds_each))
-        return max(1, min(target, max(half, least), self.largest * GROWTH, MAX_BATCH, remaining))
+    def plus(self, offered: float = 0.0, useful: float = 0.0, idle: float = 0.0) -> WorkTime:
+        return WorkTime(self.offered + offered, self.useful + useful, self.idle + idle)
 
-    def idle_size(self) -> int:
-        """Returns the number of specs that keep an idle worker busy without making others wait."""
-        return max(1, int(IDLE_SECONDS / self.seconds_each)) if self.seconds_each else 1
+    def since(self, earlier: WorkTime) -> WorkTime:
+        return self.plus(-earlier.offered, -earlier.useful, -earlier.idle)
 
-    def observe(self, done: int, seconds: float) -> None:
-        if not done:
-            return
-        latest = max(seconds, 1e-6) / done
-        # Agents differ, so recent batches count most; slow ones count fully, otherwise batches would grow too long.
-        self.seconds_each = max(latest, 0.5 * (self.seconds_each + latest))
-        self.largest = max(self.largest, done)
+    @property
+    def useful_share(self) -> float:
+        """The share of the workers' time that went into work that was asked for."""
+        return self.useful / self.offered if self.offered else 0.0
+
+    @property
+    def busy_share(self) -> float:
+        """The share of the workers' time in which they worked, at idle work too."""
+        return (self.useful + self.idle) / self.offered if self.offered else 0.0
 
 
 class Source(Generic[S]):
@@ -161,7 +150,10 @@ class Source(Generic[S]):
         self._expected = max(0, self._expected - len(more)) if len(self.waiting) >= count else 0
 
     def idle_specs(self, count: int) -> list[S]:
-        """Returns about `count` further specs for a worker that would idle while others finish."""
+        """Returns up to about `count` further specs for a worker that would idle while others finish.
+
+        Nobody waits for these: they are withdrawn as soon as there is other work, and are not repeated.
+        """
         return []
 
 
@@ -175,6 +167,7 @@ class Executor(ABC):
             raise UserError(f"there must be at least 1 worker, got {workers}; choose more.")
         require_at_most(MAX_WORKERS, workers, "workers")
         self.workers = workers
+        self.time = WorkTime()  # of all its workers so far
 
     def __enter__(self) -> Executor:
         return self
@@ -193,6 +186,22 @@ class Executor(ABC):
     def idle_workers(self, flying: int) -> int:
         """Returns how many workers have nothing to do while some batches are in flight."""
         return max(0, self.workers - flying)
+
+    def waits(self) -> bool:
+        """Returns whether all work waits for a first worker."""
+        return False
+
+    def next_speed(self) -> float:
+        """Returns the speed of the worker that gets the next batch, relative to the mean of all."""
+        return 1.0
+
+    def withdraw(self, tickets: list[Any]) -> None:
+        """Ends batches early, if it can; `wait` still returns them, with the records that they have by then."""
+        return
+
+    def clock(self) -> float:
+        """Returns the time in seconds, for `time`."""
+        return time.monotonic()
 
     @abstractmethod
     def close(self) -> None:
@@ -232,51 +241,102 @@ class Executor(ABC):
         """Does the work of a source until it has none left; it may get more whenever records have been yielded.
 
         Lost batches are repeated, yielded ones never are. At most two batches per worker are in flight. Idle work is
-        begun only when a worker would otherwise idle.
+        begun only when a worker would otherwise idle, and is withdrawn when there is other work or none.
         """
         spare_garbage_collector()
-        sizer = BatchSizer(self.workers)
-        do = functools.partial(do_batch, work)
-        flying: dict[Any, list[S]] = {}
-        losses: Counter[S] = Counter()
-        waiting = source.waiting
+        service, before = _Service(self, work, source), self.clock()
         while True:
-            sizer.workers = max(1, self.workers)
-            while len(flying) < 2 * sizer.workers:  # also without any worker: new ones will join
-                source.fill(1)
-                size, in_step = sizer.size(source.left), work.in_step(waiting[0]) if waiting else 1
-                if size < in_step:  # so few take long: none waits for a worker that is busy
-                    if len(flying) >= sizer.workers:
-                        break
-                    size = max(size, min(in_step, -(-source.left // (sizer.workers - len(flying)))))
-                source.fill(size)
-                if not waiting:
-                    break
-                batch = [waiting.popleft() for _ in range(min(len(waiting), size))]
-                flying[self.submit(do, batch)] = batch
-            self._spend_idle_time(source, sizer, do, flying)
-            if not flying:
+            service.begin()
+            if not service.flying:
                 return
-            done, lost = [], []
-            for ticket, result in self.wait(list(flying)):
-                batch = flying.pop(ticket)
-                if isinstance(result, Lost):
-                    losses.update(batch)
-                    lost.append(batch[0])
-                    waiting.extendleft(reversed(batch))
-                    continue
-                sizer.observe(len(result.records), result.seconds)
-                done.append(result.records)
+            workers = self.workers
+            done = service.collect()
+            before, since = self.clock(), before
+            self.time = self.time.plus(workers * (before - since))
             # Before the records are stored and more work is planned, which takes a while.
-            self._spend_idle_time(source, sizer, do, flying)
+            service.spend_idle_time()
             yield from done
-            for spec in lost:
-                if losses[spec] > MAX_LOSSES:
-                    raise UserError(f"workers must survive their work, but {MAX_LOSSES} ended at {spec}.")
+            service.require_survivors()
 
-    def _spend_idle_time(self, source: Source[S], sizer: BatchSizer, do: Task, flying: dict[Any, list[S]]) -> None:
+
+class _Service(Generic[S, R]):
+    """The batches in flight of one call of `Executor.serve`."""
+
+    def __init__(self, executor: Executor, work: Work[S, R], source: Source[S]) -> None:
+        self.executor, self.work, self.source = executor, work, source
+        self.sizer = BatchSizer(executor.workers)
+        self.do = functools.partial(do_batch, work)
+        self.flying: dict[Any, list[S]] = {}
+        self.idle: set[Any] = set()  # tickets of idle work
+        self.withdrawn: set[Any] = set()  # and of idle work that ends early
+        self.losses: Counter[S] = Counter()
+        self.lost: list[S] = []  # the first specs of batches that were lost lately
+
+    @property
+    def asked_for(self) -> int:
+        """The number of batches in flight that are not idle work."""
+        return len(self.flying) - len(self.idle) - len(self.withdrawn)
+
+    def begin(self) -> None:
+        """Begins what is waiting, as far as there are workers."""
+        waiting = self.source.waiting
+        workers = self.sizer.workers = max(1, self.executor.workers)
+        while self.asked_for < 2 * workers:  # also without any worker: new ones will join
+            self.source.fill(1)
+            if not waiting:
+                break
+            size = self.sizer.size(self.source.left, self.work.in_step(waiting[0]))
+            if self.asked_for >= workers and self.sizer.is_long(size):
+                break
+            self._withdraw_idle_work()
+            size = max(1, min(round(size * self.executor.next_speed()), MAX_BATCH))
+            self.source.fill(size)
+            self._submit([waiting.popleft() for _ in range(min(len(waiting), size))])
+        if not self.asked_for:
+            self._withdraw_idle_work()
+        self.spend_idle_time()
+
+    def spend_idle_time(self) -> None:
         """Begins idle work on workers that have none, while others are at work and no more is waiting."""
-        while not source.waiting and flying and self.idle_workers(len(flying)) > 0:
-            if not (batch := source.idle_specs(sizer.idle_size())):
+        executor = self.executor
+        while not self.source.waiting and self.asked_for and executor.idle_workers(len(self.flying)) > 0:
+            if not (batch := self.source.idle_specs(self.sizer.idle_size())):
                 return
-            flying[self.submit(do, batch)] = batch
+            self.idle.add(self._submit(batch))
+
+    def _submit(self, batch: list[S]) -> Any:
+        ticket = self.executor.submit(self.do, batch)
+        self.flying[ticket] = batch
+        return ticket
+
+    def _withdraw_idle_work(self) -> None:
+        if self.idle:
+            self.executor.withdraw(list(self.idle))
+            self.withdrawn |= self.idle
+            self.idle.clear()
+
+    def collect(self) -> list[list[R]]:
+        """Waits until batches are done and returns their records; lost ones wait again."""
+        executor, done = self.executor, []
+        for ticket, result in executor.wait(list(self.flying)):
+            batch, withdrawn = self.flying.pop(ticket), ticket in self.withdrawn
+            idle = withdrawn or ticket in self.idle
+            self.idle.discard(ticket)
+            self.withdrawn.discard(ticket)
+            if isinstance(result, Done):
+                executor.time = executor.time.plus(**{"idle" if idle else "useful": result.seconds})
+                if not withdrawn:  # which has spent time on records that it does not have
+                    self.sizer.observe(len(result.records), result.seconds)
+                done += [result.records] * bool(result.records)
+            elif not idle:
+                self.losses.update(batch)
+                self.lost.append(batch[0])
+                self.source.waiting.extendleft(reversed(batch))
+        return done
+
+    def require_survivors(self) -> None:
+        """Raises UserError if the same work was lost too often."""
+        for spec in self.lost:
+            if self.losses[spec] > MAX_LOSSES:
+                raise UserError(f"workers must survive their work, but {MAX_LOSSES} ended at {spec}.")
+        self.lost.clear()

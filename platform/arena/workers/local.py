@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from turnier.agents.engines.pool import end_idle_programs
 from turnier.arena.workers.executor import Done, Executor, Lost, Task
@@ -40,16 +41,25 @@ class ThreadExecutor(Executor):
     def __init__(self, workers: int | None = None) -> None:
         super().__init__(os.cpu_count() or 1 if workers is None else workers)
         self._pool = concurrent.futures.ThreadPoolExecutor(self.workers, "turnier")
-        self._stop = np.zeros(1, np.int64)
+        self._stops: dict[concurrent.futures.Future[Done], npt.NDArray[np.int64]] = {}  # [1] for each batch
 
     def submit(self, do: Task, batch: list[Any]) -> concurrent.futures.Future[Done]:
-        return self._pool.submit(do, batch, self._stop)
+        stop = np.zeros(1, np.int64)
+        future = self._pool.submit(do, batch, stop)
+        self._stops[future] = stop
+        return future
 
     def wait(self, tickets: list[Any]) -> Iterable[tuple[Any, Done | Lost]]:
         done, _ = concurrent.futures.wait(tickets, return_when=concurrent.futures.FIRST_COMPLETED)
+        for future in done:
+            del self._stops[future]
         return [(future, future.result()) for future in done]
 
+    def withdraw(self, tickets: list[Any]) -> None:
+        for future in tickets:
+            self._stops[future][0] = 1  # matches check it before every decision
+
     def close(self) -> None:
-        self._stop[0] = 1  # compiled matches check it before every decision
+        self.withdraw(list(self._stops))
         self._pool.shutdown(wait=True, cancel_futures=True)
         end_idle_programs()

@@ -22,7 +22,7 @@ def make_executor(where: Where) -> Executor:
     if where.on_ray:
         from turnier.arena.workers.cluster.executor import RayExecutor
 
-        ray = RayExecutor(where.workers, where.address)
+        ray = RayExecutor(where.workers, where.address, **where.claims)
         if where.executor == "auto":
             say(f"Playing on Ray: {where.cluster_named_by} names a cluster.")
         return ray
@@ -46,5 +46,5 @@ def make_pool(agents: Iterable[Agent], where: Where) -> Pool:
     if where.on_ray:
         from turnier.arena.workers.cluster.executor import RayPool
 
-        return RayPool(where.workers, where.address)
+        return RayPool(where.workers, where.address, **where.claims)
     return ThreadPool(where.workers)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import heapq
 import itertools
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, NamedTuple
 
 from turnier.arena.match import MatchRecord
 from turnier.arena.workers.executor import Done, Executor, Lost, Task
@@ -18,32 +18,63 @@ class SimulatedExecutor(Executor):
 
     def __init__(self, workers: int, decision_seconds: float = DECISION_SECONDS) -> None:
         super().__init__(workers)
-        self.now = self.busy = 0.0  # seconds: the simulated time, and the working time of all workers
+        self.now = 0.0  # seconds: the simulated time
         self.games = 0
         self._decision_seconds = decision_seconds
-        self._free = [0.0] * workers  # when each worker will be
-        self._ends: list[tuple[float, int, Done]] = []
+        self._free = [(0.0, worker) for worker in range(workers)]  # a heap: when each worker will be
+        self._batches: dict[int, _Batch] = {}  # by ticket
+        self._ends: list[
+            tuple[float, int]
+        ] = []  # a heap of their ends and tickets; of withdrawn ones also earlier plans
         self._tickets = itertools.count()
-
-    @property
-    def busy_share(self) -> float:
-        """The share of the workers' time in which they worked, until the latest batch was done."""
-        return self.busy / (self.workers * self.now) if self.now else 0.0
 
     def submit(self, do: Task, batch: list[Any]) -> int:
         records: list[MatchRecord] = do(batch).records
-        seconds = self._decision_seconds * sum(sum(record.decisions) for record in records)
-        begins = max(self.now, heapq.heappop(self._free))
-        heapq.heappush(self._free, begins + seconds)
+        free, worker = heapq.heappop(self._free)
+        begins = max(self.now, free)
+        seconds = (self._decision_seconds * sum(record.decisions) for record in records)
+        ends = list(itertools.accumulate(seconds, initial=begins))
+        heapq.heappush(self._free, (ends[-1], worker))
         ticket = next(self._tickets)
-        heapq.heappush(self._ends, (begins + seconds, ticket, Done(records, seconds)))
-        self.busy += seconds
-        self.games += len(records)
+        self._batches[ticket] = _Batch(worker, records, ends)
+        heapq.heappush(self._ends, (ends[-1], ticket))
         return ticket
 
-    def wait(self, tickets: list[Any]) -> Iterable[tuple[Any, Done | Lost]]:
-        self.now, ticket, done = heapq.heappop(self._ends)
-        return [(ticket, done)]
+    def withdraw(self, tickets: list[int]) -> None:
+        """Ends batches now, which must be the last ones of their workers."""
+        cut = {ticket: self._batches[ticket].until(self.now) for ticket in tickets}
+        self._batches |= cut
+        for ticket, batch in cut.items():
+            heapq.heappush(self._ends, (batch.ends[-1], ticket))
+        free = {batch.worker: batch.ends[-1] for batch in cut.values()}
+        self._free = [(free.get(worker, time), worker) for time, worker in self._free]
+        heapq.heapify(self._free)
+
+    def wait(self, tickets: list[int]) -> Iterable[tuple[int, Done | Lost]]:
+        ticket = heapq.heappop(self._ends)[1]
+        while ticket not in self._batches:
+            ticket = heapq.heappop(self._ends)[1]
+        batch = self._batches.pop(ticket)
+        self.now = batch.ends[-1]
+        self.games += len(batch.records)
+        return [(ticket, Done(batch.records, batch.ends[-1] - batch.ends[0]))]
+
+    def clock(self) -> float:
+        return self.now
 
     def close(self) -> None:
+        self._batches.clear()
         self._ends.clear()
+
+
+class _Batch(NamedTuple):
+    """A batch, one match after another."""
+
+    worker: int
+    records: list[MatchRecord]
+    ends: list[float]  # the beginning, the ends of matches, and if it was ended before its last match, that moment
+
+    def until(self, now: float) -> _Batch:
+        """Returns what is left of a batch that is ended now."""
+        done = sum(end <= now for end in self.ends[1:])
+        return _Batch(self.worker, self.records[:done], [*self.ends[: done + 1], max(now, self.ends[0])])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass
+from typing import Any
 
 from turnier.core.errors import UserError, unknown
 
@@ -19,7 +20,8 @@ class Where:
         executor: what plays: auto, ray, threads or serial.
         workers: their number, by default one per core.
         address: the Ray cluster to join.
-        nodes: which nodes of the cluster: a label as `zone=a`, or the name of a resource that they must have.
+        nodes: which nodes of the cluster: a label as `zone=a` (also `zone=!a`, `zone=in(a,b)`), or the name of a
+            resource that they must have.
         priority: the share of the cluster that the run gets while others want it too, relative to theirs.
 
     Raises UserError for an unknown executor and for values that do not fit each other.
@@ -40,7 +42,7 @@ class Where:
             raise UserError(
                 f"--address names a Ray cluster, got it with the executor {self.executor}; use --executor ray."
             )
-        if self.nodes and not self.on_ray:
+        if self.nodes and not (self.on_ray and self.cluster_named_by):
             raise UserError("--nodes chooses nodes of a Ray cluster, but none is named; add --address.")
         if not PRIORITIES[0] <= self.priority <= PRIORITIES[1]:
             raise UserError(f"a priority must be from {PRIORITIES[0]} to {PRIORITIES[1]:g}, got {self.priority:g}.")
@@ -64,11 +66,11 @@ class Where:
         return "--address" if self.address else "RAY_ADDRESS" if os.environ.get("RAY_ADDRESS") else ""
 
     @property
-    def labels(self) -> dict[str, str]:
-        """The labels that nodes must have."""
-        return dict(node.split("=", 1) for node in self.nodes if "=" in node)
+    def claims(self) -> dict[str, Any]:
+        """The arguments with which `RayActors` claims a part of a cluster.
 
-    @property
-    def resources(self) -> dict[str, float]:
-        """A little of each resource that nodes must have: it says where to play, and keeps nothing from others."""
-        return {node: 0.001 for node in self.nodes if "=" not in node}
+        A worker takes a little of each resource that is named: it says where to play, and keeps nothing from others.
+        """
+        labels = dict(node.split("=", 1) for node in self.nodes if "=" in node)
+        resources = {node: 0.001 for node in self.nodes if "=" not in node}
+        return {"priority": self.priority, "labels": labels, "resources": resources}

@@ -185,6 +185,8 @@ def check_ray(address: str | None) -> Check:
     began = time.perf_counter()
     actors = RayActors(1, address)
     try:
+        if not (actors.workers or actors.size()[1]):
+            return Check("ray", FAIL, *actors.missing())
         ref = actors.send(_task, 20)
         found = dict(actors.wait([ref])).get(ref)
         nodes, cpus = actors.size()

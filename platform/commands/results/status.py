@@ -18,7 +18,7 @@ from turnier.core.number_text import number
 if TYPE_CHECKING:
     from turnier.results.store.progress import RunProgress
 
-COLOURS = {"running": "green", "stopped": "yellow"}
+COLOURS = {"running": "green", "waiting": "cyan", "stopped": "yellow"}
 
 
 def status(store: StoreOption = DEFAULT_URL, as_json: JsonOption = False) -> None:

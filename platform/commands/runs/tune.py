@@ -141,7 +141,7 @@ def _say_what_else_is_stored(
 
 
 def _print(console: Console, results: StudyResults, as_json: bool) -> None:
-    from turnier.commands.search_tables import print_figures, print_hints, print_parameters, print_verdict
+    from turnier.commands.search_tables import print_figures, print_games, print_hints, print_parameters, print_verdict
     from turnier.commands.tables import print_warnings
     from turnier.results.failures import list_failures
     from turnier.results.frames import json_rows
@@ -174,8 +174,7 @@ def _print(console: Console, results: StudyResults, as_json: bool) -> None:
         return
     print_parameters(console, run, {label: finalist.agent for label, finalist in results.finalists.items()})
     print_figures(console, results.verdict, run.objective.name)
-    idle = f", {run.idle_games:,} games of recommendations by idle workers" if run.idle_games else ""
-    console.print(f"{run.games:,} games of candidates in {run.search.generation} generations{idle}.")
+    print_games(console, run)
     print_verdict(console, results.verdict, results.play_on)
     print_hints(console, results.hints())
     print_warnings(console, results.warnings())

@@ -30,7 +30,7 @@ from turnier.commands.options import (
 )
 from turnier.commands.place import placed
 from turnier.commands.scripts.script import choose_preset, run_script
-from turnier.commands.search_tables import print_figures, print_parameters, print_ranges, print_verdict
+from turnier.commands.search_tables import print_figures, print_games, print_parameters, print_ranges, print_verdict
 from turnier.results.store.store import Store
 from turnier.search.definition import StudyDefinition
 from turnier.search.storage.commands import to_play_on
@@ -119,6 +119,7 @@ def run_study(
                 final = study.compare(playing, pool, share)
             print_parameters(console, study, {label: one.agent for label, one in playing.items()})
             print_figures(console, final.verdict, study.objective.name)
+            print_games(console, study)
             print_verdict(console, final.verdict, to_play_on(results, definition.stored, final.verdict))
             from turnier.dashboards.reports.pictures import save_study_picture  # a second, while workers end
 

@@ -32,7 +32,7 @@ class _Compilation:
     def __init__(self) -> None:
         self._lock = threading.RLock()
         self._blocks = 0  # that run at present
-        self._told = False
+        self.told = False
         self._forget()
 
     def _forget(self) -> None:
@@ -84,9 +84,9 @@ class _Compilation:
             if not self._blocks or self._progress:
                 return
             if not sys.stderr.isatty():
-                if not self._told:
+                if not self.told:
                     print("Compiling kernels, once on this machine ...", file=sys.stderr, flush=True)
-                self._told = True
+                self.told = True
                 return
             from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
@@ -98,6 +98,11 @@ class _Compilation:
 
 
 _COMPILATION = _Compilation()
+
+
+def has_taken_long() -> bool:
+    """Returns whether this process, which has no terminal, has said that it compiles for longer than SHOWN_AFTER."""
+    return _COMPILATION.told
 
 
 @contextlib.contextmanager

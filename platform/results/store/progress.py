@@ -7,7 +7,7 @@ import json
 import threading
 import time
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from types import TracebackType
 from typing import Any, NamedTuple, Protocol, Self
@@ -29,7 +29,8 @@ BEAT_SECONDS = 2.0
 RATE_SECONDS = 20.0  # the rate is measured over this time
 _OTHER_UNITS = ("study", "training")  # kinds of runs whose bar does not count what they store
 _WITHOUT_DRIVER = ("play",)  # kinds to which people add a game whenever they play one
-RUNNING, FINISHED, STOPPED, UNKNOWN = "running", "finished", "stopped", "unknown"
+RUNNING, WAITING, FINISHED, STOPPED, UNKNOWN = "running", "waiting", "finished", "stopped", "unknown"
+LIVE = RUNNING, WAITING  # a driver has the run; it waits while it has no worker
 
 
 @dataclass(frozen=True)
@@ -41,7 +42,7 @@ class RunProgress:
     name: str
     began: str  # UTC, ISO 8601
     stored: int  # matches and searches in the store
-    state: str = UNKNOWN  # running | finished | stopped | unknown
+    state: str = UNKNOWN  # running | waiting | finished | stopped | unknown
     done: int | None = None
     planned: int | None = None
     unit: str = ""  # what is counted
@@ -68,10 +69,19 @@ class _Sample(NamedTuple):
 
 
 class ProgressReporter:
-    """Stores the progress of a bar every BEAT_SECONDS, on its own thread; a context manager."""
+    """Stores the progress of a bar every BEAT_SECONDS, on its own thread; a context manager.
 
-    def __init__(self, database: Database, run_id: str, bar: Countable) -> None:
-        self.database, self._run_id, self._bar = database, run_id, bar
+    Args:
+        database: of the store.
+        run_id: whose progress it is.
+        bar: counts it.
+        waits: says whether there is no worker yet.
+    """
+
+    def __init__(
+        self, database: Database, run_id: str, bar: Countable, waits: Callable[[], bool] = lambda: False
+    ) -> None:
+        self.database, self._run_id, self._bar, self._waits = database, run_id, bar, waits
         self._row: dict[str, Any] = {
             "holder": this_process(),
             "started": now(),
@@ -82,7 +92,7 @@ class ProgressReporter:
         self._thread = threading.Thread(target=self._report_until_end, name=f"progress {run_id}", daemon=True)
 
     def __enter__(self) -> Self:
-        self._report(RUNNING)
+        self._report_now()
         self._thread.start()
         return self
 
@@ -95,7 +105,10 @@ class ProgressReporter:
 
     def _report_until_end(self) -> None:
         while not self._ended.wait(BEAT_SECONDS):
-            self._report(RUNNING)
+            self._report_now()
+
+    def _report_now(self) -> None:
+        self._report(WAITING if self._waits() else RUNNING)
 
     def _report(self, state: str) -> None:
         # The driver notices a store that fails at its next append; a failure here must not hide why a run ended.
@@ -110,7 +123,7 @@ class ProgressReporter:
             "unit": self._bar.unit,
             "rate": self._rate(),
             "state": state,
-            "ended": None if state == RUNNING else now(),
+            "ended": None if state in LIVE else now(),
         }
         with self.database.writing() as connection:
             row["heartbeat"] = clock(connection)
@@ -149,7 +162,7 @@ def _progress(run: Run, row: Row[Any] | None, stored: int, time_now: float) -> R
     if row is None:
         return RunProgress(run.id, run.kind, run.name, began=began, stored=stored)
     state, done = row.state, row.done
-    if state == RUNNING and (is_stale(row.heartbeat, time_now) or is_dead(row.holder)):
+    if state in LIVE and (is_stale(row.heartbeat, time_now) or is_dead(row.holder)):
         state = STOPPED
     if state == STOPPED and run.kind not in _OTHER_UNITS:
         done = max(done, min(stored, row.planned))  # a killed driver's last report is older than its last match

@@ -10,7 +10,7 @@ from sqlalchemy import Connection, ForeignKey, Select, Table, delete, func, inse
 from turnier.core.errors import UserError
 from turnier.results.integrity.checksums import checksum
 from turnier.results.store.database import chunks
-from turnier.results.store.progress import RUNNING, progress_of_runs
+from turnier.results.store.progress import LIVE, progress_of_runs
 from turnier.results.store.schema import locks, matches, metadata, run_matches, run_votes, runs, seats, votes
 from turnier.results.store.store import Run, Store
 
@@ -36,7 +36,7 @@ def owned_searches(store: Store, run: Run) -> Owned:
 def refuse_running(store: Store, run: Run) -> None:
     """Raises UserError where a run is playing."""
     for known in progress_of_runs(store):
-        if known.run == run.id and known.state == RUNNING:
+        if known.run == run.id and known.state in LIVE:
             raise UserError(f"{run.id} must not be running to be changed, but {known.holder} drives it; end it first.")
 
 

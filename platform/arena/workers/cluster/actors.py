@@ -2,72 +2,74 @@
 
 from __future__ import annotations
 
+import concurrent.futures
 import contextlib
 import os
-import re
-import sys
+import queue
 import time
-from collections.abc import Callable
-from dataclasses import dataclass, field
-from importlib import metadata
+from collections.abc import Callable, Collection, Mapping
 from typing import Any
 
 from turnier.arena.workers.cluster.connection import connect
+from turnier.arena.workers.cluster.crew import Crew, Piece, Worker
 from turnier.arena.workers.cluster.head import LOCAL, HeadMonitor
 from turnier.arena.workers.cluster.local import LocalRay
+from turnier.arena.workers.cluster.nodes import Compiling, Nodes, Selection, Waiting, missing, tell
+from turnier.arena.workers.cluster.shares import Shares
+from turnier.arena.workers.cluster.worker import NotBegun, RayWorker, ask, failure_of, gone, reason_of, version_here
 from turnier.arena.workers.executor import Lost
 from turnier.core.errors import UserError
 
 CHECK_SECONDS = 2.0  # between two checks of nodes and silent workers
 SILENT_SECONDS = 10.0  # a worker that returned nothing for this long is pinged
+MOST_PINGS = 100  # a second: many workers are pinged less often
 DEAD_SECONDS = 120.0  # without an answer; then the worker is replaced, however long its work may take
-WARN_SECONDS = 10.0  # without any worker; then the user learns what is missing
+FIRST_SECONDS = 10.0  # that the first worker is waited for before there are none
 START_ATTEMPTS = 5  # for every expected worker, before a cluster on which none starts is given up
-
-
-class RayWorker:
-    """The actor: a process that does one piece of work after another, and answers pings in between."""
-
-    def work(self, do: Callable[[Any], Any], argument: Any) -> Any:
-        try:
-            return do(argument)
-        except MemoryError:
-            raise UserError("a worker must have enough memory for its games, got less; start fewer workers.") from None
-        except (KeyboardInterrupt, SystemExit) as failure:  # Ray would take them for its own
-            name = type(failure).__name__
-            raise UserError(f"an agent must let its worker go on, but its code raised {name}; fix it.") from None
-        except OSError as failure:
-            raise UserError(f"a worker must be able to work, got: {failure}; fix that.") from None
-
-    def ping(self) -> tuple[str, str]:
-        """Returns the actor's node and its version of Turnier."""
-        import ray
-
-        return ray.get_runtime_context().get_node_id(), _version()
-
-
-@dataclass(eq=False)
-class _Worker:
-    actor: Any
-    node: str = ""
-    load: int = 0  # unfinished pieces of work
-    ping: Any = None  # the ref of an unanswered ping
-    last_answer: float = field(default_factory=time.monotonic)
+GATHER_SECONDS = 1e-5  # per piece in flight: results that come within it are taken together, which saves half the time
+MOST_GATHER_SECONDS = 0.05
 
 
 class RayActors:
-    """Actors on the cluster at `address`, otherwise on a local one: `workers`, or one per CPU."""
+    """Actors on the cluster at `address`, otherwise on a local one: `workers`, or one per CPU.
 
-    def __init__(self, workers: int | None = None, address: str | None = None) -> None:
+    Several drivers share a cluster by `priority`: of its CPUs each gets its part of the sum of all priorities.
+
+    Args:
+        workers: their number; an autoscaler sees them as its demand.
+        address: of the cluster.
+        priority: relative to that of other drivers, above 0.
+        resources: amounts of Ray's resources that each worker needs beside its CPU.
+        labels: of the nodes that may be used, as Ray selects them: x, !x, in(x,y), !in(x,y).
+
+    Raises UserError if there is no such cluster. If none of its workers starts within FIRST_SECONDS, `workers` is 0,
+    and `send` waits for one.
+    """
+
+    def __init__(
+        self,
+        workers: int | None = None,
+        address: str | None = None,
+        *,
+        priority: float = 1.0,
+        resources: Mapping[str, float] | None = None,
+        labels: Mapping[str, str] | None = None,
+    ) -> None:
         self.address = address or os.environ.get("RAY_ADDRESS") or LOCAL
         self._requested = workers
-        self._ready: list[_Worker] = []
-        self._starting: dict[Any, _Worker] = {}  # by the ref of their first ping
-        self._working: dict[Any, _Worker] = {}  # by the ref of the work
-        self._lost: list[Any] = []  # refs of work whose worker is gone
+        self._selection = Selection(resources or {}, labels or {})
+        self._ready = Crew()
+        self._starting: dict[concurrent.futures.Future[Any], Worker] = {}  # by their first ping
+        self._leaving: dict[Worker, None] = {}  # others have a claim to their CPUs; they finish what they have begun
+        self._working: dict[Piece, None] = {}
+        self._results: dict[Piece, Any] = {}  # that `wait` has not returned yet
+        self._returned: list[Piece] = []  # work for which there was no worker any more
+        self._shares = None if self.address == LOCAL else Shares(priority)
+        self._started: list[concurrent.futures.Future[Any]] = []
+        # Pieces and futures of first pings; Ray's thread puts them.
+        self._arrivals: queue.SimpleQueue[Any] = queue.SimpleQueue()
         self._checked_at = -1e9
-        self._waiting_since: float | None = None
-        self._warned = False
+        self._waiting = Waiting()
         self._failed_starts = 0  # since a worker last joined
         self._connect()
         try:
@@ -78,17 +80,29 @@ class RayActors:
 
     def _connect(self) -> None:
         self._ray = connect(self.address, self._requested)
-        self._class = self._ray.remote(num_cpus=1, max_restarts=0, concurrency_groups={"pings": 1})(RayWorker)
+        options = {"num_cpus": 1, "max_restarts": 0, "concurrency_groups": {"pings": 1}, **self._selection.options()}
+        try:
+            self._class = self._ray.remote(**options)(RayWorker)
+        except ValueError as failure:
+            self._ray.shutdown()
+            reason = str(failure).strip().rstrip(".")
+            raise UserError(
+                f"machines must be chosen by names and values that Ray knows, got {self._selection.words}: {reason}."
+            ) from None
         self._local = LocalRay(self._ray) if self.address == LOCAL else None
-        self._head = HeadMonitor(self.address, self._ray.get_runtime_context().gcs_address)
+        self._gcs_address = self._ray.get_runtime_context().gcs_address
+        self._head = HeadMonitor(self.address, self._gcs_address)
+        self._nodes = Nodes(self._selection)
+        self._compiling = Compiling(self._nodes)
 
     def _start_again(self) -> None:
         """Starts Ray on this machine again after it has ended; the work of all workers is lost."""
-        print("Ray on this machine has ended; starting it again ...", file=sys.stderr, flush=True)
-        self._lost += self._working
-        for known in (self._working, self._ready, self._starting):
+        tell("Ray on this machine has ended; starting it again ...")
+        self._results |= {piece: Lost() for piece in (*self._working, *self._returned)}
+        for known in (self._working, self._returned, self._ready, self._starting, self._leaving):
             known.clear()
-        self._checked_at, self._waiting_since = -1e9, None
+        self._checked_at = -1e9
+        self._waiting.is_over()
         self._disconnect()
         self._connect()
 
@@ -107,7 +121,7 @@ class RayActors:
     @property
     def idle(self) -> int:
         """The number of workers that have no work."""
-        return sum(worker.load == 0 for worker in self._ready)
+        return self._ready.idle
 
     @property
     def objects(self) -> Any:
@@ -118,24 +132,37 @@ class RayActors:
     def handles(self) -> list[Any]:
         return [worker.actor for worker in self._ready]
 
-    def size(self) -> tuple[int, int]:
-        """Returns the cluster's nodes and CPUs."""
-        nodes = self._nodes()
-        return len(nodes), _cpus(nodes)
+    @property
+    def next_speed(self) -> float:
+        """The speed of the worker that gets the next work, relative to the mean of all."""
+        return self._ready.least_busy().speed if self._ready else 1.0
 
-    def _nodes(self) -> dict[str, dict[str, float]]:
-        """Returns the resources of the nodes that are alive."""
-        nodes = self._local.nodes if self._local else self._ray.nodes()
-        return {node["NodeID"]: node["Resources"] for node in nodes if node["Alive"]}
+    def observe(self, piece: Piece, units: int, seconds: float) -> None:
+        """Notes how long the worker of a finished piece took for its `units` games or searches."""
+        if piece.worker is not None:
+            self._ready.observe(piece.worker, units, seconds)
+
+    def size(self) -> tuple[int, int]:
+        """Returns the number of the cluster's nodes, and of those of its CPUs that workers may use."""
+        found = self._found()
+        return sum(node["Alive"] for node in found), sum(self._room(found).values())
+
+    def _found(self) -> list[dict[str, Any]]:
+        found: list[dict[str, Any]] = self._local.nodes if self._local else self._ray.nodes()
+        return found
+
+    def _room(self, found: list[dict[str, Any]]) -> dict[str, int]:
+        return {node["NodeID"]: self._selection.workers_on(node) for node in found if node["Alive"]}
 
     def _await_first_workers(self) -> None:
+        began = time.monotonic()
         self._check_workers()
-        if not self._starting:
-            raise UserError(f"the Ray cluster at {self.address} must have at least 1 CPU, got none; add a worker node.")
         expected = len(self._starting)
-        self._await_worker()
+        while not self._ready and (self._local or time.monotonic() - began < FIRST_SECONDS):
+            self._check_workers()
+            self._admit_started(0.1)
         deadline = time.monotonic() + 1.0  # workers of one machine start together
-        while len(self._ready) < expected and time.monotonic() < deadline:
+        while self._ready and len(self._ready) < expected and time.monotonic() < deadline:
             self._admit_started(0.1)
 
     def _await_worker(self) -> None:
@@ -143,83 +170,119 @@ class RayActors:
         while not self._ready:
             self._check_workers()
             if not self._admit_started(1.0):
-                self._warn_of_missing_cpus()
+                self._waiting.go_on(self.missing)
 
-    def send(self, do: Callable[[Any], Any], argument: Any) -> Any:
-        """Lets the least busy actor call a function, which Ray ships by name; returns the ref."""
+    def send(self, do: Callable[[Any], Any], argument: Any, count: int = 1) -> Piece:
+        """Lets the least busy actor call a function, which Ray ships by name.
+
+        Args:
+            do: the function.
+            argument: its argument.
+            count: the games or searches in it.
+        """
         self._await_worker()
-        worker = min(self._ready, key=lambda worker: worker.load)
-        ref = worker.actor.work.remote(do, argument)
-        worker.load += 1
-        self._working[ref] = worker
-        return ref
+        piece = Piece(do, argument, count)
+        self._begin(piece)
+        return piece
 
-    def wait(self, refs: list[Any]) -> list[tuple[Any, Any]]:
-        """Waits until at least one ref is done or a worker joins; returns results: values, Lost, or exceptions."""
+    def _begin(self, piece: Piece) -> None:
+        worker = piece.worker = self._ready.least_busy()
+        self._ready.give(worker, piece)
+        self._working[piece] = None
+        if self._shares and not self._ready.idle:
+            self._shares.note_all_busy()
+        # Waiting for many refs takes Ray time in proportion to their number, for each result; this does not.
+        piece.future = worker.actor.work.remote(piece.do, piece.argument).future()
+        piece.future.add_done_callback(lambda _: self._arrivals.put(piece))
+
+    def wait(self, pieces: Collection[Piece]) -> list[tuple[Piece, Any]]:
+        """Waits until at least one piece is done or a worker joins; returns results: values, Lost, or exceptions."""
+        wanted = set(pieces)
         while True:
             self._check_workers()
-            results = [(ref, Lost()) for ref in self._lost]
-            self._lost.clear()
-            if results:
-                return results
-            done, _ = self._ray.wait([*refs, *self._starting], num_returns=1, timeout=1.0)
-            joined = self._admit_started(0.0) if done and done[0] in self._starting else False
-            results = [(ref, self._collect(ref)) for ref in done if ref in self._working]
-            if results or joined:
-                return results
+            self._receive(1.0 if wanted.isdisjoint(self._results) else 0.0)
+            joined = self._admit_started(0.0)
+            done = [piece for piece in self._results if piece in wanted]
+            if done or joined:
+                return [(piece, self._results.pop(piece)) for piece in done]
+            if not self._ready:
+                self._waiting.go_on(self.missing)
 
-    def _collect(self, ref: Any) -> Any:
-        worker = self._working.pop(ref)
+    def results_now(self) -> list[tuple[Piece, Any]]:
+        """Returns all results that there are, as `wait` does."""
+        self._check_workers()
+        self._receive(0.0)
+        self._admit_started(0.0)
+        results = list(self._results.items())
+        self._results.clear()
+        return results
+
+    def _receive(self, seconds: float) -> None:
+        """Takes all that has arrived; waits for it for so many seconds where there is nothing."""
+        with contextlib.suppress(queue.Empty):
+            arrivals = [self._arrivals.get(timeout=seconds) if seconds else self._arrivals.get_nowait()]
+            if seconds and len(self._working) * GATHER_SECONDS > 1e-3:
+                time.sleep(min(len(self._working) * GATHER_SECONDS, MOST_GATHER_SECONDS))
+            while not self._arrivals.empty():
+                arrivals.append(self._arrivals.get_nowait())
+            for arrival in arrivals:
+                if isinstance(arrival, Piece):
+                    self._collect(arrival)
+                else:
+                    self._started.append(arrival)
+
+    def _collect(self, piece: Piece) -> None:
+        """Takes the result of a piece whose worker has answered, or has ended."""
+        worker = piece.worker
+        if piece not in self._working or worker is None or piece.future is None:
+            return  # it was given up
         try:
-            result = self._ray.get(ref)
-        except self._gone():
+            result = piece.future.result()
+        except gone():
             self._drop(worker)
-            return Lost()
+            return
         except self._ray.exceptions.RayError as failure:
-            result = self._failure(worker, failure)
-        worker.load -= 1
+            result = failure_of(failure, "" if self._local else self._nodes.name(worker.node))
+        del self._working[piece]
+        self._ready.take(worker, piece)
         worker.last_answer = time.monotonic()
-        return result
+        self._compiling.is_over(worker.node)
+        if isinstance(result, NotBegun):
+            self._returned.append(piece)
+            self._begin_returned()
+        else:
+            self._results[piece] = result
+        if worker in self._leaving and not worker.pieces:
+            self._end(worker)
 
-    def _failure(self, worker: _Worker, failure: Exception) -> Exception:
-        """Returns what an exception of Ray means: a sentence, or the exception that our own code raised."""
-        cause = getattr(failure, "cause", None)
-        if isinstance(cause, UserError):
-            return self._sentence(worker, str(cause))
-        if isinstance(cause, Exception) and not isinstance(cause, self._ray.exceptions.RayError):
-            return cause
-        lines = str(failure).strip().splitlines() or [type(failure).__name__]
-        what = lines[-1 if isinstance(failure, self._ray.exceptions.RayTaskError) else 0].strip().rstrip(".")
-        return self._sentence(worker, f"work must end with a result, got: {what}; repeat the command.")
+    def _begin_returned(self) -> None:
+        while self._returned and self._ready:
+            self._begin(self._returned.pop())
 
-    def _sentence(self, worker: _Worker, text: str) -> UserError:
-        """Returns a worker's error, with the machine if it may be another one than ours."""
-        if self._local:
-            return UserError(text)
-        machines = {node["NodeID"]: f"{node['NodeManagerHostname']} ({node['NodeName']})" for node in self._ray.nodes()}
-        return UserError(f"on {machines.get(worker.node, 'a machine that has left')}: {text}")
-
-    def _gone(self) -> tuple[type[Exception], ...]:
-        """Returns the exceptions that Ray raises when a worker is gone."""
-        exceptions = self._ray.exceptions
-        return (
-            exceptions.ActorDiedError,
-            exceptions.ActorUnavailableError,
-            exceptions.WorkerCrashedError,
-            exceptions.NodeDiedError,
-            exceptions.ObjectLostError,
-            exceptions.OutOfMemoryError,  # Ray ended it, so that the node lives on
-        )
-
-    def _drop(self, worker: _Worker) -> None:
+    def _drop(self, worker: Worker) -> None:
         """Gives a worker up; all of its work is lost."""
         if worker in self._ready:
             self._ready.remove(worker)
-            with contextlib.suppress(Exception):
-                self._ray.kill(worker.actor)
-        for ref in [ref for ref, owner in self._working.items() if owner is worker]:
-            del self._working[ref]
-            self._lost.append(ref)
+        self._nodes.note_lost(worker.node, sum(piece.count for piece in worker.pieces))
+        for piece in worker.pieces:
+            del self._working[piece]
+            self._results[piece] = Lost()
+        worker.pieces.clear()
+        self._end(worker)
+
+    def _end(self, worker: Worker) -> None:
+        self._leaving.pop(worker, None)
+        with contextlib.suppress(Exception):
+            self._ray.kill(worker.actor)
+
+    def _let_go(self, worker: Worker) -> None:
+        """Ends a worker as soon as it has done what it has begun."""
+        self._ready.remove(worker)
+        self._leaving[worker] = None
+        if worker.pieces:
+            ask(worker.actor.leave)
+        else:
+            self._end(worker)
 
     def _check_workers(self) -> None:
         """Drops dead and silent workers and starts new ones on free CPUs; at most every CHECK_SECONDS."""
@@ -230,93 +293,95 @@ class RayActors:
         if now - self._checked_at < CHECK_SECONDS:
             return
         self._checked_at = now
-        nodes = self._nodes()
-        for worker in list(self._ready):
+        found = self._found()
+        nodes = self._room(found)
+        for worker in [*self._ready, *self._leaving]:
             if worker.node not in nodes or self._is_silent(worker, now):
                 self._drop(worker)
-        target = self._requested or _cpus(nodes)
+        if not self._local:
+            self._nodes.look(found)
+            self._compiling.check(self._ready, now)
+        self._reach(self._target(nodes))
+
+    def _target(self, nodes: Mapping[str, int]) -> int:
+        """Returns how many workers this driver is to have: at zero CPUs it wants one, which an autoscaler sees."""
+        most = self._requested or max(1, sum(nodes.values()))
+        return self._shares.of_this(nodes, most, self._ready, not self._selection) if self._shares else most
+
+    def _reach(self, target: int) -> None:
+        """Starts workers, or lets some go, until there are as many as `target`."""
         while len(self._ready) + len(self._starting) < target:
             actor = self._class.remote()
-            self._starting[_ping(actor)] = _Worker(actor)
-        for ref in list(self._starting)[: max(0, len(self._ready) + len(self._starting) - target)]:
-            with contextlib.suppress(Exception):
-                self._ray.kill(self._starting.pop(ref).actor)  # its node left before it started
+            ping = ask(actor.ping)
+            self._starting[ping] = Worker(actor)
+            ping.add_done_callback(self._arrivals.put)
+        excess = len(self._ready) + len(self._starting) - target
+        for ping in list(self._starting)[: max(0, excess)]:
+            self._end(self._starting.pop(ping))  # its node left before it started, or others have a claim to it
+        for worker in list(self._ready)[: max(0, len(self._ready) - target)]:
+            self._let_go(worker)
 
-    def _is_silent(self, worker: _Worker, now: float) -> bool:
-        if worker.ping is not None and self._ray.wait([worker.ping], timeout=0)[0]:
+    def _is_silent(self, worker: Worker, now: float) -> bool:
+        if worker.ping is not None and worker.ping.done():
             worker.ping, worker.last_answer = None, now  # also if it raised: then its work raises too
-        if worker.ping is None and worker.load and now - worker.last_answer > SILENT_SECONDS:
+        silent_seconds = max(SILENT_SECONDS, len(self._ready) / MOST_PINGS)
+        if worker.ping is None and worker.pieces and now - worker.last_answer > silent_seconds:
             # We may have been busy for longer, such as waiting for the database: the answer's time begins now.
-            worker.ping, worker.last_answer = _ping(worker.actor), now - SILENT_SECONDS
-        return worker.ping is not None and now - worker.last_answer > DEAD_SECONDS
+            worker.ping, worker.last_answer = ask(worker.actor.ping), now
+        return worker.ping is not None and now - worker.last_answer > DEAD_SECONDS - SILENT_SECONDS
 
     def _admit_started(self, timeout: float) -> bool:
         """Adds workers that have started; returns whether there are any."""
-        refs = list(self._starting)
-        started = self._ray.wait(refs, num_returns=1, timeout=timeout)[0] if refs else []
-        started = self._ray.wait(refs, num_returns=len(refs), timeout=0)[0] if started else []
+        if timeout and not self._started:
+            self._receive(timeout)
         joined = False
-        for ref in started:
-            worker = self._starting.pop(ref)
+        started, self._started = self._started, []
+        for ping in started:
+            worker = self._starting.pop(ping, None)
+            if worker is None:
+                continue  # it was given up
             try:
-                worker.node, version = self._ray.get(ref)
+                worker.node, version = ping.result()
             except self._ray.exceptions.RayTaskError as failure:
                 raise UserError(
-                    f"worker machines must have Turnier {_version()}, got: {str(failure).strip().splitlines()[-1]};"
+                    f"worker machines must have Turnier {version_here()}, got: {str(failure).strip().splitlines()[-1]};"
                     " install it there."
                 ) from None
             except self._ray.exceptions.RayError as failure:
                 self._count_failed_start(failure)
                 continue  # usually its node left; the next check starts another where there is room
-            if version != _version():
-                raise UserError(f"worker machines must have Turnier {_version()}, got {version}; install it there.")
+            if version != version_here():
+                raise UserError(f"worker machines must have Turnier {version_here()}, got {version}; install it there.")
             worker.last_answer = time.monotonic()
-            self._ready.append(worker)
+            self._ready.add(worker)
             self._failed_starts, joined = 0, True
+            self._waiting.is_over()
+        self._begin_returned()
         return joined
 
     def _count_failed_start(self, failure: Exception) -> None:
         """Raises UserError where workers end again and again before they answer, and none is left."""
         self._failed_starts += 1
-        expected = self._requested or _cpus(self._nodes())
+        expected = self._requested or self.size()[1]
         if self._ready or self._failed_starts < START_ATTEMPTS * max(1, expected):
             return
-        lines = [line.strip() for line in str(failure).strip().splitlines()] or [type(failure).__name__]
-        reason = next((line for line in reversed(lines) if re.match(r"\w+Error: ", line)), lines[0]).rstrip(".")
         raise UserError(
             f"workers of the Ray cluster at {self.address} must start, but {self._failed_starts} attempts failed, the"
-            f" last with: {reason}; install the same Python and Turnier on all machines."
+            f" last with: {reason_of(failure)}; install the same Python and Turnier on all machines."
         )
 
-    def _warn_of_missing_cpus(self) -> None:
-        """Prints once why nothing happens."""
-        now = time.monotonic()
-        if self._waiting_since is None:
-            self._waiting_since = now
-        elif now - self._waiting_since > WARN_SECONDS and not self._warned:
-            self._warned = True
-            print(f"Waiting for a free CPU of the Ray cluster at {self.address} ...", file=sys.stderr, flush=True)
+    def missing(self) -> tuple[str, str]:
+        """Returns why there is no worker, and what helps."""
+        return missing(self.address, self._gcs_address, *self.size(), self._selection)
 
     def close(self) -> None:
         if self._head.is_gone():
             return  # every call would wait for it; the process ends anyway
         if not self._local:  # where all of Ray ends with us
-            for worker in (*self._ready, *self._starting.values()):
+            for worker in (*self._ready, *self._leaving, *self._starting.values()):
                 with contextlib.suppress(Exception):
                     self._ray.kill(worker.actor)
+        if self._shares:
+            with contextlib.suppress(Exception):
+                self._shares.leave()
         self._disconnect()
-
-
-def _ping(actor: Any) -> Any:
-    return actor.ping.options(concurrency_group="pings").remote()
-
-
-def _cpus(nodes: dict[str, dict[str, float]]) -> int:
-    return int(sum(resources.get("CPU", 0) for resources in nodes.values()))
-
-
-def _version() -> str:
-    try:
-        return metadata.version("turnier")
-    except metadata.PackageNotFoundError:
-        return "without a version"

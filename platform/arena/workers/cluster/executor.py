@@ -3,16 +3,28 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterable, Sequence
+import itertools
+import os
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import fields
 from operator import attrgetter
 from typing import Any, NamedTuple
 
+import numpy as np
+import numpy.typing as npt
+
 from turnier.agents.agent import Decision
+from turnier.agents.ensembles.ensemble import Ensemble
 from turnier.agents.ensembles.pool import Pool, SearchJob
+from turnier.agents.registry import agent_of
+from turnier.arena.match import MatchRecord, MatchSpec
 from turnier.arena.workers.cluster.actors import RayActors
+from turnier.arena.workers.cluster.crew import Piece
 from turnier.arena.workers.cluster.luggage import Luggage, Packing, unpack
-from turnier.arena.workers.executor import Done, Executor, Lost, Task
+from turnier.arena.workers.cluster.spread import members_take_long, play_spread
+from turnier.arena.workers.executor import MATCHES, Done, Executor, Lost, Task
+
+ROUNDS = 4  # of matches on all actors; after more of them it hardly matters how long the last ones take
 
 
 class PlainRows(NamedTuple):
@@ -31,11 +43,31 @@ class PlainRows(NamedTuple):
         return cls(type(items[0]), list(values) if len(names) > 1 else [(value,) for value in values])
 
 
-def _work_on(do: Task, luggage: Luggage, specs: PlainRows) -> tuple[PlainRows, float]:
-    """Does a batch in an actor; the records return without their specs, which are their first fields."""
+class Result(NamedTuple):
+    """A finished batch on its way back: the records return without their specs, which are their first fields."""
+
+    records: PlainRows
+    left_out: set[int]  # the numbers of specs without a record
+    seconds: float
+
+
+_stops: dict[int, npt.NDArray[np.int64]] = {}  # in an actor: [1] for each batch that is under way, see `Work.do`
+
+
+def _work_on(do: Task, luggage: Luggage, number: int, rows: PlainRows) -> Result:
+    """Does a batch in an actor."""
     unpack(luggage)
-    done = do([specs.kind(*row) for row in specs.rows])
-    return PlainRows.of(done.records, 1), done.seconds
+    specs = [rows.kind(*row) for row in rows.rows]
+    done = do(specs, _stops.setdefault(number, np.zeros(1, np.int64)))
+    del _stops[number]
+    known = set() if len(done.records) == len(specs) else {record.spec for record in done.records}
+    left_out = {place for place, spec in enumerate(specs) if known and spec not in known}
+    return Result(PlainRows.of(done.records, 1), left_out, done.seconds)
+
+
+def _stop(number: int) -> None:
+    """Ends a batch, also one that has not begun."""
+    _stops.setdefault(number, np.zeros(1, np.int64))[0] = 1
 
 
 def _search(luggage: Luggage, job: SearchJob) -> Decision:
@@ -43,34 +75,70 @@ def _search(luggage: Luggage, job: SearchJob) -> Decision:
     return job.run()
 
 
-class RayExecutor(Executor):
-    """Works in Ray actors."""
+def _send_search(actors: RayActors, packing: Packing, job: SearchJob) -> Any:
+    return actors.send(functools.partial(_search, packing.of(job.names)), job)
 
-    def __init__(self, workers: int | None = None, address: str | None = None) -> None:
-        self.actors = RayActors(workers, address)
-        super().__init__(self.actors.workers)
+
+class RayExecutor(Executor):
+    """Works in Ray actors; `claims` are the named arguments of `RayActors`."""
+
+    def __init__(self, workers: int | None = None, address: str | None = None, **claims: Any) -> None:
+        self.actors = RayActors(workers, address, **claims)
+        super().__init__(max(1, self.actors.workers))  # the first may still be waited for
         self._packing = Packing(self.actors.objects)
-        self._batches: dict[Any, list[Any]] = {}
+        self._batches: dict[Piece, tuple[int, list[Any]]] = {}  # their numbers and specs
+        self._numbers = itertools.count()
 
     def submit(self, do: Task, batch: list[Any]) -> Any:
+        number = next(self._numbers)
         luggage = self._packing.of(name for spec in batch for name in spec.names)
-        ref = self.actors.send(functools.partial(_work_on, do, luggage), PlainRows.of(batch))
-        self._batches[ref] = batch
-        return ref
+        work = functools.partial(_work_on, do, luggage, number)
+        piece = self.actors.send(work, PlainRows.of(batch), len(batch))
+        self._batches[piece] = number, batch
+        return piece
+
+    def play(self, specs: Iterable[MatchSpec]) -> Iterator[list[MatchRecord]]:
+        """Plays matches as any executor does; members of ensembles search in the actors that would idle, on all nodes.
+
+        That is for long searches, and for the last matches if there are too few for all actors: such matches are played
+        by this process. If it would search itself, for other agents, it plays no more of them than it has CPUs.
+        """
+        matches = list(specs)
+        rest = len(matches) % self.workers if len(matches) < ROUNDS * self.workers else 0
+        first, last = matches[: len(matches) - rest], matches[len(matches) - rest :]
+        if 2 * rest <= self.workers and _can_spread(last):
+            MATCHES.prepare(matches)
+            if members_take_long(last):
+                spread = play_spread(self.actors, functools.partial(_send_search, self.actors, self._packing), last)
+                return itertools.chain(self.run(MATCHES, first), spread)
+        return self.run(MATCHES, matches)
+
+    def withdraw(self, tickets: list[Any]) -> None:
+        for piece in tickets:
+            piece.send_aside(_stop, self._batches[piece][0])
 
     def wait(self, tickets: list[Any]) -> Iterable[tuple[Any, Done | Lost]]:
         results = self.actors.wait(tickets)
         self.workers = self.actors.workers
-        return [(ref, self._done(ref, result)) for ref, result in results]
+        return [(piece, self._done(piece, result)) for piece, result in results]
 
-    def _done(self, ref: Any, result: Any) -> Done | Lost:
-        specs = self._batches.pop(ref)
+    def _done(self, piece: Piece, result: Any) -> Done | Lost:
+        _, specs = self._batches.pop(piece)
         if isinstance(result, Lost):
             return result
         if isinstance(result, Exception):
             raise result
-        records, seconds = result
-        return Done([records.kind(spec, *row) for spec, row in zip(specs, records.rows, strict=False)], seconds)
+        records, left_out, seconds = result
+        if not left_out:  # otherwise time went into what has no record
+            self.actors.observe(piece, len(records.rows), seconds)
+        played = [spec for place, spec in enumerate(specs) if place not in left_out]
+        return Done([records.kind(spec, *row) for spec, row in zip(played, records.rows, strict=False)], seconds)
+
+    def waits(self) -> bool:
+        return not self.actors.workers
+
+    def next_speed(self) -> float:
+        return self.actors.next_speed
 
     def idle_workers(self, flying: int) -> int:
         return self.actors.idle  # batches belong to actors: one may have two while another has none
@@ -79,25 +147,33 @@ class RayExecutor(Executor):
         self.actors.close()
 
 
-class RayPool(Pool):
-    """Searches in Ray actors; a search that is lost with its actor is repeated with the same seed."""
+def _can_spread(matches: Sequence[MatchSpec]) -> bool:
+    """Whether all of some matches have ensembles, and this process has little to search besides."""
+    ensembles = [[isinstance(agent_of(name), Ensemble) for name in spec.agents] for spec in matches]
+    here = all(map(all, ensembles)) or len(matches) <= (os.cpu_count() or 1)
+    return bool(matches) and all(map(any, ensembles)) and here
 
-    def __init__(self, workers: int | None = None, address: str | None = None) -> None:
-        self.actors = RayActors(workers, address)
-        super().__init__(self.actors.workers)
+
+class RayPool(Pool):
+    """Searches in Ray actors as `RayExecutor` works; a search that is lost is repeated with the same seed."""
+
+    def __init__(self, workers: int | None = None, address: str | None = None, **claims: Any) -> None:
+        self.actors = RayActors(workers, address, **claims)
+        super().__init__(max(1, self.actors.workers))
         self._packing = Packing(self.actors.objects)
-        self._jobs: dict[Any, SearchJob | None] = {}  # ref -> the job, or None once it was dropped
+        self._jobs: dict[Piece, SearchJob | None] = {}  # its job, or None once it was dropped
 
     def submit(self, job: SearchJob) -> SearchJob:
-        self._jobs[self.actors.send(functools.partial(_search, self._packing.of(job.names)), job)] = job
+        self._jobs[_send_search(self.actors, self._packing, job)] = job
         return job
 
     def wait(self, tickets: list[SearchJob]) -> Iterable[tuple[SearchJob, Decision]]:
         done: list[tuple[SearchJob, Decision]] = []
         while not done:
             # Dropped searches are waited for too, so that their workers count as free only when they are.
-            for ref, result in self.actors.wait(list(self._jobs)):
-                job = self._jobs.pop(ref)
+            for piece, result in self.actors.wait(self._jobs):
+                job = self._jobs.pop(piece)
+                self.workers = max(1, self.actors.workers)
                 if job is None:
                     continue
                 if isinstance(result, Lost):
@@ -110,9 +186,9 @@ class RayPool(Pool):
         return done
 
     def drop(self, tickets: list[SearchJob]) -> None:
-        for ref, job in self._jobs.items():
+        for piece, job in self._jobs.items():
             if job in tickets:
-                self._jobs[ref] = None
+                self._jobs[piece] = None
 
     def close(self) -> None:
         self.actors.close()

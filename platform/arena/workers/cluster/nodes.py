@@ -1,0 +1,185 @@
+"""The machines of a cluster: which of them a run may use, and a word when one leaves or joins."""
+
+from __future__ import annotations
+
+import concurrent.futures
+import re
+import sys
+import time
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+from turnier.arena.workers.cluster.crew import Worker
+from turnier.arena.workers.cluster.worker import ask
+
+WARN_SECONDS = 10.0  # without any worker; then the user learns what is missing
+COMPILE_SECONDS = 5.0  # without a first result of a machine; then it is asked whether it compiles
+LOSS_SECONDS = 60.0  # workers of a lost machine end at most so long before it is known to be lost
+MOST_QUESTIONS = 3  # to a machine, a few seconds apart: it loads for a moment before it compiles
+NAMED = 3  # machines in a message; of the others it gives the number
+
+
+@dataclass(frozen=True)
+class Selection:
+    """What each worker needs beside its CPU: amounts of Ray's resources, and labels of its machine."""
+
+    resources: Mapping[str, float] = field(default_factory=dict)
+    labels: Mapping[str, str] = field(default_factory=dict)  # values as in Ray: x, !x, in(x,y), !in(x,y)
+
+    def __bool__(self) -> bool:
+        return bool(self.resources or self.labels)
+
+    def options(self) -> dict[str, Any]:
+        """Returns the options of an actor that only these machines may run."""
+        labels = {"label_selector": dict(self.labels)} if self.labels else {}
+        return labels | ({"resources": dict(self.resources)} if self.resources else {})
+
+    def workers_on(self, node: Mapping[str, Any]) -> int:
+        """Returns how many workers a node of `ray.nodes()` has room for when nobody else uses it."""
+        labels = node.get("Labels") or {}
+        if not all(_fits(labels.get(name), wanted) for name, wanted in self.labels.items()):
+            return 0
+        needed = {"CPU": 1.0, **{name: amount for name, amount in self.resources.items() if amount > 0}}
+        return min(int(node["Resources"].get(name, 0.0) / amount + 1e-9) for name, amount in needed.items())
+
+    def __str__(self) -> str:
+        return f" with {self.words}" if self else ""
+
+    @property
+    def words(self) -> str:
+        """What is needed, as users give it."""
+        return ", ".join(f"{name}={value}" for name, value in (*self.resources.items(), *self.labels.items()))
+
+
+def _fits(label: str | None, wanted: str) -> bool:
+    excluded = wanted.startswith("!")
+    several = re.fullmatch(r"in\((.*)\)", wanted.removeprefix("!"))
+    values = several[1].split(",") if several else [wanted.removeprefix("!")]
+    return (label in values) != excluded
+
+
+class Node(NamedTuple):
+    """A machine of the cluster: its name for people, and the number of workers it has room for."""
+
+    name: str
+    workers: int
+
+    @classmethod
+    def of(cls, node: Mapping[str, Any], selection: Selection) -> Node:
+        host, address = node.get("NodeManagerHostname") or "", node.get("NodeManagerAddress") or ""
+        name = f"{host} ({address})" if host and address and host != address else host or address or "a machine"
+        return cls(name, selection.workers_on(node))
+
+
+class Nodes:
+    """The machines that have room for workers; says on standard error when one leaves or joins."""
+
+    def __init__(self, selection: Selection) -> None:
+        self._selection = selection
+        self._alive: dict[str, Node] = {}
+        self._told = False
+        self._lost: list[tuple[str, int, float]] = []  # node, games or searches whose worker there ended, and when
+
+    def look(self, found: Iterable[Mapping[str, Any]]) -> dict[str, int]:
+        """Takes in what `ray.nodes()` returned; returns the room for workers of each node that is alive."""
+        alive = {one["NodeID"]: Node.of(one, self._selection) for one in found if one["Alive"]}
+        before, self._alive = self._alive, {key: node for key, node in alive.items() if node.workers}
+        if self._told:
+            gone = {key: node for key, node in before.items() if key not in self._alive}
+            come = {key: node for key, node in self._alive.items() if key not in before}
+            if gone:
+                since = time.monotonic() - LOSS_SECONDS
+                lost = sum(count for key, count, when in self._lost if key in gone and when > since)
+                self._tell(gone, "left", f"{lost:,} games or searches in flight are done again" if lost else "")
+            if come:
+                workers = sum(node.workers for node in come.values())
+                self._tell(come, "joined", f"{workers:,} more CPU{'s' * (workers > 1)}")
+        self._told = True
+        return {key: node.workers for key, node in self._alive.items()}
+
+    def _tell(self, nodes: Mapping[str, Node], what: str, more: str) -> None:
+        names = [node.name for node in nodes.values()]
+        others = len(names) - NAMED
+        who = ", ".join(names[:NAMED]) + (f" and {others:,} more" if others > 0 else "")
+        has = "has" if len(names) == 1 else "have"
+        tell(f"{who} {has} {what} the cluster{f': {more}' if more else ''}.")
+
+    def name(self, key: str) -> str:
+        return self._alive[key].name if key in self._alive else "a machine"
+
+    def note_lost(self, key: str, count: int) -> None:
+        """Notes work that was lost with a worker of a node, which may be gone too."""
+        self._lost.append((key, count, time.monotonic()))
+
+
+class Compiling:
+    """Says once of a machine that it compiles kernels, while its first results are waited for."""
+
+    def __init__(self, nodes: Nodes) -> None:
+        self._nodes = nodes
+        self._known: set[str] = set()  # nodes that have returned results, or have been asked enough
+        self._times: Counter[str] = Counter()  # that a node was asked
+        self._asked: dict[str, concurrent.futures.Future[Any]] = {}
+
+    def is_over(self, node: str) -> None:
+        self._known.add(node)
+
+    def check(self, workers: Iterable[Worker], now: float) -> None:
+        """Asks one worker of each node whose first result has been waited for COMPILE_SECONDS."""
+        for node, answer in list(self._asked.items()):
+            if answer.done():
+                del self._asked[node]
+                compiles = answer.exception() is None and answer.result()
+                if compiles and node not in self._known:
+                    tell(f"{self._nodes.name(node)} compiles kernels, which takes about a minute at first.")
+                self._times[node] += 1
+                if compiles or self._times[node] == MOST_QUESTIONS:
+                    self._known.add(node)
+        for worker in workers:
+            new = worker.node not in self._known and worker.node not in self._asked
+            if new and worker.pieces and now - worker.last_answer > COMPILE_SECONDS:
+                self._asked[worker.node] = ask(worker.actor.compiles)
+
+
+class Waiting:
+    """Says once why there are no workers, when that has lasted."""
+
+    def __init__(self) -> None:
+        self._since: float | None = time.monotonic()
+        self._told = False
+
+    def is_over(self) -> None:
+        self._since, self._told = None, False
+
+    def go_on(self, missing: Callable[[], tuple[str, str]]) -> None:
+        """Notes that there is still no worker; `missing` returns why, and what helps."""
+        now = time.monotonic()
+        self._since = now if self._since is None else self._since
+        if now - self._since > WARN_SECONDS and not self._told:
+            self._told = True
+            tell("Waiting: {}; {}.".format(*missing()))
+
+
+def missing(address: str, port: str, nodes: int, cpus: int, selection: Selection) -> tuple[str, str]:
+    """Returns why there is no worker, and what helps.
+
+    Args:
+        address: of the cluster, as the user named it.
+        port: the HOST:PORT that machines join.
+        nodes: their number.
+        cpus: that may be used.
+        selection: which.
+    """
+    cluster = f"the Ray cluster at {address}"
+    if cpus:
+        number = f"{cpus:,} CPU{'s' * (cpus != 1)}{selection}, which others may be using"
+        return f"no worker of {cluster} has answered yet ({number})", "it goes on when one does"
+    machines = f"{nodes:,} machine{'s' * (nodes != 1)}"
+    start = f"start one with `ray start --address={port}`, unless an autoscaler does"
+    return f"no worker{selection} has joined {cluster} ({machines} without a CPU for it)", start
+
+
+def tell(sentence: str) -> None:
+    print(sentence, file=sys.stderr, flush=True)
