@@ -17,7 +17,7 @@ from turnier.arena.workers.cluster.head import LOCAL, HeadMonitor
 from turnier.arena.workers.cluster.local import LocalRay
 from turnier.arena.workers.cluster.nodes import Compiling, Nodes, Selection, Waiting, missing, tell
 from turnier.arena.workers.cluster.shares import Shares
-from turnier.arena.workers.cluster.worker import NotBegun, RayWorker, ask, gone, reason_of, version_here
+from turnier.arena.workers.cluster.worker import NotBegun, RayWorker, ask, failure_of, gone, reason_of, version_here
 from turnier.arena.workers.executor import Lost
 from turnier.core.errors import UserError
 
@@ -135,6 +135,11 @@ class RayActors:
         return self._ready.idle
 
     @property
+    def objects(self) -> Any:
+        """What keeps objects for workers of other machines (`put`); None if all are on this one."""
+        return None if self._local else self._ray
+
+    @property
     def handles(self) -> list[Any]:
         return [worker.actor for worker in self._ready]
 
@@ -228,8 +233,6 @@ class RayActors:
                 else:
                     self._started.append(arrival)
 
-    """Actors on the cluster at `address`, otherwise on a local one: `workers`, or one per CPU."""
-
     def _collect(self, piece: Piece) -> None:
         """Takes the result of a piece whose worker has answered, or has ended."""
         worker = piece.worker
@@ -240,9 +243,9 @@ class RayActors:
         except gone():
             self._drop(worker)
             return
-        except self._ray.exceptions.RayTaskError as failure:
-            cause = getattr(failure, "cause", None)  # a sentence for people stays one
-            result = cause if isinstance(cause, UserError) else failure
+        except self._ray.exceptions.RayError as failure:
+            # With the machine if it may be another one than ours.
+            result = failure_of(failure, "" if self._local else f"on {self._nodes.name(worker.node)}: ")
         del self._working[piece]
         self._ready.take(worker, piece)
         worker.last_answer = time.monotonic()

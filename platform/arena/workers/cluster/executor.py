@@ -10,14 +10,10 @@ from typing import Any, NamedTuple
 
 from turnier.agents.agent import Decision
 from turnier.agents.ensembles.pool import Pool, SearchJob
-from turnier.arena.match import MatchSpec
-from turnier.arena.repeated_search import SearchSpec
 from turnier.arena.workers.cluster.actors import RayActors
 from turnier.arena.workers.cluster.crew import Piece
+from turnier.arena.workers.cluster.luggage import Luggage, Packing, unpack
 from turnier.arena.workers.executor import Done, Executor, Lost, Task
-from turnier.core.outside import library
-from turnier.core.outside.bundle import Bundle
-from turnier.core.outside.trust import trust, trusted
 
 
 class PlainRows(NamedTuple):
@@ -36,33 +32,16 @@ class PlainRows(NamedTuple):
         return cls(type(items[0]), list(values) if len(names) > 1 else [(value,) for value in values])
 
 
-def _work_on(do: Task, code: Code, specs: PlainRows) -> tuple[PlainRows, float]:
+def _work_on(do: Task, luggage: Luggage, specs: PlainRows) -> tuple[PlainRows, float]:
     """Does a batch in an actor; the records return without their specs, which are their first fields."""
-    _learn(code)
+    unpack(luggage)
     done = do([specs.kind(*row) for row in specs.rows])
     return PlainRows.of(done.records, 1), done.seconds
 
 
-def _search(code: Code, job: SearchJob) -> Decision:
-    _learn(code)
+def _search(luggage: Luggage, job: SearchJob) -> Decision:
+    unpack(luggage)
     return job.run()
-
-
-class Code(NamedTuple):
-    """The code of others that work needs, which travels with it, and whether it may run inside."""
-
-    bundles: list[Bundle]
-    trusted: bool
-
-
-def _code_of(specs: Iterable[MatchSpec | SearchSpec | SearchJob]) -> Code:
-    return Code(library.bundles_in({name for spec in specs for name in spec.names}), trusted())
-
-
-def _learn(code: Code) -> None:
-    trust(code.trusted)
-    for bundle in code.bundles:
-        library.learn(bundle)
 
 
 class RayExecutor(Executor):
@@ -71,10 +50,12 @@ class RayExecutor(Executor):
     def __init__(self, workers: int | None = None, address: str | None = None, **claims: Any) -> None:
         self.actors = RayActors(workers, address, **claims)
         super().__init__(max(1, self.actors.workers))  # the first may still be waited for
+        self._packing = Packing(self.actors.objects)
         self._batches: dict[Piece, list[Any]] = {}
 
     def submit(self, do: Task, batch: list[Any]) -> Any:
-        work = functools.partial(_work_on, do, _code_of(batch))
+        luggage = self._packing.of(name for spec in batch for name in spec.names)
+        work = functools.partial(_work_on, do, luggage)
         piece = self.actors.send(work, PlainRows.of(batch), len(batch))
         self._batches[piece] = batch
         return piece
@@ -113,10 +94,11 @@ class RayPool(Pool):
     def __init__(self, workers: int | None = None, address: str | None = None, **claims: Any) -> None:
         self.actors = RayActors(workers, address, **claims)
         super().__init__(max(1, self.actors.workers))
+        self._packing = Packing(self.actors.objects)
         self._jobs: dict[Piece, SearchJob | None] = {}  # its job, or None once it was dropped
 
     def submit(self, job: SearchJob) -> SearchJob:
-        self._jobs[self.actors.send(functools.partial(_search, _code_of([job])), job)] = job
+        self._jobs[self.actors.send(functools.partial(_search, self._packing.of(job.names)), job)] = job
         return job
 
     def wait(self, tickets: list[SearchJob]) -> Iterable[tuple[SearchJob, Decision]]:

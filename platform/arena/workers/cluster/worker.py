@@ -9,6 +9,7 @@ from importlib import metadata
 from typing import Any
 
 from turnier.core.compilation.progress import has_taken_long
+from turnier.core.errors import UserError
 
 
 class NotBegun:
@@ -22,7 +23,17 @@ class RayWorker:
         self._leaves = False
 
     def work(self, do: Callable[[Any], Any], argument: Any) -> Any:
-        return NotBegun() if self._leaves else do(argument)
+        if self._leaves:
+            return NotBegun()
+        try:
+            return do(argument)
+        except MemoryError:
+            raise UserError("a worker must have enough memory for its games, got less; start fewer workers.") from None
+        except (KeyboardInterrupt, SystemExit) as failure:  # Ray would take them for its own
+            name = type(failure).__name__
+            raise UserError(f"an agent must let its worker go on, but its code raised {name}; fix it.") from None
+        except OSError as failure:
+            raise UserError(f"a worker must be able to work, got: {failure}; fix that.") from None
 
     def ping(self) -> tuple[str, str]:
         """Returns the actor's node and its version of Turnier."""
@@ -57,6 +68,20 @@ def gone() -> tuple[type[Exception], ...]:
         exceptions.ObjectLostError,
         exceptions.OutOfMemoryError,  # Ray ended it, so that the node lives on
     )
+
+
+def failure_of(failure: Exception, place: str) -> Exception:
+    """Returns what an exception of Ray means: a sentence that begins with a place, or what our own code raised."""
+    from ray import exceptions
+
+    cause = getattr(failure, "cause", None)
+    if isinstance(cause, UserError):
+        return UserError(f"{place}{cause}")
+    if isinstance(cause, Exception) and not isinstance(cause, exceptions.RayError):
+        return cause
+    lines = str(failure).strip().splitlines() or [type(failure).__name__]
+    what = lines[-1 if isinstance(failure, exceptions.RayTaskError) else 0].strip().rstrip(".")
+    return UserError(f"{place}work must end with a result, got: {what}; repeat the command.")
 
 
 def reason_of(failure: Exception) -> str:
