@@ -41,7 +41,7 @@ class StandIn(ThreadExecutor):
 
     made = 0
 
-    def __init__(self, workers: int | None = None, address: str | None = None) -> None:
+    def __init__(self, workers: int | None = None, address: str | None = None, **claims: object) -> None:
         super().__init__(workers)
         StandIn.made += 1
 

@@ -2,82 +2,42 @@
 
 from __future__ import annotations
 
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from ray.exceptions import RayError, RayTaskError
 
-from turnier.arena.workers.cluster import actors as ray_actors
-from turnier.arena.workers.cluster.actors import RayActors, RayWorker
 from turnier.arena.workers.cluster.connection import connect
+from turnier.arena.workers.cluster.worker import RayWorker, failure_of
 from turnier.core.errors import UserError
 
-
-class RayError(Exception):
-    pass
+PLACE = "on w2 (10.0.0.2): "
 
 
-class RayTaskError(RayError):
-    def __init__(self, cause: Exception | None) -> None:
-        super().__init__("forty lines\nof a traceback\nOddError: why.")
-        self.cause = cause
-
-
-class FailingRay:
-    """A cluster whose work ends with an exception."""
-
-    exceptions = SimpleNamespace(
-        RayTaskError=RayTaskError,
-        RayError=RayError,
-        **dict.fromkeys(
-            (
-                *("ActorDiedError", "ActorUnavailableError", "WorkerCrashedError", "NodeDiedError"),
-                *("ObjectLostError", "OutOfMemoryError"),
-            ),
-            ZeroDivisionError,
-        ),
-    )
-
-    def __init__(self, failure: Exception) -> None:
-        self.failure = failure
-
-    def get(self, ref: Any) -> Any:
-        raise self.failure
-
-    def nodes(self) -> list[dict[str, Any]]:
-        return [{"NodeID": "b", "NodeManagerHostname": "w2", "NodeName": "10.0.0.2", "Alive": True}]
-
-
-def collected(failure: Exception, local: bool = False) -> Any:
-    actors = RayActors.__new__(RayActors)
-    actors._ray, actors._local = FailingRay(failure), object() if local else None  # type: ignore[assignment]
-    worker = ray_actors._Worker(None, "b", load=1)
-    actors._working = {1: worker}
-    result = actors._collect(1)
-    assert worker.load == 0
-    return result
+def raised(cause: Exception | None) -> RayTaskError:
+    """Returns what Ray raises here for what was raised there."""
+    return RayTaskError("work", "forty lines\nof a traceback\nOddError: why.", cause)
 
 
 def test_a_sentence_of_a_worker_stays_one_and_names_its_machine() -> None:
-    failure = RayTaskError(UserError("uci: there must be a program 'fish', got none; install it."))
-    found = collected(failure)
-    assert isinstance(found, UserError)
-    assert str(found) == "on w2 (10.0.0.2): uci: there must be a program 'fish', got none; install it."
-    assert str(collected(failure, local=True)) == str(failure.cause)
+    sentence = UserError("uci: there must be a program 'fish', got none; install it.")
+    for failure in (raised(sentence), raised(sentence).as_instanceof_cause()):
+        found = failure_of(failure, PLACE)
+        assert isinstance(found, UserError)
+        assert str(found) == "on w2 (10.0.0.2): uci: there must be a program 'fish', got none; install it."
+        assert str(failure_of(failure, "")) == str(sentence)
 
 
 def test_what_ray_itself_raises_is_a_sentence() -> None:
-    found = collected(RayError("This task was cancelled.\nmore lines"))
-    assert str(found) == (
+    assert str(failure_of(RayError("This task was cancelled.\nmore lines"), PLACE)) == (
         "on w2 (10.0.0.2): work must end with a result, got: This task was cancelled; repeat the command."
     )
-
-    assert "got: OddError: why; repeat" in str(collected(RayTaskError(None)))
+    assert "got: OddError: why; repeat" in str(failure_of(raised(None), PLACE))
 
 
 def test_a_mistake_of_ours_is_raised_as_it_was() -> None:
     mistake = IndexError("of ours")
-    assert collected(RayTaskError(mistake)) is mistake
+    assert failure_of(raised(mistake), PLACE) is mistake
 
 
 @pytest.mark.parametrize(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from contextlib import AbstractContextManager, nullcontext
+from typing import Any
 
 from turnier.agents.agent import Agent
 from turnier.agents.ensembles.ensemble import Ensemble
@@ -22,13 +23,17 @@ def make_executor(where: Where) -> Executor:
     if where.on_ray:
         from turnier.arena.workers.cluster.executor import RayExecutor
 
-        ray = RayExecutor(where.workers, where.address)
+        ray = RayExecutor(where.workers, where.address, **_claims(where))
         if where.executor == "auto":
             say(f"Playing on Ray: {where.cluster_named_by} names a cluster.")
         return ray
     if where.executor == "auto":
         return AutoExecutor(where.workers)
     return SerialExecutor() if where.executor == "serial" else ThreadExecutor(where.workers)
+
+
+def _claims(where: Where) -> dict[str, Any]:
+    return {"priority": where.priority, "resources": where.resources, "labels": where.labels}
 
 
 def at_work(where: Where | Executor) -> AbstractContextManager[Executor]:
@@ -46,5 +51,5 @@ def make_pool(agents: Iterable[Agent], where: Where) -> Pool:
     if where.on_ray:
         from turnier.arena.workers.cluster.executor import RayPool
 
-        return RayPool(where.workers, where.address)
+        return RayPool(where.workers, where.address, **_claims(where))
     return ThreadPool(where.workers)
