@@ -17,7 +17,7 @@ SPEEDS = 0.2, 5.0  # the slowest and the fastest that is believed
 LEAST_BATCHES = 20  # that the mean is taken over; more with more workers
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, repr=False)
 class Piece:
     """A piece of work, until its result is fetched; `count` says how many games or searches it is."""
 
@@ -38,7 +38,7 @@ class Piece:
             ask(self.worker.actor.aside, do, argument)
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, repr=False)
 class Worker:
     """An actor and what is known about it."""
 
