@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from contextlib import AbstractContextManager, nullcontext
-from typing import Any
 
 from turnier.agents.agent import Agent
 from turnier.agents.ensembles.ensemble import Ensemble
@@ -30,10 +29,6 @@ def make_executor(where: Where) -> Executor:
     if where.executor == "auto":
         return AutoExecutor(where.workers)
     return SerialExecutor() if where.executor == "serial" else ThreadExecutor(where.workers)
-
-
-def _claims(where: Where) -> dict[str, Any]:
-    return {"priority": where.priority, "resources": where.resources, "labels": where.labels}
 
 
 def at_work(where: Where | Executor) -> AbstractContextManager[Executor]:
