@@ -174,7 +174,7 @@ def test_a_run_is_begun_once(run: Store) -> None:
     assert (first.id, first.kind, first.name, first.definition) == ("run", "tournament", "a tournament", {"seed": 1})
     assert second.id == "other"
     assert timedelta(0) <= datetime.now(UTC) - first.created < timedelta(minutes=5)
-    versions = {"turnier", "python", "numpy", "numba", "ray"}
+    versions = {"turnier", "python", "numpy", "numba", "llvmlite", "ray"}
     assert set(first.environment) == versions | {"machine", "cpu", "cpus", "memory_gb", "git", "command"}
     assert first.environment["memory_gb"] > 0 and first.environment["cpus"] == os.cpu_count()
     assert run.run("other") == second

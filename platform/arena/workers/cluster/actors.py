@@ -9,9 +9,9 @@ import sys
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from importlib import metadata
 from typing import Any
 
+from turnier.arena.workers.cluster.admission import Admission, place_of, shown
 from turnier.arena.workers.cluster.connection import connect
 from turnier.arena.workers.cluster.head import LOCAL, HeadMonitor
 from turnier.arena.workers.cluster.local import LocalRay
@@ -31,11 +31,9 @@ class RayWorker:
     def work(self, do: Callable[[Any], Any], argument: Any) -> Any:
         return do(argument)
 
-    def ping(self) -> tuple[str, str]:
-        """Returns the actor's node and its version of Turnier."""
-        import ray
-
-        return ray.get_runtime_context().get_node_id(), _version()
+    def ping(self) -> dict[str, Any]:
+        """Returns the actor's node and what it plays with."""
+        return shown()
 
 
 @dataclass(eq=False)
@@ -61,6 +59,7 @@ class RayActors:
         self._waiting_since: float | None = None
         self._warned = False
         self._failed_starts = 0  # since a worker last joined
+        self.admission = Admission(self.address)
         self._connect()
         try:
             self._await_first_workers()
@@ -111,9 +110,10 @@ class RayActors:
         return len(nodes), _cpus(nodes)
 
     def _nodes(self) -> dict[str, dict[str, float]]:
-        """Returns the resources of the nodes that are alive."""
+        """Returns the resources of the nodes that are alive and may play."""
         nodes = self._local.nodes if self._local else self._ray.nodes()
-        return {node["NodeID"]: node["Resources"] for node in nodes if node["Alive"]}
+        left_out = self.admission.refused
+        return {node["NodeID"]: node["Resources"] for node in nodes if node["Alive"] and node["NodeID"] not in left_out}
 
     def _await_first_workers(self) -> None:
         self._check_workers()
@@ -201,12 +201,14 @@ class RayActors:
             return
         self._checked_at = now
         nodes = self._nodes()
+        if self.admission.refused and not _cpus(nodes):
+            raise self.admission.error()
         for worker in list(self._ready):
             if worker.node not in nodes or self._is_silent(worker, now):
                 self._drop(worker)
         target = self._requested or _cpus(nodes)
         while len(self._ready) + len(self._starting) < target:
-            actor = self._class.remote()
+            actor = self._class.options(label_selector=self.admission.selector()).remote()
             self._starting[_ping(actor)] = _Worker(actor)
         for ref in list(self._starting)[: max(0, len(self._ready) + len(self._starting) - target)]:
             with contextlib.suppress(Exception):
@@ -229,30 +231,45 @@ class RayActors:
         for ref in started:
             worker = self._starting.pop(ref)
             try:
-                worker.node, version = self._ray.get(ref)
-            except self._ray.exceptions.RayTaskError as failure:
-                raise UserError(
-                    f"worker machines must have Turnier {_version()}, got: {str(failure).strip().splitlines()[-1]};"
-                    " install it there."
-                ) from None
+                other = self._ray.get(ref)
             except self._ray.exceptions.RayError as failure:
-                self._count_failed_start(failure)
+                self._count_failed_start(worker, failure)
                 continue  # usually its node left; the next check starts another where there is room
-            if version != _version():
-                raise UserError(f"worker machines must have Turnier {_version()}, got {version}; install it there.")
+            worker.node, name = (
+                (other["node"], other["name"]) if isinstance(other, dict) else place_of(self._ray, worker.actor)
+            )
+            if not self.admission.admits(other, worker.node, name):
+                self._checked_at = -1e9  # others may start in its place
+                self._ray.kill(worker.actor)
+                continue
             worker.last_answer = time.monotonic()
             self._ready.append(worker)
             self._failed_starts, joined = 0, True
+        if self._ready:
+            self.admission.tell()
         return joined
 
-    def _count_failed_start(self, failure: Exception) -> None:
-        """Raises UserError where workers end again and again before they answer, and none is left."""
+    def prove(self, node: str, agrees: bool) -> None:
+        """Notes whether games on a node were those that were played here; otherwise gives up all of its workers."""
+        self.admission.prove(node, agrees)
+        for worker in [worker for worker in self._ready if worker.node in self.admission.refused]:
+            self._drop(worker)
+        if self._ready:
+            self.admission.tell()
+
+    def _count_failed_start(self, worker: _Worker, failure: Exception) -> None:
+        """Leaves the node out where that will stay so; raises UserError where no worker starts on any."""
+        lines = [line.strip() for line in str(failure).strip().splitlines()] or [type(failure).__name__]
+        reason = next((line for line in reversed(lines) if re.match(r"\w+Error: ", line)), lines[0]).rstrip(".")
+        node, name = ("", "") if self._local else place_of(self._ray, worker.actor)
+        if node:
+            cpus = self._nodes().get(node, {}).get("CPU", 1)
+            self.admission.failed(reason, node, name, START_ATTEMPTS * max(1, cpus))
+            return
         self._failed_starts += 1
         expected = self._requested or _cpus(self._nodes())
         if self._ready or self._failed_starts < START_ATTEMPTS * max(1, expected):
             return
-        lines = [line.strip() for line in str(failure).strip().splitlines()] or [type(failure).__name__]
-        reason = next((line for line in reversed(lines) if re.match(r"\w+Error: ", line)), lines[0]).rstrip(".")
         raise UserError(
             f"workers of the Ray cluster at {self.address} must start, but {self._failed_starts} attempts failed, the"
             f" last with: {reason}; install the same Python and Turnier on all machines."
@@ -283,10 +300,3 @@ def _ping(actor: Any) -> Any:
 
 def _cpus(nodes: dict[str, dict[str, float]]) -> int:
     return int(sum(resources.get("CPU", 0) for resources in nodes.values()))
-
-
-def _version() -> str:
-    try:
-        return metadata.version("turnier")
-    except metadata.PackageNotFoundError:
-        return "without a version"

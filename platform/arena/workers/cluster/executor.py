@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import fields
 from operator import attrgetter
 from typing import Any, NamedTuple
 
 from turnier.agents.agent import Decision
 from turnier.agents.ensembles.pool import Pool, SearchJob
-from turnier.arena.match import MatchSpec
+from turnier.arena.match import MatchRecord, MatchSpec
 from turnier.arena.repeated_search import SearchSpec
 from turnier.arena.workers.cluster.actors import RayActors
-from turnier.arena.workers.executor import Done, Executor, Lost, Task
+from turnier.arena.workers.cluster.admission import place
+from turnier.arena.workers.cluster.head import LOCAL
+from turnier.arena.workers.cluster.trial import Trial, trial_of
+from turnier.arena.workers.executor import Done, Executor, Lost, R, S, Source, Task, Work
 from turnier.core.outside import library
 from turnier.core.outside.bundle import Bundle
 from turnier.core.outside.trust import trust, trusted
@@ -35,11 +38,24 @@ class PlainRows(NamedTuple):
         return cls(type(items[0]), list(values) if len(names) > 1 else [(value,) for value in values])
 
 
-def _work_on(do: Task, code: Code, specs: PlainRows) -> tuple[PlainRows, float]:
-    """Does a batch in an actor; the records return without their specs, which are their first fields."""
+class Answer(NamedTuple):
+    """What an actor returns of a batch: the records without their specs, which are their first fields."""
+
+    records: PlainRows
+    seconds: float
+    node: str
+    tried: list[str] | None  # how a trial went, if there was one
+
+
+def _work_on(do: Task, code: Code, specs: PlainRows, trial: Trial | None) -> Answer:
+    """Does a batch in an actor; before, it shows how the games of a trial go there."""
     _learn(code)
-    done = do([specs.kind(*row) for row in specs.rows])
-    return PlainRows.of(done.records, 1), done.seconds
+    tried = trial and trial.played()
+    done, (node, worker) = do([specs.kind(*row) for row in specs.rows]), place()
+    if done.records and isinstance(done.records[0], MatchRecord):
+        for record in done.records:
+            record.worker = worker
+    return Answer(PlainRows.of(done.records, 1), done.seconds, node, tried)
 
 
 def _search(code: Code, job: SearchJob) -> Decision:
@@ -71,9 +87,17 @@ class RayExecutor(Executor):
         self.actors = RayActors(workers, address)
         super().__init__(self.actors.workers)
         self._batches: dict[Any, list[Any]] = {}
+        self._trial: Trial | None = None
+
+    def serve(self, work: Work[S, R], source: Source[S]) -> Iterator[list[R]]:
+        if self._trial is None and self.actors.address != LOCAL:
+            self._trial = trial_of(work, source.waiting)
+        return super().serve(work, source)
 
     def submit(self, do: Task, batch: list[Any]) -> Any:
-        ref = self.actors.send(functools.partial(_work_on, do, _code_of(batch)), PlainRows.of(batch))
+        trial = self._trial if self.actors.admission.unproven else None
+        code = _code_of([*batch, *trial.specs] if trial else batch)
+        ref = self.actors.send(functools.partial(_work_on, do, code, trial=trial), PlainRows.of(batch))
         self._batches[ref] = batch
         return ref
 
@@ -88,7 +112,11 @@ class RayExecutor(Executor):
             return result
         if isinstance(result, Exception):
             raise result
-        records, seconds = result
+        records, seconds, node, tried = result
+        if tried is not None and self._trial:
+            self.actors.prove(node, tried == self._trial.outcomes)
+        if node in self.actors.admission.refused:
+            return Lost()
         return Done([records.kind(spec, *row) for spec, row in zip(specs, records.rows, strict=False)], seconds)
 
     def idle_workers(self, flying: int) -> int:
