@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import contextlib
 import os
-import re
 import sys
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from turnier.arena.workers.cluster.admission import Admission, place_of, shown
+from turnier.arena.workers.cluster.admission import Admission, place_of, reason_of, shown
 from turnier.arena.workers.cluster.connection import connect
 from turnier.arena.workers.cluster.head import LOCAL, HeadMonitor
 from turnier.arena.workers.cluster.local import LocalRay
@@ -259,8 +258,7 @@ class RayActors:
 
     def _count_failed_start(self, worker: _Worker, failure: Exception) -> None:
         """Leaves the node out where that will stay so; raises UserError where no worker starts on any."""
-        lines = [line.strip() for line in str(failure).strip().splitlines()] or [type(failure).__name__]
-        reason = next((line for line in reversed(lines) if re.match(r"\w+Error: ", line)), lines[0]).rstrip(".")
+        reason = reason_of(failure)
         node, name = ("", "") if self._local else place_of(self._ray, worker.actor)
         if node:
             cpus = self._nodes().get(node, {}).get("CPU", 1)

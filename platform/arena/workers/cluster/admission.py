@@ -14,6 +14,7 @@ import re
 import sys
 from typing import Any
 
+from turnier.arena.workers.cluster.head import LOCAL
 from turnier.core.compilation.code_digest import release
 from turnier.core.errors import UserError
 from turnier.core.machine import machine_name, versions
@@ -59,6 +60,17 @@ def _compared(known: dict[str, str]) -> dict[str, str]:
     return known | {"python": ".".join(known.get("python", "").split(".")[:2])}
 
 
+def reason_of(failure: Exception) -> str:
+    """Returns the line of what Ray raised that says why."""
+    lines = [line.strip() for line in str(failure).strip().splitlines()] or [type(failure).__name__]
+    return next((line for line in reversed(lines) if re.match(r"\w+Error: ", line)), lines[0]).rstrip(".")
+
+
+def cannot_start(reason: str) -> str:
+    """Returns what is wrong with a machine on which workers cannot start."""
+    return "has no Turnier" if "No module named 'turnier'" in reason else f"cannot start a worker ({reason})"
+
+
 def place_of(ray: Any, actor: Any) -> tuple[str, str]:
     """Returns the node on which an actor is or was, and the machine's name; empty where Ray does not know."""
     with contextlib.suppress(Exception):
@@ -102,8 +114,7 @@ class Admission:
         """
         count = self._failed_starts[node] = self._failed_starts.get(node, 0) + 1
         if node not in self._admitted and (count >= attempts or GONE_FOR_GOOD.search(reason)):
-            without = "No module named 'turnier'" in reason
-            self.refuse(node, "has no Turnier" if without else f"cannot start a worker ({reason.rstrip('.')})", name)
+            self.refuse(node, cannot_start(reason), name)
 
     def prove(self, node: str, agrees: bool) -> None:
         """Notes whether games on a machine were those that were played here."""
@@ -125,6 +136,11 @@ class Admission:
     def error(self) -> UserError:
         """Returns the error where no machine may play."""
         wrong = "; ".join(map(self._sentence, self.refused))
+        if self.address == LOCAL:
+            return UserError(
+                f"Turnier must stay as it is while it plays, but this machine {next(iter(self.refused.values()))} by now;"
+                " repeat the command to resume."
+            )
         cure = self._cure(next(iter(self.refused)))
         return UserError(
             f"a machine of the Ray cluster at {self.address} must play as this one, but none does: {wrong}; {cure}."
