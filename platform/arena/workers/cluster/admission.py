@@ -138,8 +138,8 @@ class Admission:
         wrong = "; ".join(map(self._sentence, self.refused))
         if self.address == LOCAL:
             return UserError(
-                f"Turnier must stay as it is while it plays, but this machine {next(iter(self.refused.values()))} by now;"
-                " repeat the command to resume."
+                "Turnier must stay as it is while it plays, but a new worker on this machine"
+                f" {next(iter(self.refused.values()))}; repeat the command to resume."
             )
         cure = self._cure(next(iter(self.refused)))
         return UserError(

@@ -49,7 +49,8 @@ def trial_of(work: Work[Any, Any], specs: Iterable[Any]) -> Trial | None:
         work: what the specs are done with.
         specs: matches or searches of the run.
     """
-    chosen = [spec for spec in work.one_of_each_kind(specs) if _decided_by_seeds(*spec.names)][:LINEUPS]
+    known = [spec for spec in work.one_of_each_kind(specs) if isinstance(spec, MatchSpec | SearchSpec)]
+    chosen = [spec for spec in known if _decided_by_seeds(*spec.names)][:LINEUPS]
     work.prepare(chosen)
     stop, records = np.zeros(1, np.int64), list[Any]()
     timer = threading.Timer(SECONDS, stop.fill, [1])
