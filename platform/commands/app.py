@@ -62,7 +62,7 @@ SECTIONS: dict[str, dict[str, tuple[str, str]]] = {  # heading -> command -> mod
         "export": ("results.export", "Write the games of a run to files."),
         "verify": (
             "results.verify",
-            "Check a game's rules against recorded games, or play some of a run's games again.",
+            "Check recorded games against the rules, or play a sample of a run again.",
         ),
     },
     "Games with other programs": {

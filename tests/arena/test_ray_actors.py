@@ -17,8 +17,8 @@ from turnier.arena.workers.cluster.executor import Answer, PlainRows, RayExecuto
 from turnier.arena.workers.cluster.trial import Trial, trial_of
 from turnier.arena.workers.executor import MATCHES, Done, Lost
 from turnier.core.compilation.code_digest import release
+from turnier.core.compilation.machine import versions
 from turnier.core.errors import UserError
-from turnier.core.machine import versions
 
 
 class RayError(Exception):

@@ -11,8 +11,8 @@ from sqlalchemy import select
 from typer.testing import CliRunner, Result
 
 from turnier.commands.app import app
+from turnier.core.compilation.machine import machine_name
 from turnier.core.errors import UserError
-from turnier.core.machine import machine_name
 from turnier.results.integrity.replays import remove_matches
 from turnier.results.store.schema import matches
 from turnier.results.store.store import Store

@@ -28,8 +28,8 @@ from tests.results.made import (
 from turnier.arena.match import MatchSpec, Termination
 from turnier.arena.play import play_matches, replay
 from turnier.core.compilation.code_digest import release
+from turnier.core.compilation.machine import machine_name
 from turnier.core.errors import UserError
-from turnier.core.machine import machine_name
 from turnier.results.integrity.checksums import checksum
 from turnier.results.integrity.match_rows import MATCH_COLUMNS, rows_of
 from turnier.results.repair.inspection import inspect_store

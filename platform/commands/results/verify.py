@@ -31,7 +31,7 @@ def verify(
     ] = "",
     store: StoreOption = DEFAULT_URL,
 ) -> None:
-    """Check the rules of a game against recorded games, or a run by playing some of its games again.
+    """Check recorded games against the rules, or play a sample of a run again.
 
     Replays games or positions. Exits with 0 if every line agrees; otherwise prints the first disagreement in a file and
     exits with 1.

@@ -23,7 +23,7 @@ UNITS = (("d", 86400), ("h", 3600), ("min", 60))
 
 
 def workers(run: RunArgument, store: StoreOption = DEFAULT_URL, as_json: JsonOption = False) -> None:
-    """Show which machines have played the games of a run, how fast, and whether they end as elsewhere.
+    """Show which machines have played a run, and whether their games differ.
 
     For each machine: its games and their share of all, CPU time per game, speed relative to all machines with the same
     agents, games in which an agent failed or which are void, the time since its latest game was stored, and its largest

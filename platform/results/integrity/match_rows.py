@@ -17,7 +17,7 @@ from sqlalchemy import ColumnElement, Connection, Row, select
 
 from turnier.arena.match import MatchRecord, MatchSpec, Termination, count_plies, opening_of
 from turnier.core.compilation.code_digest import release
-from turnier.core.machine import machine_name
+from turnier.core.compilation.machine import machine_name
 from turnier.results.integrity.checksums import CHANGED, checksum_of, differs
 from turnier.results.integrity.damage import UNDECODABLE, reason
 from turnier.results.store.database import Database

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from turnier.core.compilation.code_digest import release
-from turnier.core.machine import version_of, versions
+from turnier.core.compilation.machine import version_of, versions
 from turnier.core.outside import classes
 from turnier.core.outside.trust import trusted
 

@@ -23,8 +23,8 @@ from turnier.arena.match import (
 )
 from turnier.core.array_files import read_arrays
 from turnier.core.compilation.code_digest import EARLIER
+from turnier.core.compilation.machine import ELSEWHERE
 from turnier.core.errors import MALFORMED, UserError
-from turnier.core.machine import ELSEWHERE
 
 Array = npt.NDArray[Any]
 VERSION = 1

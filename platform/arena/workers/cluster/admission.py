@@ -16,8 +16,8 @@ from typing import Any
 
 from turnier.arena.workers.cluster.head import LOCAL
 from turnier.core.compilation.code_digest import release
+from turnier.core.compilation.machine import machine_name, versions
 from turnier.core.errors import UserError
-from turnier.core.machine import machine_name, versions
 
 NODE_LABEL = "ray.io/node-id"
 GONE_FOR_GOOD = re.compile(r"ModuleNotFoundError|ImportError|AttributeError|SyntaxError|must have Turnier")
