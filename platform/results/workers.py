@@ -21,7 +21,8 @@ from turnier.statistics.comparisons import holm
 from turnier.statistics.distributions import t_probability
 
 CLEAR = 0.01  # a p-value, after Holm's correction, below which games end differently on a machine
-LEAST_GAMES = 20  # of an agent on a machine for a p-value
+SURELY_0 = 1e-12  # a standard error of scores that are all the same
+LEAST_GAMES = 20  # of an agent on a machine, and as many elsewhere, for a p-value
 
 
 @dataclass(frozen=True)
@@ -50,7 +51,7 @@ class WorkersOfRun:
         """Returns a sentence for each machine on which games end differently."""
         return [
             f"{row['worker']}: games of {row['label']} end differently there ({row['standard_errors']:+.1f} standard"
-            f" errors); turnier verify {run_id} --sample 5% plays some again, and turnier purge {run_id} --worker"
+            f" errors); turnier verify {run_id} --sample 5% tells who is right, and turnier purge {run_id} --worker"
             f" {row['worker']} deletes its games."
             for row in self.differing.to_dict("records")
         ]
@@ -121,33 +122,39 @@ def _played(columns: MatchColumns, worker: Array, names: list[str]) -> pd.DataFr
 def _residuals(columns: MatchColumns, worker: Array, names: list[str]) -> pd.DataFrame:
     """Returns `residuals`: scores are compared within the same seat of the same agents at the same game."""
     counted = np.repeat(columns.termination.are(WITH_RESULT), columns.seats.astype(np.int64))
-    place, of_seat = _places(columns)[counted], np.repeat(worker, columns.seats.astype(np.int64))[counted]
-    agent, score = columns.agent.codes[counted].astype(np.int64), columns.score[counted]
-    n = np.bincount(place)
-    away = score - (np.bincount(place, score) / np.maximum(n, 1))[place]
-    variance = np.bincount(place, away**2) / np.maximum(n - 1, 1)
-    here, cells = pd.factorize(place * len(names) + of_seat)  # a cell: a place, on one machine
-    pair, pairs = pd.factorize(of_seat * len(columns.agent.values) + agent)
-    in_cell, cell = np.bincount(here, minlength=len(cells)), cells // max(1, len(names))
-    # The sum over a machine's games of a place varies by this much, as part of the sum over all, which is 0.
-    spread = variance[cell] * in_cell * (1 - in_cell / n[cell])
-    of_pair = np.zeros(len(cells), np.int64)
-    of_pair[here] = pair
+    of_seat = np.repeat(worker, columns.seats.astype(np.int64))[counted]
+    agent, known = columns.agent.codes[counted].astype(np.int64), max(1, len(columns.agent.values))
+    pair, pairs = pd.factorize(of_seat * known + agent)
+    away, spread = _away(_places(columns)[counted], of_seat, columns.score[counted])
     games, total = np.bincount(pair), np.bincount(pair, away)
-    error = np.sqrt(np.bincount(of_pair, spread, len(pairs)))
-    z = np.divide(total, error, out=np.zeros(len(pairs)), where=error > 1e-12)
-    p = np.where(games < LEAST_GAMES, np.nan, 2 * t_probability(-np.abs(z), np.maximum(games - 1, 1)))
-    texts = columns.agent.values[pairs % max(1, len(columns.agent.values))].tolist()
+    error = np.sqrt(np.bincount(pair, spread))
+    z = np.divide(total, error, out=np.zeros(len(pairs)), where=error > SURELY_0)
+    elsewhere = np.bincount(agent, minlength=known)[pairs % known] - games
+    p = np.where(np.minimum(games, elsewhere) < LEAST_GAMES, np.nan, 2 * t_probability(-np.abs(z), games - 1))
+    texts = columns.agent.values[pairs % known].tolist() if len(pairs) else []
     table = {
-        "worker": [names[index] for index in pairs // max(1, len(columns.agent.values))],
+        "worker": [names[index] for index in pairs // known],
         "agent": texts,
         "label": [label_of(text) for text in texts],
         "games": games,
-        "difference": total / np.maximum(games, 1),
+        "difference": total / games,
         "standard_errors": z,
-        "p": holm(p.tolist()) if len(names) > 1 else [np.nan] * len(p),
+        "p": holm(p.tolist()),
     }
     return pd.DataFrame(table)
+
+
+def _away(place: Array, worker: Array, score: Array) -> tuple[Array, Array]:
+    """Returns how far each score is from the mean of its place, and its part of the variance of the sum of these.
+
+    The sum over a machine's n of all N scores of a place, as part of the sum over all, which is 0, has the variance
+    n (1 - n / N) of one of them.
+    """
+    count = np.bincount(place)
+    away = score - (np.bincount(place, score) / np.maximum(count, 1))[place]
+    variance = np.bincount(place, away**2) / np.maximum(count - 1, 1)
+    here = pd.factorize(place * (int(worker.max(initial=0)) + 1) + worker)[0]
+    return away, variance[place] * (1 - np.bincount(here)[here] / count[place])
 
 
 def _places(columns: MatchColumns) -> npt.NDArray[np.int64]:

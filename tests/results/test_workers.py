@@ -71,6 +71,12 @@ def test_machines_that_play_the_same_are_not_named_whoever_they_play(store: Stor
     assert found.sentences("run") == [] and found.residuals["standard_errors"].abs().max() < 4
 
 
+def test_a_machine_with_few_games_accuses_nobody(run: Store, games: list[MatchRecord]) -> None:
+    run.begin_run("few", "tournament", "tictactoe", {})
+    run.link("few", [record.spec.id for record in [*games[::3], *games[1:9:3]]])
+    assert workers_of_run(run, "few").differing.empty
+
+
 def test_speed_is_that_of_the_same_agents_and_failures_count(store: Store) -> None:
     store.begin_run("run", "tournament", "2048", {})
     times = {MACHINES[0]: 1.0, MACHINES[1]: 3.0}
