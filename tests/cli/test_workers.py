@@ -48,7 +48,7 @@ def test_machines_fit_in_60_columns_and_the_one_that_differs_is_found_and_purged
     assert f"{machine_name()}: games of " not in shown.output
     found = {row["worker"]: row for row in json.loads(called("workers", "last", "--json", "--store", url).output)}
     assert {name: row["games"] for name, row in found.items()} == {machine_name(): 133, OTHER: 67}
-    assert len(found[OTHER]["residuals"]) == 2
+    assert len(found[OTHER]["residuals"]) == 2 and found[OTHER]["differs"] and not found[machine_name()]["differs"]
 
     verified = called("verify", "last", "--sample", "100%", "--store", url, columns=200)
     assert verified.exit_code == 1 and " of 200 games that were played again went differently." in verified.output

@@ -77,6 +77,12 @@ def test_a_machine_with_few_games_accuses_nobody(run: Store, games: list[MatchRe
     assert workers_of_run(run, "few").differing.empty
 
 
+def test_a_run_without_games_has_no_machines(store: Store) -> None:
+    store.begin_run("run", "tournament", "tictactoe", {})
+    found = workers_of_run(store, "run")
+    assert found.workers.empty and found.differing.empty and found.sentences("run") == []
+
+
 def test_speed_is_that_of_the_same_agents_and_failures_count(store: Store) -> None:
     store.begin_run("run", "tournament", "2048", {})
     times = {MACHINES[0]: 1.0, MACHINES[1]: 3.0}

@@ -11,7 +11,12 @@ from turnier.commands.options import DEFAULT_URL, RunArgument, StoreOption, YesO
 if TYPE_CHECKING:
     from turnier.results.store.store import Run
 
-LEARNS = {"study": "has searched with", "training": "was evaluated by"}  # kind -> what it has done with its games
+# Kinds of runs whose games no command plays again -> why.
+LASTING = {
+    "study": "which has searched with them; delete it and start again",
+    "training": "which was evaluated by them; delete it and start again",
+    "server": "whose games others have played; delete it as a whole",
+}
 
 
 def purge(
@@ -23,8 +28,8 @@ def purge(
     """Delete the games of a run that one machine has played.
 
     Repeat the command of the run to play them again. Other runs that have some of these games lose them too. The
-    command first says what will be deleted; it refuses a run that is still running, and studies and training runs,
-    which have learned from their games.
+    command first says what will be deleted. It refuses a run that is still running, and runs whose games no command
+    plays again: studies, training runs and servers.
 
     \b
     Examples:
@@ -39,7 +44,7 @@ def purge(
         counts = games_of_worker(results, found, worker)
         for each in counts:
             concerned = results.run(each)
-            _refuse_learned(concerned)
+            _refuse_lasting(concerned)
             refuse_running(results, concerned)
         others = [f"{count:,} of them also from {other}" for other, count in counts.items() if other != found.id]
         print(f"{counts[found.id]:,} games of {worker} go from {', '.join([found.id, *others])}.")
@@ -49,10 +54,8 @@ def purge(
     print("Deleted; repeat the command to play them again, or type turnier tournament --resume RUN.")
 
 
-def _refuse_learned(run: Run) -> None:
+def _refuse_lasting(run: Run) -> None:
     from turnier.core.errors import UserError
 
-    if run.kind in LEARNS:
-        raise UserError(
-            f"games of a {run.kind} must stay, got {run.id}, which {LEARNS[run.kind]} them; delete it and start again."
-        )
+    if run.kind in LASTING:
+        raise UserError(f"games of a {run.kind} must stay, got {run.id}, {LASTING[run.kind]}.")

@@ -58,7 +58,10 @@ def _rows(played: WorkersOfRun) -> list[dict[str, Any]]:
     for row in json_rows(played.residuals):
         of_worker.setdefault(row.pop("worker"), []).append(row)
     rows = json_rows(played.workers.drop(columns=["standard_errors", "agent", "p"]))
-    return [row | {"residuals": of_worker.get(row["worker"], [])} for row in rows]
+    differing = set(played.differing["worker"])
+    return [
+        row | {"differs": row["worker"] in differing, "residuals": of_worker.get(row["worker"], [])} for row in rows
+    ]
 
 
 def _table(played: WorkersOfRun) -> Table:
