@@ -19,7 +19,7 @@ from sqlalchemy import text
 
 from turnier.arena.play_kernel import play_many
 from turnier.arena.workers.cluster.actors import RayActors
-from turnier.arena.workers.cluster.examination import examined
+from turnier.arena.workers.cluster.admission import examined
 from turnier.core.compilation.code_digest import release
 from turnier.core.errors import UserError
 from turnier.core.kernel import JIT

@@ -14,11 +14,13 @@ import re
 import sys
 from typing import Any
 
+from turnier.arena.workers.cluster.connection import connect
 from turnier.arena.workers.cluster.head import LOCAL
 from turnier.core.compilation.code_digest import release
 from turnier.core.compilation.machine import machine_name, versions
 from turnier.core.errors import UserError
 
+START_SECONDS = 60.0  # for a worker on each machine to start
 NODE_LABEL = "ray.io/node-id"
 GONE_FOR_GOOD = re.compile(r"ModuleNotFoundError|ImportError|AttributeError|SyntaxError|must have Turnier")
 OTHER_GAMES = "plays other games with the same code"
@@ -158,3 +160,42 @@ class Admission:
         if self.refused[node] == OTHER_GAMES:
             return "compare what turnier doctor says on both machines"
         return f"install Turnier {release()} there, with the same packages"
+
+
+def examined(address: str) -> dict[str, str]:
+    """Returns in which way each machine with CPUs differs from this one, by its name HOST/ADDRESS.
+
+    Of a machine that may play that is an empty text.
+
+    Raises UserError where no cluster answers at the address.
+    """
+    ray = connect(address, None)
+    try:
+        nodes = [node for node in ray.nodes() if node["Alive"] and node["Resources"].get("CPU")]
+        asked = {f"{node['NodeManagerHostname']}/{node['NodeManagerAddress']}": _asked(ray, node) for node in nodes}
+        answered = (
+            set(ray.wait(list(asked.values()), num_returns=len(asked), timeout=START_SECONDS)[0]) if asked else set()
+        )
+        return {
+            name: _wrong(ray, ref) if ref in answered else f"starts no worker within {START_SECONDS:.0f} s"
+            for name, ref in sorted(asked.items())
+        }
+    finally:
+        with contextlib.suppress(Exception):
+            ray.shutdown()
+
+
+def _asked(ray: Any, node: dict[str, Any]) -> Any:
+    """Starts a worker on a node that takes no CPU; returns the ref of what it shows."""
+    from turnier.arena.workers.cluster.actors import RayWorker  # which imports this module
+
+    there = ray.util.scheduling_strategies.NodeAffinitySchedulingStrategy(node["NodeID"], soft=False)
+    worker = ray.remote(num_cpus=0, max_restarts=0, concurrency_groups={"pings": 1}, scheduling_strategy=there)
+    return worker(RayWorker).remote().ping.remote()
+
+
+def _wrong(ray: Any, ref: Any) -> str:
+    try:
+        return difference(ray.get(ref))
+    except ray.exceptions.RayError as failure:
+        return cannot_start(reason_of(failure))
