@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import threading
+import time
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
@@ -18,6 +19,7 @@ from turnier.core.errors import UserError
 from turnier.core.outside.classes import is_outside
 
 SECONDS = 0.1
+EACH_SECONDS = 0.5  # for the first round, so that slow agents leave none untried
 LINEUPS = 16  # at most
 ROUNDS = (1, 4, 16, 64)  # moves of every seat in a game: short games of all lineups first, then longer ones
 _played: dict[tuple[str, ...], list[str]] = {}  # outcomes here -> outcomes in this process
@@ -43,7 +45,7 @@ class Trial(NamedTuple):
 
 
 def trial_of(work: Work[Any, Any], specs: Iterable[Any]) -> Trial | None:
-    """Plays for SECONDS what the workers will play; returns None where nothing of that is short and decided by seeds.
+    """Plays for about SECONDS what workers will play; returns None where nothing of that is short and decided by seeds.
 
     Args:
         work: what the specs are done with.
@@ -52,17 +54,24 @@ def trial_of(work: Work[Any, Any], specs: Iterable[Any]) -> Trial | None:
     known = [spec for spec in work.one_of_each_kind(specs) if isinstance(spec, MatchSpec | SearchSpec)]
     chosen = [spec for spec in known if _decided_by_seeds(*spec.names)][:LINEUPS]
     work.prepare(chosen)
-    stop, records = np.zeros(1, np.int64), list[Any]()
-    timer = threading.Timer(SECONDS, stop.fill, [1])
-    timer.start()
-    try:
-        for rounds in ROUNDS:
-            if not stop[0]:
-                records += work.do([_shortened(spec, rounds) for spec in chosen], stop)
-    finally:
-        timer.cancel()
+    records, began = list[Any](), time.perf_counter()
+    for rounds in ROUNDS:
+        left = (EACH_SECONDS if rounds == ROUNDS[0] else SECONDS) - (time.perf_counter() - began)
+        if left > 0:
+            records += _done_within(left, work, [_shortened(spec, rounds) for spec in chosen])
     quick = {record.spec: record for record in records if record.seconds <= SECONDS}
     return Trial(work, list(quick), [outcome(record) for record in quick.values()]) if quick else None
+
+
+def _done_within(seconds: float, work: Work[Any, Any], specs: Sequence[Any]) -> list[Any]:
+    """Does what it can of some work in this time."""
+    stop = np.zeros(1, np.int64)
+    timer = threading.Timer(seconds, stop.fill, [1])
+    timer.start()
+    try:
+        return work.do(specs, stop)
+    finally:
+        timer.cancel()
 
 
 def _decided_by_seeds(game: str, *agents: str) -> bool:
