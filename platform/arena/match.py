@@ -122,6 +122,9 @@ class MatchRecord:
     # CPU time of each seat's decisions; empty where it was not measured: like all times no part of what was played.
     seat_cpu_seconds: tuple[float, ...] = field(default=(), compare=False)
     release: str = field(default="", compare=False)  # of Turnier that played it, filled in when it is stored
+    worker: str = field(
+        default="", compare=False
+    )  # the machine that played it, likewise: HOST, on clusters HOST/ADDRESS
 
     @property
     def failed_seat(self) -> int | None:

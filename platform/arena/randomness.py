@@ -6,16 +6,26 @@ import re
 from collections.abc import Sequence
 
 from turnier.agents.agent import Agent
+from turnier.agents.registry import agent_of
 from turnier.arena.play import play_match
 from turnier.arena.positions import choose_by_move, collector_matches, search_specs
 from turnier.arena.repeated_search import SeenPosition, searched_position
 from turnier.arena.schedules.repeats import declared_draws, only_moves_differ
 from turnier.core.errors import UserError
+from turnier.core.outside.classes import is_outside
 from turnier.games.game import Game
 
 POSITIONS, SEARCHES = 8, 3  # that are tried
 PLIES = 1000  # of the game from which they come
 CLOCK = re.compile(r"milliseconds=[1-9]")  # in the text of an agent whose search the clock ends
+
+
+def decided_by_seeds(agent: str) -> bool:
+    """Whether an agent (its text) is ours, known to this code, and neither a program nor stopped by the clock."""
+    try:
+        return not (is_outside(agent) or CLOCK.search(agent) or agent_of(agent).runs_program)
+    except UserError:
+        return False
 
 
 def tried_positions(game: Game, seed: int) -> list[SeenPosition]:

@@ -50,15 +50,20 @@ SECTIONS: dict[str, dict[str, tuple[str, str]]] = {  # heading -> command -> mod
         "results": ("results.results", "Show scores, ratings and pairwise results."),
         "versions": ("results.versions", "List the stored versions of your code, with their ratings over time."),
         "status": ("results.status", "Show running and past runs."),
+        "workers": ("workers.workers", "Show which machines have played a run, and whether their games differ."),
         "note": ("results.note", "Attach a note to a run."),
         "rename": ("results.rename", "Rename a run."),
         "delete": ("results.delete", "Delete a run from the store."),
+        "purge": ("workers.purge", "Delete the games of a run that one machine has played."),
         "dashboard": ("services.dashboard", "Show the contents of the store in the browser."),
         "board": ("services.board", "Replay, play and analyse games in the browser."),
         "replay": ("results.replay", "Replay a recorded game."),
         "report": ("results.report", "Write a report on measured and published figures, or on one run."),
         "export": ("results.export", "Write the games of a run to files."),
-        "verify": ("results.verify", "Check the rules of a game against recorded games."),
+        "verify": (
+            "results.verify",
+            "Check recorded games against the rules, or play a sample of a run again.",
+        ),
     },
     "Games with other programs": {
         "serve": (

@@ -18,7 +18,7 @@ from sqlalchemy import ColumnElement, Select, exists, func, select
 from turnier.agents.registry import agent_of
 from turnier.arena.match import MatchRecord, MatchSpec, Termination, moves_kept
 from turnier.arena.play import play_matches, prepare_matches
-from turnier.arena.randomness import CLOCK
+from turnier.arena.randomness import decided_by_seeds
 from turnier.core.compilation.code_digest import EARLIER, release
 from turnier.core.errors import UserError
 from turnier.core.outside.classes import is_outside
@@ -113,21 +113,13 @@ def _sample(store: Store, run_id: str) -> list[MatchRecord]:
     own = seats.alias()
     with store.database.reading() as connection:
         agents = {row.agent for row in connection.execute(of_run)}
-        unsuitable = sorted(name for name in agents if not _is_decided_by_seeds(name))
+        unsuitable = sorted(name for name in agents if not decided_by_seeds(name))
         has_such = exists().where(own.c.match_number == c.number, among(own.c.agent, unsuitable))
         rows = connection.execute(of_run.where(~has_such) if unsuitable else of_run)
         numbers = _spread(sorted({int(number) for row in rows for number in row[2:]}), AT_FIRST)
         ids = list(connection.scalars(select(c.id).where(store.database.among(c.number, numbers)).order_by(c.number)))
     found = store.records_or_damage(ids)
     return [record for record in found if not isinstance(record, DamagedMatch) and moves_kept(record.plies)]
-
-
-def _is_decided_by_seeds(name: str) -> bool:
-    """Whether an agent is ours, known to this code, and neither a program nor stopped by the clock."""
-    try:
-        return not (is_outside(name) or CLOCK.search(name) or agent_of(name).runs_program)
-    except UserError:
-        return False
 
 
 def _is_compiled(spec: MatchSpec) -> bool:

@@ -293,7 +293,7 @@ def test_a_batch_that_is_withdrawn_in_an_actor_returns_what_it_has() -> None:
 
     _stop(8)  # before it has begun
     for number, left_out in ((7, set()), (8, {0, 1, 3})):
-        result = _work_on(do, nobody, number, PlainRows.of(specs))
+        result = _work_on(do, nobody, None, number, PlainRows.of(specs))
         assert (result.left_out, len(result.records.rows)) == (left_out, 4 - len(left_out))
 
 

@@ -16,8 +16,8 @@ from turnier.agents.registry import make_agent
 from turnier.arena.match import MatchSpec
 from turnier.arena.play import play_match
 from turnier.arena.schedules.round_robin import round_robin
-from turnier.arena.workers.cluster import nodes as ray_nodes
 from turnier.arena.workers.cluster.executor import RayExecutor
+from turnier.arena.workers.cluster.machines import nodes as ray_nodes
 from turnier.games.registry import make_game
 
 # A driver with a process like the raylet, whose child does not end with it.

@@ -22,8 +22,10 @@ from turnier.arena.schedules.round_robin import round_robin
 from turnier.arena.workers.cluster import head as ray_head
 from turnier.arena.workers.cluster.executor import PlainRows, RayExecutor
 from turnier.arena.workers.cluster.head import HeadMonitor
+from turnier.arena.workers.cluster.machines.admission import examined
 from turnier.arena.workers.executor import Executor
 from turnier.arena.workers.local import SerialExecutor
+from turnier.core.compilation.machine import machine_name
 from turnier.core.errors import UserError
 from turnier.games.registry import make_game
 from turnier.runs.self_play.loop import SelfPlayLoop
@@ -84,10 +86,13 @@ def await_workers(executor: RayExecutor, workers: int) -> None:
         executor.actors.wait([])
 
 
-def test_one_worker_plays_the_same(cluster: Any, expected: dict[Any, Any]) -> None:
+def test_one_worker_plays_the_same_and_its_machine_is_named(cluster: Any, expected: dict[Any, Any]) -> None:
     with RayExecutor(1, cluster.address) as executor:
         assert play(executor) == expected
-        assert executor.workers == 1
+        assert executor.workers == 1 and not executor.actors.admission.unproven
+        (records,) = executor.play(SPECS[:1])
+    name = f"{machine_name()}/{cluster.address.partition(':')[0]}"
+    assert records[0].worker == name and examined(cluster.address) == {name: ""}
 
 
 @pytest.mark.parametrize("killed", [1, 2])

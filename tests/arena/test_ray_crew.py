@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 
 from turnier.arena.workers.cluster import actors as ray_actors
-from turnier.arena.workers.cluster import nodes as ray_nodes
 from turnier.arena.workers.cluster import shares as ray_shares
 from turnier.arena.workers.cluster.crew import Crew, Piece, Worker
-from turnier.arena.workers.cluster.nodes import Compiling, Nodes, Selection, Waiting
+from turnier.arena.workers.cluster.machines import nodes as ray_nodes
+from turnier.arena.workers.cluster.machines.nodes import Compiling, Nodes, Selection, Waiting
 from turnier.arena.workers.cluster.shares import Claim, Shares, divide
 from turnier.arena.workers.cluster.worker import NotBegun, RayWorker
 

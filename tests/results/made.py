@@ -55,7 +55,9 @@ def as_version(store: Store, version: int) -> None:
                 connection.execute(text(f"ALTER TABLE {table.name} DROP COLUMN checksum"))
         if version < 4:
             connection.execute(text("ALTER TABLE seats DROP COLUMN seconds"))
-        connection.execute(text("ALTER TABLE matches DROP COLUMN release"))
+        if version < 8:
+            connection.execute(text("ALTER TABLE matches DROP COLUMN release"))
+        connection.execute(text("ALTER TABLE matches DROP COLUMN worker"))
         connection.execute(text(f"UPDATE turnier_version SET version = {version}"))
 
 

@@ -28,6 +28,7 @@ from tests.results.made import (
 from turnier.arena.match import MatchSpec, Termination
 from turnier.arena.play import play_matches, replay
 from turnier.core.compilation.code_digest import release
+from turnier.core.compilation.machine import machine_name
 from turnier.core.errors import UserError
 from turnier.results.integrity.checksums import checksum
 from turnier.results.integrity.match_rows import MATCH_COLUMNS, rows_of
@@ -59,7 +60,7 @@ def test_the_schema_has_its_tables_and_version(store: Store) -> None:
     matches = {"turnier_version", "runs", "matches", "seats", "run_matches", "match_columns", "locks"}
     training = {"training_points", "training_evaluations", "run_progress", "run_annotations", "run_totals"}
     assert names == matches | {"positions", "votes", "run_votes"} | training
-    assert version == [schema.SCHEMA_VERSION] == [8]
+    assert version == [schema.SCHEMA_VERSION] == [9]
 
 
 def test_sqlite_is_set_up_for_a_writer_and_many_readers(tmp_path: object) -> None:
@@ -173,7 +174,7 @@ def test_a_run_is_begun_once(run: Store) -> None:
     assert (first.id, first.kind, first.name, first.definition) == ("run", "tournament", "a tournament", {"seed": 1})
     assert second.id == "other"
     assert timedelta(0) <= datetime.now(UTC) - first.created < timedelta(minutes=5)
-    versions = {"turnier", "python", "numpy", "numba", "ray"}
+    versions = {"turnier", "python", "numpy", "numba", "llvmlite", "ray"}
     assert set(first.environment) == versions | {"machine", "cpu", "cpus", "memory_gb", "git", "command"}
     assert first.environment["memory_gb"] > 0 and first.environment["cpus"] == os.cpu_count()
     assert run.run("other") == second
@@ -261,18 +262,31 @@ def test_a_cut_connection_is_opened_again(postgres_url: str) -> None:
         assert store.append("run", [made(1)]) == 1
 
 
-def test_a_game_says_which_release_played_it_and_those_of_version_7_do_not(run: Store, url: str) -> None:
+@pytest.mark.parametrize("version", [7, 8])
+def test_games_of_earlier_versions_do_not_say_what_played_them(run: Store, url: str, version: int) -> None:
+    """Version 7 knew neither the release nor the machine, and version 8 not the machine; nor did their checksums."""
     run.append("run", [made(1)])
-    assert run.record(made(1).spec.id).release == release()
-    with run.database.writing() as connection:  # version 7 had no release, in the checksum neither
+    assert [run.record(made(1).spec.id).release, run.record(made(1).spec.id).worker] == [release(), machine_name()]
+    with run.database.writing() as connection:
         row, row_seats = rows_of(made(1).spec.id, made(1), "2026-01-01T00:00:00+00:00")
-        values = {"created": row[MATCH_COLUMNS.index("created")], "checksum": checksum(*row[:-2], *row_seats)}
+        known = row[: MATCH_COLUMNS.index("release") + version - 7]
+        values = {"created": row[MATCH_COLUMNS.index("created")], "checksum": checksum(*known, *row_seats)}
         connection.execute(update(schema.matches).values(values))
-    as_version(run, 7)
+    as_version(run, version)
     for read_only in (True, False):
         with Store.open(url, read_only=read_only) as store:
-            assert store.record(made(1).spec.id).release == ""
+            record = store.record(made(1).spec.id)
+            assert (record.release, record.worker) == ("" if version == 7 else release(), "")
     assert inspect_store(url) == []
+
+
+def test_a_game_says_which_machine_of_a_cluster_played_it(run: Store, url: str) -> None:
+    run.append("run", [made(1, worker="w1/10.77.0.11")])
+    assert run.record(made(1).spec.id).worker == "w1/10.77.0.11" and inspect_store(url) == []
+    with run.database.writing() as connection:
+        connection.execute(update(schema.matches).values(worker="w2/10.77.0.12"))
+    with pytest.raises(UserError, match="differs from its checksum"):
+        run.record(made(1).spec.id)
 
 
 def test_storing_and_linking_at_once_in_one_run_both_succeed(postgres_url: str) -> None:

@@ -19,6 +19,7 @@ from sqlalchemy import text
 
 from turnier.arena.play_kernel import play_many
 from turnier.arena.workers.cluster.actors import RayActors
+from turnier.arena.workers.cluster.machines.admission import examined
 from turnier.core.compilation.code_digest import release
 from turnier.core.errors import UserError
 from turnier.core.kernel import JIT
@@ -47,7 +48,7 @@ class Check:
 
 
 def examine(store: str, address: str | None, damage: list[Finding]) -> Iterator[Check]:
-    """Yields all checks, the slow one (Ray) last; adds what is damaged in the store to `damage`."""
+    """Yields all checks, the slow ones (Ray) last; adds what is damaged in the store to `damage`."""
     checks: list[tuple[str, Callable[[], Check]]] = [
         ("python", check_python),
         ("packages", check_packages),
@@ -64,6 +65,20 @@ def examine(store: str, address: str | None, damage: list[Finding]) -> Iterator[
         except UserError as error:
             found, _, cure = str(error).partition("; ")
             yield Check(name, FAIL, found, cure)
+    yield from check_workers(address)
+
+
+def check_workers(address: str | None) -> Iterator[Check]:
+    """Yields for each machine of a cluster whether it plays with the same code; nothing where no cluster is named."""
+    cluster = address or os.environ.get("RAY_ADDRESS")
+    cure = f"install Turnier {release()} there, with the same packages"
+    with contextlib.suppress(UserError):  # without a cluster, which the check of Ray says
+        for name, wrong in (examined(cluster) if cluster else {}).items():
+            yield (
+                Check(f"worker {name}", FAIL, wrong, cure)
+                if wrong
+                else Check(f"worker {name}", OK, "has the same code")
+            )
 
 
 def check_python() -> Check:

@@ -17,6 +17,7 @@ from sqlalchemy import ColumnElement, Connection, Row, select
 
 from turnier.arena.match import MatchRecord, MatchSpec, Termination, count_plies, opening_of
 from turnier.core.compilation.code_digest import release
+from turnier.core.compilation.machine import machine_name
 from turnier.results.integrity.checksums import CHANGED, checksum_of, differs
 from turnier.results.integrity.damage import UNDECODABLE, reason
 from turnier.results.store.database import Database
@@ -24,7 +25,7 @@ from turnier.results.store.schema import matches, seats
 
 MATCH_COLUMNS = (
     *("id", "game", "seed", "max_plies", "opening", "termination", "seconds", "plies", "facts", "error", "created"),
-    *("release", "checksum"),
+    *("release", "worker", "checksum"),
 )
 SEAT_COLUMNS = ("match_number", "seat", "agent", "score", "decisions", "nodes", "seconds", "cpu_seconds")
 _encode = json.JSONEncoder(default=float).encode
@@ -83,6 +84,7 @@ def rows_of(match_id: str, record: MatchRecord, created: str) -> tuple[tuple[Any
         _storable(record.error) if record.error else "",
         created,
         record.release or release(),
+        _storable(record.worker) if record.worker else machine_name(),
     )
     match_seats = []
     cpu_seconds = record.seat_cpu_seconds or (None,) * len(record.scores)
@@ -97,13 +99,14 @@ def rows_of(match_id: str, record: MatchRecord, created: str) -> tuple[tuple[Any
 
 def _written(match: tuple[Any, ...], match_seats: list[tuple[Any, ...]]) -> str:
     """Returns the values of a match and its seats as `checksum` would write them, in half the time."""
-    match_id, game, seed, max_plies, opening, termination, seconds, plies, facts, error, created, played_by = match
+    match_id, game, seed, max_plies, opening, termination, seconds, plies, facts, error, created, *played_by = match
     of_seats = ""
     for seat, agent, score, decisions, nodes, own, cpu in match_seats:
         of_seats += f", ({seat}, {_quoted(agent)}, {score!r}, {decisions}, {nodes}, {own!r}, {cpu!r})"
     return (
         f"['{match_id}', {_quoted(game)}, {seed}, {max_plies}, {opening}, '{termination}', {seconds!r},"
-        f" {zlib.crc32(plies)}, {_quoted(facts)}, {_quoted(error)}, '{created}', {_quoted(played_by)}{of_seats}]"
+        f" {zlib.crc32(plies)}, {_quoted(facts)}, {_quoted(error)}, '{created}',"
+        f" {', '.join(map(_quoted, played_by))}{of_seats}]"
     )
 
 
@@ -133,8 +136,8 @@ def record_of(match: StoredMatch) -> MatchRecord | DamagedMatch:
 
 def wrong_match(row: Row[Any], match_seats: Sequence[Row[Any]]) -> str:
     """Returns what is wrong with a stored match; empty if it is as it was stored, as far as can be told."""
-    played_by = () if row.release is None else (row.release,)  # an older version played it
-    if differs(row, *row[1:-2], *played_by, *(tuple(seat[1:]) for seat in match_seats)):
+    played_by = [name for name in (row.release, row.worker) if name is not None]  # older versions stored neither
+    if differs(row, *row[1:-3], *played_by, *(tuple(seat[1:]) for seat in match_seats)):
         return CHANGED
     if row.checksum is not None:
         return ""
@@ -162,6 +165,7 @@ def match_of(match: Row[Any], match_seats: Sequence[Row[Any]]) -> MatchRecord:
         match.error,
         tuple(seat.cpu_seconds for seat in match_seats if seat.cpu_seconds is not None),  # of all seats or of none
         match.release or "",
+        match.worker or "",
     )
 
 

@@ -35,22 +35,30 @@ def remove_failures(
     Returns:
         The ids of those removed, and the ids of each run that had some.
     """
-    had: dict[str, list[str]] = defaultdict(list)
     if not rows:
-        return [], had
+        return [], {}
     c, among = matches.c, store.database.among
     query = select(c.number, c.id, c.termination, c.plies, c.error).where(c.termination.in_(FAILURES))
     # Of two processes that replace the same match the second waits here, and then finds none.
     found = connection.execute(query.where(among(c.id, list(rows))).order_by(c.number).with_for_update())
     failed = {row.number: row.id for row in found if tuple(row[2:]) != _end_of(rows[row.id])}
-    if numbers := list(failed):
-        for run, number in connection.execute(select(run_matches).where(among(run_matches.c.match_number, numbers))):
-            had[run].append(failed[number])
-        for run in sorted({run_id, *had}):  # all processes lock the totals of several runs in this order
-            store.totals.lock(connection, run, run_matches)
-        for run, ids in had.items():
-            store.totals.remove(connection, run, run_matches, map(mark_of, ids))
-        store.blocks.remove(connection, numbers)
-        for column in (run_matches.c.match_number, seats.c.match_number, c.number):
-            connection.execute(delete(column.table).where(among(column, numbers)))
-    return sorted(failed.values()), had
+    return sorted(failed.values()), remove_matches(store, connection, run_id, failed) if failed else {}
+
+
+def remove_matches(store: Store, connection: Connection, run_id: str, ids: Mapping[int, str]) -> dict[str, list[str]]:
+    """Removes matches, ids by number, from the store and from all runs; returns the ids of each run that had some.
+
+    The transaction may attach others to the run with the id `run_id`.
+    """
+    had: dict[str, list[str]] = defaultdict(list)
+    numbers, among = list(ids), store.database.among
+    for run, number in connection.execute(select(run_matches).where(among(run_matches.c.match_number, numbers))):
+        had[run].append(ids[number])
+    for run in sorted({run_id, *had}):  # all processes lock the totals of several runs in this order
+        store.totals.lock(connection, run, run_matches)
+    for run, some in had.items():
+        store.totals.remove(connection, run, run_matches, map(mark_of, some))
+    store.blocks.remove(connection, numbers)
+    for column in (run_matches.c.match_number, seats.c.match_number, matches.c.number):
+        connection.execute(delete(column.table).where(among(column, numbers)))
+    return had

@@ -7,15 +7,14 @@ import os
 import platform
 import subprocess
 from collections.abc import Sequence
-from importlib import metadata
 from pathlib import Path
 from typing import Any
 
 from turnier.core.compilation.code_digest import release
+from turnier.core.compilation.machine import version_of, versions
 from turnier.core.outside import classes
 from turnier.core.outside.trust import trusted
 
-_PACKAGES = ("numpy", "numba", "ray")
 # Options that say where to play are left out: they do not change the results, and a URL may hold a password.
 _PLACES = ("--store", "--executor", "--workers", "--address")
 _command: list[str] = []
@@ -54,21 +53,14 @@ def _fixed() -> dict[str, Any]:
     """The part that stays the same throughout the process."""
     return {
         "turnier": release(),
-        **{package: _version(package) for package in _PACKAGES},
-        "python": platform.python_version(),
+        **versions(),
+        "ray": version_of("ray"),
         "machine": f"{platform.system()} {platform.machine()}",
         "cpu": cpu_model(),
         "cpus": os.cpu_count(),
         "memory_gb": round(memory_bytes() / 1e9, 1),
         "git": _git_state(Path(__file__).resolve()),
     }
-
-
-def _version(package: str) -> str:
-    try:
-        return metadata.version(package)
-    except metadata.PackageNotFoundError:
-        return "unknown"
 
 
 def cpu_model() -> str:

@@ -61,7 +61,9 @@ class MatchBlocks:
 
     def remove(self, connection: Connection, numbers: Sequence[int]) -> None:
         """Removes matches from the blocks of all their runs; `run_matches` must still have them."""
-        run_ids = select(run_matches.c.run_id).where(run_matches.c.match_number.in_(numbers)).distinct()
+        run_ids = (
+            select(run_matches.c.run_id).where(self.database.among(run_matches.c.match_number, numbers)).distinct()
+        )
         for number, block in self._checked(connection, match_columns.c.run_id.in_(run_ids), lock=True).items():
             kept = np.flatnonzero(~np.isin(block.number, numbers))
             if len(kept) < len(block.number):

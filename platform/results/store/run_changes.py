@@ -9,6 +9,7 @@ from sqlalchemy import Connection, ForeignKey, Select, Table, delete, func, inse
 
 from turnier.core.errors import UserError
 from turnier.results.integrity.checksums import checksum
+from turnier.results.integrity.replays import remove_matches
 from turnier.results.store.database import chunks
 from turnier.results.store.progress import LIVE, progress_of_runs
 from turnier.results.store.schema import locks, matches, metadata, run_matches, run_votes, runs, seats, votes
@@ -73,6 +74,40 @@ def delete_run(store: Store, run: Run) -> None:
                 if kept_in is matches:
                     connection.execute(delete(seats).where(store.database.among(seats.c.match_number, some)))
                 connection.execute(delete(kept_in).where(store.database.among(kept_in.c.number, some)))
+
+
+def games_of_worker(store: Store, run: Run, worker: str) -> dict[str, int]:
+    """Returns how many games that a worker has played each run has, of the games of one run: that run first.
+
+    Raises UserError where the run has none.
+    """
+    query = select(matches.c.worker, func.count()).where(matches.c.number.in_(_numbers(run))).group_by(matches.c.worker)
+    also = select(run_matches.c.run_id, func.count()).where(
+        run_matches.c.match_number.in_(_numbers(run, worker)), run_matches.c.run_id != run.id
+    )
+    with store.database.reading() as connection:
+        played = dict(map(tuple, connection.execute(query)))
+        if worker not in played:
+            known = ", ".join(sorted(filter(None, played))) or "none that are known"
+            raise UserError(f"a worker must have played games of {run.id}, got {worker!r}; its workers are: {known}.")
+        others = connection.execute(also.group_by(run_matches.c.run_id).order_by(run_matches.c.run_id))
+        return {run.id: played[worker], **{other: count for other, count in others}}
+
+
+def purge_worker(store: Store, run: Run, worker: str) -> None:
+    """Deletes the games of a run that a worker has played, also from other runs: commands then play them again."""
+    with store.database.writing() as connection:
+        chosen = matches.c.number.in_(_numbers(run, worker))
+        found = connection.execute(select(matches.c.number, matches.c.id).where(chosen).with_for_update())
+        if ids := {number: match_id for number, match_id in found}:
+            remove_matches(store, connection, run.id, ids)
+
+
+def _numbers(run: Run, worker: str = "") -> Select[tuple[int]]:
+    """Returns the query for the numbers of a run's games, or of those that a worker has played."""
+    query = select(matches.c.number).join(run_matches, run_matches.c.match_number == matches.c.number)
+    query = query.where(run_matches.c.run_id == run.id)
+    return query.where(matches.c.worker == worker) if worker else query
 
 
 def forget_run(connection: Connection, run_id: str) -> None:

@@ -26,7 +26,7 @@ from sqlalchemy import (
 from turnier.core.errors import UserError
 from turnier.results.integrity.damage import damaged
 
-SCHEMA_VERSION = 8
+SCHEMA_VERSION = 9
 _CREATION_LOCK = 0x7475726E  # PostgreSQL's advisory lock while tables are made
 
 metadata = MetaData()
@@ -63,6 +63,7 @@ matches = Table(
     Column("error", Text, nullable=False),
     Column("created", Text, nullable=False),  # UTC, ISO 8601
     Column("release", Text),  # and code of Turnier that played it; NULL: an older version
+    Column("worker", Text),  # MatchRecord.worker; NULL: an older version
     Column("checksum", BigInteger),  # with its seats, see integrity/match_rows.py
     Index("matches_by_game", "game"),
 )
@@ -221,8 +222,9 @@ _ADDED_TABLES: dict[int, tuple[Table, ...]] = {
     5: (run_annotations, run_totals),
     6: (run_totals,),
     7: (),
+    8: (),
 }
-WITH_ALL_TABLES = [7, SCHEMA_VERSION]
+WITH_ALL_TABLES = [7, 8, SCHEMA_VERSION]
 # Optuna makes them, in the same database.
 _OF_OPTUNA = {
     *("alembic_version", "version_info", "studies", "study_directions", "study_user_attributes"),

@@ -23,6 +23,7 @@ from turnier.arena.match import (
 )
 from turnier.core.array_files import read_arrays
 from turnier.core.compilation.code_digest import EARLIER
+from turnier.core.compilation.machine import ELSEWHERE
 from turnier.core.errors import MALFORMED, UserError
 
 Array = npt.NDArray[Any]
@@ -143,7 +144,7 @@ def records_of(arrays: Mapping[str, Array], specs: Sequence[MatchSpec]) -> list[
         records.append(
             MatchRecord(
                 *(spec, Termination(termination), score, decisions, nodes, wall, seconds[i], encoded),
-                *(dict(known[facts]), error, measured, release or EARLIER),
+                *(dict(known[facts]), error, measured, release or EARLIER, ELSEWHERE),
             )
         )
     rest = iter(records)

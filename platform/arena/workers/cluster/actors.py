@@ -14,9 +14,10 @@ from turnier.arena.workers.cluster.connection import connect
 from turnier.arena.workers.cluster.crew import Crew, Piece, Worker
 from turnier.arena.workers.cluster.head import LOCAL, HeadMonitor
 from turnier.arena.workers.cluster.local import LocalRay
-from turnier.arena.workers.cluster.nodes import Compiling, Nodes, Selection, Waiting, missing, tell
+from turnier.arena.workers.cluster.machines.admission import Admission, place_of
+from turnier.arena.workers.cluster.machines.nodes import Compiling, Nodes, Selection, Waiting, missing, tell
 from turnier.arena.workers.cluster.shares import Shares
-from turnier.arena.workers.cluster.worker import NotBegun, RayWorker, ask, failure_of, gone, reason_of, version_here
+from turnier.arena.workers.cluster.worker import NotBegun, RayWorker, ask, failure_of, gone, reason_of
 from turnier.arena.workers.executor import Lost
 from turnier.core.errors import UserError
 
@@ -71,6 +72,7 @@ class RayActors:
         self._checked_at = -1e9
         self._waiting = Waiting()
         self._failed_starts = 0  # since a worker last joined
+        self.admission = Admission(self.address)
         self._connect()
         try:
             self._await_first_workers()
@@ -80,15 +82,11 @@ class RayActors:
 
     def _connect(self) -> None:
         self._ray = connect(self.address, self._requested)
-        options = {"num_cpus": 1, "max_restarts": 0, "concurrency_groups": {"pings": 1}, **self._selection.options()}
         try:
-            self._class = self._ray.remote(**options)(RayWorker)
-        except ValueError as failure:
+            self._class = self._selection.actor_of(self._ray, RayWorker)
+        except UserError:
             self._ray.shutdown()
-            reason = str(failure).strip().rstrip(".")
-            raise UserError(
-                f"machines must be chosen by names and values that Ray knows, got {self._selection.words}: {reason}."
-            ) from None
+            raise
         self._local = LocalRay(self._ray) if self.address == LOCAL else None
         self._gcs_address = self._ray.get_runtime_context().gcs_address
         self._head = HeadMonitor(self.address, self._gcs_address)
@@ -148,11 +146,12 @@ class RayActors:
         return sum(node["Alive"] for node in found), sum(self._room(found).values())
 
     def _found(self) -> list[dict[str, Any]]:
-        found: list[dict[str, Any]] = self._local.nodes if self._local else self._ray.nodes()
-        return found
+        return list(self._local.nodes if self._local else self._ray.nodes())
 
     def _room(self, found: list[dict[str, Any]]) -> dict[str, int]:
-        return {node["NodeID"]: self._selection.workers_on(node) for node in found if node["Alive"]}
+        """Returns how many workers each machine that is alive and may play has room for."""
+        alive = [node for node in found if node["Alive"] and node["NodeID"] not in self.admission.refused]
+        return {node["NodeID"]: self._selection.workers_on(node) for node in alive}
 
     def _await_first_workers(self) -> None:
         began = time.monotonic()
@@ -295,6 +294,8 @@ class RayActors:
         self._checked_at = now
         found = self._found()
         nodes = self._room(found)
+        if not any(nodes.values()):
+            self.admission.require_some(node["NodeID"] for node in found if node["Alive"])
         for worker in [*self._ready, *self._leaving]:
             if worker.node not in nodes or self._is_silent(worker, now):
                 self._drop(worker)
@@ -311,7 +312,7 @@ class RayActors:
     def _reach(self, target: int) -> None:
         """Starts workers, or lets some go, until there are as many as `target`."""
         while len(self._ready) + len(self._starting) < target:
-            actor = self._class.remote()
+            actor = self._class.options(**self._selection.options(self.admission.selector())).remote()
             ping = ask(actor.ping)
             self._starting[ping] = Worker(actor)
             ping.add_done_callback(self._arrivals.put)
@@ -341,26 +342,38 @@ class RayActors:
             if worker is None:
                 continue  # it was given up
             try:
-                worker.node, version = ping.result()
-            except self._ray.exceptions.RayTaskError as failure:
-                raise UserError(
-                    f"worker machines must have Turnier {version_here()}, got: {str(failure).strip().splitlines()[-1]};"
-                    " install it there."
-                ) from None
+                other = ping.result()
             except self._ray.exceptions.RayError as failure:
-                self._count_failed_start(failure)
+                self._count_failed_start(worker, failure)
                 continue  # usually its node left; the next check starts another where there is room
-            if version != version_here():
-                raise UserError(f"worker machines must have Turnier {version_here()}, got {version}; install it there.")
+            is_known = isinstance(other, dict)  # otherwise it is of an earlier version
+            worker.node, name = (other["node"], other["name"]) if is_known else place_of(self._ray, worker.actor)
+            if not self.admission.admits(other, worker.node, name):
+                self._checked_at = -1e9  # others may start in its place
+                self._end(worker)
+                continue
             worker.last_answer = time.monotonic()
             self._ready.add(worker)
             self._failed_starts, joined = 0, True
             self._waiting.is_over()
         self._begin_returned()
+        if self._ready:
+            self.admission.tell()
         return joined
 
-    def _count_failed_start(self, failure: Exception) -> None:
-        """Raises UserError where workers end again and again before they answer, and none is left."""
+    def prove(self, node: str, agrees: bool) -> None:
+        """Notes whether games on a node were those that were played here; otherwise gives up all of its workers."""
+        self.admission.prove(node, agrees)
+        for worker in [worker for worker in self._ready if worker.node in self.admission.refused]:
+            self._drop(worker)
+
+    def _count_failed_start(self, worker: Worker, failure: Exception) -> None:
+        """Leaves the node out if that will stay so; raises UserError if no worker starts on any."""
+        node, name = ("", "") if self._local else place_of(self._ray, worker.actor)
+        if node:
+            room = self._room(self._found()).get(node, 1)
+            self.admission.failed(reason_of(failure), node, name, START_ATTEMPTS * max(1, room))
+            return
         self._failed_starts += 1
         expected = self._requested or self.size()[1]
         if self._ready or self._failed_starts < START_ATTEMPTS * max(1, expected):

@@ -20,9 +20,12 @@ from turnier.agents.registry import agent_of
 from turnier.arena.match import MatchRecord, MatchSpec
 from turnier.arena.workers.cluster.actors import RayActors
 from turnier.arena.workers.cluster.crew import Piece
+from turnier.arena.workers.cluster.head import LOCAL
 from turnier.arena.workers.cluster.luggage import Luggage, Packing, unpack
+from turnier.arena.workers.cluster.machines.trial import Trial, trial_of
 from turnier.arena.workers.cluster.spread import members_take_long, play_spread
-from turnier.arena.workers.executor import MATCHES, Done, Executor, Lost, Task
+from turnier.arena.workers.cluster.worker import place
+from turnier.arena.workers.executor import MATCHES, Done, Executor, Lost, R, S, Source, Task, Work
 
 ROUNDS = 4  # of matches on all actors; after more of them it hardly matters how long the last ones take
 
@@ -49,20 +52,27 @@ class Result(NamedTuple):
     records: PlainRows
     left_out: set[int]  # the numbers of specs without a record
     seconds: float
+    node: str
+    tried: list[str] | None  # how a trial went, if there was one
 
 
 _stops: dict[int, npt.NDArray[np.int64]] = {}  # in an actor: [1] for each batch that is under way, see `Work.do`
 
 
-def _work_on(do: Task, luggage: Luggage, number: int, rows: PlainRows) -> Result:
-    """Does a batch in an actor."""
+def _work_on(do: Task, luggage: Luggage, trial: Trial | None, number: int, rows: PlainRows) -> Result:
+    """Does a batch in an actor; before, it shows how the games of a trial go there."""
     unpack(luggage)
+    tried = trial and trial.played()
     specs = [rows.kind(*row) for row in rows.rows]
     done = do(specs, _stops.setdefault(number, np.zeros(1, np.int64)))
     del _stops[number]
+    node, worker = place()
+    for record in done.records:
+        if isinstance(record, MatchRecord):
+            record.worker = worker
     known = set() if len(done.records) == len(specs) else {record.spec for record in done.records}
     left_out = {place for place, spec in enumerate(specs) if known and spec not in known}
-    return Result(PlainRows.of(done.records, 1), left_out, done.seconds)
+    return Result(PlainRows.of(done.records, 1), left_out, done.seconds, node, tried)
 
 
 def _stop(number: int) -> None:
@@ -88,11 +98,17 @@ class RayExecutor(Executor):
         self._packing = Packing(self.actors.objects)
         self._batches: dict[Piece, tuple[int, list[Any]]] = {}  # their numbers and specs
         self._numbers = itertools.count()
+        self._trial: Trial | None = None
+
+    def serve(self, work: Work[S, R], source: Source[S]) -> Iterator[list[R]]:
+        if self._trial is None and self.actors.address != LOCAL:
+            self._trial = trial_of(work, source.waiting)
+        return super().serve(work, source)
 
     def submit(self, do: Task, batch: list[Any]) -> Any:
-        number = next(self._numbers)
-        luggage = self._packing.of(name for spec in batch for name in spec.names)
-        work = functools.partial(_work_on, do, luggage, number)
+        number, trial = next(self._numbers), self._trial if self.actors.admission.unproven else None
+        luggage = self._packing.of(name for spec in (*batch, *(trial.specs if trial else ())) for name in spec.names)
+        work = functools.partial(_work_on, do, luggage, trial, number)
         piece = self.actors.send(work, PlainRows.of(batch), len(batch))
         self._batches[piece] = number, batch
         return piece
@@ -128,7 +144,11 @@ class RayExecutor(Executor):
             return result
         if isinstance(result, Exception):
             raise result
-        records, left_out, seconds = result
+        records, left_out, seconds, node, tried = result
+        if tried is not None and self._trial:
+            self.actors.prove(node, tried == self._trial.outcomes)
+        if node in self.actors.admission.refused:
+            return Lost()
         if not left_out:  # otherwise time went into what has no record
             self.actors.observe(piece, len(records.rows), seconds)
         played = [spec for place, spec in enumerate(specs) if place not in left_out]

@@ -3,13 +3,26 @@
 from __future__ import annotations
 
 import concurrent.futures
+import functools
+import ipaddress
 import re
 from collections.abc import Callable
-from importlib import metadata
 from typing import Any
 
+from turnier.core.compilation.code_digest import release
+from turnier.core.compilation.machine import machine_name, versions
 from turnier.core.compilation.progress import has_taken_long
 from turnier.core.errors import UserError
+
+
+@functools.cache
+def place() -> tuple[str, str]:
+    """Returns the node of this worker and the machine's name as matches store it: HOST, on a cluster HOST/ADDRESS."""
+    import ray
+
+    address = ray.util.get_node_ip_address()
+    name = machine_name() if ipaddress.ip_address(address).is_loopback else f"{machine_name()}/{address}"
+    return ray.get_runtime_context().get_node_id(), name
 
 
 class NotBegun:
@@ -39,11 +52,10 @@ class RayWorker:
         """Calls a function beside the work."""
         do(argument)
 
-    def ping(self) -> tuple[str, str]:
-        """Returns the actor's node and its version of Turnier."""
-        import ray
-
-        return ray.get_runtime_context().get_node_id(), version_here()
+    def ping(self) -> dict[str, Any]:
+        """Returns where the actor is and what it plays with: plain data, which any other version can read."""
+        node, name = place()
+        return {"node": node, "name": name, "release": release(), "versions": versions()}
 
     def compiles(self) -> bool:
         """Returns whether this process has compiled kernels for long."""
@@ -95,10 +107,3 @@ def reason_of(failure: Exception) -> str:
     """Returns the line of a failure's text that says what is wrong."""
     lines = [line.strip() for line in str(failure).strip().splitlines()] or [type(failure).__name__]
     return next((line for line in reversed(lines) if re.match(r"\w+Error: ", line)), lines[0]).rstrip(".")
-
-
-def version_here() -> str:
-    try:
-        return metadata.version("turnier")
-    except metadata.PackageNotFoundError:
-        return "without a version"

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 
 from turnier.arena.workers.cluster.crew import Worker
 from turnier.arena.workers.cluster.worker import ask
+from turnier.core.errors import UserError
 
 WARN_SECONDS = 10.0  # without any worker; then the user learns what is missing
 COMPILE_SECONDS = 5.0  # without a first result of a machine; then it is asked whether it compiles
@@ -31,10 +32,23 @@ class Selection:
     def __bool__(self) -> bool:
         return bool(self.resources or self.labels)
 
-    def options(self) -> dict[str, Any]:
-        """Returns the options of an actor that only these machines may run."""
-        labels = {"label_selector": dict(self.labels)} if self.labels else {}
-        return labels | ({"resources": dict(self.resources)} if self.resources else {})
+    def actor_of(self, ray: Any, kind: type) -> Any:
+        """Returns a class as one of actors that only these machines may run."""
+        options = {"num_cpus": 1, "max_restarts": 0, "concurrency_groups": {"pings": 1}, **self.options({})}
+        try:
+            return ray.remote(**options)(kind)
+        except ValueError as failure:
+            reason = str(failure).strip().rstrip(".")
+            raise UserError(
+                f"machines must be chosen by names and values that Ray knows, got {self.words}: {reason}."
+            ) from None
+
+    def options(self, labels: Mapping[str, str]) -> dict[str, Any]:
+        """Returns the options of an actor that only these machines may run, if they have some more labels."""
+        selector = {**self.labels, **labels}
+        return ({"label_selector": selector} if selector else {}) | (
+            {"resources": dict(self.resources)} if self.resources else {}
+        )
 
     def workers_on(self, node: Mapping[str, Any]) -> int:
         """Returns how many workers a node of `ray.nodes()` has room for when nobody else uses it."""

@@ -1,0 +1,61 @@
+"""`turnier purge`: deletes what one machine has played in a run."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from turnier.commands.options import DEFAULT_URL, RunArgument, StoreOption, YesOption
+
+if TYPE_CHECKING:
+    from turnier.results.store.store import Run
+
+# Kinds of runs whose games no command plays again -> why.
+LASTING = {
+    "study": "which has searched with them; delete it and start again",
+    "training": "which was evaluated by them; delete it and start again",
+    "server": "whose games others have played; delete it as a whole",
+}
+
+
+def purge(
+    run: RunArgument,
+    worker: Annotated[str, typer.Option(help="the machine, as turnier workers names it")],
+    yes: YesOption = False,
+    store: StoreOption = DEFAULT_URL,
+) -> None:
+    """Delete the games of a run that one machine has played.
+
+    Repeat the command of the run to play them again. Other runs that have some of these games lose them too. The
+    command first says what will be deleted. It refuses a run that is still running, and runs whose games no command
+    plays again: studies, training runs and servers.
+
+    \b
+    Examples:
+      turnier workers last
+      turnier purge last --worker w2/10.77.0.12
+    """
+    from turnier.results.store.run_changes import games_of_worker, purge_worker, refuse_running
+    from turnier.results.store.store import Store
+
+    with Store.open(store) as results:
+        found = results.find_run(run)
+        counts = games_of_worker(results, found, worker)
+        for each in counts:
+            concerned = results.run(each)
+            _refuse_lasting(concerned)
+            refuse_running(results, concerned)
+        others = [f"{count:,} of them also from {other}" for other, count in counts.items() if other != found.id]
+        print(f"{counts[found.id]:,} games of {worker} go from {', '.join([found.id, *others])}.")
+        if not yes:
+            typer.confirm("Delete them?", abort=True)
+        purge_worker(results, found, worker)
+    print("Deleted; repeat the command to play them again, or type turnier tournament --resume RUN.")
+
+
+def _refuse_lasting(run: Run) -> None:
+    from turnier.core.errors import UserError
+
+    if run.kind in LASTING:
+        raise UserError(f"games of a {run.kind} must stay, got {run.id}, {LASTING[run.kind]}.")

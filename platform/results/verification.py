@@ -1,0 +1,85 @@
+"""A sample of a run's games, played again here: whether this machine and code play what others have stored."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+
+import pandas as pd
+from sqlalchemy import select
+
+from turnier.arena.match import MatchRecord, moves_kept
+from turnier.arena.randomness import decided_by_seeds
+from turnier.core.compilation.code_digest import EARLIER
+from turnier.core.errors import UserError
+from turnier.core.outside.classes import is_outside
+from turnier.results.integrity.match_rows import DamagedMatch
+from turnier.results.other_code import ENDS
+from turnier.results.outage import outlasting
+from turnier.results.store.schema import matches, run_matches
+from turnier.results.store.store import Store
+
+UNKNOWN = "unknown"  # in place of a worker, of games that an earlier version stored
+_UNIT = 16**8  # samples are the games whose ids begin with less than a share of this
+
+
+@outlasting
+def sample_of_run(store: Store, run_id: str, share: float) -> list[MatchRecord]:
+    """Returns about a share of a run's games, of those that seeds decide; a larger share has those of a smaller one.
+
+    Left out are games of programs, of agents that a clock stops and of code that is not ours, those that ended by a
+    failure, and those whose moves were not kept. Raises UserError where none is left.
+    """
+    c = matches.c
+    query = select(c.id).join(run_matches, run_matches.c.match_number == c.number).where(run_matches.c.run_id == run_id)
+    if share < 1:
+        query = query.where(c.id < f"{int(share * _UNIT):08x}")
+    with store.database.reading() as connection:
+        ids = list(connection.scalars(query.where(c.termination.in_(ENDS)).order_by(c.id)))
+    found = [one for one in store.records_or_damage(ids) if not isinstance(one, DamagedMatch)]
+    if sample := [one for one in found if moves_kept(one.plies) and _can_be_repeated(*one.spec.names)]:
+        return sample
+    raise UserError(
+        f"a sample must have games that seeds decide, got none among {len(found):,} games of {run_id}; choose"
+        " a larger sample, or another run."
+    )
+
+
+def _can_be_repeated(game: str, *agents: str) -> bool:
+    return not is_outside(game) and all(map(decided_by_seeds, agents))
+
+
+@dataclass
+class Verification:
+    """Games that were played again, and those of them that went differently."""
+
+    stored: Sequence[MatchRecord]
+    again: int = 0
+    differing: list[MatchRecord] = field(default_factory=list)  # as stored
+
+    def compare(self, played: Iterable[Sequence[MatchRecord]]) -> Iterator[int]:
+        """Compares batches of games that are played now; yields how many each has."""
+        known = {record.spec.id: record for record in self.stored}
+        for batch in played:
+            self.again += len(batch)
+            self.differing += [known[one.spec.id] for one in batch if _end(one) != _end(known[one.spec.id])]
+            yield len(batch)
+
+    def by_worker(self) -> pd.DataFrame:
+        """Returns the columns worker, release, again, differing, and match, an example that differs."""
+        rows = pd.DataFrame(
+            {
+                "worker": [record.worker or UNKNOWN for record in self.stored],
+                "release": [record.release or EARLIER for record in self.stored],
+                "id": [record.spec.id for record in self.stored],
+            }
+        )
+        differs = rows["id"].isin({record.spec.id for record in self.differing})
+        rows = rows.assign(differs=differs, match=rows["id"].where(differs))
+        return rows.groupby(["worker", "release"], as_index=False).agg(
+            again=("id", "size"), differing=("differs", "sum"), match=("match", "first")
+        )
+
+
+def _end(record: MatchRecord) -> tuple[object, ...]:
+    return record.termination, record.scores, record.plies
