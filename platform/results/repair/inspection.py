@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -13,11 +14,12 @@ from sqlalchemy import Connection, MetaData, Row, Table, func, inspect, select, 
 from turnier.core.errors import MALFORMED, UserError
 from turnier.results.integrity.checksums import CHANGED, checksum, differs, mark_of
 from turnier.results.integrity.totals import Total, content, difference
-from turnier.results.repair.damaged_file import reading_unchecked
+from turnier.results.repair.damaged_file import missing_log, reading_unchecked
 from turnier.results.repair.lenient_reader import UNREADABLE, LenientReader
 from turnier.results.repair.row_checks import differing, wrong_game, wrong_row, wrong_searched, wrong_vote
 from turnier.results.store.columns import MATCH_FIELDS, SEAT_FIELDS, MatchColumns
 from turnier.results.store.schema import (
+    CODE_OF_SQLITE,
     SCHEMA_VERSION,
     WITH_ALL_TABLES,
     locks,
@@ -59,7 +61,7 @@ class Finding(NamedTuple):
 def inspect_store(url: str, on_games: OnGames = lambda done, total: None) -> list[Finding]:
     """Returns all that is damaged in a store; `on_games` is told how many games of how many were looked at."""
     with reading_unchecked(url) as connection:
-        return Inspection(connection, on_games=on_games).run()
+        return [*missing_log(url), *Inspection(connection, on_games=on_games).run()]
 
 
 class Inspection:
@@ -114,6 +116,9 @@ class Inspection:
                 part for what in said for part in str(what).splitlines() if part != "ok" and "***" not in part
             ):
                 self._note("file", line, "its readable rows are written into a new file")
+            with contextlib.suppress(*UNREADABLE):
+                for kind, name in self.connection.execute(text(CODE_OF_SQLITE)):
+                    self._note(f"{kind} {name}", "it could change what is stored or shown", "left out")
         versions = [row.version for row in self._all(version)]
         if newer := [known for known in versions if isinstance(known, int) and SCHEMA_VERSION < known < _ABSURD]:
             raise UserError(

@@ -15,10 +15,11 @@ from sqlalchemy import Connection, NullPool, Table, create_engine, inspect, sele
 from sqlalchemy.exc import SQLAlchemyError
 
 from turnier.core.errors import UserError
+from turnier.results.databases.urls import sqlite_file
 from turnier.results.repair.damaged_file import reading_unchecked
 from turnier.results.repair.inspection import Finding, Inspection, OnGames, Rows
 from turnier.results.repair.lenient_reader import UNREADABLE
-from turnier.results.store.database import clock, sqlite_file
+from turnier.results.store.database import clock
 from turnier.results.store.locks import is_gone
 from turnier.results.store.schema import metadata, runs
 from turnier.results.store.store import Store
@@ -123,7 +124,7 @@ def _statements_of_others(source: Connection) -> list[tuple[str, str]]:
     """Returns what made the tables and indexes of others, which is Optuna; as much of it as can be read."""
     made: dict[str, tuple[str, str]] = {}
     for direction in ("ASC", "DESC"):  # up to what is damaged, from either end
-        query = f"SELECT type, name, tbl_name, sql FROM sqlite_master WHERE sql IS NOT NULL ORDER BY rowid {direction}"
+        query = f"SELECT type, name, tbl_name, sql FROM sqlite_master WHERE sql IS NOT NULL AND type IN ('table', 'index') ORDER BY rowid {direction}"
         with contextlib.suppress(*UNREADABLE):
             for kind, name, table, sql in source.execute(text(query)):
                 if table not in _OURS and not str(table).startswith("sqlite_"):
