@@ -12,7 +12,7 @@ from typing import Annotated
 import typer
 
 from turnier.core.outputs import require_file, require_folder
-from turnier.results.store import DEFAULT_URL
+from turnier.results.store import DEFAULT_URL, STORE_VARIABLE
 from turnier.search import VERIFY
 
 EXECUTOR = "auto"  # where commands play by default
@@ -48,7 +48,9 @@ AgentsArgument = Annotated[list[str], typer.Argument(help='agents, such as rando
 
 RunArgument = Annotated[str, typer.Argument(help="a run: its id or the beginning of it, or last")]
 
-StoreOption = Annotated[str, typer.Option("--store", help="SQLite or PostgreSQL URL of the results")]
+StoreOption = Annotated[
+    str, typer.Option("--store", help="SQLite or PostgreSQL URL of the results", envvar=STORE_VARIABLE)
+]
 ExecutorOption = Annotated[
     str, typer.Option("--executor", help=f"what plays the games: {EXECUTOR_RULE}, ray, threads or serial")
 ]

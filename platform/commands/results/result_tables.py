@@ -8,11 +8,11 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import pandas as pd
-from rich.console import Console
 
 from turnier.commands.standings_tables import print_ratings, print_standings, rating_rows, with_standings
 from turnier.commands.tables import MISHAPS, print_failures, print_seats, print_summary
 from turnier.core.errors import UserError
+from turnier.core.terminal.console import Console
 from turnier.results.failures import Failures, list_failures
 from turnier.results.frames import Standings, Terms, json_rows, matches_frame, seat_summary, summary
 from turnier.results.frames.terms import anchor_among

@@ -6,7 +6,6 @@ import json
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
-from rich.console import Console
 
 from turnier.commands.options import (
     DEFAULT_URL,
@@ -21,6 +20,7 @@ from turnier.commands.options import (
     TrustOption,
     WorkersOption,
 )
+from turnier.core.terminal.console import Console
 
 if TYPE_CHECKING:
     from turnier.runs.comparison import ComparisonResults

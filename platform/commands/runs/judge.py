@@ -6,7 +6,6 @@ import json
 from typing import Annotated
 
 import typer
-from rich.console import Console
 
 from turnier.commands.options import (
     EXECUTOR,
@@ -19,6 +18,7 @@ from turnier.commands.options import (
     TrustOption,
     WorkersOption,
 )
+from turnier.core.terminal.console import Console
 
 
 def judge(

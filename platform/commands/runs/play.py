@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Annotated
 
 import typer
-from rich.console import Console
 from rich.text import Text
 
 from turnier.commands.options import (
@@ -19,6 +18,7 @@ from turnier.commands.options import (
     WorkersOption,
 )
 from turnier.core.errors import UserError
+from turnier.core.terminal.console import Console
 
 
 def play(

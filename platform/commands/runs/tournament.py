@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated
 
 import typer
-from rich.console import Console
 
 from turnier.commands.options import (
     DEFAULT_URL,
@@ -21,6 +20,7 @@ from turnier.commands.options import (
     WorkersOption,
 )
 from turnier.core.errors import UserError
+from turnier.core.terminal.console import Console
 
 if TYPE_CHECKING:
     import pandas as pd

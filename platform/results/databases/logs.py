@@ -98,8 +98,8 @@ class Log:
             ):
                 cursor = connection.cursor()
                 cursor.execute("PRAGMA wal_checkpoint(PASSIVE)")
-                _, pages, stored = cursor.fetchone()
-                self._to_store = pages != stored
+                done = cursor.fetchone()  # whether somebody was in the way, pages of the log, pages stored
+                self._to_store = done is None or done[1] != done[2]
 
     def end(self) -> None:
         """Closes all connections of this process, and merges the log into the file unless others still write."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sqlite3
 import time
 from pathlib import Path
+from typing import Any
 
 from sqlalchemy import Connection, Engine, NullPool, QueuePool, create_engine, event
 
@@ -83,8 +84,8 @@ class SqliteFile:
                 return connection
 
 
-def lacks_its_log(path: Path, connection: sqlite3.Connection, had_log: bool) -> bool:
-    """Whether a file is a copy of a store in use, without its log; `had_log` is of before the connection."""
+def lacks_its_log(path: Path, connection: Any, had_log: bool) -> bool:
+    """Whether a file is a copy of a store in use, without its log; `had_log` is of before the sqlite3 connection."""
     return not had_log and is_marked(connection) and not size_of_log(path)
 
 

@@ -154,6 +154,13 @@ class Database:
         else:
             self._engine.dispose()
 
+    def is_at(self, url: str) -> bool:
+        """Whether this is the database that a URL names."""
+        named = urls.parse(url)
+        if urls.is_sqlite(named):
+            named = named.set(database=str(urls.path_of(named)))
+        return named.render_as_string(hide_password=False) == self.url
+
     def also_written_by(self, engine: Engine) -> None:
         """Has `close` close an engine of others, too, which writes to the same database."""
         if self._file:
