@@ -137,7 +137,9 @@ def show_study(store: Store, run: Run, shown: Shown) -> None:
         )
         return
     console = Console()
-    console.print(f"Study {run.name}: {state}, {candidates:,} candidates, {games:,} games.", soft_wrap=True)
+    console.print(
+        f"Study {run.name}: {state}, {candidates:,} candidates, {games:,} games.", soft_wrap=True, markup=False
+    )
     if points:
         print_points(console, points, unit(store, run.name), StudyFacts.of(run.definition).unit_games)
     elif verdict is None:

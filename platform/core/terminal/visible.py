@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import sys
+from typing import Any
 
 _PICTURES = 0x2400  # where Unicode has the pictures of the control characters, in their order
 _BIDI = (*range(0x202A, 0x202F), *range(0x2066, 0x206A))  # they change the order in which other text is read
@@ -26,6 +27,15 @@ def visible(text: str) -> str:
 def visible_line(text: str) -> str:
     """Returns the same as one line: a name may not look like further lines of what is printed."""
     return visible(text).replace("\n", "␊").replace("\t", "␉")
+
+
+def visible_in(value: Any) -> Any:
+    """Returns JSON content with its texts visible: what draws pictures ends the process at a control character."""
+    if isinstance(value, dict):
+        return {visible(str(key)): visible_in(each) for key, each in value.items()}
+    if isinstance(value, list):
+        return [visible_in(each) for each in value]
+    return visible(value) if isinstance(value, str) else value
 
 
 def without_passwords(text: str) -> str:
