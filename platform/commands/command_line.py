@@ -140,8 +140,10 @@ def _end(signal_number: int) -> None:
         sentence = f"Stopped; {stored}. To resume, type: {command}"
     cursor = SHOW_CURSOR if sys.stderr.isatty() else ""
     os.write(2, f"{cursor}\n{visible(sentence)}\n".encode())
-    _end_stores()
-    os._exit(128 + signal_number if signal_number else 0)
+    try:
+        _end_stores()
+    finally:
+        os._exit(128 + signal_number if signal_number else 0)
 
 
 def _end_stores() -> None:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import io
+import re
+from pathlib import Path
 
 import pytest
 from rich.table import Table
@@ -11,6 +13,7 @@ from rich.text import Text
 from turnier.core.terminal.console import Console
 from turnier.core.terminal.visible import say, visible, visible_line, without_passwords
 
+REPO = Path(__file__).resolve().parents[2]
 PLANTED = "a\x1b[2Jb\x07c\rd\x9be\u202ef\u2067g\x7fh\u2028i"
 SHOWN = "a␛[2Jb␇c␍d\\u009be\\u202ef\\u2067g␡h\\u2028i"
 
@@ -68,3 +71,13 @@ def test_passwords_of_urls_are_hidden(text: str, shown: str) -> None:
 )
 def test_what_has_no_password_stays(text: str) -> None:
     assert without_passwords(text) == text
+
+
+def test_no_other_console_is_made() -> None:
+    """Rich's own would print what others' texts say; a bare `print` is left to JSON and to our own sentences."""
+    sources = [path for folder in ("platform", "dashboards", "studies") for path in (REPO / folder).rglob("*.py")]
+    imports = re.compile(
+        r"^ *from rich(\.console)? import .*\b(Console|print)\b|rich\.console\.Console\(\)", re.MULTILINE
+    )
+    assert len(sources) > 500
+    assert [path for path in sources if imports.search(path.read_text())] == []

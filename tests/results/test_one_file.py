@@ -53,6 +53,7 @@ def test_a_closed_store_is_one_file(opened: Store, path: Path) -> None:
     opened.close()
     assert files(path) == ["a.db"]
     assert stored(path) == 1
+    assert files(path) == ["a.db"]  # readers leave nothing either
 
 
 def test_the_end_of_the_process_leaves_one_file_and_no_part_of_a_transaction(opened: Store, path: Path) -> None:

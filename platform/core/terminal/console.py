@@ -1,4 +1,4 @@
-"""The console of tables, bars and coloured text; nothing else makes one (tests/architecture)."""
+"""The console of tables, bars and coloured text; nothing else makes one (tests/core/test_visible.py)."""
 
 from __future__ import annotations
 

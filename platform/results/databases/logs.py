@@ -115,6 +115,12 @@ class Log:
                 with contextlib.suppress(sqlite3.Error):
                     connection.close()
 
+    def tidy(self) -> None:
+        """Removes an empty log, which readers leave because they may not remove it."""
+        with contextlib.suppress(sqlite3.Error, OSError):
+            if os.stat(f"{self.path}-wal").st_size == 0:
+                self._connected(0).close()
+
     def keep_in_moved_file(self) -> None:
         """Merges the log into a file that was moved away from it."""
         with contextlib.suppress(sqlite3.Error):
@@ -125,15 +131,18 @@ class Log:
         """Returns the connections that no other thread uses."""
         return [one for one, thread in list(self._users.items()) if thread in (None, threading.get_ident())]
 
+    def _connected(self, patience: float) -> sqlite3.Connection:
+        connection = sqlite3.connect(f"{self.path.as_uri()}?mode=rw", patience, isolation_level=None, uri=True)
+        connection.execute("SELECT 1 FROM sqlite_master").close()
+        return connection
+
     @contextlib.contextmanager
     def _merging(self) -> Iterator[None]:
         """Merges the log after the block, over a connection made before it: the last one removes the log."""
         last = None
         with contextlib.suppress(sqlite3.Error, OSError):
             if size_of_log(self.path) and not self.is_moved():
-                uri = f"{self.path.as_uri()}?mode=rw"
-                last = sqlite3.connect(uri, MERGE_SECONDS, isolation_level=None, uri=True)
-                last.execute("SELECT 1 FROM sqlite_master").close()
+                last = self._connected(MERGE_SECONDS)
         yield
         if last is not None:
             with contextlib.closing(last), contextlib.suppress(sqlite3.Error):  # others write: they merge it

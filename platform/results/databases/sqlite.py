@@ -57,6 +57,7 @@ class SqliteFile:
         """Closes the file; whoever writes to it last leaves no log."""
         if self._read_only:
             self.engine.dispose()
+            self.log.tidy()
         else:
             self.log.end()
 
