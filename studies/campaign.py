@@ -22,19 +22,17 @@ import typer
 
 from turnier.agents.ntuple.training import end_all
 from turnier.arena.workers.make import make_executor
+from turnier.arena.workers.where import Where
 from turnier.commands.command_line import STORED, at_most, saving
 from turnier.commands.missing_tables import print_missing
 from turnier.commands.options import (
     DEFAULT_URL,
-    SCRIPT_EXECUTOR,
-    AddressOption,
-    ExecutorOption,
     NetworksOption,
     StoreOption,
     WidthOption,
-    WorkersOption,
     writable_folder,
 )
+from turnier.commands.place import placed
 from turnier.commands.scripts.script import run_script
 from turnier.core.errors import UserError
 from turnier.core.terminal.console import Console
@@ -54,6 +52,7 @@ def _written(option: typer.CallbackParam, path: Path | None) -> Path | None:
     return None if path is None else writable_folder(option, path)
 
 
+@placed
 def main(
     hours: Annotated[
         float, typer.Option(help="stop after this many hours; default: when nothing is missing", min=0)
@@ -72,9 +71,7 @@ def main(
     ] = None,
     folder: NetworksOption = Path("trained"),
     store: StoreOption = DEFAULT_URL,
-    executor: ExecutorOption = SCRIPT_EXECUTOR,
-    workers: WorkersOption = None,
-    address: AddressOption = None,
+    where: Where = Where("ray"),
 ) -> None:
     console, chosen, aim = Console(), figures(preset, only or []), width or NARROW_POINTS
     studies = shared_studies(preset, only or [])
@@ -86,7 +83,7 @@ def main(
         else:
             with results.lock("campaign"), at_most(hours * HOUR), saving(end_all, lambda: ENDED):
                 campaign = Campaign(results, chosen, folder, aim)
-                with make_executor(executor, workers, address) as pool:
+                with make_executor(where) as pool:
                     campaign.run(pool, hours * HOUR)
             print_missing(console, outlooks(chosen, results, aim))
 

@@ -15,18 +15,16 @@ from typing import Annotated, NamedTuple
 import typer
 
 from turnier.agents.registry import make_agent
+from turnier.arena.workers.where import Where
 from turnier.commands.command_line import in_this_environment
 from turnier.commands.options import (
     DEFAULT_URL,
-    SCRIPT_EXECUTOR,
-    AddressOption,
-    ExecutorOption,
     PictureOption,
     SeedOption,
     StoreOption,
     StudyNameOption,
-    WorkersOption,
 )
+from turnier.commands.place import placed
 from turnier.commands.scripts.script import choose_preset, run_script
 from turnier.commands.search_tables import print_points
 from turnier.core.terminal.console import Console
@@ -51,14 +49,13 @@ VERIFY = 1.0  # held-out games at the end, as a share of the search's: a front h
 START = "mctse(iterations={},rollout_depth=10,maxnodes=100)"
 
 
+@placed
 def main(
     preset: Annotated[str, typer.Option(help=", ".join(PRESETS))] = "quick",
     store: StoreOption = DEFAULT_URL,
     name: StudyNameOption = None,
     seed: SeedOption = 1,
-    executor: ExecutorOption = SCRIPT_EXECUTOR,
-    workers: WorkersOption = None,
-    address: AddressOption = None,
+    where: Where = Where("ray"),
     picture: PictureOption = Path("reports"),
 ) -> None:
     chosen, console = choose_preset(PRESETS, preset), Console()
@@ -72,7 +69,7 @@ def main(
         url = opened.shown_url
         console.print(f"Study {front.name}; watch it with: {in_this_environment('optuna-dashboard')} {url}")
         budget = chosen.generations * chosen.population * chosen.games
-        results = front.run(opened, budget=budget, verify=VERIFY, executor=executor, workers=workers, address=address)
+        results = front.run(opened, budget=budget, verify=VERIFY, where=where)
         print_points(console, results.points, front.objective.name, front.objective.unit_games)
         path = picture / f"{front.name}.png"
         save_front_picture(path, opened, front.name, results.points)

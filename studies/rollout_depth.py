@@ -21,16 +21,14 @@ from rich.table import Table
 from turnier.agents.registry import make_agent
 from turnier.arena.match import MatchSpec, derive_seed
 from turnier.arena.workers.make import make_executor
+from turnier.arena.workers.where import Where
 from turnier.commands.options import (
     DEFAULT_URL,
-    SCRIPT_EXECUTOR,
-    AddressOption,
-    ExecutorOption,
     PictureOption,
     SeedOption,
     StoreOption,
-    WorkersOption,
 )
+from turnier.commands.place import placed
 from turnier.commands.scripts.script import choose_preset, run_script
 from turnier.core.number_text import half_width_text, number
 from turnier.core.terminal.console import Console
@@ -61,6 +59,7 @@ def agent_of(plies: int, depth: int) -> str:
     return make_agent(f"mc(iterations={max(1, plies // depth)},rollout_depth={depth})").full_text()
 
 
+@placed
 def main(
     preset: Annotated[str, typer.Option(help=", ".join(PRESETS))] = "quick",
     plies: Annotated[
@@ -69,9 +68,7 @@ def main(
     games: Annotated[int | None, typer.Option(help="games per depth; default: by preset", min=2)] = None,
     seed: SeedOption = 1,
     store: StoreOption = DEFAULT_URL,
-    executor: ExecutorOption = SCRIPT_EXECUTOR,
-    workers: WorkersOption = None,
-    address: AddressOption = None,
+    where: Where = Where("ray"),
     picture: PictureOption = Path("reports"),
 ) -> None:
     chosen, console = choose_preset(PRESETS, preset), Console()
@@ -83,7 +80,7 @@ def main(
     run = f"experiment:rollout_depth-{budget}-{number}-{seed}"
     # Games on the same seed are neighbours, so that a run that is stopped early still compares the depths.
     specs = [matches[depth][i] for i in range(number) for depth in chosen.depths]
-    with Store.open(store) as results, make_executor(executor, workers, address) as pool:
+    with Store.open(store) as results, make_executor(where) as pool:
         results.begin_run(run, "experiment", f"rollout depth, {budget:,} plies a move", definition)
         with run_bar(results, run, "rollout depth", len(specs)) as bar:
             for records in play_into(results, run, specs, pool, bar.skip):

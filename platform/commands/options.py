@@ -11,13 +11,10 @@ from typing import Annotated
 
 import typer
 
+from turnier.core.errors import require_extra
 from turnier.core.outputs import require_file, require_folder
 from turnier.results.store import DEFAULT_URL, STORE_VARIABLE
 from turnier.search import VERIFY
-
-EXECUTOR = "auto"  # where commands play by default
-EXECUTOR_RULE = "auto (threads; Ray on a cluster, or if agents in Python take long)"
-SCRIPT_EXECUTOR = "ray"  # where scripts of studies/ play by default: the same path as on a cluster
 
 
 def writable_file(option: typer.CallbackParam, path: Path | None) -> Path | None:
@@ -31,6 +28,12 @@ def writable_folder(option: typer.CallbackParam, path: Path) -> Path:
     """The callback of options that name a folder to write into, as `writable_file`."""
     require_folder(path, option.opts[0])
     return path
+
+
+def picture_folder(option: typer.CallbackParam, path: Path) -> Path:
+    """The callback of `--picture`: refuses a folder, and an installation without what draws, before any game."""
+    require_extra("a script that ends with a picture", "dashboard", "altair", "vl_convert")
+    return writable_folder(option, path)
 
 
 def trusting(value: bool) -> bool:
@@ -50,9 +53,6 @@ RunArgument = Annotated[str, typer.Argument(help="a run: its id or the beginning
 
 StoreOption = Annotated[
     str, typer.Option("--store", help="SQLite or PostgreSQL URL of the results", envvar=STORE_VARIABLE)
-]
-ExecutorOption = Annotated[
-    str, typer.Option("--executor", help=f"what plays the games: {EXECUTOR_RULE}, ray, threads or serial")
 ]
 LocalExecutorOption = Annotated[str, typer.Option("--executor", help="what plays the games: threads or serial")]
 WorkersOption = Annotated[int | None, typer.Option("--workers", help="number of workers; default: all cores")]
@@ -101,18 +101,14 @@ NetworksOption = Annotated[
         "--folder", help="folder of trained networks; existing ones are not trained again", callback=writable_folder
     ),
 ]
-PictureOption = Annotated[Path, typer.Option("--picture", help="folder for the picture", callback=writable_folder)]
+PictureOption = Annotated[Path, typer.Option("--picture", help="folder for the picture", callback=picture_folder)]
 
 __all__ = [
     "DEFAULT_URL",
-    "EXECUTOR",
-    "EXECUTOR_RULE",
-    "SCRIPT_EXECUTOR",
     "VERIFY",
     "AddressOption",
     "AgentsArgument",
     "BudgetOption",
-    "ExecutorOption",
     "GameArgument",
     "JsonOption",
     "LocalExecutorOption",

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from turnier.core.outputs import user_cache
-from turnier.core.outside import classes
+from turnier.core.outside import classes, library
 from turnier.core.outside.files import FileName
 from turnier.core.parameters import Declared, parameters_of
 
@@ -66,7 +66,7 @@ def sentence_of(files: list[str]) -> str:
     is_not, it = ("is not", "it") if len(files) == 1 else ("are not", "each")
     return (
         f"It read {listed}, which {is_not} part of its version: declare {it} by"
-        f' NAME: str = parameter("{files[0]}", "what it is", file=True).'
+        f' NAME: str = parameter("{files[0]}", "what it is", file=True), or name {it} in TURNIER_FILES.'
     )
 
 
@@ -83,7 +83,9 @@ def _is_ours(declared: Declared) -> bool:
 
 
 def _declared(part: Declared) -> Iterator[str]:
-    """Yields the files that parameters name; ours have a digest for each of them."""
+    """Yields the files that code and parameters name; ours have a digest for each of them."""
+    for bundle in library.bundles_in([part.full_text()]):
+        yield from (os.path.join(bundle.folder, path) for path in bundle.data)
     for field, _ in parameters_of(type(part)):
         value = getattr(part, field.name)
         if isinstance(value, FileName) or (isinstance(value, str) and _is_ours(part)):

@@ -17,7 +17,7 @@ from typing import Any, ClassVar, Generic, Self, TypeVar
 
 from turnier.core.errors import UserError, unknown
 from turnier.core.number_text import number
-from turnier.core.outside import classes
+from turnier.core.outside import carried, classes
 from turnier.core.outside.files import FileName, file_name, is_file_text
 from turnier.core.text_form import Spec, parse
 
@@ -37,6 +37,7 @@ class Parameter:
     when: Mapping[str, Sequence[Any]] = dataclasses.field(default_factory=dict)  # matters with these values of others
     later: bool = False  # came after games were stored: left out of full texts at its default, so that they keep ids
     file: bool = False  # the path of a file, whose content is part of the version
+    carried: bool = False  # the path of a file that travels to workers, and whose digest is another parameter
 
     def contains(self, value: Any) -> bool:
         if isinstance(value, float) and not math.isfinite(value):
@@ -72,13 +73,16 @@ def parameter(
     when: Mapping[str, Sequence[Any]] | None = None,
     later: bool = False,
     file: bool = False,
+    carried: bool = False,
 ) -> Any:
     """Declares a parameter as a dataclass field.
 
     `low` and `high` are what anybody may ask for; `search` is the part of it in which a search looks for good values.
     With `file`, the value is the path of a file, "" none; its content decides which version of the class this is.
+    `carried` is for classes that check their files by a digest of their own: workers get the file as well, and
+    `carried_path` says where it is.
     """
-    declared = Parameter(help, low, high, log, search, tuple(choices), when or {}, later, file)
+    declared = Parameter(help, low, high, log, search, tuple(choices), when or {}, later, file, carried)
     return dataclasses.field(default=default, metadata={"": declared})
 
 
@@ -107,6 +111,10 @@ class Declared:
             if declared.file and isinstance(value, str):
                 value = file_name(value, classes.folder_of(type(self)), self._what(field.name))
                 object.__setattr__(self, field.name, value)
+            if isinstance(value, FileName):
+                carried.note(value.text, value)
+            elif declared.carried and value:
+                carried.note(value, carried.path_of(value))
             self._check_value(field, declared, value)
         self.check()
 
@@ -140,6 +148,10 @@ class Declared:
                 " parameter(..., file=True)."
             )
         return value.require(self._what(parameter))
+
+    def carried_path(self, parameter: str) -> Path:
+        """Returns where the file that a `carried` parameter names is on this machine, if it is here."""
+        return Path(carried.path_of(getattr(self, parameter)))
 
     def require_files(self) -> None:
         """Raises UserError where a file that it names, also within, is gone or has other content than it stood for."""

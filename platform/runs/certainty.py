@@ -14,6 +14,8 @@ from turnier.agents.registry import AGENTS
 from turnier.arena.match import derive_seed
 from turnier.arena.positions import COLLECTOR, choose_positions, collector_matches, search_specs
 from turnier.arena.repeated_search import SearchRecord
+from turnier.arena.workers.executor import Executor
+from turnier.arena.workers.where import Where
 from turnier.games.game import Game
 from turnier.games.registry import GAMES
 from turnier.results.frames.certainty import agent_certainty, group_certainty, position_certainty, searches_frame
@@ -79,9 +81,7 @@ class Certainty:
         self,
         store: Store,
         *,
-        executor: str = "threads",
-        workers: int | None = None,
-        address: str | None = None,
+        where: Where | Executor = Where(),
         progress: bool = True,
     ) -> CertaintyResults:
         """Collects positions and searches what the store does not have yet. See `playing`."""
@@ -91,7 +91,7 @@ class Certainty:
         def begin() -> None:
             store.begin_run(self.run_id, "certainty", name, self.definition)
 
-        with playing(store, self.run_id, label, len(specs), executor, workers, address, progress, begin) as (pool, bar):
+        with playing(store, self.run_id, label, len(specs), where, progress, begin) as (pool, bar):
             matches, searches = [], []
             for played in play_into(store, self.run_id, specs, pool):
                 matches += played

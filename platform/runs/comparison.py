@@ -23,6 +23,8 @@ from turnier.arena.match import MatchRecord, derive_seed
 from turnier.arena.randomness import one_game, repeats_one_game
 from turnier.arena.schedules.duel import Duel
 from turnier.arena.schedules.round_robin import plies_for_openings
+from turnier.arena.workers.executor import Executor
+from turnier.arena.workers.where import Where
 from turnier.core.errors import UserError
 from turnier.core.number_text import interval, number
 from turnier.games.game import Game
@@ -147,9 +149,7 @@ class Comparison:
         self,
         store: Store,
         *,
-        executor: str = "threads",
-        workers: int | None = None,
-        address: str | None = None,
+        where: Where | Executor = Where(),
         progress: bool = True,
     ) -> ComparisonResults:
         """Plays what the store does not have yet, until the verdict; after a stop or a kill, the same call resumes it.
@@ -165,7 +165,7 @@ class Comparison:
             store.begin_run(self.run_id, KIND, name, self.definition)
             store.annotations.set(self.run_id, SETTINGS, json.dumps(self.settings))
 
-        with playing(store, self.run_id, name, total, executor, workers, address, progress, begin) as (pool, bar):
+        with playing(store, self.run_id, name, total, where, progress, begin) as (pool, bar):
             pairs = 0
             for records in play_rounds(store, self.run_id, duel.rounds(), pool):
                 played |= {record.spec.id for record in records}

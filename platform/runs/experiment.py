@@ -23,6 +23,7 @@ from turnier.arena.repeated_search import SearchRecord, SearchSpec, SeenPosition
 from turnier.arena.schedules.repeats import without_repeats
 from turnier.arena.schedules.round_robin import round_robin
 from turnier.arena.workers.executor import Executor
+from turnier.arena.workers.where import Where
 from turnier.core.errors import UserError, unknown
 from turnier.games.registry import GAMES
 from turnier.results.frames.measures import SEARCH_MEASURES, match_measures
@@ -116,13 +117,11 @@ class Experiment:
         self,
         store: Store,
         *,
-        executor: str | Executor = "threads",
-        workers: int | None = None,
-        address: str | None = None,
+        where: Where | Executor = Where(),
         progress: bool = True,
     ) -> ExperimentResults:
         """Plays and searches what the store does not have yet; the same call resumes it. See `playing`."""
-        with playing(store, self.run_id, self.name, 0, executor, workers, address, progress) as (pool, bar):
+        with playing(store, self.run_id, self.name, 0, where, progress) as (pool, bar):
             for records in play_experiment(self, store, pool, bar.expect):
                 bar.advance(len(records))
         return ExperimentResults(store, self.run_id, self)

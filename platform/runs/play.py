@@ -13,7 +13,8 @@ from turnier.arena.play import prepare_matches
 from turnier.arena.repeated_search import SearchRecord, SearchSpec
 from turnier.arena.schedules.round_robin import MatchPlan, Rounds
 from turnier.arena.workers.executor import MATCHES, SEARCHES, Executor, Source
-from turnier.arena.workers.make import make_executor
+from turnier.arena.workers.make import at_work
+from turnier.arena.workers.where import Where
 from turnier.results.store.database import CHUNK
 from turnier.results.store.store import Store
 from turnier.runs.bar import QUIET, Bar, run_bar
@@ -26,9 +27,7 @@ def playing(
     run_id: str,
     label: str,
     total: int,
-    executor: str | Executor = "threads",
-    workers: int | None = None,
-    address: str | None = None,
+    where: Where | Executor,
     progress: bool = True,
     begin: Callable[[], object] = lambda: None,
 ) -> Iterator[tuple[Executor, Bar]]:
@@ -39,13 +38,11 @@ def playing(
         run_id: its id.
         label: of the bar.
         total: games.
-        executor: auto, ray, threads or serial; or one that has been started, which stays open.
-        workers: their number, by default one per core.
-        address: the Ray cluster to join.
+        where: where it plays; or an executor that has been started, which stays open.
         progress: whether the bar is shown.
         begin: stores the run, if it has not begun; not called where no worker starts.
     """
-    with make_executor(executor, workers, address) if isinstance(executor, str) else nullcontext(executor) as made:
+    with at_work(where) as made:
         begin()
         with run_bar(store, run_id, label, total, None if progress else QUIET) as bar:
             yield made, bar

@@ -14,6 +14,8 @@ from turnier.arena.play import require_moves
 from turnier.arena.schedules.adaptive import AdaptiveTournament
 from turnier.arena.schedules.round_robin import MatchPlan, Rounds, gauntlet, round_robin, seat_orders
 from turnier.arena.schedules.swiss import rounds_to_the_best, swiss
+from turnier.arena.workers.executor import Executor
+from turnier.arena.workers.where import Where
 from turnier.core.errors import MAX_GAMES, MAX_IN_MEMORY, UserError, require_at_most, unknown
 from turnier.games.game import Game
 from turnier.games.registry import GAMES
@@ -160,9 +162,7 @@ class Tournament:
         self,
         store: Store,
         *,
-        executor: str = "threads",
-        workers: int | None = None,
-        address: str | None = None,
+        where: Where | Executor = Where(),
         progress: bool = True,
     ) -> TournamentResults:
         """Plays what the store does not have yet; after a stop or a kill, the same call resumes it. See `playing`."""
@@ -172,8 +172,7 @@ class Tournament:
         def begin() -> None:
             store.begin_run(self.run_id, "tournament", str(self.game), self.definition)
 
-        where = executor, workers, address
-        with playing(store, self.run_id, str(self.game), self.max_games, *where, progress, begin) as (
+        with playing(store, self.run_id, str(self.game), self.max_games, where, progress, begin) as (
             pool,
             bar,
         ):

@@ -15,7 +15,9 @@ from turnier.agents.agent import Agent
 from turnier.agents.registry import AGENTS
 from turnier.arena.match import derive_seed
 from turnier.arena.randomness import one_game, repeats_one_game
-from turnier.arena.workers.make import make_executor, require_executor
+from turnier.arena.workers.executor import Executor
+from turnier.arena.workers.make import at_work
+from turnier.arena.workers.where import Where
 from turnier.games.game import Game
 from turnier.games.registry import GAMES
 from turnier.results.failures import failed_candidates, store_option
@@ -80,10 +82,9 @@ class _Search(ABC):
                 self.game, [self.agent, *opponents], "name an opponent that draws some, such as --against mcts"
             )
 
-    def require(self, budget: int, executor: str, workers: int | None, address: str | None) -> None:
-        """Raises UserError where nothing could be played: the budget is too small, or there is no such executor."""
+    def require(self, budget: int) -> None:
+        """Raises UserError if the budget is too small to play anything."""
         require_generation(self.definition(budget).generation_games, budget)
-        require_executor(executor, workers, address)
 
 
 class Study(_Search):
@@ -169,9 +170,7 @@ class Study(_Search):
         budget: int = 5000,
         verify: float = VERIFY,
         baselines: Mapping[str, Agent] | None = None,
-        executor: str = "threads",
-        workers: int | None = None,
-        address: str | None = None,
+        where: Where | Executor = Where(),
         progress: bool = True,
     ) -> StudyResults:
         """Searches, then plays held-out games until a verdict; however it is stopped, the same call resumes it.
@@ -181,17 +180,15 @@ class Study(_Search):
             budget: total games of the candidates.
             verify: maximum held-out games of all finalists, as a share of the budget.
             baselines: agents by label that play the held-out games, too.
-            executor: what plays: auto, ray, threads or serial.
-            workers: their number, by default one per core.
-            address: the Ray cluster to join.
+            where: where it plays; or an executor that has been started, which stays open.
             progress: whether bars are shown.
         """
-        self.require(budget, executor, workers, address)
+        self.require(budget)
         definition = self.definition(budget, store)
         self.require_different_games(store, run_id_of(definition.name))
         run = StudyRun(store, definition, progress)
         later = run.max_held_out_games(verify, budget, baselines or ())
-        with make_executor(executor, workers, address) as pool, run.in_phases(later):
+        with at_work(where) as pool, run.in_phases(later):
             run.run_budget(budget, pool)
             chosen = run.finalists(START, baselines)
             final = run.compare(chosen, pool, verify)
@@ -330,18 +327,16 @@ class Front(_Search):
         *,
         budget: int = 5000,
         verify: float = VERIFY,
-        executor: str = "threads",
-        workers: int | None = None,
-        address: str | None = None,
+        where: Where | Executor = Where(),
         progress: bool = True,
     ) -> FrontResults:
         """Searches, then measures the start and the front in held-out games; the arguments are those of `Study.run`."""
-        self.require(budget, executor, workers, address)
+        self.require(budget)
         definition = self.definition(budget, store)
         self.require_different_games(store, run_id_of(definition.name))
         run = ParetoStudy(store, definition, progress)
         later = held_out_games(verify, budget, 1 + MAX_FINALISTS, run.objective)
-        with make_executor(executor, workers, address) as pool, run.in_phases(later):
+        with at_work(where) as pool, run.in_phases(later):
             run.run(budget, pool)
             chosen = run.finalists()
             units = held_out_games(verify, budget, len(chosen), run.objective) // (

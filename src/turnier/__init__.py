@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from turnier.agents.registry import AGENTS, EVALUATORS, make_agent
     from turnier.arena.match import MatchRecord, MatchSpec, Termination
     from turnier.arena.play import play_match, play_matches
+    from turnier.arena.workers.where import Where
     from turnier.core.errors import AgentsFailed, UserError
     from turnier.core.outside.trust import trust
     from turnier.core.parameters import parameter
@@ -60,6 +61,7 @@ __all__ = [
     "Tournament",
     "Training",
     "UserError",
+    "Where",
     "figure_of",
     "frames",
     "make_agent",
@@ -74,6 +76,7 @@ _MODULES = {  # imported when one of their names is first used, so that `turnier
     "turnier.agents.registry": ("AGENTS", "EVALUATORS", "make_agent"),
     "turnier.arena.match": ("MatchRecord", "MatchSpec", "Termination"),
     "turnier.arena.play": ("play_match", "play_matches"),
+    "turnier.arena.workers.where": ("Where",),
     "turnier.core.errors": ("AgentsFailed", "UserError"),
     "turnier.core.outside.trust": ("trust",),
     "turnier.core.parameters": ("parameter",),

@@ -21,14 +21,12 @@ import typer
 from turnier.agents.registry import make_agent
 from turnier.arena.workers.executor import Executor
 from turnier.arena.workers.make import make_executor
+from turnier.arena.workers.where import Where
 from turnier.commands.options import (
     DEFAULT_URL,
-    SCRIPT_EXECUTOR,
-    AddressOption,
-    ExecutorOption,
     StoreOption,
-    WorkersOption,
 )
+from turnier.commands.place import placed
 from turnier.commands.scripts.experiments import play_and_print
 from turnier.commands.scripts.script import choose_preset, run_script
 from turnier.commands.search_tables import print_figures, print_verdict
@@ -134,16 +132,15 @@ def search_proposed(preset: str, store: Store, executor: Executor) -> StudyRun:
     return study
 
 
+@placed
 def main(
     preset: Annotated[str, typer.Option(help=", ".join(PRESETS))] = "quick",
     store: StoreOption = DEFAULT_URL,
-    executor: ExecutorOption = SCRIPT_EXECUTOR,
-    workers: WorkersOption = None,
-    address: AddressOption = None,
+    where: Where = Where("ray"),
 ) -> None:
     chosen, console = choose_preset(PRESETS, preset), Console()
     with Store.open(store) as results:
-        with make_executor(executor, workers, address) as pool:
+        with make_executor(where) as pool:
             studies = {
                 "four grids": search_grids(preset, results, pool, console),
                 "CMA-ES": search_with_half_the_games(preset, "cmaes", results, pool),
@@ -167,7 +164,7 @@ def main(
         for label, other, text in pairs
     ]
     experiment = Experiment("brot", f"tuned-{preset}", "Tuned Combi", TEXT + NOTE[preset], tuple(found), seed=2)
-    play_and_print([experiment], store, executor, workers, address)
+    play_and_print([experiment], store, where)
 
 
 if __name__ == "__main__":

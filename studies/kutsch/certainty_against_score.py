@@ -30,16 +30,14 @@ from turnier.arena.positions import COLLECTOR, choose_positions, collector_match
 from turnier.arena.repeated_search import SeenPosition
 from turnier.arena.workers.executor import Executor
 from turnier.arena.workers.make import make_executor
+from turnier.arena.workers.where import Where
 from turnier.commands.options import (
     DEFAULT_URL,
-    SCRIPT_EXECUTOR,
-    AddressOption,
-    ExecutorOption,
     PictureOption,
     SeedOption,
     StoreOption,
-    WorkersOption,
 )
+from turnier.commands.place import placed
 from turnier.commands.scripts.script import choose_preset, run_script
 from turnier.commands.tables import agent_table
 from turnier.core.number_text import half_width_text, number
@@ -88,19 +86,18 @@ PRESETS = {
 }
 
 
+@placed
 def main(
     preset: Annotated[str, typer.Option(help=", ".join(PRESETS))] = "quick",
     seed: SeedOption = 1,
     store: StoreOption = DEFAULT_URL,
-    executor: ExecutorOption = SCRIPT_EXECUTOR,
-    workers: WorkersOption = None,
-    address: AddressOption = None,
+    where: Where = Where("ray"),
     picture: PictureOption = Path("reports"),
 ) -> None:
     chosen, console = choose_preset(PRESETS, preset), Console()
     name = f"certainty_against_score-{preset}"
     run = f"experiment:{name}-{seed}"
-    with Store.open(store) as results, make_executor(executor, workers, address) as pool:
+    with Store.open(store) as results, make_executor(where) as pool:
         families = planned(results, run, name, chosen, seed)
         play(results, run, list(families), chosen, seed, pool)
         found = measured(results, run, families, chosen_positions(results, chosen, seed))

@@ -9,6 +9,7 @@ from typing import Any
 import pandas as pd
 
 from turnier.agents.registry import make_agent
+from turnier.arena.workers.where import Where
 from turnier.results.store.store import Store
 from turnier.runs.certainty import Certainty
 from turnier.studies.promises.games import passing_store
@@ -21,7 +22,7 @@ LONG = {"tictactoe": (150, 250), "connect_four": (40, 500)}  # positions of a gr
 
 def _measured(store: Store, game: str, seed: int, states: int, games: int) -> Any:
     plan = Certainty(game, AGENTS, states=states, repeats=10, games=games, seed=seed)
-    return plan.run(store, executor="serial", workers=1, progress=False)
+    return plan.run(store, where=Where("serial", 1), progress=False)
 
 
 @functools.cache

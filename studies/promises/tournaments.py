@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 
 from turnier.agents.agent import Agent
+from turnier.arena.workers.where import Where
 from turnier.games.registry import GAMES
 from turnier.results.frames.fields import RatedField
 from turnier.results.frames.meetings import meetings_of
@@ -25,7 +26,7 @@ LONG = 4000  # games of a group in a long run, whose ratings are the truth
 def tournament(store: Store, game: str, agents: Sequence[Agent], unit: int, **options: Any) -> TournamentResults:
     """Plays one tournament, in this thread."""
     made = Tournament(game, agents, seed=unit + 1, **options)
-    return made.run(store, executor="serial", workers=1, progress=False)
+    return made.run(store, where=Where("serial", 1), progress=False)
 
 
 def held(table: pd.DataFrame, name: str, truth: Any) -> Seen:

@@ -17,6 +17,7 @@ from turnier.arena.workers.cluster import executor as ray_executor
 from turnier.arena.workers.executor import Executor
 from turnier.arena.workers.local import ThreadExecutor
 from turnier.arena.workers.make import make_executor
+from turnier.arena.workers.where import Where
 from turnier.core.errors import UserError
 from turnier.core.outside import trust
 from turnier.games.registry import make_game
@@ -67,7 +68,7 @@ def played(executor: Executor, specs: list[MatchSpec]) -> dict[str, Any]:
 def test_compiled_agents_stay_in_threads(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     monkeypatch.setattr(auto, "RAY_SECONDS", 0.0)
     specs = list(round_robin(make_game("2048(size=2)"), [make_agent("random")], 20, seed=3))
-    assert played(make_executor("auto", 2), specs) == {spec.id: play_match(spec).plies for spec in specs}
+    assert played(make_executor(Where("auto", 2)), specs) == {spec.id: play_match(spec).plies for spec in specs}
     assert not StandIn.made and capsys.readouterr().err == "Playing on 2 threads: nothing is decided in Python.\n"
 
 
@@ -79,7 +80,7 @@ def inside(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_agents_with_a_process_of_their_own_stay_in_threads(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(auto, "RAY_SECONDS", 0.0)
     specs = slow_specs(tmp_path)
-    assert played(make_executor("auto", 2), specs) == {spec.id: play_match(spec).plies for spec in specs}
+    assert played(make_executor(Where("auto", 2)), specs) == {spec.id: play_match(spec).plies for spec in specs}
     assert not StandIn.made
 
 
@@ -90,7 +91,7 @@ def test_long_work_in_python_moves_to_ray_and_stays_the_same(
 ) -> None:
     monkeypatch.setattr(auto, "RAY_SECONDS", seconds)
     specs = slow_specs(tmp_path)
-    assert played(make_executor("auto", workers), specs) == {spec.id: play_match(spec).plies for spec in specs}
+    assert played(make_executor(Where("auto", workers)), specs) == {spec.id: play_match(spec).plies for spec in specs}
     assert StandIn.made == rays
 
 
@@ -103,18 +104,18 @@ def test_work_stays_in_threads_where_ray_does_not_start(
 
     monkeypatch.setattr(auto, "RAY_SECONDS", 0.0)
     monkeypatch.setattr(ray_executor, "RayExecutor", fail)
-    assert len(played(make_executor("auto", 2), slow_specs(tmp_path))) == 8
+    assert len(played(make_executor(Where("auto", 2)), slow_specs(tmp_path))) == 8
     assert capsys.readouterr().err.splitlines()[1] == "Still on threads, because Ray did not start: no room."
 
 
 def test_a_cluster_that_is_named_is_joined(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
-    assert isinstance(make_executor("auto", 2, "auto"), StandIn)
+    assert isinstance(make_executor(Where("auto", 2, "auto")), StandIn)
     monkeypatch.setenv("RAY_ADDRESS", "10.0.0.1:6379")
-    assert isinstance(make_executor("auto", 2), StandIn)
+    assert isinstance(make_executor(Where("auto", 2)), StandIn)
     named = [f"Playing on Ray: {name} names a cluster." for name in ("--address", "RAY_ADDRESS")]
     assert capsys.readouterr().err.splitlines() == named
     monkeypatch.delenv("RAY_ADDRESS")
-    assert isinstance(make_executor("auto", 2), AutoExecutor)
+    assert isinstance(make_executor(Where("auto", 2)), AutoExecutor)
 
 
 @pytest.mark.parametrize(

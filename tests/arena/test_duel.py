@@ -19,6 +19,7 @@ from turnier.arena.schedules.round_robin import Rounds, round_robin
 from turnier.arena.workers.executor import Executor
 from turnier.arena.workers.local import SerialExecutor
 from turnier.arena.workers.make import make_executor
+from turnier.arena.workers.where import Where
 from turnier.core.errors import UserError
 from turnier.games.registry import make_game
 from turnier.results.store.store import Store
@@ -162,7 +163,7 @@ def test_the_same_games_whoever_plays_and_after_a_kill(make: Callable[[], Rounds
     expected = sorted(spec.id for specs in played(make()) for spec in specs)
     with Store.open(f"sqlite:///{tmp_path}/threads.db") as store:
         store.begin_run("run", "tournament", "t", {})
-        assert ids(store, make_executor("threads", 3)) == expected
+        assert ids(store, make_executor(Where("threads", 3))) == expected
     with Store.open(f"sqlite:///{tmp_path}/killed.db") as store:
         store.begin_run("run", "tournament", "t", {})
         Dies.left = 3

@@ -19,6 +19,7 @@ from turnier.arena.workers import executor as executors
 from turnier.arena.workers.executor import MATCHES, MAX_LOSSES, BatchSizer, Done, Executor, Lost, Work, do_batch
 from turnier.arena.workers.local import SerialExecutor
 from turnier.arena.workers.make import make_executor
+from turnier.arena.workers.where import Where
 from turnier.core.errors import UserError
 from turnier.games.registry import make_game
 
@@ -50,7 +51,7 @@ EVERYWHERE = [("serial", None), ("threads", 1), ("threads", 3), ("ray", 2)]  # m
 
 @pytest.mark.parametrize(("name", "workers"), EVERYWHERE)
 def test_serial_threads_and_ray_play_the_same(name: str, workers: int | None, expected: dict[str, Any]) -> None:
-    assert play_all(make_executor(name, workers), specs_2048(6)) == expected
+    assert play_all(make_executor(Where(name, workers)), specs_2048(6)) == expected
 
 
 @pytest.mark.parametrize(("name", "workers"), [("serial", None), ("threads", 4), ("ray", 2)])
@@ -58,7 +59,9 @@ def test_one_match_of_an_ensemble_is_the_same_everywhere(name: str, workers: int
     """Where there are fewer matches than workers, members search in several threads, which changes nothing."""
     agent = make_agent("majority(agent=mc(iterations=3,rollout_depth=3),members=3)")
     specs = round_robin(make_game("2048(size=3)"), [agent], games=1, seed=2)
-    assert play_all(make_executor(name, workers), specs) == {spec.id: outcome(play_match(spec)) for spec in specs}
+    assert play_all(make_executor(Where(name, workers)), specs) == {
+        spec.id: outcome(play_match(spec)) for spec in specs
+    }
 
 
 def test_idle_workers_leave_their_cores_to_members(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -72,7 +75,7 @@ def test_idle_workers_leave_their_cores_to_members(monkeypatch: pytest.MonkeyPat
     for games, threads in ((1, 4), (2, 2), (3, 1), (9, 1)):
         given.clear()
         specs = round_robin(make_game("2048(size=2)"), [make_agent("majority(agent=random)")], games, seed=2)
-        play_all(make_executor("threads", 4), specs)
+        play_all(make_executor(Where("threads", 4)), specs)
         assert set(given) == {threads}
 
 
@@ -150,7 +153,7 @@ def test_the_last_moments_of_work_are_one_batch() -> None:
 
 def test_a_bad_spec_is_refused_before_anything_is_played() -> None:
     bad = MatchSpec("2048", ("random", "random"), 1)
-    with make_executor("serial") as executor, pytest.raises(UserError, match="2048 has 1 seat, got 2 agents"):
+    with make_executor(Where("serial")) as executor, pytest.raises(UserError, match="2048 has 1 seat, got 2 agents"):
         list(executor.play([bad]))
 
 
@@ -166,7 +169,7 @@ def test_a_bad_spec_is_refused_before_anything_is_played() -> None:
 )
 def test_what_cannot_start_says_so(arguments: tuple[Any, ...], sentence: str) -> None:
     with pytest.raises(UserError, match=sentence):
-        make_executor(*arguments)
+        make_executor(Where(*arguments))
 
 
 def test_a_local_ray_listens_on_loopback_only(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -204,7 +207,7 @@ def test_a_local_ray_listens_on_loopback_only(monkeypatch: pytest.MonkeyPatch) -
         return found
 
     before = descendants()  # a cluster of other tests may listen elsewhere
-    with make_executor("ray", 1):
+    with make_executor(Where("ray", 1)):
         addresses = listening({os.getpid()} | descendants() - before)
     assert addresses
     loopback = {"0100007F", "00000000000000000000000001000000", "0000000000000000FFFF00000100007F"}
@@ -264,7 +267,7 @@ def test_senseless_tournaments_are_refused(games: int, seed: int, agents: int, s
 def test_records_of_a_thread_pool_equal_one_call() -> None:
     specs = specs_2048(3)
     whole = {r.spec.id: outcome(r) for r in play_matches(specs)}
-    assert play_all(make_executor("threads", 2), list(reversed(specs))) == whole
+    assert play_all(make_executor(Where("threads", 2)), list(reversed(specs))) == whole
 
 
 def test_openings_play_from_every_start_in_all_roles() -> None:

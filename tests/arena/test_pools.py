@@ -19,6 +19,7 @@ from turnier.arena.match import MatchSpec, unpack_plies
 from turnier.arena.play import play_match
 from turnier.arena.workers.cluster.executor import RayPool
 from turnier.arena.workers.make import make_pool
+from turnier.arena.workers.where import Where
 from turnier.commands.runs.shown_match import show_match
 from turnier.core.errors import UserError
 from turnier.games.game import Position
@@ -94,10 +95,10 @@ def test_what_a_member_raises_in_an_actor_is_raised_here_and_the_pool_stays_usab
 
 
 def test_only_ensembles_get_workers() -> None:
-    assert isinstance(make_pool([make_agent("random")], "ray", 2), SerialPool)
-    with make_pool([make_agent("random"), make_agent(VOTE)], "threads", 3) as pool:
+    assert isinstance(make_pool([make_agent("random")], Where("ray", 2)), SerialPool)
+    with make_pool([make_agent("random"), make_agent(VOTE)], Where("threads", 3)) as pool:
         assert isinstance(pool, ThreadPool) and pool.workers == 3
-    assert isinstance(make_pool([make_agent(VOTE)], "serial"), SerialPool)
+    assert isinstance(make_pool([make_agent(VOTE)], Where("serial")), SerialPool)
 
 
 @pytest.mark.parametrize(
@@ -111,4 +112,4 @@ def test_only_ensembles_get_workers() -> None:
 )
 def test_what_cannot_start_says_so(arguments: tuple[Any, ...], sentence: str) -> None:
     with pytest.raises(UserError, match=sentence):
-        make_pool([make_agent(VOTE)], *arguments)
+        make_pool([make_agent(VOTE)], Where(*arguments))

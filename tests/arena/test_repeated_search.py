@@ -24,6 +24,7 @@ from turnier.arena.repeated_search import (
 )
 from turnier.arena.workers.executor import SEARCHES
 from turnier.arena.workers.make import make_executor
+from turnier.arena.workers.where import Where
 from turnier.core.errors import UserError
 from turnier.games.game import Game, Position
 from turnier.games.registry import make_game
@@ -98,7 +99,7 @@ def test_serial_threads_and_ray_search_the_same(games_2048: list[MatchRecord]) -
     expected = {record.spec.id: key(record) for record in search_positions(specs)}
     assert len(set(expected.values())) > len(expected) / 2, "searches differ by their seeds"
     for name in ("serial", "threads", "ray"):
-        with make_executor(name, 2) as executor:
+        with make_executor(Where(name, 2)) as executor:
             records = [record for batch in executor.run(SEARCHES, specs) for record in batch]
         assert len(records) == len(specs)
         assert {record.spec.id: key(record) for record in records} == expected
@@ -151,7 +152,7 @@ def test_an_illegal_action_is_a_failed_search(monkeypatch: pytest.MonkeyPatch) -
 
 def test_an_agent_that_cannot_play_is_refused_before_anything_is_searched() -> None:
     start = SeenPosition.of(make_game("tictactoe").start())
-    with make_executor("serial") as executor, pytest.raises(UserError, match="4x4 board of 2048 only"):
+    with make_executor(Where("serial")) as executor, pytest.raises(UserError, match="4x4 board of 2048 only"):
         list(executor.run(SEARCHES, [SearchSpec(start, "greedy(evaluator=heuristics2048())", 1)]))
 
 

@@ -94,7 +94,7 @@ FAULTS = [
         "untouched",
         "must not change the returns",
     ),
-    Fault("raises", "agent", (("nodes=len(legal)", "nodes=1 // 0"),), "legal", "own.py, line 43: return Decision("),
+    Fault("raises", "agent", (("nodes=len(legal)", "nodes=1 // 0"),), "legal", "own.py, line 45: return Decision("),
     Fault(
         "plays in the state that it gets",
         "agent --kernel",

@@ -12,6 +12,7 @@ from rich.console import Console
 from typer.testing import CliRunner
 
 from tests.cli.running import turnier
+from turnier.arena.workers.where import Where
 from turnier.commands.app import app
 from turnier.commands.runs.compare import print_comparison
 from turnier.results.store.store import Store
@@ -28,7 +29,7 @@ def compared(
     comparison = Comparison(*agents, game=game, margin=margin, games=games)
     console = Console(record=True, width=160)
     with Store.open(f"sqlite:///{folder}/a.db") as store:
-        results = comparison.run(store, executor="serial", progress=False)
+        results = comparison.run(store, where=Where("serial"), progress=False)
         print_comparison(console, results, as_json=False)
     return results, console.export_text()
 
@@ -61,7 +62,7 @@ def test_alone_the_margin_is_a_share_of_the_mean_score(tmp_path: Path, capsys: p
     assert "margin 50 % of its mean score" in shown and "mean score" in shown
     capsys.readouterr()
     with Store.open(f"sqlite:///{tmp_path}/a.db") as store:
-        print_comparison(Console(), found.comparison.run(store, executor="serial", progress=False), as_json=True)
+        print_comparison(Console(), found.comparison.run(store, where=Where("serial"), progress=False), as_json=True)
     told = json.loads(capsys.readouterr().out)
     means = [row["mean"] for row in told["agents"]]
     assert told["estimate"]["difference_percent"] == pytest.approx(100 * (means[0] / means[1] - 1))

@@ -22,6 +22,7 @@ from typer.testing import CliRunner
 from tests.cli.running import TURNIER, turnier
 from tests.cli.test_signals import SIGNALS
 from tests.core.test_outside import BOT, FIRST, LAST
+from turnier.arena.workers.where import Where
 from turnier.commands.app import app, main
 from turnier.commands.machine import checks
 from turnier.core.errors import UserError
@@ -148,7 +149,9 @@ def test_a_command_that_plays_another_tournament_by_now_is_not_resumed(
     """As where an earlier release stored a name that now means other code."""
     started_with(["turnier", "tournament", "tictactoe", "greedy", "random"])
     with Store.open(DEFAULT_URL) as store:
-        run = Tournament("tictactoe", ["a/bot.py:Bot", "greedy"], games=2).run(store, executor="serial", progress=False)
+        run = Tournament("tictactoe", ["a/bot.py:Bot", "greedy"], games=2).run(
+            store, where=Where("serial"), progress=False
+        )
     assert called("tournament", "--resume", run.id) == 2
     error = capfd.readouterr().err
     assert "a tournament must be resumed with the game and agents that it began with (tictactoe; bot" in error, error

@@ -17,6 +17,7 @@ from turnier.agents.ntuple.weights import load_weights, weights_from_file
 from turnier.agents.registry import make_agent
 from turnier.arena.match import MatchRecord
 from turnier.arena.workers.make import make_executor
+from turnier.arena.workers.where import Where
 from turnier.core.errors import UserError
 from turnier.results.store.store import Store
 from turnier.runs.experiment import Row, measurements, play_experiment, stored_experiments
@@ -107,7 +108,7 @@ def test_the_report_needs_the_store_only(tmp_path: Path) -> None:
     train_all(study.learners, tmp_path / "nets", 1)
     experiment = study.experiment(tmp_path / "nets")
     with Store.open(f"sqlite:///{tmp_path / 'results.db'}") as store:
-        with make_executor("serial") as pool:
+        with make_executor(Where("serial")) as pool:
             played = [record for batch in play_experiment(experiment, store, pool) for record in batch]
         shutil.rmtree(tmp_path / "nets")
         measured = measurements(stored_experiments(store, "doc")[0], store)
@@ -120,7 +121,7 @@ def test_the_report_needs_the_store_only(tmp_path: Path) -> None:
     weights_from_file.cache_clear()  # those of this process would do
     with (
         Store.open(f"sqlite:///{tmp_path / 'other.db'}") as store,
-        make_executor("serial") as pool,
+        make_executor(Where("serial")) as pool,
         pytest.raises(UserError, match="weights must be a file"),
     ):
         list(play_experiment(experiment, store, pool))

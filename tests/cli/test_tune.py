@@ -11,6 +11,7 @@ import pytest
 from typer.testing import CliRunner
 
 from turnier.arena.workers.local import SerialExecutor
+from turnier.arena.workers.where import Where
 from turnier.commands.app import app
 from turnier.commands.runs.tune import read_games
 from turnier.core.errors import UserError
@@ -84,7 +85,7 @@ def test_a_study_from_before_search_ranges_is_resumed_in_the_legal_range(tmp_pat
         assert plan.definition(12, store) == new
         StudyRun(store, old, progress=False).run(1, SerialExecutor())
         assert plan.definition(12, store) == old
-        again = plan.run(store, budget=12, executor="serial", progress=False)
+        again = plan.run(store, budget=12, where=Where("serial"), progress=False)
         assert again.run.definition == old and len(again.trials()) == 12 and again.trials()["rollout_depth"].max() > 200
 
 

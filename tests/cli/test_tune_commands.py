@@ -15,6 +15,7 @@ from typer.testing import CliRunner
 
 from turnier.agents.registry import AGENTS
 from turnier.arena.play import play_matches
+from turnier.arena.workers.where import Where
 from turnier.commands.app import app
 from turnier.games.registry import GAMES
 from turnier.results.store.store import Store
@@ -241,7 +242,7 @@ def test_the_command_of_a_study_finds_it_again(tmp_path: Path) -> None:
         ):
             agent, ranges = "mc(iterations=1,rollout_depth=5)", "rollout_depth,iterations=1..9:log"
             study = Study("tictactoe", agent, ranges, **({"against": "random"} | options))  # type: ignore[arg-type]
-            ended = study.run(store, budget=32, verify=0.1, executor="serial", progress=False)
+            ended = study.run(store, budget=32, verify=0.1, where=Where("serial"), progress=False)
             definition, known = ended.run.definition, games(tmp_path, ended.run.definition.name)
             again = run(tune_command(store, definition, ended.verdict.budget, 0.1))
             assert again["study"] == definition.name and again["verdict"] == ended.verdict.sentence

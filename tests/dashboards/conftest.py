@@ -12,6 +12,7 @@ from tests.dashboards.drawn_pages import show_store
 from tests.postgres import postgres_server, postgres_url  # noqa: F401
 from turnier.arena.workers.local import SerialExecutor
 from turnier.arena.workers.make import make_executor
+from turnier.arena.workers.where import Where
 from turnier.commands.app import app
 from turnier.results.store.store import Store
 from turnier.runs.experiment import Experiment, Row, play_experiment
@@ -57,14 +58,14 @@ def url(tmp_path_factory: pytest.TempPathFactory) -> str:
         assert done.exit_code == 0, done.output
     start, ranges = "mc(iterations=10,rollout_depth=2)", ("iterations=1..40",)
     front = ParetoDefinition("front", "2048(size=3)", start, ranges, population=4, games=2)
-    with Store.open(url) as store, make_executor("threads", 2) as pool:
+    with Store.open(url) as store, make_executor(Where("threads", 2)) as pool:
         search = ParetoStudy(store, front)
         search.run(16, pool)
         search.play_final(search.finalists(), 4, pool)
         StudyRun(store, TINY).run(3, pool)
         searched = ["exploration=0..4", "iterations=5..20"]
         decided = Study("tictactoe", "mcts(iterations=10)", searched, against="random", sampler="tpe", name=DECIDED)
-        decided.run(store, budget=160, verify=0.1, executor="threads", workers=2, progress=False)
+        decided.run(store, budget=160, verify=0.1, where=Where("threads", 2), progress=False)
         for _ in play_experiment(EXPERIMENT, store, SerialExecutor()):
             pass
     return url

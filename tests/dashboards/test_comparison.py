@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from turnier.arena.workers.where import Where
 from turnier.dashboards.figures.charts import image
 from turnier.dashboards.figures.comparison import (
     VERDICT_COLOURS,
@@ -27,7 +28,7 @@ CLOSE = ("mcts(iterations=16)", "mcts(iterations=17)")
 def played(folder: Path, *agents: str, game: str = "tictactoe", **options: float) -> ComparisonResults:
     comparison = Comparison(*agents, game=game, **options)  # type: ignore[arg-type]
     with Store.open(f"sqlite:///{folder}/a.db") as store:
-        return comparison.run(store, executor="serial", progress=False)
+        return comparison.run(store, where=Where("serial"), progress=False)
 
 
 @pytest.mark.parametrize(

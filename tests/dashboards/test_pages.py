@@ -13,6 +13,7 @@ from tests.dashboards.drawn_pages import charts, draw, look, show_store, texts
 from tests.results.made import GAME, made
 from turnier.arena.match import MatchSpec
 from turnier.arena.play import play_match
+from turnier.arena.workers.where import Where
 from turnier.dashboards import run_summary
 from turnier.dashboards.app import preload
 from turnier.dashboards.figures.replay import board_svg
@@ -119,7 +120,7 @@ def test_a_pair_of_agents_shows_its_games_with_replays(shown: str, store: Store)
 def test_agents_are_rated_over_all_tournaments_of_a_game(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with Store.open(show_store(f"sqlite:///{tmp_path}/two.db", monkeypatch)) as store:
         for other in ("greedy", "mc(iterations=5)"):
-            Tournament("tictactoe", ["random", other], games=4).run(store, workers=1, progress=False)
+            Tournament("tictactoe", ["random", other], games=4).run(store, where=Where("threads", 1), progress=False)
         store_game(store, play_match(MatchSpec("tictactoe", ("random", "greedy"), 5)))  # as people play on the board
         page = look("tournament")
         assert len(page.dataframe[0].value) == 2

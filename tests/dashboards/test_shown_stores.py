@@ -22,6 +22,7 @@ from tests.dashboards.drawn_pages import (
     texts,
 )
 from turnier.arena.workers.local import SerialExecutor
+from turnier.arena.workers.where import Where
 from turnier.results.store import manifest
 from turnier.results.store.store import Store
 from turnier.runs.comparison import Comparison
@@ -119,7 +120,7 @@ def test_commands_name_the_store_that_is_shown(tmp_path: Path, monkeypatch: pyte
         "one", "tictactoe", "mc(iterations=5)", ("iterations=1..9",), "random", "fixed(games=1)", ("random",)
     )
     with Store.open(url) as store:
-        comparison.run(store, workers=1, progress=False)
+        comparison.run(store, where=Where("threads", 1), progress=False)
         StudyRun(store, study, progress=False).run(1, SerialExecutor())
     told = {name: at_another_store(name, tmp_path / "own.db", monkeypatch) for name in ("comparison", "studies")}
     assert f"turnier compare random greedy --store {url}" in told["comparison"]

@@ -12,6 +12,7 @@ import pytest
 from tests.results.made import DUEL, made
 from turnier import Tournament
 from turnier.arena.match import MatchRecord
+from turnier.arena.workers.where import Where
 from turnier.core.errors import UserError
 from turnier.results.frames import Standings, Terms, matches_frame
 from turnier.results.frames.fields import seats_beside
@@ -58,15 +59,17 @@ def test_an_anchor_has_no_width_and_moves_nobody_relative_to_others(tmp_path: Pa
 def test_a_run_keeps_its_anchor_and_refuses_what_it_does_not_rate(tmp_path: Path) -> None:
     with Store.open(f"sqlite:///{tmp_path}/a.db") as store:
         agents = ["random", "greedy", "mc(iterations=2)"]
-        run = Tournament("nim", agents, games=6, anchor="greedy").run(store, executor="serial", progress=False)
-        again = Tournament("nim", agents, games=8).run(store, executor="serial", progress=False)
+        run = Tournament("nim", agents, games=6, anchor="greedy").run(store, where=Where("serial"), progress=False)
+        again = Tournament("nim", agents, games=8).run(store, where=Where("serial"), progress=False)
         assert again.id == run.id
         for results in (run, again, RunResults.find(store, run.id)):
             assert results.ratings().set_index("label").loc["greedy", "elo"] == 0
         assert again.ratings(anchor="random").set_index("label").loc["random", "elo"] == 0
         with pytest.raises(UserError, match=r"^an anchor must be an agent of these games, got mcts; they are greedy, "):
             again.ratings(anchor="mcts")
-        alone = Tournament("2048(size=2)", ["random", "greedy"], games=4).run(store, executor="serial", progress=False)
+        alone = Tournament("2048(size=2)", ["random", "greedy"], games=4).run(
+            store, where=Where("serial"), progress=False
+        )
         with pytest.raises(UserError, match="they are none, as games of one seat are rated by scores"):
             alone.ratings(anchor="random")
     with pytest.raises(UserError, match="the anchor must be one of the agents, got mcts"):

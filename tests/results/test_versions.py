@@ -14,6 +14,7 @@ from tests.core.test_outside import BOT, FIRST, LAST
 from turnier.agents.registry import AGENTS
 from turnier.arena.match import MatchSpec
 from turnier.arena.play import play_match
+from turnier.arena.workers.where import Where
 from turnier.commands.app import app
 from turnier.core.errors import UserError
 from turnier.core.outside import classes, library
@@ -48,7 +49,7 @@ def forget(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def play(store: Store, agent: str, games: int = 4) -> Tournament:
     planned = Tournament("tictactoe", [agent, OPPONENT], games=games)
-    planned.run(store, executor="serial", progress=False)
+    planned.run(store, where=Where("serial"), progress=False)
     return planned
 
 
@@ -67,7 +68,7 @@ def test_an_edited_agent_is_another_one_and_both_are_compared(
     text = recall(store, "bot.py:Bot@PREVIOUS")
     assert text == recall(store, f"bot.py:Bot@{first.bundle.digest[:7]}") == f"bot.py:Bot@{first.bundle.digest}"
     planned = Comparison("bot.py:Bot", text, game="tictactoe", games=64)
-    results = planned.run(store, executor="serial", progress=False)
+    results = planned.run(store, where=Where("serial"), progress=False)
     assert list(results.duel.agents) == [f"bot.py:Bot@{v.bundle.digest}(skip=0)" for v in (second, first)]
     rated = rated_versions(store, [first, second])
     assert list(rated["version"]) == [first.bundle.digest, second.bundle.digest]
@@ -134,13 +135,15 @@ def test_the_files_travel_to_workers_with_their_work(user: Path, tmp_path: Path)
     import pickle
 
     from turnier.arena.play import play_matches
-    from turnier.arena.workers.cluster.executor import PlainRows, _code_of, _work_on
+    from turnier.arena.workers.cluster.executor import PlainRows, _work_on
+    from turnier.arena.workers.cluster.luggage import Packing
     from turnier.arena.workers.executor import MATCHES, do_batch
 
     planned = Tournament("tictactoe", ["bot.py:Bot(skip=2)", OPPONENT], games=4)
     assert planned.plan is not None
     specs = list(planned.plan)
-    work = functools.partial(_work_on, functools.partial(do_batch, MATCHES), _code_of(specs))
+    luggage = Packing(None).of(name for spec in specs for name in spec.names)
+    work = functools.partial(_work_on, functools.partial(do_batch, MATCHES), luggage)
     sent = pickle.dumps((work, PlainRows.of(specs)))
     (user / "bot.py").unlink()
     elsewhere = tmp_path / "worker"
@@ -161,7 +164,7 @@ def test_code_of_a_store_never_runs_by_being_looked_at(
         "from dataclasses import dataclass\nfrom turnier.games.tictactoe import TicTacToe\n"
         "@dataclass(frozen=True)\nclass Own(TicTacToe):\n    pass\n"
     )
-    Tournament("own.py:Own", ["random", "greedy"], games=2).run(store, executor="serial", progress=False)
+    Tournament("own.py:Own", ["random", "greedy"], games=2).run(store, where=Where("serial"), progress=False)
     (record, *_), *_ = store.records_of_run(store.runs()[0].id)
     assert of_record(record).game.full_text() == record.spec.game
     (user / "own.py").write_text("raise SystemExit('it ran')\n")

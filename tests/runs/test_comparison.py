@@ -13,6 +13,7 @@ from turnier.agents.registry import make_agent
 from turnier.arena.match import MatchRecord, MatchSpec, Termination
 from turnier.arena.schedules.round_robin import round_robin
 from turnier.arena.workers.local import SerialExecutor
+from turnier.arena.workers.where import Where
 from turnier.core.errors import UserError
 from turnier.games.registry import make_game
 from turnier.results.store.annotations import SETTINGS
@@ -31,7 +32,7 @@ def own(tmp_path: Path) -> Iterator[Store]:
 
 def played(store: Store, *agents: str, game: str = "tictactoe", **options: float) -> ComparisonResults:
     comparison = Comparison(*agents, game=game, **options)  # type: ignore[arg-type]
-    return comparison.run(store, executor="serial", progress=False)
+    return comparison.run(store, where=Where("serial"), progress=False)
 
 
 def same(found: ComparisonResults, other: ComparisonResults) -> bool:
@@ -110,9 +111,9 @@ class Negated(SerialExecutor):
 def test_negative_scores_are_compared_as_positive_ones(own: Store, tmp_path: Path, agents: tuple[str, str]) -> None:
     """What scores are opposite have the opposite verdict after the same games, with the opposite estimate."""
     comparison = Comparison(*agents, game="2048(size=2)", games=2000, margin=20)
-    found = comparison.run(own, executor="serial", progress=False)
+    found = comparison.run(own, where=Where("serial"), progress=False)
     with Store.open(f"sqlite:///{tmp_path}/negated.db") as store:
-        negated = comparison.run(store, executor=Negated(), progress=False)
+        negated = comparison.run(store, where=Negated(), progress=False)
         assert same(ComparisonResults.find(store, negated.id), negated)
         turned = {"stronger": "weaker", "weaker": "stronger"}
         order = ["games", "test"]

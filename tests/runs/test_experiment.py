@@ -13,6 +13,7 @@ import pytest
 from turnier.agents.registry import make_agent
 from turnier.arena.repeated_search import SearchRecord
 from turnier.arena.workers.local import SerialExecutor
+from turnier.arena.workers.where import Where
 from turnier.core.errors import UserError
 from turnier.core.number_text import number
 from turnier.dashboards.figures.experiment import experiment_figure, experiment_frame
@@ -277,11 +278,11 @@ def test_the_plot_has_one_line_and_colour_for_each_series(tmp_path: Path) -> Non
 
 def test_an_experiment_runs_from_python(tmp_path: Path) -> None:
     with Store.open(f"sqlite:///{tmp_path}/python.db") as store:
-        results = EXPERIMENT.run(store, executor="serial", progress=False)
+        results = EXPERIMENT.run(store, where=Where("serial"), progress=False)
         table = results.table()
         assert list(table.index) == [row.label for row in EXPERIMENT.rows]
         assert (table["games"] > 0).all() and results.id == EXPERIMENT.run_id
-        assert EXPERIMENT.run(store, executor=SerialExecutor(), progress=False).table().equals(table)
+        assert EXPERIMENT.run(store, where=SerialExecutor(), progress=False).table().equals(table)
 
 
 def test_milestones_are_measures_of_their_game() -> None:

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from turnier.arena.workers.where import Where
 from turnier.core.errors import UserError
 from turnier.results.store.store import Store
 from turnier.runs.failing import FEW, MANY, Recorder, class_of
@@ -94,7 +95,7 @@ def test_every_format_ends_with_an_agent_that_always_fails(form: str, store: Sto
     agents = [f"{CHEATS}/crasher.py:Bot", "random", "greedy", "mc(iterations=2)"]
     games = {"adaptive": 200}.get(form, 20)
     with pytest.raises(UserError, match="must play to be rated"):
-        Tournament("tictactoe", agents, games=games, format=form).run(store, executor="serial", progress=False)
+        Tournament("tictactoe", agents, games=games, format=form).run(store, where=Where("serial"), progress=False)
     assert not any("crasher" in seat for run in store.runs() for seat in agents_of(store, run.id))
 
 

@@ -14,6 +14,7 @@ import turnier
 from tests.results.made import as_version
 from turnier.arena.match import MatchRecord, MatchSpec, derive_seed
 from turnier.arena.play import play_matches
+from turnier.arena.workers.where import Where
 from turnier.core.compilation.code_digest import EARLIER, release
 from turnier.results import other_code as module
 from turnier.results.other_code import OtherCode, games_by_release, other_code
@@ -154,7 +155,7 @@ def test_only_runs_with_games_from_before_are_looked_at(store: Store, url: str) 
 
 def test_results_have_the_releases_and_a_run_has_its_own(store: Store) -> None:
     planned = turnier.Tournament("tictactoe", ["random", MC], games=4)
-    results = planned.run(store, executor="serial", progress=False)
+    results = planned.run(store, where=Where("serial"), progress=False)
     assert results.releases().to_dict("list") == {"release": [release()], "games": [4]}
     assert results.other_code() is None
     assert store.run(results.id).environment["turnier"] == release()

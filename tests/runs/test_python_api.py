@@ -11,8 +11,9 @@ import pandas as pd
 import pytest
 
 import turnier
+from turnier.arena.workers.where import Where
 
-QUIET: dict[str, Any] = {"executor": "serial", "progress": False}
+QUIET: dict[str, Any] = {"where": Where("serial"), "progress": False}
 STALEMATE = 'chess(fen="7k/8/5KQ1/8/8/8/8/8 b - - 0 1")'
 LEFT, RIGHT = "mcts(iterations=20)", "mcts(iterations=30)"
 
@@ -26,7 +27,9 @@ def opened(tmp_path: Path) -> Iterator[turnier.Store]:
 def test_a_tournament_gives_frames_ratings_and_a_crosstable(opened: turnier.Store) -> None:
     """The crosstable is what one counts by hand: points (a draw is half) by games, and both sides add up to 1."""
     agents = ["random", LEFT, RIGHT]
-    run = turnier.Tournament("tictactoe", agents, games=6, seed=7).run(opened, workers=2, progress=False)
+    run = turnier.Tournament("tictactoe", agents, games=6, seed=7).run(
+        opened, where=Where("threads", 2), progress=False
+    )
     frame, table = run.frame(), run.crosstable()
     assert len(frame) == 2 * 18 and set(run.summary()["games"]) == {12}
     assert set(table.index) == set(table.columns) == set(run.ratings()["label"])
@@ -59,8 +62,8 @@ def test_one_object_runs_again_and_into_other_stores(tmp_path: Path, executor: s
     found = []
     for name in ("a", "a", "b"):
         with turnier.Store.open(f"sqlite:///{tmp_path}/{executor}-{name}.db") as store:
-            run = tournament.run(store, executor=executor, progress=False)
-            compared = comparison.run(store, executor=executor, progress=False)
+            run = tournament.run(store, where=Where(executor), progress=False)
+            compared = comparison.run(store, where=Where(executor), progress=False)
             assert run.adaptive and compared.verdict == "weaker" and compared.sentence.startswith("random is weaker")
             standings = run.ratings().drop(columns=["live_mu", "live_sigma"]).to_json()
             found.append((len(run.frame()), run.adaptive.games, standings, compared.estimate, len(compared.frame())))
@@ -72,7 +75,7 @@ def test_executors_agree(opened: turnier.Store, tmp_path: Path) -> None:
     kept = ["match", "seat", "agent", "result"]
     with turnier.Store.open(f"sqlite:///{tmp_path}/other.db") as other:
         frames = [
-            tournament.run(store, executor=executor, progress=False).frame().sort_values(["match", "seat"])[kept]
+            tournament.run(store, where=Where(executor), progress=False).frame().sort_values(["match", "seat"])[kept]
             for store, executor in ((opened, "serial"), (other, "threads"))
         ]
     pd.testing.assert_frame_equal(*(frame.reset_index(drop=True) for frame in frames))
@@ -122,7 +125,7 @@ def test_without_progress_nothing_is_printed(opened: turnier.Store, capfd: pytes
     turnier.Tournament("tictactoe", ["random", LEFT], games=4).run(opened, **QUIET)
     turnier.Study("2048", "mc(iterations=2)", ["rollout_depth"]).run(opened, budget=12, verify=0.1, **QUIET)
     assert capfd.readouterr() == ("", "")
-    turnier.Tournament("tictactoe", ["random", RIGHT], games=4).run(opened, executor="serial")
+    turnier.Tournament("tictactoe", ["random", RIGHT], games=4).run(opened, where=Where("serial"))
     assert "4/4" in capfd.readouterr().err
 
 

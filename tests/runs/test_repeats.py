@@ -14,6 +14,7 @@ from rich.console import Console
 
 from turnier.agents.registry import make_agent
 from turnier.arena.schedules.adaptive import AdaptiveTournament
+from turnier.arena.workers.where import Where
 from turnier.commands.tables import print_summary
 from turnier.core.outside.trust import trusting
 from turnier.results.frames import by_opponent, matches_frame, seat_summary, summary
@@ -78,12 +79,12 @@ def bot(tmp_path: Path) -> str:
 
 def frame(store: Store, *agents: str, **options: object) -> pd.DataFrame:
     tournament = Tournament("tictactoe", agents, **options)  # type: ignore[arg-type]
-    return tournament.run(store, executor="serial", progress=False).frame()
+    return tournament.run(store, where=Where("serial"), progress=False).frame()
 
 
 def compared(store: Store, *agents: str, **options: object) -> ComparisonResults:
     comparison = Comparison(*agents, game="tictactoe", **options)  # type: ignore[arg-type]
-    results = comparison.run(store, executor="serial", progress=False)
+    results = comparison.run(store, where=Where("serial"), progress=False)
     again = ComparisonResults.find(store, results.id)
     assert (again.sentence, again.meaning, again.duel.looks) == (results.sentence, results.meaning, results.duel.looks)
     return results
@@ -163,7 +164,7 @@ def test_pairs_count_after_all_once_an_agent_is_seen_to_draw(store: Store, bot: 
 
 def test_agents_whose_games_repeat_do_not_meet_again_in_an_adaptive_tournament(store: Store, bot: str) -> None:
     options = {"games": 500, "format": "adaptive", "top": 1}
-    ended = Tournament("tictactoe", [GREEDY, DEEPER, bot], **options).run(store, executor="serial", progress=False)
+    ended = Tournament("tictactoe", [GREEDY, DEEPER, bot], **options).run(store, where=Where("serial"), progress=False)
     assert isinstance(ended.adaptive, AdaptiveTournament) and ended.adaptive.games < 200, "nothing new can come"
     found = frame(store, GREEDY, DEEPER, bot, MCTS, **options)
     met = found.groupby("match")["label"].agg(frozenset).value_counts()
@@ -184,7 +185,7 @@ def test_rows_of_experiments_count_them_once_too(store: Store) -> None:
     def games(agents: Sequence[str]) -> int:
         row = Row("one", "tictactoe", tuple(make_agent(agent).full_text() for agent in agents), 20)
         experiment = Experiment("document", f"repeats-{agents[1]}", "Repeats", "", (row,))
-        return int(experiment.run(store, executor="serial", progress=False).table()["games"].iloc[0])
+        return int(experiment.run(store, where=Where("serial"), progress=False).table()["games"].iloc[0])
 
     assert (games((GREEDY, DEEPER)), games((GREEDY, MCTS))) == (2, 20)
 

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 import turnier
+from turnier.arena.workers.where import Where
 from turnier.runs.experiment import stored_experiments
 
 DATA = Path(__file__).parents[1] / "data" / "stores"
@@ -30,7 +31,7 @@ def test_every_run_resumes_with_the_same_figures(tmp_path: Path, monkeypatch: py
     file.write_bytes(gzip.decompress((DATA / "version_0_1_0.db.gz").read_bytes()))
     shutil.copy(DATA / "version_0_1_0.npz", tmp_path / "weights.npz")
     monkeypatch.chdir(tmp_path)
-    quiet: dict[str, Any] = {"executor": "serial", "progress": False}
+    quiet: dict[str, Any] = {"where": Where("serial"), "progress": False}
     small = "mc(iterations=2,rollout_depth=3)"
     three = ["random", "mcts(iterations=20)", "mcts(iterations=60)"]
     with turnier.Store.open(f"sqlite:///{file}") as store:

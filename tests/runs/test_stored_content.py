@@ -9,6 +9,7 @@ import pytest
 from sqlalchemy import select
 
 import turnier
+from turnier.arena.workers.where import Where
 from turnier.core.kernel import JIT
 from turnier.results.repair.inspection import inspect_store
 from turnier.results.store import schema
@@ -68,7 +69,7 @@ def test_matches_are_stored_as_ever(name: str, store: Store, url: str) -> None:
     tournament, began = turnier.Tournament(**PLAYED[name]), turnier.Tournament(**PLAYED[name])
     began._own_seeds = False
     store.begin_run(began.run_id, "tournament", str(began.game), began.definition)
-    tournament.run(store, executor="threads", workers=2, progress=False)
+    tournament.run(store, where=Where("threads", 2), progress=False)
     assert tournament.run_id == began.run_id
     assert content(store, tournament.run_id) == DIGESTS[name]
     assert inspect_store(url) == []  # every row agrees with its checksum, every block with its rows

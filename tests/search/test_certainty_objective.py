@@ -14,6 +14,7 @@ from turnier.agents.registry import AGENTS
 from turnier.arena.positions import Group
 from turnier.arena.workers.local import SerialExecutor
 from turnier.arena.workers.make import make_executor
+from turnier.arena.workers.where import Where
 from turnier.commands.search_tables import print_points
 from turnier.core.errors import UserError
 from turnier.dashboards.figures.studies.search import all_of_front, held_out_front
@@ -70,7 +71,7 @@ def test_any_number_of_workers_and_any_stop_give_the_same_front(tmp_path: Path) 
     whole.run(12, SerialExecutor())
     points = whole.play_final(whole.finalists(), 3, SerialExecutor())
     threads = study_in(tmp_path / "threads")
-    with make_executor("threads", 2) as pool:
+    with make_executor(Where("threads", 2)) as pool:
         threads.run(12, pool)
         assert threads.play_final(threads.finalists(), 3, pool) == points
     for batches in (2, 4, 7):
@@ -124,7 +125,7 @@ def test_a_front_of_certainty_is_shown_with_its_name_and_its_direction(tmp_path:
     with Store.open(f"sqlite:///{tmp_path}/a.db") as store:
         front = Front("2048(size=3)", PLANNED["agent"], "iterations=1..200:log", objectives="strength,certainty",
                       population=4, games=1, positions=12)  # fmt: skip
-        results = front.run(store, budget=8, verify=0.1, executor="serial", progress=False)
+        results = front.run(store, budget=8, verify=0.1, where=Where("serial"), progress=False)
         trials = trials_frame(store, results.run.definition.name)
         noted = trials.head(0)
         table = results.table()

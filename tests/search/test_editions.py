@@ -6,6 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from turnier.arena.workers.make import make_executor
+from turnier.arena.workers.where import Where
 from turnier.results.store.store import Store
 from turnier.search import FIRST_EDITION
 from turnier.search.definition import StudyDefinition
@@ -52,7 +53,7 @@ def test_a_second_study_plays_its_start_in_new_games(tmp_path: Path) -> None:
         agents, games = "mc(iterations=1,rollout_depth=2)", []
         for start in ("rollout_depth", "iterations"):
             study = Study("2048(size=3)", agents, f"{start}=1..8", sampler="random(population=4)")
-            frame = study.run(store, budget=4, executor="serial", progress=False).frame()
+            frame = study.run(store, budget=4, where=Where("serial"), progress=False).frame()
             games.append(set(frame[frame["agent"] == study.agent.full_text()]["match"]))
         assert len(games[0]) >= 24 and len(games[1]) >= 24
         assert len(games[0] & games[1]) <= 1  # that of the start as the first candidate of both
@@ -75,7 +76,7 @@ def test_a_study_of_an_earlier_edition_goes_on_in_it(tmp_path: Path) -> None:
 
 
 def test_a_renamed_study_keeps_its_held_out_games(tmp_path: Path) -> None:
-    with Store.open(f"sqlite:///{tmp_path}/a.db") as store, make_executor("serial") as pool:
+    with Store.open(f"sqlite:///{tmp_path}/a.db") as store, make_executor(Where("serial")) as pool:
         StudyRun(store, PLANNED, progress=False).run(1, pool)
         for before, name in (("first", "second"), ("second", "third")):
             rename_study(store, store.run(f"study:{before}"), name)

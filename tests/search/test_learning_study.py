@@ -12,6 +12,7 @@ import optuna
 import pytest
 
 from turnier.arena.workers.make import make_executor
+from turnier.arena.workers.where import Where
 from turnier.core.errors import UserError
 from turnier.results.frames.matches import matches_frame
 from turnier.results.store.store import Store
@@ -44,7 +45,7 @@ def open_study(folder: Path, definition: LearningStudyDefinition = TINY) -> Lear
 def run(folder: Path, workers: int = 2, rounds: int = ROUNDS) -> LearningStudy:
     folder.mkdir(exist_ok=True)
     study = open_study(folder)
-    with make_executor("threads", workers) as pool:
+    with make_executor(Where("threads", workers)) as pool:
         study.run(rounds, pool, workers)
     return study
 
@@ -123,7 +124,7 @@ def test_best_and_start_play_fresh_games(tmp_path: Path, monkeypatch: pytest.Mon
     assert {path.name for path in Path("trained").iterdir()} == kept
     assert study.best().value == max(t["value"] for t in trials(study) if t["state"] == "COMPLETE")
     searched = all_seeds(study)
-    with make_executor("threads", 2) as pool:
+    with make_executor(Where("threads", 2)) as pool:
         fresh = study.play_held_out([study.start_candidate(), study.best()], 20, pool)
     seeds = all_seeds(study) - searched
     assert len(seeds) == 10 and all(low <= value <= high and games == 20 for value, low, high, games in fresh)

@@ -20,6 +20,7 @@ from turnier.arena.match import MatchSpec
 from turnier.arena.play import play_match
 from turnier.arena.play_compiled import BusyClock
 from turnier.arena.workers.local import SerialExecutor
+from turnier.arena.workers.where import Where
 from turnier.commands.search_tables import print_points
 from turnier.core.errors import UserError
 from turnier.dashboards.figures.studies.summary import front_of
@@ -224,7 +225,7 @@ def test_a_front_from_python_is_the_study_of_the_command_and_plays_nothing_again
     front = Front("2048", ALONE["agent"], ["iterations=1..40"], population=4, games=2, name="front")
     with Store.open(f"sqlite:///{tmp_path}/a.db") as store:
         results, again = (
-            front.run(store, budget=16, verify=0.1, executor=executor, workers=1, progress=False)
+            front.run(store, budget=16, verify=0.1, where=Where(executor, 1), progress=False)
             for executor in ("serial", "threads")
         )
         finalists = {point.agent.full_text() for point in results.points}  # equal ones share their games
@@ -239,7 +240,7 @@ def test_a_front_shows_only_the_parameters_that_a_candidate_uses(tmp_path: Path)
     searched = ["evaluator.use_merge", "evaluator.merge"]
     with Store.open(f"sqlite:///{tmp_path}/a.db") as store:
         front = Front("2048(size=4)", agent, searched, population=8, games=1)
-        trials = front.run(store, budget=16, executor="serial", progress=False).trials()
+        trials = front.run(store, budget=16, where=Where("serial"), progress=False).trials()
     used = trials["evaluator.use_merge"].astype(bool)
     assert 0 < used.sum() < len(trials) and (trials["evaluator.merge"].notna() == used).all()
 

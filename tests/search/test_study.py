@@ -20,6 +20,7 @@ from sqlalchemy import delete, insert, select, text, update
 
 from turnier.arena.match import MatchRecord
 from turnier.arena.workers.make import make_executor
+from turnier.arena.workers.where import Where
 from turnier.core.errors import UserError
 from turnier.results.store.progress import progress_of_runs
 from turnier.results.store.schema import locks
@@ -60,7 +61,7 @@ def url_of(path: Path) -> str:
 
 
 def run_study(url: str, definition: StudyDefinition = TINY, generations: int = 3) -> StudyRun:
-    with make_executor("threads", 2) as pool:
+    with make_executor(Where("threads", 2)) as pool:
         study = StudyRun(Store.open(url), definition)
         study.run(generations, pool)
     return study
@@ -195,7 +196,7 @@ def test_held_out_seeds_are_not_those_of_the_search(uninterrupted: str) -> None:
     held_out = {units.held_out_unit(text, n)[0].seed for n in range(500)}
     spare = {units.idle_unit(text, g, n)[0].seed for g in range(50) for n in range(20)}
     assert len(searched | held_out | spare) == 900 + 500 + 1000
-    with make_executor("serial") as pool:
+    with make_executor(Where("serial")) as pool:
         chosen = {"a": Finalist(study.agent, None), "b": Finalist(study.proposed(), 1.0)}
         scores = compare_finalists(study, units, chosen, 8, study.games, pool).values
     assert {label: len(values) for label, values in scores.items()} == {"a": 4, "b": 4}
@@ -376,7 +377,7 @@ def children_of(pid: int) -> list[int]:
 def test_search_and_held_out_games_are_one_bar_that_counts_both_from_the_beginning(tmp_path: Path) -> None:
     store = Store.open(url_of(tmp_path / "a.db"))
     study, seen = StudyRun(store, TINY, progress=False), []
-    with make_executor("serial") as pool, study.in_phases(later=40):
+    with make_executor(Where("serial")) as pool, study.in_phases(later=40):
         study.run(2, pool)
         bar = study._shared
         assert bar is not None and (bar.done, bar.total) == (36, 36 + 40)
@@ -410,7 +411,7 @@ def test_ranges_that_are_not_clear_are_refused_unless_they_are_stored(
     stored = search.definition(100)
     with Store.open(f"sqlite:///{tmp_path}/a.db") as store:
         with pytest.raises(UserError, match=r"must end at whole numbers|must have one range"):
-            search.run(store, budget=100, executor="serial")
+            search.run(store, budget=100, where=Where("serial"))
         assert not store.runs()
         store.begin_run(run_id_of(stored.name), "study", stored.name, stored.stored)
         assert search.definition(100, store) == stored

@@ -59,7 +59,7 @@ def started(request: pytest.FixtureRequest) -> Iterator[Executor]:
 def executor(started: Executor, monkeypatch: pytest.MonkeyPatch) -> Executor:
     """All runs use one executor: starting Ray takes longer than what they play."""
     for module in MAKERS:
-        monkeypatch.setattr(f"{module}.make_executor", lambda *_: contextlib.nullcontext(started))
+        monkeypatch.setattr(f"{module}.at_work", lambda *_: contextlib.nullcontext(started))
     return started
 
 

@@ -32,7 +32,7 @@ CAUSES = {
 def played(
     folder: Path, executor: Executor, form: str, games: int, monkeypatch: pytest.MonkeyPatch
 ) -> dict[str, MatchRecord]:
-    monkeypatch.setattr("turnier.runs.play.make_executor", lambda *_: contextlib.nullcontext(executor))
+    monkeypatch.setattr("turnier.runs.play.at_work", lambda *_: contextlib.nullcontext(executor))
     with Store.open(f"sqlite:///{folder}/{type(executor).__name__}-{form}.db") as store, executor:
         run = Tournament("tictactoe", FIELD, games=games, format=form, seed=11).run(store, progress=False)
         ids = run.frame()["match"].unique().tolist()

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any, ClassVar
 
 import numpy as np
@@ -38,7 +37,7 @@ class Dqn(CompiledAgent):
     name: ClassVar[str] = "dqn"
     act_kernel: ClassVar[Any] = act_dqn
 
-    file: str = parameter("", "file of a network that `turnier train` wrote; it determines the layers")
+    file: str = parameter("", "file of a network that `turnier train` wrote; it determines the layers", carried=True)
     digest: str = parameter("", "digest that the network must have; filled in")
     layers: str = parameter("128.64", "for training: sizes of the hidden layers")
     input: str = parameter(EACH, "for training: see above", choices=INPUTS)
@@ -61,7 +60,7 @@ class Dqn(CompiledAgent):
             if field.name not in ("file", "digest") and getattr(self, field.name) != field.default:
                 raise UserError(f"dqn: the file says what the network is, got {field.name} too; leave it out.")
         if not self.digest:
-            object.__setattr__(self, "digest", read_config(Path(self.file))["digest"])
+            object.__setattr__(self, "digest", read_config(self.carried_path("file"))["digest"])
 
     def _sizes(self) -> tuple[int, ...]:
         sizes = self.layers.split(".")
@@ -79,13 +78,13 @@ class Dqn(CompiledAgent):
     def value_unit(self, game: Game) -> ValueUnit:
         if not self.file:
             return super().value_unit(game)
-        network = read_config(Path(self.file))["network"]
+        network = read_config(self.carried_path("file"))["network"]
         unit = float(network["unit"])
         return ValueUnit(unit, "logarithms of points to come" if network["log"] else "points to come")
 
     def cannot_play(self, game: Game) -> str | None:
-        if self.file and os.path.isfile(self.file):  # without it stored matches can be counted still
-            learned = GAMES.make(read_config(Path(self.file))["network"]["game"])
+        if self.file and os.path.isfile(self.carried_path("file")):  # without it stored matches can be counted still
+            learned = GAMES.make(read_config(self.carried_path("file"))["network"]["game"])
             if learned != game:
                 return f"the network in {self.file} is for {learned}, got {game}; train one for it."
         return super().cannot_play(game)
@@ -94,4 +93,4 @@ class Dqn(CompiledAgent):
         seat = super().kernels(game)
         if not self.file:
             return seat._replace(settings=np.zeros(1))
-        return seat._replace(settings=settings_from_file(str(Path(self.file).resolve()), self.digest))
+        return seat._replace(settings=settings_from_file(str(self.carried_path("file").resolve()), self.digest))

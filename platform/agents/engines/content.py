@@ -136,7 +136,7 @@ def _content(root: str, place: str) -> str:
         try:
             bundle = gather(place, on_disk(Path(root)), root)
             # The folder changes where a file is added that an import did not find before.
-            files, digest = [root, *(os.path.join(root, path) for path in bundle.files)], bundle.digest
+            files, digest = [root, *(os.path.join(root, path) for path in (*bundle.files, *bundle.data))], bundle.digest
         except UserError:
             pass  # no Python of this version, or too much of it
     stamp = _stamp(files)

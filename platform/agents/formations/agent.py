@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any, ClassVar
 
 import numpy as np
@@ -90,7 +89,7 @@ class Formations(CompiledAgent):
     name: ClassVar[str] = "formations"
     act_kernel: ClassVar[Any] = act_formations
 
-    table: str = parameter("", "the file of tables that `turnier tables` wrote")
+    table: str = parameter("", "the file of tables that `turnier tables` wrote", carried=True)
     digest: str = parameter("", "digest that the file must have; filled in")
     five: float = parameter(
         FIVE,
@@ -133,7 +132,7 @@ class Formations(CompiledAgent):
         seat = self.otherwise.kernels(game)
         if not self.table:
             return seat
-        words = open_tables(Path(self.table), self.digest)
+        words = open_tables(self.carried_path("table"), self.digest)
         settings = np.empty(OTHERS + len(seat.settings))
         settings[:NUM_SETTINGS] = self.five, self.six, self.otherwise.value_unit(game).scale
         settings[OTHERS:] = seat.settings

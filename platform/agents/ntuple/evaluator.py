@@ -5,7 +5,6 @@ from __future__ import annotations
 import functools
 import os
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any, ClassVar
 
 import numpy as np
@@ -161,7 +160,7 @@ class NTuple(Evaluator):
     name: ClassVar[str] = "ntuple"
     evaluate_kernel: ClassVar[Any] = evaluate_ntuple
 
-    file: str = parameter("", "file of weights that `turnier train` wrote; it determines the network")
+    file: str = parameter("", "file of weights that `turnier train` wrote; it determines the network", carried=True)
     digest: str = parameter("", "digest that the weights must have; filled in")
     network: str = parameter(WALK, "which tuples the network has", choices=(*PUBLISHED, WALK, POINTS, CELLS))
     tuples: int = parameter(20, "walk and points: number of random tuples", low=1, high=1000, search=(1, 50))
@@ -193,15 +192,15 @@ class NTuple(Evaluator):
             if field.name not in ("file", "digest") and getattr(self, field.name) != field.default:
                 raise UserError(f"ntuple: the file says what the network is, got {field.name} too; leave it out.")
         if not self.digest:
-            object.__setattr__(self, "digest", read_values(Path(self.file))["digest"])
+            object.__setattr__(self, "digest", read_values(self.carried_path("file"))["digest"])
 
     def cannot_evaluate(self, game: Game) -> str | None:
         if not game.num_cells:
             return f"ntuple needs a game with a board, got {game}; use evaluator=rollout."
-        if self.file and not os.path.isfile(self.file):
+        if self.file and not os.path.isfile(self.carried_path("file")):
             return None  # stored matches can be counted without the file; whoever wants to play is told
         if self.file:
-            learned = GAMES.make(read_config(Path(self.file))["network"]["game"])
+            learned = GAMES.make(read_config(self.carried_path("file"))["network"]["game"])
             if learned != game:
                 return f"the weights in {self.file} are for {learned}, got {game}; train some for it."
         elif self.network in PUBLISHED and (game.name != "2048" or game.num_cells != 16):
@@ -222,7 +221,7 @@ class NTuple(Evaluator):
 
     def kernels(self, game: Game, rollout_depth: int, score_method: int) -> EvaluatorKernels:
         if self.file:
-            weights = weights_from_file(str(Path(self.file).resolve()), self.digest)
+            weights = weights_from_file(str(self.carried_path("file").resolve()), self.digest)
         else:
             weights = _empty(self.network_for(game))
         return self.with_weights(game, weights)

@@ -6,7 +6,6 @@ import os
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any, ClassVar
 
 import numpy as np
@@ -176,7 +175,7 @@ class Puct(SearchAgent):
     score_method: int = score_method_parameter(2)
     milliseconds: int = milliseconds_parameter("iterations")
     policy: str = parameter(
-        "", "weights of a policy that corrects the priors, from `turnier train --self-play`", later=True
+        "", "weights of a policy that corrects the priors, from `turnier train --self-play`", later=True, carried=True
     )
     digest: str = parameter("", "digest that the weights of the policy must have; filled in", later=True)
 
@@ -194,7 +193,7 @@ class Puct(SearchAgent):
         if self.digest and not self.policy:
             raise UserError("puct: a digest must belong to a policy, got none; leave the digest out.")
         if self.policy and not self.digest:
-            object.__setattr__(self, "digest", read_policy(Path(self.policy))["digest"])
+            object.__setattr__(self, "digest", read_policy(self.carried_path("policy"))["digest"])
 
     def cannot_play(self, game: Game) -> str | None:
         if self.leaf == "best" and type(self.evaluator) is Residual:
@@ -205,7 +204,8 @@ class Puct(SearchAgent):
                     "puct with a policy needs an n-tuple network as its evaluator and a game of several seats, got"
                     f" {self.evaluator} and {game}; leave the policy out."
                 )
-            file = Path(self.policy)  # without it stored matches can be counted still; whoever wants to play is told
+            file = self.carried_path("policy")
+            # Without it stored matches can be counted still; whoever wants to play is told.
             learned = GAMES.make(read_policy(file)["network"]["game"]) if os.path.isfile(file) else game
             if learned != game:
                 return f"the policy in {self.policy} is for {learned}, got {game}; train one for it."
@@ -224,7 +224,7 @@ class Puct(SearchAgent):
     def kernels(self, game: Game) -> SeatKernels:
         seat = super().kernels(game)
         if self.policy:
-            return with_policy(seat, weights_from_file(str(Path(self.policy).resolve()), self.digest))
+            return with_policy(seat, weights_from_file(str(self.carried_path("policy").resolve()), self.digest))
         seat.settings[BY_NETWORK] = fits_boards(self.evaluator, seat)
         seat.settings[BY_HEADS] = type(self.evaluator) is Residual
         return seat

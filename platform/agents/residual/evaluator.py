@@ -5,7 +5,6 @@ from __future__ import annotations
 import functools
 import os
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any, ClassVar
 
 import numpy as np
@@ -36,7 +35,9 @@ class Residual(Evaluator):
     name: ClassVar[str] = "residual"
     evaluate_kernel: ClassVar[Any] = evaluate_residual
 
-    file: str = parameter("", "file of a network that `turnier train --self-play` wrote; it determines the layers")
+    file: str = parameter(
+        "", "file of a network that `turnier train --self-play` wrote; it determines the layers", carried=True
+    )
     digest: str = parameter("", "digest that the network must have; filled in")
     blocks: int = parameter(2, "for training: number of blocks of two convolutions", low=0, high=40, search=(1, 6))
     filters: int = parameter(32, f"for training: filters per convolution, a multiple of {LANES}", low=LANES, high=512)
@@ -55,11 +56,11 @@ class Residual(Evaluator):
             if field.name not in ("file", "digest") and getattr(self, field.name) != field.default:
                 raise UserError(f"residual: the file says what the network is, got {field.name} too; leave it out.")
         if not self.digest:
-            object.__setattr__(self, "digest", read_config(Path(self.file))["digest"])
+            object.__setattr__(self, "digest", read_config(self.carried_path("file"))["digest"])
 
     def cannot_evaluate(self, game: Game) -> str | None:
-        if self.file and os.path.isfile(self.file):  # without it stored matches can be counted still
-            learned = GAMES.make(read_config(Path(self.file))["network"]["game"])
+        if self.file and os.path.isfile(self.carried_path("file")):  # without it stored matches can be counted still
+            learned = GAMES.make(read_config(self.carried_path("file"))["network"]["game"])
             if learned != game:
                 return f"the network in {self.file} is for {learned}, got {game}; train one for it."
         return unsuited(game) or self.network_for(game).unfit()
@@ -70,7 +71,7 @@ class Residual(Evaluator):
 
     def kernels(self, game: Game, rollout_depth: int, score_method: int) -> EvaluatorKernels:
         if self.file:
-            settings = settings_from_file(str(Path(self.file).resolve()), self.digest)
+            settings = settings_from_file(str(self.carried_path("file").resolve()), self.digest)
         else:
             settings = _unlearned(self.network_for(game))
         return self.with_weights(game, settings)

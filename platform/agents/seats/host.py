@@ -7,6 +7,7 @@ import os
 import socket
 import sys
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -31,8 +32,9 @@ from turnier.agents.seats.frames import (
 from turnier.agents.seats.seating import start_player
 from turnier.agents.seats.standins import answer
 from turnier.core.errors import UserError
-from turnier.core.outside import library
+from turnier.core.outside import carried, library
 from turnier.core.outside.bundle import Bundle
+from turnier.core.outside.carried import Carried
 from turnier.core.outside.classes import described
 from turnier.core.outside.trust import trust
 from turnier.games.game import Game, Position
@@ -89,9 +91,10 @@ class Host:
         told = json.loads(data)
         os.chdir(told["folder"])
         os.environ["XDG_CACHE_HOME"] = told["cache"]  # where it is noted what files contained
-        self._code = [Bundle(one["place"], one["files"], one["folder"]) for one in told["code"]]
+        self._code = [replace(Bundle.from_json(one), folder=one["folder"]) for one in told["code"]]
         for bundle in self._code:
             library.learn(bundle)
+        carried.learn(Carried(*file) for file in told["files"])
 
     def _tell(self, data: bytearray) -> None:
         try:

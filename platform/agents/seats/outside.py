@@ -39,7 +39,7 @@ from turnier.agents.seats.frames import (
 )
 from turnier.core.errors import UserError
 from turnier.core.outputs import user_cache
-from turnier.core.outside import library
+from turnier.core.outside import carried, library
 from turnier.core.outside.bundle import Bundle
 from turnier.core.outside.trust import trusted
 from turnier.games.game import Game, Position
@@ -67,7 +67,9 @@ class SeatProcess:
         bundles = [bundle.to_json() | {"folder": bundle.folder} for bundle in code]
         self._send(
             LOAD,
-            json.dumps({"folder": os.getcwd(), "cache": str(user_cache().parent), "code": bundles}).encode(),
+            json.dumps(
+                {"folder": os.getcwd(), "cache": str(user_cache().parent), "code": bundles, "files": carried.arrived()}
+            ).encode(),
             BEGIN_SECONDS,
         )
 
@@ -230,7 +232,11 @@ IDLE: Pool[tuple[str, ...], SeatProcess] = Pool()
 
 def kind_of(code: Sequence[Bundle]) -> tuple[str, ...]:
     """Returns what processes have in common that can be used for each other: their code, and where it finds files."""
-    return (os.getcwd(), str(user_cache()), *(text for bundle in code for text in (bundle.digest, bundle.folder)))
+    files = (text for file in carried.arrived() for text in (file.value, file.path))
+    return (
+        *(os.getcwd(), str(user_cache()), *files),
+        *(text for bundle in code for text in (bundle.digest, bundle.folder)),
+    )
 
 
 class OutsidePlayer:

@@ -202,7 +202,7 @@ class QPlayer(SpeEdPlayer):
         self.safe = agent.safe
         self.table, self.window = np.zeros((1, MOVES), np.float32), Learning.window
         if agent.file:
-            self.table, stored = read_table(Path(agent.file))
+            self.table, stored = read_table(agent.carried_path("file"))
             self.window = int(stored["window"])
 
     def choose(self, ends: int) -> Choice:
@@ -222,7 +222,9 @@ class QLearning(SpeEdAgent):
     name: ClassVar[str] = "qlearning"
     player: ClassVar[Any] = QPlayer
 
-    file: str = parameter("", "file of a table learned by studies/brot/qlearning.py; without one all moves are equal")
+    file: str = parameter(
+        "", "file of a table learned by studies/brot/qlearning.py; without one all moves are equal", carried=True
+    )
     safe: bool = parameter(True, "play only moves that enter free cells, as long as there are any")
 
     def draws_numbers(self, game: Game) -> bool:

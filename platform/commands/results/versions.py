@@ -69,10 +69,11 @@ def _save(version: Version, folder: Path) -> None:
 
     if folder.exists():
         raise UserError(f"--save must name a new folder, got {folder}, which exists; name another.")
-    for path, text in version.bundle.files.items():
+    content = {path: text.encode() for path, text in version.bundle.files.items()} | dict(version.bundle.data)
+    for path, data in content.items():
         (folder / path).parent.mkdir(parents=True, exist_ok=True)
-        (folder / path).write_text(text)
-    say(f"{len(version.bundle.files)} files of {version.bundle.place}@{version.bundle.digest} are in {folder}.")
+        (folder / path).write_bytes(data)
+    say(f"{len(content)} files of {version.bundle.place}@{version.bundle.digest} are in {folder}.")
 
 
 def _print(console: Console, place: str, found: list[Version], rated: pd.DataFrame) -> None:

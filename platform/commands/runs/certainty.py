@@ -7,22 +7,21 @@ from typing import Annotated
 
 import typer
 
+from turnier.arena.workers.where import Where
 from turnier.commands.options import (
     DEFAULT_URL,
-    EXECUTOR,
-    AddressOption,
     AgentsArgument,
-    ExecutorOption,
     GameArgument,
     JsonOption,
     SeedOption,
     StoreOption,
     TrustOption,
-    WorkersOption,
 )
+from turnier.commands.place import placed
 from turnier.core.terminal.console import Console
 
 
+@placed
 def certainty(
     game: GameArgument,
     agents: AgentsArgument,
@@ -34,9 +33,7 @@ def certainty(
     ] = "",
     seed: SeedOption = 1,
     store: StoreOption = DEFAULT_URL,
-    executor: ExecutorOption = EXECUTOR,
-    workers: WorkersOption = None,
-    address: AddressOption = None,
+    where: Where = Where(),
     trust: TrustOption = False,
     as_json: JsonOption = False,
 ) -> None:
@@ -68,7 +65,7 @@ def certainty(
         seed=seed,
     )
     with Store.open(store) as opened:
-        results = planned.run(opened, executor=executor, workers=workers, address=address)
+        results = planned.run(opened, where=where)
         if as_json:
             print(json.dumps({"agents": json_rows(results.agents()), "groups": json_rows(results.groups())}, indent=2))
         else:

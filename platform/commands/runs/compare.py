@@ -7,25 +7,24 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from turnier.arena.workers.where import Where
 from turnier.commands.options import (
     DEFAULT_URL,
-    EXECUTOR,
-    AddressOption,
     BudgetOption,
-    ExecutorOption,
     JsonOption,
     OpeningsOption,
     SeedOption,
     StoreOption,
     TrustOption,
-    WorkersOption,
 )
+from turnier.commands.place import placed
 from turnier.core.terminal.console import Console
 
 if TYPE_CHECKING:
     from turnier.runs.comparison import ComparisonResults
 
 
+@placed
 def compare(
     first: Annotated[str, typer.Argument(help="the agent that the verdict is about")],
     second: Annotated[str, typer.Argument(help="the agent to compare it with")],
@@ -43,9 +42,7 @@ def compare(
     budget: BudgetOption = "",
     first_round: Annotated[int, typer.Option("--round", help="minimum pairs of games between two looks")] = 32,
     store: StoreOption = DEFAULT_URL,
-    executor: ExecutorOption = EXECUTOR,
-    workers: WorkersOption = None,
-    address: AddressOption = None,
+    where: Where = Where(),
     trust: TrustOption = False,
     as_json: JsonOption = False,
 ) -> None:
@@ -79,7 +76,7 @@ def compare(
         first_round=first_round,
     )
     with Store.open(store) as opened:
-        results = planned.run(opened, executor=executor, workers=workers, address=address)
+        results = planned.run(opened, where=where)
         print_comparison(Console(), results, as_json)
         print_other_code(opened, results.id, as_json)
 

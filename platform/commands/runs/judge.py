@@ -7,28 +7,25 @@ from typing import Annotated
 
 import typer
 
+from turnier.arena.workers.where import Where
 from turnier.commands.options import (
-    EXECUTOR,
-    AddressOption,
     AgentsArgument,
-    ExecutorOption,
     GameArgument,
     JsonOption,
     SeedOption,
     TrustOption,
-    WorkersOption,
 )
+from turnier.commands.place import placed
 from turnier.core.terminal.console import Console
 
 
+@placed
 def judge(
     game: GameArgument,
     agents: AgentsArgument,
     positions: Annotated[int, typer.Option(help="positions in which every agent decides once")] = 1000,
     seed: SeedOption = 1,
-    executor: ExecutorOption = EXECUTOR,
-    workers: WorkersOption = None,
-    address: AddressOption = None,
+    where: Where = Where(),
     trust: TrustOption = False,
     as_json: JsonOption = False,
 ) -> None:
@@ -54,7 +51,7 @@ def judge(
     from turnier.runs.judging.judging import Judging
 
     planned = Judging(game, agents, positions=positions, seed=seed)
-    results = planned.run(executor=executor, workers=workers, address=address)
+    results = planned.run(where=where)
     if as_json:
         chance = {"optimal": results.chance, "kept": results.contested_chance}
         print(json.dumps({"judge": results.judge, "random": chance, "agents": json_rows(results.agents())}, indent=2))

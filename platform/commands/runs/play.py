@@ -7,20 +7,20 @@ from typing import Annotated
 import typer
 from rich.text import Text
 
+from turnier.arena.workers.where import Where
 from turnier.commands.options import (
     DEFAULT_URL,
-    EXECUTOR,
-    AddressOption,
     AgentsArgument,
     GameArgument,
     StoreOption,
     TrustOption,
-    WorkersOption,
 )
+from turnier.commands.place import placed
 from turnier.core.errors import UserError
 from turnier.core.terminal.console import Console
 
 
+@placed
 def play(
     game: GameArgument,
     agents: AgentsArgument,
@@ -35,12 +35,7 @@ def play(
         bool, typer.Option("--ladder", help="choose a person's opponents from stored agents of about the same strength")
     ] = False,
     store: StoreOption = DEFAULT_URL,
-    executor: Annotated[
-        str,
-        typer.Option(help="where members of ensembles search: auto (threads or a cluster), ray, threads or serial"),
-    ] = EXECUTOR,
-    workers: WorkersOption = None,
-    address: AddressOption = None,
+    where: Where = Where(),
     trust: TrustOption = False,
 ) -> None:
     """Play one match and show how it ends, or take a seat yourself.
@@ -71,9 +66,9 @@ def play(
     if not any(isinstance(player, Human) for player in players):
         if name or games > 1 or ladder:
             raise UserError("--name, --games and --ladder are for people, got no agent human; use turnier tournament.")
-        with make_pool(players, executor, workers, address) as pool:
+        with make_pool(players, where) as pool:
             show_match(console, made, players, 1 if seed is None else seed, every_move=show, pool=pool)
         return
     series = Series.of(made, agents, name, games, seed, ladder)
-    with make_pool(players, executor, workers, address) as pool, Store.open(store) as opened:
+    with make_pool(players, where) as pool, Store.open(store) as opened:
         play_series(console, series, opened, lambda prompt: console.input(Text(prompt)), pool)

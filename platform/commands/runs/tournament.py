@@ -7,18 +7,16 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from turnier.arena.workers.where import Where
 from turnier.commands.options import (
     DEFAULT_URL,
-    EXECUTOR,
-    AddressOption,
     BudgetOption,
-    ExecutorOption,
     OpeningsOption,
     SeedOption,
     StoreOption,
     TrustOption,
-    WorkersOption,
 )
+from turnier.commands.place import OPTIONS, placed, words_of
 from turnier.core.errors import UserError
 from turnier.core.terminal.console import Console
 
@@ -30,6 +28,7 @@ if TYPE_CHECKING:
     from turnier.runs.tournament import Tournament, TournamentResults
 
 
+@placed
 def tournament(
     context: typer.Context,
     game: Annotated[str, typer.Argument(help='a game, such as yavalath or "2048(size=3)"')] = "",
@@ -62,9 +61,7 @@ def tournament(
         str, typer.Option(help="the agent whose Elo is 0, in every view of this tournament; default: the mean is")
     ] = "",
     store: StoreOption = DEFAULT_URL,
-    executor: ExecutorOption = EXECUTOR,
-    workers: WorkersOption = None,
-    address: AddressOption = None,
+    where: Where = Where(),
     trust: TrustOption = False,
     resume: Annotated[
         str,
@@ -95,7 +92,7 @@ def tournament(
         named = [game, *(agents or ())] if game else []
         _refuse_options(context)
         begun, words = _resumed(resume, named, store)
-        words += _where(store, executor, workers, address)
+        words += ["--store", store, *words_of(where)]
         context.find_root().command(words, standalone_mode=False, obj=begun)
         return
     if not game or not agents:
@@ -134,7 +131,7 @@ def tournament(
         if context.obj:
             _require_same(planned, context.obj)
         warned_of = [] if has_begun else _warn_of_one_game(console, planned)
-        results = planned.run(opened, executor=executor, workers=workers, address=address)
+        results = planned.run(opened, where=where)
         if results.stored_before:
             console.print(f"{results.stored_before} of {results.total} games were stored already and not played again.")
         _print(console, results, warned_of)
@@ -235,7 +232,7 @@ def _resumed(run: str, named: Sequence[str], store: str) -> tuple[Run, list[str]
 
 def _refuse_options(context: typer.Context) -> None:
     """Raises UserError if options beside --resume say what to play, which the run says."""
-    places = {"resume", "store", "executor", "workers", "address", "trust", "game", "agents"}
+    places = {"resume", "store", "trust", "game", "agents", *OPTIONS}
     given = []
     for option in context.command.params:
         source = context.get_parameter_source(str(option.name))
@@ -256,9 +253,3 @@ def _require_same(planned: Tournament, begun: Run) -> None:
             f"a tournament must be resumed with the game and agents that it began with ({then}), but the command of"
             f" {begun.id} now means others ({now}); restore the files, or repeat the command with the former names."
         )
-
-
-def _where(store: str, executor: str, workers: int | None, address: str | None) -> list[str]:
-    """Returns the options that say where to play, which a run does not store."""
-    places = {"store": store, "executor": executor, "workers": workers, "address": address}
-    return [word for name, value in places.items() if value is not None for word in (f"--{name}", str(value))]

@@ -10,20 +10,18 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from turnier.arena.workers.where import Where
 from turnier.commands.options import (
     DEFAULT_URL,
-    EXECUTOR,
     VERIFY,
-    AddressOption,
-    ExecutorOption,
     GameArgument,
     JsonOption,
     SeedOption,
     StoreOption,
     TrustOption,
     VerifyOption,
-    WorkersOption,
 )
+from turnier.commands.place import placed
 from turnier.core.errors import MAX_GAMES, UserError, require_at_most
 from turnier.core.terminal.console import Console
 
@@ -45,6 +43,7 @@ def read_games(text: str) -> int:
     return games
 
 
+@placed
 def tune(
     game: GameArgument,
     agent: Annotated[str, typer.Argument(help="the agent that the search starts from; it fixes all other parameters")],
@@ -62,9 +61,7 @@ def tune(
     seed: SeedOption = 1,
     verify: VerifyOption = VERIFY,
     store: StoreOption = DEFAULT_URL,
-    executor: ExecutorOption = EXECUTOR,
-    workers: WorkersOption = None,
-    address: AddressOption = None,
+    where: Where = Where(),
     trust: TrustOption = False,
     watch: Annotated[bool, typer.Option("--watch", help="only show the progress of this study, live")] = False,
     as_json: JsonOption = False,
@@ -98,8 +95,8 @@ def tune(
         from turnier.search.study import Front
 
         front = Front(game, agent, [params], against=opponents, objectives=objectives, seed=seed, name=name)
-        front.require(games, executor, workers, address)
-        _tune_front(front, games, verify, store, executor, workers, address, as_json)
+        front.require(games)
+        _tune_front(front, games, verify, store, where, as_json)
         return
     from turnier.results.store.store import Store
     from turnier.search.study import Study
@@ -111,7 +108,7 @@ def tune(
     from turnier.commands.other_code import print_other_code
     from turnier.commands.search_tables import print_ranges
 
-    study.require(games, executor, workers, address)
+    study.require(games)
     console = Console()
     with Store.open(store) as opened:
         definition = study.definition(games, opened)
@@ -119,7 +116,7 @@ def tune(
             console.print(f"Study {definition.name}: {definition.sampler}, {definition.noise}", markup=False)
             print_ranges(console, definition.agent, definition.parameters)
             _say_what_else_is_stored(console, opened, study, definition, games)
-        results = study.run(opened, budget=games, verify=verify, executor=executor, workers=workers, address=address)
+        results = study.run(opened, budget=games, verify=verify, where=where)
         _print(console, results, as_json)
         print_other_code(opened, results.id, as_json)
 
@@ -189,9 +186,7 @@ def _tune_front(
     games: int,
     verify: float,
     store: str,
-    executor: str,
-    workers: int | None,
-    address: str | None,
+    where: Where,
     as_json: bool,
 ) -> None:
     """Searches for a front of strength and a second objective."""
@@ -209,7 +204,7 @@ def _tune_front(
         if not as_json:
             console.print(f"Study {name}: {front.objective.name} and {front.second.title}, NSGA-II")
             print_ranges(console, definition.agent, definition.parameters)
-        results = front.run(opened, budget=games, verify=verify, executor=executor, workers=workers, address=address)
+        results = front.run(opened, budget=games, verify=verify, where=where)
         failures = list_failures(opened, [results.id])
         if as_json:
             finalists = [point.row() for point in results.points]

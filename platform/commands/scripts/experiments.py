@@ -10,16 +10,14 @@ import typer
 from rich.table import Table
 
 from turnier.arena.workers.make import make_executor
+from turnier.arena.workers.where import Where
 from turnier.commands.options import (
     DEFAULT_URL,
-    SCRIPT_EXECUTOR,
-    AddressOption,
-    ExecutorOption,
     OnlyOption,
     StoreOption,
-    WorkersOption,
 )
 from turnier.commands.other_code import print_other_code
+from turnier.commands.place import placed
 from turnier.commands.scripts.script import choose_experiments, choose_preset, run_script
 from turnier.core.number_text import estimate, number
 from turnier.core.terminal.console import Console
@@ -38,30 +36,27 @@ def run_experiments(
         presets: by name, the default one first.
     """
 
+    @placed
     def main(
         preset: Annotated[str, typer.Option(help=", ".join(presets))] = next(iter(presets)),
         only: OnlyOption = None,
         store: StoreOption = DEFAULT_URL,
-        executor: ExecutorOption = SCRIPT_EXECUTOR,
-        workers: WorkersOption = None,
-        address: AddressOption = None,
+        where: Where = Where("ray"),
     ) -> None:
         choose_preset(presets, preset)
         experiments = choose_experiments(build(preset), only or [], preset)
-        play_and_print(experiments, store, executor, workers, address)
+        play_and_print(experiments, store, where)
 
     run_script(main, description)
 
 
-def play_and_print(
-    experiments: Sequence[Experiment], store: str, executor: str, workers: int | None, address: str | None
-) -> None:
+def play_and_print(experiments: Sequence[Experiment], store: str, where: Where) -> None:
     """Plays what the store does not have yet of the experiments, and prints their measurements."""
     console = Console()
     with Store.open(store) as results:
-        with make_executor(executor, workers, address) as pool:
+        with make_executor(where) as pool:
             for experiment in experiments:
-                experiment.run(results, executor=pool)
+                experiment.run(results, where=pool)
         for experiment in experiments:
             print_experiment(console, experiment, results)
             print_other_code(results, experiment.run_id)

@@ -14,7 +14,8 @@ from rich.table import Table
 
 from turnier.agents.ntuple.training import end_all
 from turnier.arena.workers.executor import Executor
-from turnier.arena.workers.make import make_executor, require_executor
+from turnier.arena.workers.make import make_executor
+from turnier.arena.workers.where import Where
 from turnier.commands.command_line import in_this_environment, saving
 from turnier.commands.options import DEFAULT_URL, LocalExecutorOption, NetworksOption, StoreOption, StudyNameOption
 from turnier.commands.scripts.script import choose_preset, run_script
@@ -51,14 +52,14 @@ def run_learning_study(description: str | None, title: str, presets: Mapping[str
         executor: LocalExecutorOption = "threads",
         workers: Annotated[int | None, typer.Option(help="networks trained at once; default: all cores")] = None,
     ) -> None:
-        require_executor(executor, workers, None)
         chosen, console, cores = choose_preset(presets, preset), Console(), workers or os.cpu_count() or 1
+        where = Where(executor, cores)  # refuses them before any work
         definition = replace(chosen.definition, name=name or f"{title}-{preset}", seed=seed)
         with Store.open(store) as results:
             study = LearningStudy(results, definition, folder)
             url, dashboard = results.shown_url, in_this_environment("optuna-dashboard")
             console.print(f"Study {definition.name} in {url}; watch it with: {dashboard} {url}")
-            with make_executor(executor, cores) as pool:
+            with make_executor(where) as pool:
                 with saving(end_all):
                     study.run(rounds or chosen.rounds, pool, cores)
                 _print_end(console, study, pool, chosen.held_out)

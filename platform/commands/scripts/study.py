@@ -18,18 +18,16 @@ from turnier.agents.agent import Agent
 from turnier.agents.registry import make_agent
 from turnier.arena.workers.executor import Executor
 from turnier.arena.workers.make import make_executor
+from turnier.arena.workers.where import Where
 from turnier.commands.command_line import in_this_environment
 from turnier.commands.options import (
     DEFAULT_URL,
-    SCRIPT_EXECUTOR,
     VERIFY,
-    AddressOption,
-    ExecutorOption,
     PictureOption,
     StoreOption,
     StudyNameOption,
-    WorkersOption,
 )
+from turnier.commands.place import placed
 from turnier.commands.scripts.script import choose_preset, run_script
 from turnier.commands.search_tables import print_figures, print_parameters, print_ranges, print_verdict
 from turnier.core.terminal.console import Console
@@ -73,6 +71,7 @@ def run_study(
         baselines: the start -> other agents that play the held-out games.
     """
 
+    @placed
     def main(
         preset: Annotated[str, typer.Option(help=", ".join(presets))] = next(iter(presets)),
         store: StoreOption = DEFAULT_URL,
@@ -85,9 +84,7 @@ def run_study(
             float | None,
             typer.Option(help="maximum held-out games, as a share of the search's; default: by preset"),
         ] = None,
-        executor: ExecutorOption = SCRIPT_EXECUTOR,
-        workers: WorkersOption = None,
-        address: AddressOption = None,
+        where: Where = Where("ray"),
         picture: PictureOption = Path("reports"),
     ) -> None:
         chosen = choose_preset(presets, preset)
@@ -112,7 +109,7 @@ def run_study(
             later = study.max_held_out_games(share, length * study.next_generation({}).max_games, others)
             with ThreadPoolExecutor(1) as aside:  # kernels are loaded while Ray starts
                 loading = aside.submit(study.load_kernels)
-                started = make_executor(executor, workers, address)
+                started = make_executor(where)
             with _closed_later(started) as pool, study.in_phases(later):
                 loading.result()  # raises what went wrong
                 study.run(length, pool)

@@ -11,7 +11,7 @@ from typing import Annotated, Any
 import typer
 
 from turnier.agents.ntuple.training import end_all
-from turnier.arena.workers.make import require_executor
+from turnier.arena.workers.where import Where
 from turnier.commands.command_line import saving
 from turnier.commands.options import (
     DEFAULT_URL,
@@ -43,13 +43,13 @@ def run_training_studies(
     ) -> None:
         choose_preset(presets, preset)
         studies = choose_experiments(build(preset), only or [], preset)
-        require_executor(executor, workers, None)
+        where = Where(executor, workers)  # refuses them before any work
         with Store.open(store) as results:
             for study in studies:
                 require_own_name(study, results)  # before anything is trained
         learners = [learner for study in studies for learner in study.learners]
         with saving(end_all):
             train_all(learners, folder, workers or os.cpu_count() or 1)
-        play_and_print([study.experiment(folder) for study in studies], store, executor, workers, None)
+        play_and_print([study.experiment(folder) for study in studies], store, where)
 
     run_script(main, description)

@@ -13,24 +13,18 @@ from turnier.core.number_text import estimate, number
 from turnier.core.terminal.console import Console
 
 if TYPE_CHECKING:
+    from turnier.arena.workers.where import Where
     from turnier.runs.self_play.training import SelfPlayResults
 
 
-def train_by_search(
-    game: str,
-    agent: str,
-    *,
-    store: str,
-    where: tuple[str, int | None, str | None],
-    **settings: Any,
-) -> None:
+def train_by_search(game: str, agent: str, *, store: str, where: Where, **settings: Any) -> None:
     """Trains as the options say, see `SelfPlayTraining`, and prints how strong the checkpoints are.
 
     Args:
         game: the game.
         agent: the search.
         store: its URL.
-        where: executor, workers and address.
+        where: where it plays.
         settings: of the training.
     """
     from turnier.results.store.store import Store
@@ -41,10 +35,9 @@ def train_by_search(
     console = Console()
     planned = SelfPlayTraining(game, agent, **settings)
     print_finished(console, planned)
-    executor, workers, address = where
     with Store.open(store) as opened:
         with saving(planned.stop, lambda: stored_games(planned)):
-            results = planned.run(opened, executor=executor, workers=workers, address=address)
+            results = planned.run(opened, where=where)
         _print_end(console, results)
 
 

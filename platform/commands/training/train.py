@@ -8,15 +8,13 @@ from typing import Annotated, Any
 
 import typer
 
+from turnier.arena.workers.where import Where
 from turnier.commands.options import (
     DEFAULT_URL,
-    EXECUTOR,
-    AddressOption,
-    ExecutorOption,
     StoreOption,
-    WorkersOption,
     writable_file,
 )
+from turnier.commands.place import placed, words_of
 from turnier.commands.training.deep import train_deep
 from turnier.commands.training.ntuple import train_ntuple
 from turnier.commands.training.self_play import train_by_search
@@ -26,6 +24,7 @@ from turnier.core.text_form import parse
 DEEP = "dqn"  # the network that is trained by gradient
 
 
+@placed
 def train(
     game: Annotated[str, typer.Argument(help="a game with a board, such as 2048 or yavalath")],
     out: Annotated[
@@ -77,9 +76,7 @@ def train(
     evaluation_workers: Annotated[int, typer.Option(help="threads that evaluate during training", min=1)] = 1,
     plot: Annotated[Path | None, typer.Option(help="file for a picture of the curve, such as curve.png")] = None,
     store: StoreOption = DEFAULT_URL,
-    executor: ExecutorOption = EXECUTOR,
-    workers: WorkersOption = None,
-    address: AddressOption = None,
+    where: Where = Where(),
 ) -> None:
     """Train an n-tuple network by self-play, or a deep network.
 
@@ -114,11 +111,9 @@ def train(
     of_others: dict[str, object] = {"--hours": hours, "--from": begins, "--threads": threads - 1}
     if self_play:
         _refuse("--self-play", of_others | {"--plot": plot, "--evaluation-workers": evaluation_workers - 1})
-        where = executor, workers, address
         train_by_search(game, evaluator, store=store, where=where, **settings, **counted)
         return
-    where_to_play = {"--executor": executor != EXECUTOR, "--workers": workers, "--address": address}
-    _refuse("a training without --self-play", where_to_play)
+    _refuse("a training without --self-play", dict.fromkeys(words_of(where)[::2], True))
     if plot:
         from turnier.dashboards.figures.charts import require_picture
 

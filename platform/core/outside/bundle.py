@@ -1,15 +1,19 @@
-"""The code of a class that is not ours: its file, and what that imports from its own folder or package."""
+"""The code of a class that is not ours: its file, what that imports from its own folder or package, and data files.
+
+Data are named by the code: `TURNIER_FILES = ["weights.json", "book/*.txt"]`, paths from the folder of that file.
+"""
 
 from __future__ import annotations
 
 import ast
+import base64
 import functools
 import hashlib
 import json
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
-from typing import Any
+from typing import Any, NamedTuple, Protocol
 
 from turnier.core.errors import UserError
 
@@ -17,27 +21,45 @@ DIGITS = 12  # of a digest in names
 MAX_FILES = 500
 MAX_CHARACTERS = 4_000_000  # of all files; they travel to workers with their work
 ENCODING = "utf-8-sig"  # of files of code: UTF-8, without the byte-order mark that some editors write
-Read = Callable[[str], str | None]  # the text of a file by its path from the root, None where there is none
+DATA = "TURNIER_FILES"  # what code calls the list of its data files
+MAX_DATA = 20_000_000  # bytes of all data files: a store keeps them with the code
+
+
+class Source(Protocol):
+    """Files below a root, such as a folder; paths have slashes, from the root."""
+
+    def text(self, path: str) -> str | None:
+        """Returns the text of a file of code, None if there is none."""
+
+    def matching(self, pattern: str) -> list[str]:
+        """Returns the paths of files that a pattern of as many parts matches."""
+
+    def data(self, path: str) -> bytes:
+        """Returns the content of a file, no more than a byte above MAX_DATA."""
 
 
 @dataclass(frozen=True)
 class Bundle:
-    """Python files that belong together, by path from their root; data files are not part of it.
+    """Files that belong together, by path from their root.
 
     Args:
         place: how names write it: `bot.py` (its root is the file's folder) or `package.module` (the package's folder).
-        files: text by path.
+        files: text of Python files.
         folder: the root on this machine, if it was read from there; no part of the digest.
+        data: content of other files, which the code names in DATA.
     """
 
     place: str
     files: Mapping[str, str]
     folder: str = ""
+    data: Mapping[str, bytes] = field(default_factory=dict)
 
     @functools.cached_property
     def digest(self) -> str:
-        text = json.dumps([self.place, sorted(self.files.items())])
-        return hashlib.sha256(text.encode()).hexdigest()[:DIGITS]
+        said: list[Any] = [self.place, sorted(self.files.items())]
+        if self.data:  # versions without any keep their digest
+            said.append(sorted((path, hashlib.sha256(data).hexdigest()) for path, data in self.data.items()))
+        return hashlib.sha256(json.dumps(said).encode()).hexdigest()[:DIGITS]
 
     @property
     def module(self) -> str:
@@ -45,26 +67,36 @@ class Bundle:
         return self.place.removesuffix(".py")
 
     def to_json(self) -> dict[str, Any]:
-        return {"place": self.place, "files": dict(self.files)}
+        told: dict[str, Any] = {"place": self.place, "files": dict(self.files)}
+        data = {path: base64.b64encode(content).decode() for path, content in self.data.items()}
+        return told | ({"data": data} if data else {})
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> Bundle:
         """Returns what `to_json` made; raises UserError where a file would lie outside of its folder."""
         files = {str(path): str(text) for path, text in data["files"].items()}
-        for path in files:
-            if not path.endswith(".py") or {"", ".", ".."} & set(path.split("/")) or {"\\", "\0"} & set(path):
+        more = {str(path): base64.b64decode(text, validate=True) for path, text in data.get("data", {}).items()}
+        for path in (*files, *more):
+            if path.endswith(".py") != (path in files) or not _is_inside(path):
                 raise UserError(
                     f"code in a store must be .py files inside its folder, got {path!r}; do not trust this store."
                 )
-        return cls(str(data["place"]), files)
+        return cls(str(data["place"]), files, data=more)
 
 
-def gather(place: str, read: Read, folder: str = "") -> Bundle:
-    """Returns a module with all that it imports from its root, followed statically.
+def _is_inside(path: str) -> bool:
+    """Whether a path from a root stays below it, on all systems."""
+    return not {"", ".", ".."} & set(path.split("/")) and not {"\\", "\0"} & set(path)
 
-    Raises UserError where a file is no Python, where they are too many, or where a file's name is no module's.
+
+def gather(place: str, source: Source, folder: str = "") -> Bundle:
+    """Returns a module with all that it imports from its root, followed statically, and with its data files.
+
+    Raises UserError where a file is no Python, where they are too many, where a file's name is no module's, or where
+    DATA names no files.
     """
     files: dict[str, str] = {}
+    data: dict[str, bytes] = {}
     missing: set[str] = set()
     waiting = list(_paths(place))
     package: str | None = place.partition(".")[0]
@@ -72,7 +104,7 @@ def gather(place: str, read: Read, folder: str = "") -> Bundle:
         stem = place.removesuffix(".py")
         if "." in stem:
             raise UserError(f"the name of a file of code must have no dot but that of .py, got {place}; rename it.")
-        if read(place) is not None and read(f"{stem}/__init__.py") is not None:
+        if source.text(place) is not None and source.text(f"{stem}/__init__.py") is not None:
             raise UserError(
                 f"{place} must have no package of its name beside it, got {stem}/__init__.py, which Python would import"
                 " in its place; rename one of them."
@@ -82,7 +114,7 @@ def gather(place: str, read: Read, folder: str = "") -> Bundle:
         path = waiting.pop()
         if path in files or path in missing:
             continue
-        text = read(path)
+        text = source.text(path)
         if text is None:
             missing.add(path)
             continue
@@ -92,25 +124,84 @@ def gather(place: str, read: Read, folder: str = "") -> Bundle:
                 f"what {place} imports from its folder must be at most {MAX_FILES} files of {MAX_CHARACTERS:,}"
                 " characters, got more; move the class into a folder of its own."
             )
-        for name in _imported(_parsed(path, text), _package_of(path)):
+        tree = _parsed(path, text)
+        for name in _data_paths(tree, path, source):
+            data[name] = source.data(name)
+            if len(data) > MAX_FILES or sum(map(len, data.values())) > MAX_DATA:
+                raise UserError(
+                    f"{DATA} of {place} must name at most {MAX_FILES} files of {MAX_DATA:,} bytes, got more; name large"
+                    " files by parameters: NAME: str = parameter(PATH, MEANING, file=True)."
+                )
+        for name in _imported(tree, _package_of(path)):
             if package is None or name.partition(".")[0] == package:
                 waiting += _paths(name)
-    return Bundle(place, files, folder)
+    return Bundle(place, files, folder, data)
 
 
-def on_disk(folder: Path) -> Read:
-    """Returns a reader of the Python files below a folder."""
+def _data_paths(tree: ast.Module, path: str, source: Source) -> list[str]:
+    """Returns the data files that a file of code names, as paths from the root."""
+    found: list[str] = []
+    for pattern in _patterns(tree, path):
+        if not _is_inside(pattern) or "**" in pattern:
+            raise UserError(
+                f"{DATA} in {path} must name files in or below its folder, got {pattern!r}; write paths such as"
+                ' "weights.json" or "book/*.txt".'
+            )
+        matched = source.matching("/".join([*_package_of(path), pattern]))
+        data = [name for name in matched if not name.endswith(".py")]
+        if not data:
+            raise UserError(
+                f"{DATA} in {path} must name data files, got {pattern!r}, which matches none; correct it, or put the"
+                " file there."
+            )
+        found += data
+    return found
 
-    def read(path: str) -> str | None:
+
+def _patterns(tree: ast.Module, path: str) -> list[str]:
+    """Returns what the top level of a file assigns to DATA."""
+    for node in tree.body:
+        targets = node.targets if isinstance(node, ast.Assign) else [getattr(node, "target", None)]
+        if not any(isinstance(target, ast.Name) and target.id == DATA for target in targets):
+            continue
         try:
-            return (folder / path).read_text(encoding=ENCODING)
+            value = ast.literal_eval(getattr(node, "value", None) or node)
+        except ValueError:
+            value = None
+        if not isinstance(value, list | tuple) or not all(isinstance(each, str) for each in value):
+            raise UserError(f'{DATA} in {path} must be a list of paths in quotes, such as ["weights.json"]; fix it.')
+        return list(value)
+    return []
+
+
+class _Folder(NamedTuple):
+    folder: Path
+
+    def text(self, path: str) -> str | None:
+        try:
+            return (self.folder / path).read_text(encoding=ENCODING)
         except (FileNotFoundError, NotADirectoryError, IsADirectoryError):
             return None
         except (OSError, UnicodeDecodeError) as failure:
             reason = getattr(failure, "strerror", None) or "it is not UTF-8 text"
-            raise UserError(f"a file of code must be readable, got {folder / path}: {reason}; fix that.") from None
+            raise UserError(f"a file of code must be readable, got {self.folder / path}: {reason}; fix that.") from None
 
-    return read
+    def matching(self, pattern: str) -> list[str]:
+        return sorted(path.relative_to(self.folder).as_posix() for path in self.folder.glob(pattern) if path.is_file())
+
+    def data(self, path: str) -> bytes:
+        if not (self.folder / path).resolve().is_relative_to(self.folder.resolve()):
+            raise UserError(f"data of code must be in its folder, got {path}, a link to elsewhere; copy the file.")
+        try:
+            with (self.folder / path).open("rb") as file:
+                return file.read(MAX_DATA + 1)
+        except OSError as failure:
+            raise UserError(f"data of code must be readable, got {path}: {failure.strerror}; fix that.") from None
+
+
+def on_disk(folder: Path) -> Source:
+    """Returns the files below a folder."""
+    return _Folder(folder)
 
 
 def _parsed(path: str, text: str) -> ast.Module:

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from turnier.core.outside.bundle import Bundle
+from turnier.core.outside.library import unpacked
 
 ROOT = "turnier_code"  # modules are named turnier_code.v<digest>.<module as the bundle's files import it>
 _bundles: dict[str, Bundle] = {}
@@ -76,6 +77,10 @@ class _Loader(importlib.abc.InspectLoader):
         folder = self._bundle.folder
         return str(Path(folder) / self._file) if folder else f"<{self._file}@{self._bundle.digest}>"
 
+    def _place(self) -> str:
+        """Returns what the code takes for its own path: beside it are its data, as they were in this version."""
+        return str(unpacked(self._bundle) / self._file) if self._bundle.data else self.get_filename()
+
     def get_source(self, fullname: str) -> str:
         return self._bundle.files[self._file]
 
@@ -83,10 +88,10 @@ class _Loader(importlib.abc.InspectLoader):
         return self._file.endswith("/__init__.py")
 
     def exec_module(self, module: types.ModuleType) -> None:
-        module.__file__ = self.get_filename()
+        module.__file__ = self._place()
         # `import helper` must find the helper of this version, not that of another one or another program's.
         vars(module)["__builtins__"] = {**vars(builtins), "__import__": _importer(self._bundle)}
-        exec(compile(self.get_source(""), module.__file__, "exec", dont_inherit=True), vars(module))
+        exec(compile(self.get_source(""), self.get_filename(), "exec", dont_inherit=True), vars(module))
 
 
 def _importer(bundle: Bundle) -> Any:

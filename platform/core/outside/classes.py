@@ -21,7 +21,7 @@ from typing import Any
 
 from turnier.core.errors import UserError, nearest
 from turnier.core.outside import library
-from turnier.core.outside.bundle import DIGITS, Bundle, gather, on_disk
+from turnier.core.outside.bundle import DATA, DIGITS, Bundle, gather, on_disk
 from turnier.core.outside.bundle_modules import import_bundle, module_of
 from turnier.core.outside.revisions import at_revision
 
@@ -122,7 +122,8 @@ def folder_of(cls: type[Any], name: str = "") -> str:
         name: that somebody gave it, which may say which of them is meant.
     """
     place = name.partition("@")[0].rpartition(":")[0]
-    bundle = getattr(cls, "code", None)  # of a class whose code runs in another process
+    found = module_of(cls.__module__)
+    bundle = found[0] if found else getattr(cls, "code", None)  # of a class whose code runs in another process
     if isinstance(bundle, Bundle):
         file = f"{bundle.folder}/{bundle.place}" if bundle.folder else ""
     else:
@@ -234,6 +235,8 @@ def _imports_the_same(bundle: Bundle) -> bool:
 def described(failure: BaseException, bundle: Bundle | None = None) -> str:
     """Returns an exception as a phrase with the last line of the author's code in it."""
     text = f"{type(failure).__name__}: {failure}".rstrip(".")
+    if isinstance(failure, FileNotFoundError) and bundle:
+        text += f"; files that {bundle.place} names in {DATA} travel with it"
     frames = traceback.extract_tb(failure.__traceback__)
     folder = bundle.folder if bundle else ""
     own = [f for f in frames if (folder and f.filename.startswith(folder)) or f.filename.startswith("<")]

@@ -104,7 +104,7 @@ def file_name(value: str, folder: str, what: str) -> str:
             f"{what} must be a file, got {value}, which is none from the current folder{beside}; name one by its path."
         )
     digest = digest_of(place, what)
-    _note(digest, place)
+    note_place(digest, place)
     return FileName(place, value, digest)
 
 
@@ -115,12 +115,20 @@ def is_file_text(value: str) -> bool:
 
 
 def digest_of(path: str, what: str) -> str:
-    """Returns the digest of a file's content, which is read once as long as the file does not change."""
+    """Returns the digest of a file's content, as texts have it."""
+    return content_digest(path, what)[:DIGITS]
+
+
+def content_digest(path: str, what: str) -> str:
+    """Returns the SHA-256 of a file as hexadecimal digits; it is read once as long as the file does not change.
+
+    Raises UserError if it cannot be read; `what` it is, such as "Bot: weights".
+    """
     try:
         with open(path, "rb") as file:
             key = _stamp(path, os.fstat(file.fileno()))
             if key not in _digests:
-                digest = hashlib.file_digest(file, "sha256").hexdigest()[:DIGITS]
+                digest = hashlib.file_digest(file, "sha256").hexdigest()
                 if time.time_ns() - key[2] < SETTLED:
                     return digest
                 _digests[key] = digest
@@ -150,7 +158,7 @@ def _whole_digest(written: str, digest: str, folder: str, what: str) -> str:
     return found.pop()
 
 
-def _note(digest: str, path: str) -> None:
+def note_place(digest: str, path: str) -> None:
     """Notes where content was seen: another process of this user may be in another folder."""
     with contextlib.suppress(OSError):
         note, text = _note_path(digest), json.dumps(_stamp(path, os.stat(path)))

@@ -67,5 +67,28 @@ def bundles_in(texts: Iterable[str]) -> list[Bundle]:
     return [bundle for bundle in found if bundle]
 
 
+def unpacked(bundle: Bundle) -> Path:
+    """Returns a folder of this user with a bundle's files as they are in it; raises UserError if it cannot be written.
+
+    It is looked at again in every process, since whoever runs code from it may have written there.
+    """
+    folder = _path(bundle.digest).with_suffix("")
+    content = {path: text.encode() for path, text in bundle.files.items()} | dict(bundle.data)
+    try:
+        for path, data in content.items():
+            file = folder / path
+            if not file.is_file() or file.read_bytes() != data:
+                file.parent.mkdir(parents=True, exist_ok=True)
+                part = file.with_name(f".{file.name}.{os.getpid()}")
+                part.write_bytes(data)
+                part.replace(file)
+    except OSError as failure:
+        raise UserError(
+            f"data of {bundle.place} must go where files can be written, got {folder}: {failure.strerror}; make room,"
+            " or set XDG_CACHE_HOME to another folder."
+        ) from None
+    return folder
+
+
 def _path(digest: str) -> Path:
     return user_cache() / "code" / f"{digest}.json"

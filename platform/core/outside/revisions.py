@@ -3,16 +3,38 @@
 from __future__ import annotations
 
 import subprocess
-from pathlib import Path
+from pathlib import Path, PurePosixPath
+from typing import NamedTuple
 
 from turnier.core.errors import UserError
-from turnier.core.outside.bundle import ENCODING, Read
+from turnier.core.outside.bundle import ENCODING, MAX_DATA, Source
 
 SECONDS = 10.0
 
 
-def at_revision(folder: Path, revision: str, name: str) -> Read:
-    """Returns a reader of the files below a folder as they were in a revision of its git repository.
+class _Revision(NamedTuple):
+    folder: Path
+    commit: str
+
+    def text(self, path: str) -> str | None:
+        found = _git(self.folder, "show", f"{self.commit}:./{path}")
+        try:
+            return None if found is None else found.decode(ENCODING).replace("\r\n", "\n").replace("\r", "\n")
+        except UnicodeDecodeError:
+            return None
+
+    def matching(self, pattern: str) -> list[str]:
+        listed = _git(self.folder, "ls-tree", "-r", "-z", "--name-only", self.commit, "./") or b""
+        names = [PurePosixPath(name.decode(errors="replace")) for name in listed.split(b"\0") if name]
+        parts = len(PurePosixPath(pattern).parts)
+        return [str(name) for name in names if len(name.parts) == parts and name.match(pattern)]
+
+    def data(self, path: str) -> bytes:
+        return (_git(self.folder, "show", f"{self.commit}:./{path}") or b"")[: MAX_DATA + 1]
+
+
+def at_revision(folder: Path, revision: str, name: str) -> Source:
+    """Returns the files below a folder as they were in a revision of its git repository.
 
     Raises UserError where `revision` is none; `name` is what asked for it.
     """
@@ -22,18 +44,13 @@ def at_revision(folder: Path, revision: str, name: str) -> Read:
             f"what follows @ must be PREVIOUS, a stored version (`turnier versions` lists them) or a git revision, got"
             f" {revision!r} in {name}; {folder.absolute()} has no such revision."
         )
-    commit = commit.strip()
-
-    def read(path: str) -> str | None:
-        return _git(folder, "show", f"{commit}:./{path}")
-
-    return read
+    return _Revision(folder, commit.decode().strip())
 
 
-def _git(folder: Path, *words: str) -> str | None:
-    """Returns what git prints, with line ends as files are read; None where it fails."""
+def _git(folder: Path, *words: str) -> bytes | None:
+    """Returns what git prints; None where it fails."""
     command = ["git", "-C", str(folder), *words]
     try:
-        return subprocess.run(command, capture_output=True, encoding=ENCODING, timeout=SECONDS, check=True).stdout
-    except (OSError, subprocess.SubprocessError, UnicodeDecodeError):
+        return subprocess.run(command, capture_output=True, timeout=SECONDS, check=True).stdout
+    except (OSError, subprocess.SubprocessError):
         return None

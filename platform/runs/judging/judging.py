@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from contextlib import nullcontext
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,7 +14,8 @@ from turnier.agents.registry import AGENTS, label_of
 from turnier.arena.match import NO_ACTION, derive_seed
 from turnier.arena.repeated_search import SearchSpec, SeenPosition, prepare_searches
 from turnier.arena.workers.executor import SEARCHES, Executor
-from turnier.arena.workers.make import make_executor
+from turnier.arena.workers.make import at_work
+from turnier.arena.workers.where import Where
 from turnier.core.errors import MAX_IN_MEMORY, UserError, require_at_most
 from turnier.core.number_text import number
 from turnier.games.game import Game
@@ -59,22 +59,17 @@ class Judging:
     def run(
         self,
         *,
-        executor: str | Executor = "threads",
-        workers: int | None = None,
-        address: str | None = None,
+        where: Where | Executor = Where(),
         progress: bool = True,
     ) -> JudgingResults:
         """Draws and judges positions, then asks every agent in each; nothing is stored.
 
         Args:
-            executor: auto, ray, threads or serial; or one that has been started, which stays open.
-            workers: their number, by default one per core.
-            address: the Ray cluster to join.
+            where: where it plays; or an executor that has been started, which stays open.
             progress: whether a bar is shown.
         """
-        started = make_executor(executor, workers, address) if isinstance(executor, str) else nullcontext(executor)
         console, name = None if progress else QUIET, str(self.game)
-        with started as pool:
+        with at_work(where) as pool:
             with game_bar(f"{name}: judging", self.positions, console, "positions") as bar:
                 drawn = list(draw_positions(self.game, self.positions, self.seed))
                 planned = self._searches(drawn)

@@ -19,6 +19,7 @@ from turnier.arena.match import derive_seed
 from turnier.arena.schedules.duel import Duel
 from turnier.arena.schedules.round_robin import plies_for_openings
 from turnier.arena.workers.executor import Executor
+from turnier.arena.workers.where import Where
 from turnier.core.errors import MAX_GAMES, MAX_IN_MEMORY, UserError, require_at_most
 from turnier.core.outputs import only_writer, require_file
 from turnier.games.game import Game
@@ -134,9 +135,7 @@ class SelfPlayTraining:
         self,
         store: Store,
         *,
-        executor: str | Executor = "threads",
-        workers: int | None = None,
-        address: str | None = None,
+        where: Where | Executor = Where(),
         progress: bool = True,
     ) -> SelfPlayResults:
         """Learns until all games are played; after a stop or a kill, the same call resumes it. See `playing`.
@@ -154,8 +153,7 @@ class SelfPlayTraining:
                         for name in (BEST, SECONDS):
                             store.annotations.set(self.run_id, name, "")
 
-                where = executor, workers, address
-                with playing(store, self.run_id, str(self.plan.game), self.games, *where, progress, begin) as (
+                with playing(store, self.run_id, str(self.plan.game), self.games, where, progress, begin) as (
                     pool,
                     bar,
                 ):

@@ -28,6 +28,7 @@ from turnier.arena.match import MatchRecord, MatchSpec, Termination
 from turnier.arena.match_json import disagreement
 from turnier.arena.play import play_match
 from turnier.arena.workers.make import make_executor
+from turnier.arena.workers.where import Where
 from turnier.core.errors import UserError
 from turnier.results.frames import Standings, matches_frame, summary
 from turnier.results.store.store import Store
@@ -228,7 +229,7 @@ def test_what_follows_a_failure_is_the_users_choice(tmp_path: Path) -> None:
 def test_a_process_plays_many_matches_and_none_outlives_its_executor() -> None:
     agents = bot(seconds=5), bot(seconds=6)
     seen: set[int] = set()
-    with make_executor("serial") as executor:
+    with make_executor(Where("serial")) as executor:
         for _ in executor.play([spec(*agents, seed=seed) for seed in range(6)]):
             seen |= set(children())
     assert len(seen) == 2 and children() == []
@@ -267,8 +268,8 @@ def test_forfeits_count_as_results_and_as_failures_of_the_loser(tmp_path: Path) 
     crashes = bot("crash", seconds=5)
     with Store.open(f"sqlite:///{tmp_path}/a.db") as store:
         planned = Tournament(GAME, [crashes, bot(seconds=5)], games=4)
-        planned.run(store, executor="serial", progress=False)
-        again = planned.run(store, executor="serial", progress=False)
+        planned.run(store, where=Where("serial"), progress=False)
+        again = planned.run(store, where=Where("serial"), progress=False)
         frame = matches_frame(store)
         assert again.stored_before == 4  # a forfeit is not played again
     failures = {row["agent"]: row["failures"] for row in summary(frame).to_dict("records")}
@@ -282,7 +283,7 @@ def test_forfeits_count_as_results_and_as_failures_of_the_loser(tmp_path: Path) 
 def test_more_nodes_than_can_be_are_not_counted(tmp_path: Path) -> None:
     speaker = f'uci(command="{program("speaker.py", "many")}",nodes=5)'
     with Store.open(f"sqlite:///{tmp_path}/a.db") as store:
-        Tournament(GAME, [speaker, bot("many", seconds=5)], games=2).run(store, executor="serial", progress=False)
+        Tournament(GAME, [speaker, bot("many", seconds=5)], games=2).run(store, where=Where("serial"), progress=False)
         nodes = {row["agent"]: row["nodes"] / row["decisions"] for row in matches_frame(store).to_dict("records")}
     assert sorted(nodes.values()) == [0, 17]  # what UCI said last that can be
 

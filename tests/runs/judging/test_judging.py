@@ -10,11 +10,12 @@ import pytest
 
 import turnier
 from turnier.agents.perfect.judge import judge_of
+from turnier.arena.workers.where import Where
 from turnier.games.registry import make_game
 from turnier.runs.judging.judging import Judging
 from turnier.runs.judging.positions import draw_positions
 
-QUIET: dict[str, Any] = {"executor": "serial", "progress": False}
+QUIET: dict[str, Any] = {"where": Where("serial"), "progress": False}
 TINY = "nim(piles=1;2)"
 # All positions of TINY with at least two legal actions: the piles, how many actions keep its value, and of how many.
 BY_HAND = {(1, 2): (1, 3), (0, 2): (1, 2), (1, 1): (2, 2)}
@@ -82,7 +83,7 @@ def test_positions_say_what_every_move_was_worth() -> None:
 def test_neither_workers_nor_other_agents_change_a_decision() -> None:
     agents = ["random", "mc(iterations=5)"]
     one = Judging("hex(size=3)", agents, positions=40, seed=5).run(**QUIET)
-    threads = Judging("hex(size=3)", agents, positions=40, seed=5).run(executor="threads", workers=3, progress=False)
+    threads = Judging("hex(size=3)", agents, positions=40, seed=5).run(where=Where("threads", 3), progress=False)
     assert one.positions().equals(threads.positions())
     alone = Judging("hex(size=3)", ["random"], positions=40, seed=5).run(**QUIET)
     random = one.positions().query("label == 'random'").reset_index(drop=True)

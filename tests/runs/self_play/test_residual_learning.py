@@ -15,6 +15,7 @@ import pytest
 
 from turnier.agents.residual.weights import load_weights
 from turnier.arena.workers.local import SerialExecutor, ThreadExecutor
+from turnier.arena.workers.where import Where
 from turnier.core.errors import UserError
 from turnier.core.kernel import JIT
 from turnier.results.store.store import Store
@@ -93,7 +94,7 @@ def test_it_learns(tmp_path: Path) -> None:
             tmp_path / "z.npz", 1500, learning="self_play(rate=0.003)", evaluate_every=1500, evaluation_games=200,
             against="random",
         )  # fmt: skip
-        table = training.run(store, workers=2, progress=False).table()
+        table = training.run(store, where=Where("threads", 2), progress=False).table()
     assert table["value"].iloc[-1] > table["high"].iloc[0] and table["elo_low"].iloc[-1] > table["elo_high"].iloc[0]
 
 

@@ -16,6 +16,7 @@ import pytest
 
 from turnier.agents.ntuple.weights import load_weights
 from turnier.arena.workers.local import SerialExecutor, ThreadExecutor
+from turnier.arena.workers.where import Where
 from turnier.core.array_files import write_arrays
 from turnier.core.errors import UserError
 from turnier.core.kernel import JIT
@@ -131,7 +132,7 @@ def test_a_stop_ends_an_evaluation_which_is_finished_later(tmp_path: Path) -> No
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr("turnier.runs.self_play.training.play_rounds", stops)
             with pytest.raises(KeyboardInterrupt):
-                stopped.run(store, executor=executor, progress=False)
+                stopped.run(store, where=executor, progress=False)
         assert not store.curves.evaluated(stopped.run_id)
         table = planned(tmp_path / "z.npz", 20, **settings).run(store, progress=False).table()
     assert table["value"].tolist() == whole["value"].tolist()[-1:]
@@ -153,10 +154,10 @@ def test_the_time_of_learning_goes_on_after_a_stop(tmp_path: Path, monkeypatch: 
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr("turnier.runs.bar.Bar.advance", lambda bar, games: clock[0] == 2 and training.stop())
             with pytest.raises(KeyboardInterrupt):
-                training.run(store, executor="serial", progress=False)
+                training.run(store, where=Where("serial"), progress=False)
         assert training.done == 30 and seconds_of(store, training.run_id) == {0: 0.0, 30: 3.0}
         clock[0] = 100.0
-        table = planned(tmp_path / "z.npz", 50, **settings).run(store, executor="serial", progress=False).table()
+        table = planned(tmp_path / "z.npz", 50, **settings).run(store, where=Where("serial"), progress=False).table()
         assert seconds_of(store, training.run_id) == {0: 0.0, 50: 5.0}
     assert (table["minutes"] * 60).round(6).tolist() == [0.0, 5.0]
 
@@ -170,7 +171,7 @@ def test_it_learns(tmp_path: Path) -> None:
             tmp_path / "z.npz", 2000, learning="self_play", evaluate_every=2000, evaluation_games=200, against="random",
             agent="puct(iterations=16,selection=gumbel,evaluator=ntuple)",
         )  # fmt: skip
-        results = training.run(store, workers=2, progress=False)
+        results = training.run(store, where=Where("threads", 2), progress=False)
         table = results.table()
     assert table["value"].iloc[-1] > table["high"].iloc[0] and table["elo_low"].iloc[-1] > table["elo_high"].iloc[0]
     assert results.best == 2000

@@ -29,7 +29,15 @@ class RayWorker:
     """The actor: a process that does one piece of work after another, and answers pings in between."""
 
     def work(self, do: Callable[[Any], Any], argument: Any) -> Any:
-        return do(argument)
+        try:
+            return do(argument)
+        except MemoryError:
+            raise UserError("a worker must have enough memory for its games, got less; start fewer workers.") from None
+        except (KeyboardInterrupt, SystemExit) as failure:  # Ray would take them for its own
+            name = type(failure).__name__
+            raise UserError(f"an agent must let its worker go on, but its code raised {name}; fix it.") from None
+        except OSError as failure:
+            raise UserError(f"a worker must be able to work, got: {failure}; fix that.") from None
 
     def ping(self) -> tuple[str, str]:
         """Returns the actor's node and its version of Turnier."""
@@ -102,6 +110,11 @@ class RayActors:
         return sum(worker.load == 0 for worker in self._ready)
 
     @property
+    def objects(self) -> Any:
+        """What keeps objects for workers of other machines (`put`); None if all are on this one."""
+        return None if self._local else self._ray
+
+    @property
     def handles(self) -> list[Any]:
         return [worker.actor for worker in self._ready]
 
@@ -162,12 +175,29 @@ class RayActors:
         except self._gone():
             self._drop(worker)
             return Lost()
-        except self._ray.exceptions.RayTaskError as failure:
-            cause = getattr(failure, "cause", None)  # a sentence for people stays one
-            result = cause if isinstance(cause, UserError) else failure.as_instanceof_cause()
+        except self._ray.exceptions.RayError as failure:
+            result = self._failure(worker, failure)
         worker.load -= 1
         worker.last_answer = time.monotonic()
         return result
+
+    def _failure(self, worker: _Worker, failure: Exception) -> Exception:
+        """Returns what an exception of Ray means: a sentence, or the exception that our own code raised."""
+        cause = getattr(failure, "cause", None)
+        if isinstance(cause, UserError):
+            return self._sentence(worker, str(cause))
+        if isinstance(cause, Exception) and not isinstance(cause, self._ray.exceptions.RayError):
+            return cause
+        lines = str(failure).strip().splitlines() or [type(failure).__name__]
+        what = lines[-1 if isinstance(failure, self._ray.exceptions.RayTaskError) else 0].strip().rstrip(".")
+        return self._sentence(worker, f"work must end with a result, got: {what}; repeat the command.")
+
+    def _sentence(self, worker: _Worker, text: str) -> UserError:
+        """Returns a worker's error, with the machine if it may be another one than ours."""
+        if self._local:
+            return UserError(text)
+        machines = {node["NodeID"]: f"{node['NodeManagerHostname']} ({node['NodeName']})" for node in self._ray.nodes()}
+        return UserError(f"on {machines.get(worker.node, 'a machine that has left')}: {text}")
 
     def _gone(self) -> tuple[type[Exception], ...]:
         """Returns the exceptions that Ray raises when a worker is gone."""

@@ -22,6 +22,11 @@ LOCAL_SETTINGS = {"health_check_failure_threshold": 200}
 
 def connect(address: str, workers: int | None) -> Any:
     """Starts or joins Ray, quietly; raises UserError with one sentence where that fails."""
+    if address.startswith("ray://"):
+        raise UserError(
+            f"a Ray cluster must be joined from one of its machines, got the address {address} of Ray Client; type the"
+            " command there with --address auto, or send it there by `ray job submit`."
+        )
     os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
     os.environ.setdefault("RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0")
     if address == LOCAL:
@@ -63,7 +68,7 @@ def connect(address: str, workers: int | None) -> Any:
 
 def _require_reachable(address: str) -> None:
     """Raises ConnectionError where nothing listens; Ray itself would try for minutes."""
-    host, _, port = address.removeprefix("ray://").rpartition(":")
+    host, _, port = address.rpartition(":")
     if not host or not port.isdigit():
         if address == "auto":
             return

@@ -10,13 +10,9 @@ from typing import Any, NamedTuple
 
 from turnier.agents.agent import Decision
 from turnier.agents.ensembles.pool import Pool, SearchJob
-from turnier.arena.match import MatchSpec
-from turnier.arena.repeated_search import SearchSpec
 from turnier.arena.workers.cluster.actors import RayActors
+from turnier.arena.workers.cluster.luggage import Luggage, Packing, unpack
 from turnier.arena.workers.executor import Done, Executor, Lost, Task
-from turnier.core.outside import library
-from turnier.core.outside.bundle import Bundle
-from turnier.core.outside.trust import trust, trusted
 
 
 class PlainRows(NamedTuple):
@@ -35,33 +31,16 @@ class PlainRows(NamedTuple):
         return cls(type(items[0]), list(values) if len(names) > 1 else [(value,) for value in values])
 
 
-def _work_on(do: Task, code: Code, specs: PlainRows) -> tuple[PlainRows, float]:
+def _work_on(do: Task, luggage: Luggage, specs: PlainRows) -> tuple[PlainRows, float]:
     """Does a batch in an actor; the records return without their specs, which are their first fields."""
-    _learn(code)
+    unpack(luggage)
     done = do([specs.kind(*row) for row in specs.rows])
     return PlainRows.of(done.records, 1), done.seconds
 
 
-def _search(code: Code, job: SearchJob) -> Decision:
-    _learn(code)
+def _search(luggage: Luggage, job: SearchJob) -> Decision:
+    unpack(luggage)
     return job.run()
-
-
-class Code(NamedTuple):
-    """The code of others that work needs, which travels with it, and whether it may run inside."""
-
-    bundles: list[Bundle]
-    trusted: bool
-
-
-def _code_of(specs: Iterable[MatchSpec | SearchSpec | SearchJob]) -> Code:
-    return Code(library.bundles_in({name for spec in specs for name in spec.names}), trusted())
-
-
-def _learn(code: Code) -> None:
-    trust(code.trusted)
-    for bundle in code.bundles:
-        library.learn(bundle)
 
 
 class RayExecutor(Executor):
@@ -70,10 +49,12 @@ class RayExecutor(Executor):
     def __init__(self, workers: int | None = None, address: str | None = None) -> None:
         self.actors = RayActors(workers, address)
         super().__init__(self.actors.workers)
+        self._packing = Packing(self.actors.objects)
         self._batches: dict[Any, list[Any]] = {}
 
     def submit(self, do: Task, batch: list[Any]) -> Any:
-        ref = self.actors.send(functools.partial(_work_on, do, _code_of(batch)), PlainRows.of(batch))
+        luggage = self._packing.of(name for spec in batch for name in spec.names)
+        ref = self.actors.send(functools.partial(_work_on, do, luggage), PlainRows.of(batch))
         self._batches[ref] = batch
         return ref
 
@@ -104,10 +85,11 @@ class RayPool(Pool):
     def __init__(self, workers: int | None = None, address: str | None = None) -> None:
         self.actors = RayActors(workers, address)
         super().__init__(self.actors.workers)
+        self._packing = Packing(self.actors.objects)
         self._jobs: dict[Any, SearchJob | None] = {}  # ref -> the job, or None once it was dropped
 
     def submit(self, job: SearchJob) -> SearchJob:
-        self._jobs[self.actors.send(functools.partial(_search, _code_of([job])), job)] = job
+        self._jobs[self.actors.send(functools.partial(_search, self._packing.of(job.names)), job)] = job
         return job
 
     def wait(self, tickets: list[SearchJob]) -> Iterable[tuple[SearchJob, Decision]]:

@@ -12,6 +12,8 @@ from turnier.agents.agent import Agent, Decision, Player
 from turnier.core.parameters import parameter
 from turnier.games.game import Game, Position
 
+# TURNIER_FILES = ["weights.json"]  # data that it opens beside this file: part of its version, and with it everywhere
+
 
 @dataclass(frozen=True)
 class Template(Agent):

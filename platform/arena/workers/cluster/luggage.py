@@ -1,0 +1,84 @@
+"""What work needs besides its specs, and takes along: code of others and files, each sent once to a cluster."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from turnier.core.outside import carried, library
+from turnier.core.outside.bundle import Bundle
+from turnier.core.outside.carried import Carried
+from turnier.core.outside.trust import trust, trusted
+
+PART = 1 << 25  # bytes of a file that are one object of Ray: a whole file may be larger than a store of objects
+KEPT = 256  # files that stay in Ray's object store after they were last sent
+
+Code = tuple[str, Any]  # digest, and the bundle or its reference
+File = tuple[Carried, tuple[Any, ...]]  # references to the parts of its bytes
+
+
+class Luggage(NamedTuple):
+    """What goes with a batch."""
+
+    code: list[Code]
+    files: list[File]
+    trusted: bool  # whether code of others may run inside
+
+
+class Packing:
+    """Packs the luggage of a driver's work."""
+
+    def __init__(self, ray: Any) -> None:
+        """`ray` keeps code and files for all machines; None: all workers are on this machine, which has the files."""
+        self._ray = ray
+        self._put_code = functools.lru_cache(KEPT)(self._new_code)
+        self._put_file = functools.lru_cache(KEPT)(self._new_file)
+        self._files_in = functools.lru_cache(1 << 12)(self._new_files)
+
+    def of(self, names: Iterable[str]) -> Luggage:
+        """Returns what the text forms of some work need; raises UserError if a file can no longer be read."""
+        texts = set(names)
+        code = [(bundle.digest, self._put_code(bundle.digest)) for bundle in library.bundles_in(texts)]
+        files = {file.value: file for text in texts for file in self._files_in(text)}
+        return Luggage(code, [(file, self._put_file(file)) for file in files.values()], trusted())
+
+    def _new_code(self, digest: str) -> Any:
+        bundle = library.find(digest)
+        return self._ray.put(bundle) if self._ray else bundle
+
+    def _new_files(self, text: str) -> list[Carried]:
+        """Returns files as they are when their text is sent for the first time: it names their content."""
+        return carried.named_in(text)
+
+    def _new_file(self, file: Carried) -> tuple[Any, ...]:
+        if self._ray is None or file.size > carried.LARGEST:
+            return ()
+        return tuple(self._ray.put(part) for part in _parts(Path(file.path)))
+
+
+def _parts(path: Path) -> Iterator[bytes]:
+    with path.open("rb") as file:
+        while part := file.read(PART):
+            yield part
+
+
+_unpacked: set[str] = set()  # digests of code that this process has
+
+
+def unpack(luggage: Luggage) -> None:
+    """Makes the code and the files of a batch known to the process that is to do it; raises UserError if it cannot."""
+    trust(luggage.trusted)
+    for digest, bundle in luggage.code:
+        if digest not in _unpacked:
+            library.learn(bundle if isinstance(bundle, Bundle) else _get(bundle))
+            _unpacked.add(digest)
+    for file, parts in luggage.files:
+        carried.receive(file, functools.partial(map, _get, parts))
+
+
+def _get(reference: Any) -> Any:
+    import ray
+
+    return ray.get(reference)

@@ -1,0 +1,74 @@
+"""Where a run plays: what its games are played by, on how many workers, and on which machines."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+
+from turnier.core.errors import UserError, unknown
+
+EXECUTORS = ("auto", "ray", "threads", "serial")
+PRIORITIES = 0.01, 100.0
+
+
+@dataclass(frozen=True)
+class Where:
+    """Where a run plays; results are the same everywhere.
+
+    Args:
+        executor: what plays: auto, ray, threads or serial.
+        workers: their number, by default one per core.
+        address: the Ray cluster to join.
+        nodes: which nodes of the cluster: a label as `zone=a`, or the name of a resource that they must have.
+        priority: the share of the cluster that the run gets while others want it too, relative to theirs.
+
+    Raises UserError for an unknown executor and for values that do not fit each other.
+    """
+
+    executor: str = "auto"
+    workers: int | None = None
+    address: str | None = None
+    nodes: tuple[str, ...] = ()
+    priority: float = 1.0
+
+    def __post_init__(self) -> None:
+        if self.executor not in EXECUTORS:
+            raise unknown("executor", self.executor, EXECUTORS)
+        if self.workers is not None and self.workers < 1:
+            raise UserError(f"there must be at least 1 worker, got {self.workers}; choose more.")
+        if self.address and not self.may_be_ray:
+            raise UserError(
+                f"--address names a Ray cluster, got it with the executor {self.executor}; use --executor ray."
+            )
+        if self.nodes and not self.on_ray:
+            raise UserError("--nodes chooses nodes of a Ray cluster, but none is named; add --address.")
+        if not PRIORITIES[0] <= self.priority <= PRIORITIES[1]:
+            raise UserError(f"a priority must be from {PRIORITIES[0]} to {PRIORITIES[1]:g}, got {self.priority:g}.")
+        for node in self.nodes:
+            name, _, value = node.partition("=")
+            if not name or ("=" in node and not value):
+                raise UserError(f"--nodes must be LABEL=VALUE or the name of a resource, got {node!r}.")
+
+    @property
+    def may_be_ray(self) -> bool:
+        return self.executor in ("auto", "ray")
+
+    @property
+    def on_ray(self) -> bool:
+        """Whether Ray plays from the start."""
+        return self.executor == "ray" or (self.executor == "auto" and bool(self.cluster_named_by))
+
+    @property
+    def cluster_named_by(self) -> str:
+        """What names the Ray cluster to join; empty if nothing does."""
+        return "--address" if self.address else "RAY_ADDRESS" if os.environ.get("RAY_ADDRESS") else ""
+
+    @property
+    def labels(self) -> dict[str, str]:
+        """The labels that nodes must have."""
+        return dict(node.split("=", 1) for node in self.nodes if "=" in node)
+
+    @property
+    def resources(self) -> dict[str, float]:
+        """A little of each resource that nodes must have: it says where to play, and keeps nothing from others."""
+        return {node: 0.001 for node in self.nodes if "=" not in node}
