@@ -62,6 +62,8 @@ def test_the_end_of_the_process_leaves_one_file_and_no_part_of_a_transaction(ope
     def begin_to_delete() -> None:
         with opened.database.writing() as connection:
             connection.execute(text("DELETE FROM run_matches"))
+            reading = connection.connection.cursor()
+            reading.execute("SELECT name FROM sqlite_master")  # there are more rows
             logs.end_all_at_once()  # as a signal has it, at any moment
 
     with pytest.raises(UserError):

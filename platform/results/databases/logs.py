@@ -10,6 +10,7 @@ locks.
 from __future__ import annotations
 
 import contextlib
+import gc
 import os
 import sqlite3
 import threading
@@ -112,8 +113,7 @@ class Log:
         """Does the same just before the process ends, at any moment: what this thread has not committed is undone."""
         with self._merging():
             for connection in self._idle():
-                with contextlib.suppress(sqlite3.Error):
-                    connection.close()
+                _give_up(connection)
 
     def tidy(self) -> None:
         """Removes an empty log, which readers leave because they may not remove it."""
@@ -153,6 +153,14 @@ def end_all_at_once() -> None:
     """Merges the logs of all files that this process writes to, because it ends now."""
     for log in list(_OPEN):
         log.end_at_once()
+
+
+def _give_up(connection: Any) -> None:
+    """Undoes what a connection has not committed, and closes it; with a cursor left, it would stay open."""
+    cursors = [each for each in gc.get_referrers(connection) if isinstance(each, sqlite3.Cursor)]
+    for end in (connection.rollback, *(cursor.close for cursor in cursors), connection.close):
+        with contextlib.suppress(sqlite3.Error):
+            end()
 
 
 def _merge(connection: Any) -> None:
