@@ -17,7 +17,6 @@ from typing import Annotated, Any
 
 import numpy as np
 import typer
-from rich.console import Console
 from rich.table import Table
 
 from turnier.agents.residual.kernels import HEADS, say_many, see_lessons
@@ -25,6 +24,7 @@ from turnier.agents.residual.network import Network
 from turnier.commands.scripts.script import run_script
 from turnier.core.errors import require_extra
 from turnier.core.number_text import number
+from turnier.core.terminal.console import Console
 from turnier.games.game import Game
 from turnier.games.registry import make_game
 

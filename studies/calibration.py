@@ -20,13 +20,13 @@ from typing import Annotated
 
 import typer
 from rich.box import SIMPLE_HEAD
-from rich.console import Console
 from rich.table import Table
 
 from turnier.commands.scripts.script import run_script
 from turnier.core.errors import UserError
 from turnier.core.number_text import estimate, number
 from turnier.core.outside.trust import trusting
+from turnier.core.terminal.console import Console
 from turnier.runs.bar import Bar, game_bar
 from turnier.studies.promises import beliefs, samples, searches, sequential, tournaments
 from turnier.studies.promises.games import passing_store

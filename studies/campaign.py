@@ -19,7 +19,6 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.console import Console
 
 from turnier.agents.ntuple.training import end_all
 from turnier.arena.workers.make import make_executor
@@ -36,6 +35,7 @@ from turnier.commands.options import (
 from turnier.commands.place import placed
 from turnier.commands.scripts.script import run_script
 from turnier.core.errors import UserError
+from turnier.core.terminal.console import Console
 from turnier.results.store.store import Store
 from turnier.runs.campaign.campaign import Campaign
 from turnier.runs.campaign.game_arrays import ENDING

@@ -13,7 +13,6 @@ from pathlib import Path
 from typing import Annotated, NamedTuple
 
 import typer
-from rich.console import Console
 
 from turnier.agents.registry import make_agent
 from turnier.arena.workers.where import Where
@@ -28,6 +27,7 @@ from turnier.commands.options import (
 from turnier.commands.place import placed
 from turnier.commands.scripts.script import choose_preset, run_script
 from turnier.commands.search_tables import print_points
+from turnier.core.terminal.console import Console
 from turnier.dashboards.reports.pictures import save_front_picture
 from turnier.results.store.store import Store
 from turnier.search.study import Front

@@ -16,7 +16,6 @@ from typing import Annotated, NamedTuple
 
 import pandas as pd
 import typer
-from rich.console import Console
 from rich.table import Table
 
 from turnier.agents.registry import make_agent
@@ -32,6 +31,7 @@ from turnier.commands.options import (
 from turnier.commands.place import placed
 from turnier.commands.scripts.script import choose_preset, run_script
 from turnier.core.number_text import half_width_text, number
+from turnier.core.terminal.console import Console
 from turnier.dashboards.figures.charts import Figure, lines, save
 from turnier.results.store.store import Store
 from turnier.runs.bar import run_bar

@@ -27,7 +27,6 @@ from typing import Annotated, Any
 import numpy as np
 import pandas as pd
 import typer
-from rich.console import Console
 from rich.table import Table
 
 from turnier.agents.registry import make_agent
@@ -37,6 +36,7 @@ from turnier.arena.workers.simulated_workers import SimulatedExecutor
 from turnier.commands.options import writable_folder
 from turnier.commands.scripts.script import choose_preset, run_script
 from turnier.core.number_text import plus_minus
+from turnier.core.terminal.console import Console
 from turnier.dashboards.figures.charts import Figure, lines, save
 from turnier.results.store.store import Store
 from turnier.runs.bar import game_bar

@@ -19,11 +19,11 @@ import numpy as np
 import numpy.typing as npt
 import typer
 from rich.box import SIMPLE_HEAD
-from rich.console import Console
 from rich.table import Table
 
 from turnier.commands.scripts.script import run_script
 from turnier.core.number_text import interval, number
+from turnier.core.terminal.console import Console
 from turnier.runs.bar import game_bar
 from turnier.statistics.intervals import share_interval
 from turnier.statistics.superiority import MAX_ROUNDS, MIN_UNITS, Superiority, superiority

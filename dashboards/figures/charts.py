@@ -21,6 +21,7 @@ from PIL import Image
 from turnier.core.errors import UserError
 from turnier.core.number_text import estimate, number
 from turnier.core.outputs import require_folder
+from turnier.core.terminal.visible import visible_in
 
 COLOURS = ("#0072B2", "#E69F00", "#009E73", "#D55E00", "#CC79A7", "#56B4E9", "#000000", "#999999")
 SHAPES = ("circle", "square", "triangle-up", "diamond", "triangle-down", "triangle-right", "triangle-left", "wedge")
@@ -287,7 +288,7 @@ def _rendered(chart: Any, kind: str) -> bytes:
     import vl_convert
 
     version = alt.SCHEMA_VERSION.removeprefix("v").rpartition(".")[0]
-    spec = chart.properties(padding=PADDING).to_dict()
+    spec = visible_in(chart.properties(padding=PADDING).to_dict())
     spec["config"]["font"] = "sans-serif"  # the font that text is measured with outside browsers
     if kind == "svg":
         return str(vl_convert.vegalite_to_svg(spec, vl_version=version)).encode()

@@ -10,6 +10,7 @@ import altair as alt
 import pandas as pd
 
 from turnier.core.number_text import DIGITS
+from turnier.core.terminal.visible import visible
 from turnier.dashboards.figures.charts import COLOURS, NUMBERS, TOLD, styled, told
 
 MAX_TEXTS = 16  # agents whose cells have texts
@@ -30,7 +31,7 @@ def square(cells: pd.DataFrame) -> Any:
             light), games, and the texts "points, %", "won-drawn-lost", share and interval.
     """
     names = cells[["place", "agent"]].drop_duplicates().sort_values("place").to_numpy().tolist()
-    labels = {str(place): f"{place}  {agent}" for place, agent in names}
+    labels = {str(place): f"{place}  {visible(agent)}" for place, agent in names}
     small = len(labels) > MAX_TEXTS
     look: dict[str, Any] = {"labelFontSize": 10 if small else 12, "labelOverlap": "greedy"}
     rows = alt.Axis(labelExpr=f"{NARROW} ? datum.label : {json.dumps(labels)}[datum.label]", labelLimit=260, **look)

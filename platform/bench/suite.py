@@ -13,8 +13,6 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from rich.console import Console
-
 from turnier.bench.environments import ENVIRONMENT_BENCHMARKS
 from turnier.bench.learning import LEARNING_BENCHMARKS
 from turnier.bench.parallel import PARALLEL_BENCHMARKS
@@ -25,6 +23,7 @@ from turnier.bench.ratings import RATING_BENCHMARKS
 from turnier.bench.spe_ed import SPE_ED_BENCHMARKS
 from turnier.core.compilation.cache import cache_directory
 from turnier.core.errors import unknown
+from turnier.core.terminal.console import Console
 
 BENCHMARKS: dict[str, Benchmark] = {
     **PLAY_BENCHMARKS,

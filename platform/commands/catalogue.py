@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich import box
-from rich.console import Console
 from rich.table import Table
+
+from turnier.core.terminal.console import Console
 
 if TYPE_CHECKING:
     from turnier.core.parameters import Declared, Registry

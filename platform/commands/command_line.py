@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import contextlib
 import gc
+import io
 import os
 import shlex
 import signal
@@ -15,16 +16,20 @@ import threading
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from types import FrameType
-from typing import NamedTuple
+from typing import NamedTuple, cast
 
 import typer
 
 from turnier.commands.stored_versions import with_stored_versions
 from turnier.core.errors import UserError
+from turnier.core.terminal.visible import say, visible, without_passwords
+from turnier.results.store import STORE_VARIABLE
 from turnier.results.store.manifest import started_with
 
 STORING = ("tournament", "compare", "certainty", "tune", "train", "serve")  # what they have done when stopped is kept
 STORED = "finished games are stored"
+# The parent of all mistakes in options, which typer does not export.
+_WRONG_USE = cast(type[typer.BadParameter], typer.BadParameter.__mro__[2])
 SHOW_CURSOR = "\x1b[?25h"  # a progress bar may have hidden it
 
 
@@ -34,10 +39,20 @@ def run_app(app: typer.Typer) -> None:
         _require_text(sys.argv[1:])
         words = with_stored_versions(sys.argv[1:])
         started_with([sys.argv[0], *words])
-        app(words)
+        _warn_of_passwords(words)
+        code = app(words, standalone_mode=False)
+        sys.exit(code if isinstance(code, int) else 0)
     except UserError as error:
-        print(f"Error: {error}", file=sys.stderr)
+        say(f"Error: {error}", errors=True)
         sys.exit(2)
+    except _WRONG_USE as error:
+        told = io.StringIO()
+        error.show(told)
+        say(told.getvalue().rstrip("\n"), errors=True)
+        sys.exit(error.exit_code)
+    except typer.Abort:
+        say("Aborted.", errors=True)
+        sys.exit(1)
     finally:
         gc.freeze()  # otherwise Python looks for garbage once more before it ends: seconds after a large search
 
@@ -49,6 +64,16 @@ def _require_text(words: Iterable[str]) -> None:
             word.encode()
         except UnicodeEncodeError:
             raise UserError(f"arguments must be UTF-8, got {os.fsencode(word)!r}; use a name in UTF-8.") from None
+
+
+def _warn_of_passwords(words: Iterable[str]) -> None:
+    """Warns once of a password on the command line, which every user of the machine can read there."""
+    if any(without_passwords(word) != word for word in words):
+        say(
+            "Warning: the password of a URL on the command line is visible to all users of this machine;"
+            f" set {STORE_VARIABLE} or PGPASSWORD instead, or use ~/.pgpass.",
+            errors=True,
+        )
 
 
 def in_this_environment(program: str) -> str:
@@ -110,12 +135,23 @@ def _end(signal_number: int) -> None:
     sentence = "Stopped."
     if is_script or (_words[1:2] and _words[1] in STORING and not _serves_moves()):
         program = [in_this_environment("python"), _words[0]] if is_script else ["turnier"]
-        command = shlex.join([*program, *_words[1:]])
+        command = shlex.join([*program, *map(without_passwords, _words[1:])])
         stored = _saver.stored() if _saver else STORED
         sentence = f"Stopped; {stored}. To resume, type: {command}"
     cursor = SHOW_CURSOR if sys.stderr.isatty() else ""
-    os.write(2, f"{cursor}\n{sentence}\n".encode())
-    os._exit(128 + signal_number if signal_number else 0)
+    os.write(2, f"{cursor}\n{visible(sentence)}\n".encode())
+    try:
+        _end_stores()
+    finally:
+        os._exit(128 + signal_number if signal_number else 0)
+
+
+def _end_stores() -> None:
+    """Leaves each store that was written to as one file; a signal meanwhile does not wait for that."""
+    logs = sys.modules.get("turnier.results.databases.logs")
+    if logs is not None and not _ending:
+        _ending.append(True)
+        logs.end_all_at_once()
 
 
 def _serves_moves() -> bool:
@@ -124,6 +160,7 @@ def _serves_moves() -> bool:
 
 
 _saver: _Saver | None = None
+_ending: list[bool] = []  # whether the stores are being closed
 _received: int | None = None  # the last signal, 0 where the time was over
 _words = list(sys.argv)  # which libraries change
 for _number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):

@@ -8,10 +8,10 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from rich import box
-from rich.console import Console
 from rich.table import Table
 
 from turnier.core.number_text import interval, number, plus_minus
+from turnier.core.terminal.console import Console
 from turnier.runs.campaign.outlook import HOUR, Outlook, seconds_left, seconds_spent
 from turnier.runs.experiment import is_share
 

@@ -13,7 +13,7 @@ import typer
 
 from turnier.core.errors import require_extra
 from turnier.core.outputs import require_file, require_folder
-from turnier.results.store import DEFAULT_URL
+from turnier.results.store import DEFAULT_URL, STORE_VARIABLE
 from turnier.search import VERIFY
 
 
@@ -51,7 +51,9 @@ AgentsArgument = Annotated[list[str], typer.Argument(help='agents, such as rando
 
 RunArgument = Annotated[str, typer.Argument(help="a run: its id or the beginning of it, or last")]
 
-StoreOption = Annotated[str, typer.Option("--store", help="SQLite or PostgreSQL URL of the results")]
+StoreOption = Annotated[
+    str, typer.Option("--store", help="SQLite or PostgreSQL URL of the results", envvar=STORE_VARIABLE)
+]
 LocalExecutorOption = Annotated[str, typer.Option("--executor", help="what plays the games: threads or serial")]
 WorkersOption = Annotated[int | None, typer.Option("--workers", help="number of workers; default: all cores")]
 AddressOption = Annotated[

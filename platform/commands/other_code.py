@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from rich.console import Console
+from turnier.core.terminal.console import Console
 
 if TYPE_CHECKING:
     from turnier.results.store.store import Store

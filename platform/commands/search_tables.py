@@ -8,7 +8,6 @@ from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
 from rich.box import SIMPLE_HEAD
-from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
@@ -16,6 +15,7 @@ from turnier.agents.agent import Agent
 from turnier.agents.registry import AGENTS
 from turnier.commands.tables import agent_table
 from turnier.core.number_text import half_width_text, number, plus_minus
+from turnier.core.terminal.console import Console
 from turnier.search import MIN_SHOWN
 from turnier.search.front.points import Point, best_first, dominated
 from turnier.search.space import Space, Value

@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from typing import Any
 
 import pandas as pd
-from rich.console import Console
 from rich.table import Table
 
 from turnier.agents.registry import label_of
 from turnier.commands.tables import AgentText, agent_table, results_text
 from turnier.core.number_text import number, plus_minus
+from turnier.core.terminal.console import Console
 from turnier.results.frames import Standings, json_rows
 from turnier.results.frames.rating_list import places_of
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from turnier.results.store import DEFAULT_URL
+from turnier.results.store import default_url
 
 
 def with_stored_versions(words: Sequence[str]) -> list[str]:
@@ -32,4 +32,4 @@ def _store_of(words: Sequence[str]) -> str:
             return following
         if word.startswith("--store="):
             return word.removeprefix("--store=")
-    return DEFAULT_URL
+    return default_url()

@@ -8,8 +8,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import pandas as pd
+import rich.console
 from rich import box
-from rich.console import Console, ConsoleOptions, RenderResult
+from rich.console import ConsoleOptions, RenderResult
 from rich.markup import escape
 from rich.measure import Measurement
 from rich.table import Table
@@ -17,6 +18,7 @@ from rich.text import Text
 
 from turnier.core.errors import UserError
 from turnier.core.number_text import duration, number, plus_minus
+from turnier.core.terminal.console import Console
 from turnier.results.frames.matches import shown_milestones
 
 if TYPE_CHECKING:
@@ -158,11 +160,11 @@ class AgentText:
     def __init__(self, text: str) -> None:
         self.pieces = re.findall(r"[^,(]*[,(]+|[^,(]+$", text)
 
-    def __rich_measure__(self, console: Console, options: ConsoleOptions) -> Measurement:
+    def __rich_measure__(self, console: rich.console.Console, options: ConsoleOptions) -> Measurement:
         longest = max(map(len, self.pieces), default=0)
         return Measurement(min(longest + 1, AGENT_WIDTH), min(sum(map(len, self.pieces)), options.max_width))
 
-    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+    def __rich_console__(self, console: rich.console.Console, options: ConsoleOptions) -> RenderResult:
         lines = [""]
         for piece in self.pieces:
             for part in [piece] if len(piece) < options.max_width else re.findall(r"[^=]+=*", piece):

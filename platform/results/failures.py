@@ -17,7 +17,7 @@ from turnier.arena.match import Termination
 from turnier.core.number_text import number
 from turnier.results.frames.matches import FAILED, UNFINISHED, WITH_RESULT
 from turnier.results.outage import outlasting
-from turnier.results.store import DEFAULT_URL
+from turnier.results.store import default_url
 from turnier.results.store.columns import Array, MatchColumns
 from turnier.results.store.database import chunks
 from turnier.results.store.schema import matches
@@ -105,7 +105,7 @@ def _reasons(part: pd.DataFrame) -> str:
 
 def store_option(store: Store) -> str:
     """Returns what commands need so that they use this store; nothing where it is the default one."""
-    return "" if store.url == DEFAULT_URL else f" --store {shlex.quote(store.shown_url)}"
+    return "" if store.database.is_at(default_url()) else f" --store {shlex.quote(store.shown_url)}"
 
 
 def cause_text(cause: str) -> str:

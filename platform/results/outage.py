@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import functools
 import os
-import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -14,6 +13,7 @@ from sqlalchemy import Engine, event
 from sqlalchemy.exc import DBAPIError
 
 from turnier.core.errors import UserError
+from turnier.core.terminal.visible import say
 
 VARIABLE = "TURNIER_DATABASE_WAIT"
 WAIT_SECONDS = 120.0
@@ -128,4 +128,4 @@ def _is_interruption(error: BaseException | None) -> bool:
 
 
 def _say(text: str) -> None:
-    print(text[:1].upper() + text[1:], file=sys.stderr, flush=True)
+    say(text[:1].upper() + text[1:], errors=True)

@@ -9,12 +9,12 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TypeVar
 
-from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, ProgressColumn, Task, TextColumn, TimeRemainingColumn
 from rich.text import Text
 
 from turnier.core.compilation.progress import error_console
 from turnier.core.number_text import number
+from turnier.core.terminal.console import Console
 from turnier.results.store.progress import ProgressReporter
 from turnier.results.store.store import Store
 

@@ -13,7 +13,6 @@ import math
 import os
 import random
 import statistics
-import sys
 import time
 from collections import defaultdict
 from collections.abc import Callable, Collection, Mapping, Sequence
@@ -27,6 +26,7 @@ from turnier.arena.match import MatchSpec
 from turnier.arena.workers.executor import MATCHES, Executor, WorkTime
 from turnier.core.errors import UserError
 from turnier.core.number_text import number, plus_minus
+from turnier.core.terminal.visible import say
 from turnier.games.game import Game
 from turnier.games.registry import GAMES
 from turnier.results.store.locks import Held, Lock
@@ -170,7 +170,7 @@ class StudyRun(StoredStudy):
                 return self.store.lock(self.run_id)
             except Held as held:
                 if not announced:
-                    print(f"{held.holder} drives this study; playing games for it until it ends.", file=sys.stderr)
+                    say(f"{held.holder} drives this study; playing games for it until it ends.", errors=True)
                 announced = True
             with optuna_errors(self.store.shown_url):
                 generation = self.next_generation(self.stored_trials().get(self.search.generation, {}))

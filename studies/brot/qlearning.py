@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.console import Console
 
 from turnier.agents.spe_ed.q_learning import Learning, QTraining
 from turnier.commands.options import writable_file
@@ -20,6 +19,7 @@ from turnier.commands.scripts.script import run_script
 from turnier.core.errors import UserError
 from turnier.core.number_text import number
 from turnier.core.outputs import only_writer
+from turnier.core.terminal.console import Console
 from turnier.runs.bar import game_bar
 
 DEFAULTS = Learning()

@@ -17,7 +17,6 @@ from dataclasses import replace
 from typing import Annotated, NamedTuple
 
 import typer
-from rich.console import Console
 
 from turnier.agents.registry import make_agent
 from turnier.arena.workers.executor import Executor
@@ -32,6 +31,7 @@ from turnier.commands.scripts.experiments import play_and_print
 from turnier.commands.scripts.script import choose_preset, run_script
 from turnier.commands.search_tables import print_figures, print_verdict
 from turnier.core.number_text import number
+from turnier.core.terminal.console import Console
 from turnier.results.store.store import Store
 from turnier.runs.experiment import Experiment, Row
 from turnier.search.definition import StudyDefinition

@@ -21,7 +21,6 @@ from typing import Annotated, NamedTuple
 import numpy as np
 import pandas as pd
 import typer
-from rich.console import Console
 from scipy import stats
 
 from turnier.agents.registry import label_of, make_agent
@@ -42,6 +41,7 @@ from turnier.commands.place import placed
 from turnier.commands.scripts.script import choose_preset, run_script
 from turnier.commands.tables import agent_table
 from turnier.core.number_text import half_width_text, number
+from turnier.core.terminal.console import Console
 from turnier.dashboards.figures.charts import Figure, lines, save
 from turnier.results.frames.certainty import agent_certainty, position_certainty, searches_of_runs
 from turnier.results.frames.matches import matches_frame, summary

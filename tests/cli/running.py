@@ -13,7 +13,7 @@ from unittest import mock
 
 from typer.testing import CliRunner
 
-from turnier.commands.app import app
+from turnier.commands.app import app, main
 
 REPO = Path(__file__).resolve().parents[2]
 STUDIES = REPO / "studies"
@@ -49,6 +49,23 @@ def end_of_script(script: Path, *words: str, folder: Path) -> Ended:
     ):
         try:
             runpy.run_path(str(script), run_name="__main__")
+        except SystemExit as end:
+            code = int(end.code or 0)
+    return Ended(code, printed.getvalue(), errors.getvalue())
+
+
+def end_of_command(*words: str, folder: Path) -> Ended:
+    """Runs a command in a folder as `turnier WORDS`, with all that `main` does around it."""
+    printed, errors, code = io.StringIO(), io.StringIO(), 0
+    with (
+        contextlib.chdir(folder),
+        mock.patch.object(sys, "argv", ["turnier", *words]),
+        mock.patch.dict(os.environ, COLUMNS="80"),
+        contextlib.redirect_stdout(printed),
+        contextlib.redirect_stderr(errors),
+    ):
+        try:
+            main()
         except SystemExit as end:
             code = int(end.code or 0)
     return Ended(code, printed.getvalue(), errors.getvalue())

@@ -76,7 +76,7 @@ BAD = {
         "a Ray cluster must answer at 127.0.0.1:1",
     ),
     "unreachable server": (
-        ("tournament", "2048", "random", "--store", "postgresql://me:secret@127.0.0.1:1/x"),
+        ("tournament", "2048", "random", "--store", "postgresql://me@127.0.0.1:1/x"),
         "postgresql",
     ),
     "not a URL": (("results", "--store", "turnier.db"), "must be named by a URL"),

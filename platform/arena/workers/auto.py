@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import sys
 from collections.abc import Iterable, Iterator
 from typing import Any
 
@@ -13,6 +12,7 @@ from turnier.arena.workers.executor import Done, Executor, Lost, R, S, Source, T
 from turnier.arena.workers.local import ThreadExecutor
 from turnier.core.errors import UserError
 from turnier.core.outside.trust import trusted
+from turnier.core.terminal import visible
 from turnier.games.registry import game_of
 
 RAY_SECONDS = 6.0  # that Ray and its workers take to start, on a busy machine
@@ -113,7 +113,7 @@ class AutoExecutor(Executor):
 
 def say(sentence: str) -> None:
     """Tells the user which executor works, beside the results; a running bar moves down for it."""
-    print(sentence, file=sys.stderr, flush=True)
+    visible.say(sentence, errors=True)
 
 
 @functools.lru_cache(maxsize=1024)

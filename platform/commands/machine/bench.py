@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.console import Console
 
 from turnier.commands.options import JsonOption
+from turnier.core.terminal.console import Console
 
 
 def bench(

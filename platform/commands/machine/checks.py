@@ -23,9 +23,10 @@ from turnier.arena.workers.cluster.machines.admission import examined
 from turnier.core.compilation.code_digest import release
 from turnier.core.errors import UserError
 from turnier.core.kernel import JIT
+from turnier.results.databases.urls import sqlite_file
 from turnier.results.integrity.damage import Damaged
 from turnier.results.repair.inspection import Finding, inspect_store
-from turnier.results.store.database import Database, NoResults, clock, sqlite_file
+from turnier.results.store.database import Database, NoResults, clock
 from turnier.results.store.manifest import cpu_model, memory_bytes
 from turnier.results.store.store import Store
 from turnier.runs.bar import game_bar

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich import box
-from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 from rich.text import Text
 
 from turnier.commands.options import DEFAULT_URL, AddressOption, JsonOption, StoreOption
+from turnier.core.terminal.console import Console
 
 if TYPE_CHECKING:
     from turnier.results.repair.inspection import Finding

@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.console import Console
 
 from turnier.commands.options import WorkersOption, writable_file
 from turnier.core.errors import UserError
+from turnier.core.terminal.console import Console
 
 
 def tables(

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import json
-import sys
 from collections.abc import Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich import box
-from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
 from turnier.commands.options import JsonOption
+from turnier.core.terminal.console import Console
+from turnier.core.terminal.visible import say
 
 if TYPE_CHECKING:
     from turnier.contract.process import Finding
@@ -67,7 +67,7 @@ def check(
             for kind in dict.fromkeys(finding.kind for finding in found):
                 Console().print(law_table(name, kind, [finding for finding in found if finding.kind == kind]))
         if note:
-            print(note, file=sys.stderr if as_json else sys.stdout)
+            say(note, errors=as_json)
     if as_json:
         print(json.dumps([asdict(finding) for finding in findings], indent=2))
     if any(finding.state == BROKEN for finding in findings):

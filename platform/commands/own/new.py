@@ -12,6 +12,7 @@ from typing import Annotated
 import typer
 
 from turnier.core.errors import UserError, unknown
+from turnier.core.terminal.visible import say
 
 TEMPLATES = {  # kind -> what it is written as -> file in templates/; the empty one is the default
     "game": {"": "game", "--python": "python_game"},
@@ -72,10 +73,10 @@ def new(
     template = TEMPLATES[kind][written_as]
     module.write_text(_filled(template, name, cls))
     test.write_text(_filled("laws", name, cls))
-    print(f"Written: {module}, with the class {cls}, and its test {test}. Edit it as you like, and type:\n")
+    say(f"Written: {module}, with the class {cls}, and its test {test}. Edit it as you like, and type:\n")
     for command in NEXT[kind]:
-        print(f"  {command.format(own=f'{module}:{cls}')}")
-    print(f"  {Path(sys.executable).name} -m pytest {test}")
+        say(f"  {command.format(own=f'{module}:{cls}')}")
+    say(f"  {Path(sys.executable).name} -m pytest {test}")
 
 
 def _files(name: str) -> tuple[Path, Path]:

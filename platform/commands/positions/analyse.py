@@ -7,11 +7,11 @@ import sys
 from typing import TYPE_CHECKING, Annotated
 
 import typer
-from rich.console import Console
 from rich.live import Live
 
 from turnier.commands.options import DEFAULT_URL, JsonOption, SeedOption, StoreOption
 from turnier.core.errors import UserError
+from turnier.core.terminal.console import Console
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich import box
-from rich.console import Console, Group
+from rich.console import Group
 from rich.live import Live
 from rich.table import Table
 from rich.text import Text
 
 from turnier.commands.options import GameArgument, JsonOption, SeedOption
 from turnier.core.number_text import duration, estimate, number, plus_minus
+from turnier.core.terminal.console import Console
 
 if TYPE_CHECKING:
     from turnier.arena.analysis.best_move import BestMove, MoveOutlook

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import typer
 
 from turnier.commands.options import DEFAULT_URL, RunArgument, StoreOption, YesOption
+from turnier.core.terminal.visible import say, visible_line
 
 if TYPE_CHECKING:
     from turnier.results.store.store import Run, Store
@@ -29,7 +30,7 @@ def delete(run: RunArgument, yes: YesOption = False, store: StoreOption = DEFAUL
     with Store.open(store) as results:
         found = results.find_run(run)
         refuse_running(results, found)
-        print(_what_goes(results, found))
+        say(visible_line(_what_goes(results, found)))
         if not yes:
             typer.confirm("Delete it?", abort=True)
         if found.kind == "study":
@@ -38,7 +39,7 @@ def delete(run: RunArgument, yes: YesOption = False, store: StoreOption = DEFAUL
             delete_study(results, found)
         else:
             delete_run(results, found)
-    print(f"Deleted {found.id}.")
+    say(visible_line(f"Deleted {found.id}."))
 
 
 def _what_goes(store: Store, run: Run) -> str:

@@ -6,9 +6,9 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.console import Console
 
 from turnier.commands.options import DEFAULT_URL, StoreOption
+from turnier.core.terminal.console import Console
 
 
 def export(

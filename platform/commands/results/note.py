@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from turnier.commands.options import DEFAULT_URL, RunArgument, StoreOption
+from turnier.core.terminal.visible import say, visible_line
 
 
 def note(
@@ -31,4 +32,4 @@ def note(
         if text is not None:
             results.annotations.set(found.id, NOTE, " ".join(text.split()))
         kept = results.annotations.get(found.id, NOTE)
-    print(f"{found.id}: {kept or 'no note'}")
+    say(visible_line(f"{found.id}: {kept or 'no note'}"))

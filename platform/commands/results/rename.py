@@ -8,6 +8,7 @@ import typer
 
 from turnier.commands.options import DEFAULT_URL, RunArgument, StoreOption, YesOption
 from turnier.core.errors import UserError
+from turnier.core.terminal.visible import say, visible_line
 
 
 def rename(
@@ -34,11 +35,11 @@ def rename(
     with Store.open(store) as results:
         found = results.find_run(run)
         if not yes:
-            typer.confirm(f"Rename {found.id} from {found.name!r} to {name!r}?", abort=True)
+            typer.confirm(f"Rename {visible_line(found.id)} from {found.name!r} to {name!r}?", abort=True)
         if found.kind == "study":
             from turnier.search.storage.study_changes import rename_study
 
             rename_study(results, found, name)
         else:
             rename_run(results, found, name)
-    print(f"Renamed {found.id}: {name}")
+    say(visible_line(f"Renamed {found.id}: {name}"))

@@ -7,13 +7,13 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.console import Console
 from rich.live import Live
 from rich.text import Text
 
 from turnier.commands.options import DEFAULT_URL, StoreOption, writable_file
 from turnier.core.errors import UserError
 from turnier.core.number_text import number
+from turnier.core.terminal.console import Console
 
 
 def replay(

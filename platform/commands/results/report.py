@@ -9,10 +9,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
-from rich.console import Console
 
 from turnier.commands.options import DEFAULT_URL, JsonOption, StoreOption, WidthOption, writable_folder
 from turnier.core.errors import UserError
+from turnier.core.terminal.console import Console
 
 if TYPE_CHECKING:
     from turnier.results.store.store import Store

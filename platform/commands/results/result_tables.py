@@ -8,11 +8,11 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import pandas as pd
-from rich.console import Console
 
 from turnier.commands.standings_tables import print_ratings, print_standings, rating_rows, with_standings
 from turnier.commands.tables import MISHAPS, print_failures, print_seats, print_summary
 from turnier.core.errors import UserError
+from turnier.core.terminal.console import Console
 from turnier.results.failures import Failures, list_failures
 from turnier.results.frames import Standings, Terms, json_rows, matches_frame, seat_summary, summary
 from turnier.results.frames.terms import anchor_among
@@ -137,7 +137,9 @@ def show_study(store: Store, run: Run, shown: Shown) -> None:
         )
         return
     console = Console()
-    console.print(f"Study {run.name}: {state}, {candidates:,} candidates, {games:,} games.", soft_wrap=True)
+    console.print(
+        f"Study {run.name}: {state}, {candidates:,} candidates, {games:,} games.", soft_wrap=True, markup=False
+    )
     if points:
         print_points(console, points, unit(store, run.name), StudyFacts.of(run.definition).unit_games)
     elif verdict is None:

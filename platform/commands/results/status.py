@@ -8,12 +8,13 @@ from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
 
 from rich import box
-from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
 from turnier.commands.options import DEFAULT_URL, JsonOption, StoreOption
 from turnier.core.number_text import number
+from turnier.core.terminal.console import Console
+from turnier.core.terminal.visible import visible_line
 
 if TYPE_CHECKING:
     from turnier.results.store.progress import RunProgress
@@ -57,8 +58,9 @@ def _row(run: RunProgress) -> tuple[str, ...]:
         done = f"{run.done:,} of {run.planned:,}" + f" {run.unit}" * (run.unit != "games")
     rate = "" if run.rate is None else f"{number(run.rate)}/s"
     left = "" if run.seconds_left is None else str(timedelta(seconds=round(run.seconds_left)))
-    note = f"\n[italic]{escape(run.note)}[/]" if run.note else ""
-    return f"{escape(run.run)}\n[dim]{escape(run.name)}, {_ago(run.began)}[/]{note}", state, done, rate, left
+    run_id, name, note = (escape(visible_line(text)) for text in (run.run, run.name, run.note))
+    below = f"\n[italic]{note}[/]" if note else ""
+    return f"{run_id}\n[dim]{name}, {_ago(run.began)}[/]{below}", state, done, rate, left
 
 
 def _ago(moment: str) -> str:

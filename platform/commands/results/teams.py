@@ -6,11 +6,11 @@ import json
 from collections import Counter
 
 import pandas as pd
-from rich.console import Console
 
 from turnier.commands.results.result_tables import Shown
 from turnier.commands.tables import AgentText, agent_table, results_text
 from turnier.core.number_text import number, plus_minus
+from turnier.core.terminal.console import Console
 from turnier.results.frames import death_reasons, json_rows, matches_frame, teams_frame
 from turnier.results.frames.matches import PLAYED
 from turnier.results.store.store import Run, Store

@@ -6,9 +6,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
-from rich.console import Console
 
 from turnier.commands.options import DEFAULT_URL, StoreOption
+from turnier.core.terminal.console import Console
 
 if TYPE_CHECKING:
     from turnier.games.game import Game

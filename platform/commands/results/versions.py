@@ -7,9 +7,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
-from rich.console import Console
 
 from turnier.commands.options import DEFAULT_URL, JsonOption, StoreOption
+from turnier.core.terminal.console import Console
+from turnier.core.terminal.visible import say
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -72,7 +73,7 @@ def _save(version: Version, folder: Path) -> None:
     for path, data in content.items():
         (folder / path).parent.mkdir(parents=True, exist_ok=True)
         (folder / path).write_bytes(data)
-    print(f"{len(content)} files of {version.bundle.place}@{version.bundle.digest} are in {folder}.")
+    say(f"{len(content)} files of {version.bundle.place}@{version.bundle.digest} are in {folder}.")
 
 
 def _print(console: Console, place: str, found: list[Version], rated: pd.DataFrame) -> None:

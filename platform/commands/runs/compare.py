@@ -6,7 +6,6 @@ import json
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
-from rich.console import Console
 
 from turnier.arena.workers.where import Where
 from turnier.commands.options import (
@@ -19,6 +18,7 @@ from turnier.commands.options import (
     TrustOption,
 )
 from turnier.commands.place import placed
+from turnier.core.terminal.console import Console
 
 if TYPE_CHECKING:
     from turnier.runs.comparison import ComparisonResults

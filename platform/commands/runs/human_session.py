@@ -5,14 +5,13 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 
-from rich.console import Console
-
 from turnier.agents.human.agent import Human
 from turnier.agents.registry import make_agent
 from turnier.arena.analysis import analyse
 from turnier.arena.hosted_match import HostedMatch
 from turnier.core.errors import UserError, nearest
 from turnier.core.number_text import number
+from turnier.core.terminal.console import Console
 from turnier.games.setup.moves import named_plies, suggestion
 
 HELP = """\

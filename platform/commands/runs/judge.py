@@ -6,7 +6,6 @@ import json
 from typing import Annotated
 
 import typer
-from rich.console import Console
 
 from turnier.arena.workers.where import Where
 from turnier.commands.options import (
@@ -17,6 +16,7 @@ from turnier.commands.options import (
     TrustOption,
 )
 from turnier.commands.place import placed
+from turnier.core.terminal.console import Console
 
 
 @placed

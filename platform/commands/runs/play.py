@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Annotated
 
 import typer
-from rich.console import Console
 from rich.text import Text
 
 from turnier.arena.workers.where import Where
@@ -18,6 +17,7 @@ from turnier.commands.options import (
 )
 from turnier.commands.place import placed
 from turnier.core.errors import UserError
+from turnier.core.terminal.console import Console
 
 
 @placed

@@ -5,8 +5,6 @@ from __future__ import annotations
 import getpass
 from dataclasses import dataclass
 
-from rich.console import Console
-
 from turnier.agents.ensembles.pool import Pool
 from turnier.agents.human.agent import Human
 from turnier.agents.registry import make_agent
@@ -17,6 +15,7 @@ from turnier.commands.runs.human_session import Ask, Session, with_names
 from turnier.commands.standings_tables import print_ratings
 from turnier.core.errors import UserError
 from turnier.core.number_text import number, plus_minus
+from turnier.core.terminal.console import Console
 from turnier.games.game import Game
 from turnier.results.store.store import Store
 from turnier.runs.people.hosted_games import next_seed, resume_stored, store_game

@@ -6,7 +6,6 @@ import contextlib
 import time
 from collections.abc import Sequence
 
-from rich.console import Console
 from rich.live import Live
 from rich.markup import escape
 from rich.table import Table as RichTable
@@ -21,6 +20,7 @@ from turnier.arena.table import Table, scores_at
 from turnier.commands.tables import units_text
 from turnier.core.errors import UserError
 from turnier.core.number_text import number
+from turnier.core.terminal.console import Console
 from turnier.games.game import Game, Position
 
 

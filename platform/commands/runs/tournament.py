@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated
 
 import typer
-from rich.console import Console
 
 from turnier.arena.workers.where import Where
 from turnier.commands.options import (
@@ -19,6 +18,7 @@ from turnier.commands.options import (
 )
 from turnier.commands.place import OPTIONS, placed, words_of
 from turnier.core.errors import UserError
+from turnier.core.terminal.console import Console
 
 if TYPE_CHECKING:
     import pandas as pd

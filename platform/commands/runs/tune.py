@@ -9,7 +9,6 @@ import time
 from typing import TYPE_CHECKING, Annotated
 
 import typer
-from rich.console import Console
 
 from turnier.arena.workers.where import Where
 from turnier.commands.options import (
@@ -24,6 +23,7 @@ from turnier.commands.options import (
 )
 from turnier.commands.place import placed
 from turnier.core.errors import MAX_GAMES, UserError, require_at_most
+from turnier.core.terminal.console import Console
 
 if TYPE_CHECKING:
     from turnier.results.store.store import Store

@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Annotated, Any
 
 import typer
-from rich.console import Console
 from rich.table import Table
 
 from turnier.arena.workers.make import make_executor
@@ -21,6 +20,7 @@ from turnier.commands.other_code import print_other_code
 from turnier.commands.place import placed
 from turnier.commands.scripts.script import choose_experiments, choose_preset, run_script
 from turnier.core.number_text import estimate, number
+from turnier.core.terminal.console import Console
 from turnier.results.store.store import Store
 from turnier.runs.experiment import TESTS, VERDICTS, Experiment, counted, measurements, uneven, unit, verdict
 

@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.console import Console
 from rich.table import Table
 
 from turnier.agents.ntuple.training import end_all
@@ -20,6 +19,7 @@ from turnier.arena.workers.where import Where
 from turnier.commands.command_line import in_this_environment, saving
 from turnier.commands.options import DEFAULT_URL, LocalExecutorOption, NetworksOption, StoreOption, StudyNameOption
 from turnier.commands.scripts.script import choose_preset, run_script
+from turnier.core.terminal.console import Console
 from turnier.results.store.store import Store
 from turnier.search.learning_study import LearnerCandidate, LearningStudy, LearningStudyDefinition
 

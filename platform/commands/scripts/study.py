@@ -13,7 +13,6 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.console import Console
 
 from turnier.agents.agent import Agent
 from turnier.agents.registry import make_agent
@@ -31,6 +30,7 @@ from turnier.commands.options import (
 from turnier.commands.place import placed
 from turnier.commands.scripts.script import choose_preset, run_script
 from turnier.commands.search_tables import print_figures, print_games, print_parameters, print_ranges, print_verdict
+from turnier.core.terminal.console import Console
 from turnier.results.store.store import Store
 from turnier.search.definition import StudyDefinition
 from turnier.search.storage.commands import to_play_on

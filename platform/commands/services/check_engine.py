@@ -7,9 +7,9 @@ from dataclasses import asdict
 from typing import Annotated
 
 import typer
-from rich.console import Console
 
 from turnier.commands.options import JsonOption
+from turnier.core.terminal.console import Console
 
 
 def check_engine(

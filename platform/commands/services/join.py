@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.console import Console
 
 from turnier.commands.services.serve import SERVED
 from turnier.core.errors import require_extra, unknown
+from turnier.core.terminal.console import Console
 
 
 def join(

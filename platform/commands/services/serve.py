@@ -10,11 +10,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
-from rich.console import Console
 
 from turnier.commands.options import DEFAULT_URL, StoreOption, writable_folder
 from turnier.core.errors import UserError, require_extra
 from turnier.core.number_text import number
+from turnier.core.terminal.console import Console
 
 if TYPE_CHECKING:
     from turnier.arena.match import MatchRecord

@@ -5,9 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from rich.console import Console
-
 from turnier.commands.training.end import print_agent, print_evaluations, print_learned, train_and_print
+from turnier.core.terminal.console import Console
 
 if TYPE_CHECKING:
     from turnier.runs.deep.training import DeepResults

@@ -7,11 +7,11 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
-from rich.console import Console
 from rich.table import Table
 
 from turnier.commands.command_line import saving
 from turnier.core.number_text import plus_minus
+from turnier.core.terminal.console import Console
 
 if TYPE_CHECKING:
     from turnier.agents.agent import Agent

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from rich.console import Console
 from rich.table import Table
 
 from turnier.commands.command_line import saving
 from turnier.commands.training.end import print_agent, print_finished, stored_games
 from turnier.core.errors import UserError
 from turnier.core.number_text import estimate, number
+from turnier.core.terminal.console import Console
 
 if TYPE_CHECKING:
     from turnier.arena.workers.where import Where

@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING, Any
 from turnier.core.compilation.cache import kernels_within
 
 if TYPE_CHECKING:
-    from rich.console import Console
     from rich.progress import Progress
+
+    from turnier.core.terminal.console import Console
 
 SHOWN_AFTER = 2.0  # seconds
 
@@ -21,7 +22,7 @@ SHOWN_AFTER = 2.0  # seconds
 @functools.cache
 def error_console() -> Console:
     """Returns the console of all bars: rich can show one below another only on the same."""
-    from rich.console import Console
+    from turnier.core.terminal.console import Console
 
     return Console(stderr=True)
 

@@ -11,7 +11,8 @@ from sqlalchemy import Connection, NullPool, create_engine
 from sqlalchemy.exc import DBAPIError
 
 from turnier.core.errors import UserError
-from turnier.results.store.database import BUSY_SECONDS, Database, sqlite_file
+from turnier.results.databases.urls import sqlite_file
+from turnier.results.store.database import BUSY_SECONDS, Database
 
 
 @contextlib.contextmanager

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -11,6 +12,9 @@ import numpy as np
 from sqlalchemy import Connection, MetaData, Row, Table, func, inspect, select, text
 
 from turnier.core.errors import MALFORMED, UserError
+from turnier.results.databases.logs import size_of_log
+from turnier.results.databases.sqlite import lacks_its_log
+from turnier.results.databases.urls import sqlite_file
 from turnier.results.integrity.checksums import CHANGED, checksum, differs, mark_of
 from turnier.results.integrity.totals import Total, content, difference
 from turnier.results.repair.damaged_file import reading_unchecked
@@ -18,6 +22,7 @@ from turnier.results.repair.lenient_reader import UNREADABLE, LenientReader
 from turnier.results.repair.row_checks import differing, wrong_game, wrong_row, wrong_searched, wrong_vote
 from turnier.results.store.columns import MATCH_FIELDS, SEAT_FIELDS, MatchColumns
 from turnier.results.store.schema import (
+    CODE_OF_SQLITE,
     SCHEMA_VERSION,
     WITH_ALL_TABLES,
     locks,
@@ -59,7 +64,19 @@ class Finding(NamedTuple):
 def inspect_store(url: str, on_games: OnGames = lambda done, total: None) -> list[Finding]:
     """Returns all that is damaged in a store; `on_games` is told how many games of how many were looked at."""
     with reading_unchecked(url) as connection:
-        return Inspection(connection, on_games=on_games).run()
+        return [*missing_log(url), *Inspection(connection, on_games=on_games).run()]
+
+
+def missing_log(url: str) -> list[Finding]:
+    """Returns that a store is a copy of one that was in use, without its log; nothing otherwise."""
+    path = sqlite_file(url)
+    if path is None or not path.exists():
+        return []
+    had_log = size_of_log(path) > 0
+    with reading_unchecked(url) as connection, contextlib.suppress(*UNREADABLE):
+        if lacks_its_log(path, connection.connection.driver_connection, had_log):
+            return [Finding(f"file {path.name}-wal", "it is missing, with the newest content", "lost")]
+    return []
 
 
 class Inspection:
@@ -114,6 +131,9 @@ class Inspection:
                 part for what in said for part in str(what).splitlines() if part != "ok" and "***" not in part
             ):
                 self._note("file", line, "its readable rows are written into a new file")
+            with contextlib.suppress(*UNREADABLE):
+                for kind, name in self.connection.execute(text(CODE_OF_SQLITE)):
+                    self._note(f"{kind} {name}", "it could change what is stored or shown", "left out")
         versions = [row.version for row in self._all(version)]
         if newer := [known for known in versions if isinstance(known, int) and SCHEMA_VERSION < known < _ABSURD]:
             raise UserError(

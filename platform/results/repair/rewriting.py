@@ -15,10 +15,11 @@ from sqlalchemy import Connection, NullPool, Table, create_engine, inspect, sele
 from sqlalchemy.exc import SQLAlchemyError
 
 from turnier.core.errors import UserError
+from turnier.results.databases.urls import sqlite_file
 from turnier.results.repair.damaged_file import reading_unchecked
-from turnier.results.repair.inspection import Finding, Inspection, OnGames, Rows
+from turnier.results.repair.inspection import Finding, Inspection, OnGames, Rows, missing_log
 from turnier.results.repair.lenient_reader import UNREADABLE
-from turnier.results.store.database import clock, sqlite_file
+from turnier.results.store.database import clock
 from turnier.results.store.locks import is_gone
 from turnier.results.store.schema import metadata, runs
 from turnier.results.store.store import Store
@@ -54,12 +55,13 @@ def repair(url: str, finish: Finish = lambda store: [], on_games: OnGames = lamb
         raise UserError(f"a store to repair must exist, but there is no {path}; name another with --store.")
     copy, new = _free_name(path), path.with_name(f".{path.name}.repaired")
     _remove(new)
+    unlogged = missing_log(url)
     try:
         with _alone(path):
             for end in ("", *_BESIDE):
                 if (source := Path(f"{path}{end}")).exists():
                     shutil.copy2(source, f"{copy}{end}")
-            found = _rewrite(copy, new, finish, on_games)
+            found = unlogged + _rewrite(copy, new, finish, on_games)
             for end in _BESIDE:
                 if not Path(f"{path}{end}").exists():
                     Path(f"{copy}{end}").unlink(missing_ok=True)  # made by reading it
@@ -123,7 +125,10 @@ def _statements_of_others(source: Connection) -> list[tuple[str, str]]:
     """Returns what made the tables and indexes of others, which is Optuna; as much of it as can be read."""
     made: dict[str, tuple[str, str]] = {}
     for direction in ("ASC", "DESC"):  # up to what is damaged, from either end
-        query = f"SELECT type, name, tbl_name, sql FROM sqlite_master WHERE sql IS NOT NULL ORDER BY rowid {direction}"
+        query = (
+            "SELECT type, name, tbl_name, sql FROM sqlite_master WHERE sql IS NOT NULL AND type IN ('table', 'index')"
+            f" ORDER BY rowid {direction}"
+        )
         with contextlib.suppress(*UNREADABLE):
             for kind, name, table, sql in source.execute(text(query)):
                 if table not in _OURS and not str(table).startswith("sqlite_"):

@@ -7,11 +7,9 @@ import itertools
 import json
 import os
 import re
-import sqlite3
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import UTC, datetime
-from pathlib import Path
 from typing import Any, TypeVar
 
 from sqlalchemy import (
@@ -22,22 +20,20 @@ from sqlalchemy import (
     Connection,
     CursorResult,
     Engine,
-    NullPool,
-    QueuePool,
     Table,
     cast,
     create_engine,
-    event,
     func,
     literal_column,
-    make_url,
     null,
     select,
 )
-from sqlalchemy.exc import ArgumentError, DBAPIError, MultipleResultsFound, NoResultFound
+from sqlalchemy.exc import DBAPIError, MultipleResultsFound, NoResultFound
 from sqlalchemy.exc import TimeoutError as PoolTimeoutError
 
 from turnier.core.errors import UserError, require_extra
+from turnier.results.databases import urls
+from turnier.results.databases.sqlite import SqliteFile
 from turnier.results.integrity.damage import REPAIR, Damaged, damaged, decoding
 from turnier.results.outage import Outage, wait_seconds
 from turnier.results.store import schema
@@ -48,19 +44,10 @@ CHUNK = 5000  # keys in one query
 ROWS = 200  # rows in one statement
 BUSY_SECONDS = 30  # how long SQLite waits for another writer
 CONNECT_SECONDS = 10  # how long PostgreSQL may take to answer
-_HOW = "write sqlite:///turnier.db or postgresql://USER:PASSWORD@HOST/NAME"
 _AGAIN = "repeat the command to resume"
-_SETTINGS = (
-    "journal_mode = WAL",
-    "synchronous = NORMAL",
-    "foreign_keys = ON",
-    "wal_autocheckpoint = 8000",  # pages; with the default of 1000 appends are half as fast
-)
-_CAUTION = ("cell_size_check = ON", "trusted_schema = OFF")  # damaged pages are noticed earlier, and run no code
 SMALL = 1 << 25  # bytes of an SQLite file that is checked whole when it is opened: 0.1 s
 # Libpq's: a server whose machine or network is gone counts as silent after half a minute, not after hours.
 _KEEPALIVE = {"keepalives_idle": 10, "keepalives_interval": 5, "keepalives_count": 4, "tcp_user_timeout": 30_000}
-_SECRETS = ("password", "sslpassword", "passfile")
 
 # The first pattern found in the driver's message gives what must hold and what to do.
 _CAUSES = (
@@ -100,15 +87,16 @@ class Database:
     """An open database. `shown_url` and `place` name it in messages, without its password; `url` has the password."""
 
     def __init__(self, url: str, read_only: bool = False, patience: float = BUSY_SECONDS) -> None:
-        parsed = _parse(url)
+        parsed = urls.parse(url)
         self._patience = patience  # seconds to wait for a lock of SQLite
         self.read_only = read_only
-        self.is_sqlite = parsed.get_backend_name() == "sqlite"
-        self._secrets = [s for s in (parsed.password, *(parsed.query.get(key) for key in _SECRETS)) if s]
+        self.is_sqlite = urls.is_sqlite(parsed)
+        self._secrets = [s for s in (parsed.password, *(parsed.query.get(key) for key in urls.SECRETS)) if s]
+        self._file: SqliteFile | None = None
         if self.is_sqlite:
-            self.path = path = _check_path(str(parsed.database))
+            self.path = path = urls.path_of(parsed)
             parsed = parsed.set(database=str(path))
-            self.shown_url = parsed.render_as_string()
+            self.shown_url = urls.shown(parsed)
             if read_only and not os.path.exists(path):
                 raise NoResults(
                     f"a results database must exist to be read, but there is no {path}; `turnier tournament ...` makes"
@@ -116,12 +104,11 @@ class Database:
                     self.shown_url,
                 )
             self.place = f"the results database {path}"
-            self._engine = _sqlite_engine(path, read_only, patience)
+            self._file = SqliteFile(path, read_only, patience)
+            self._engine = self._file.engine
             self.outage = Outage(self.place, lambda _: False)
         else:
-            hidden = {key: "***" for key in _SECRETS if key in parsed.query}
-            shown = parsed.set(drivername="postgresql").update_query_dict(hidden)
-            self.shown_url = shown.render_as_string(hide_password=True).replace("%2A", "*")
+            self.shown_url = urls.shown(parsed)
             self.place = f"the results database {self.shown_url}"
             self._engine = _postgresql_engine(parsed, read_only)
             self.outage = Outage(self.place, self._is_absence)
@@ -144,6 +131,7 @@ class Database:
         if self.is_sqlite and self.size() <= SMALL and (wrong := self.structure()):
             raise self.damaged(f"SQLite finds: {wrong[0]}")
         with self.reading() as connection:
+            schema.refuse_code(connection, self.place, self.shown_url)
             missing = schema.missing_tables(connection, self.place, self.shown_url)
         if schema.version in (missing or ()) and self.read_only:
             raise NoResults(
@@ -160,7 +148,23 @@ class Database:
                 self._lacking = {(c.table.name, c.name) for c in schema.missing_columns(connection)}
 
     def close(self) -> None:
-        self._engine.dispose()
+        """Closes it; everything that was written to an SQLite file is then in this one file, unless others write."""
+        if self._file:
+            self._file.close()
+        else:
+            self._engine.dispose()
+
+    def is_at(self, url: str) -> bool:
+        """Whether this is the database that a URL names."""
+        named = urls.parse(url)
+        if urls.is_sqlite(named):
+            named = named.set(database=str(urls.path_of(named)))
+        return named.render_as_string(hide_password=False) == self.url
+
+    def also_written_by(self, engine: Engine) -> None:
+        """Has `close` close an engine of others, too, which writes to the same database."""
+        if self._file:
+            self._file.log.follow(engine)
 
     def size(self) -> int:
         """Returns the bytes of an SQLite file, without what is in its log; 0 if there is none."""
@@ -186,8 +190,19 @@ class Database:
         """A connection with one transaction, committed at the end and undone where anything is raised."""
         if self.read_only:
             raise UserError(f"{self.place} must be opened for writing, but it was opened to read; open it again.")
-        with self._sentences(), self._writer.begin() as connection:
+        with self._sentences(), self._in_place(), self._writer.begin() as connection:
+            if self._file:
+                self._file.log.mark(connection.connection.driver_connection)
             yield connection
+
+    @contextlib.contextmanager
+    def _in_place(self) -> Iterator[None]:
+        """Has a transaction write to the file that was opened, and has a copy of the file know that it has a log."""
+        if self._file:
+            self._file.require_place()
+        yield
+        if self._file:
+            self._file.log.store_mark()
 
     def insert_many(
         self, connection: Connection, table: Table, columns: Sequence[str], rows: Sequence[tuple[Any, ...]]
@@ -292,12 +307,6 @@ class Database:
         return next(row for row in causes if re.search(row[0], cause, re.IGNORECASE))
 
 
-def sqlite_file(url: str) -> Path | None:
-    """Returns the file of an SQLite database, None for PostgreSQL."""
-    parsed = _parse(url)
-    return _check_path(str(parsed.database)) if parsed.get_backend_name() == "sqlite" else None
-
-
 def chunks(keys: Iterable[K]) -> Iterator[list[K]]:
     """Yields as many keys at a time as one query takes."""
     rest = iter(keys)
@@ -319,77 +328,6 @@ def clock(connection: Connection) -> float:
 def now() -> str:
     """Returns the present time as it is stored: UTC, ISO 8601."""
     return datetime.now(UTC).isoformat(timespec="microseconds")
-
-
-def _parse(text: str) -> URL:
-    """Returns the URL with our driver; raises UserError for anything but SQLite files and PostgreSQL."""
-    shown = re.sub(r"//.*@", "//***@", re.sub(r"(password=)[^&]*", r"\1***", text))
-    try:
-        url = make_url(text)
-    except (ArgumentError, ValueError):
-        raise UserError(f"a results database must be named by a URL, got {shown!r}; {_HOW}.") from None
-    if url.drivername in ("postgres", "postgresql", "postgresql+psycopg"):
-        return url.set(drivername="postgresql+psycopg")
-    if url.drivername not in ("sqlite", "sqlite+pysqlite"):
-        raise UserError(f"a results database must be SQLite or PostgreSQL, got {shown!r}; {_HOW}.")
-    if not url.database or url.database.startswith((":memory:", "file:")) or url.query or url.host or "\0" in text:
-        raise UserError(f"a results database must be a file with no options, got {shown!r}; {_HOW}.")
-    return url
-
-
-def _check_path(database: str) -> Path:
-    path = Path(os.path.expanduser(database)).absolute()  # an unknown ~user stays as it is
-    if (folder := os.path.isdir(path)) or (os.path.exists(path) and not os.path.isfile(path)):  # a pipe never answers
-        raise UserError(f"a results database must be a file, got {'the folder ' * folder}{path}; name a file in it.")
-    if not os.path.isdir(path.parent):
-        raise UserError(f"the folder of a results database must exist, got {path}; create {path.parent} first.")
-    return path
-
-
-def _connect_sqlite(path: Path, mode: str, patience: float) -> sqlite3.Connection:
-    target = f"{path.as_uri()}?mode={mode}"
-    connection = sqlite3.connect(target, patience, isolation_level=None, check_same_thread=False, uri=True)
-    try:
-        for setting in _SETTINGS if mode == "rwc" else ():
-            connection.execute(f"PRAGMA {setting}")
-        for setting in _CAUTION:
-            connection.execute(f"PRAGMA {setting}")
-        connection.execute("PRAGMA cache_size = -64000").execute("SELECT 1 FROM sqlite_master").close()
-    except BaseException:
-        connection.close()
-        raise
-    return connection
-
-
-def _sqlite_engine(path: Path, read_only: bool, patience: float) -> Engine:
-    def connect() -> sqlite3.Connection:
-        deadline = time.monotonic() + patience
-        mode = "ro" if read_only else "rwc"
-        while True:
-            try:
-                return _connect_sqlite(path, mode, patience)
-            except sqlite3.OperationalError as error:
-                locked = "locked" in str(error)
-                if locked and time.monotonic() < deadline:
-                    # SQLite itself does not wait when two processes create the same file.
-                    time.sleep(0.02)
-                elif not locked and mode == "ro" and not path.with_name(f"{path.name}-wal").exists():
-                    # Even a reader creates files next to a database with a write-ahead log; if it may not and there is
-                    # no log, nobody is writing either.
-                    mode = "ro&immutable=1"
-                else:
-                    raise
-
-    # A reader connects anew each time, because the next connection may need another mode (see above).
-    pool = NullPool if read_only else QueuePool
-    engine = create_engine("sqlite+pysqlite://", creator=connect, poolclass=pool)
-
-    @event.listens_for(engine, "begin")
-    def begin(connection: Connection) -> None:
-        # Python's sqlite3 would begin only before some statements, and would not take the write lock at once.
-        connection.exec_driver_sql(connection.get_execution_options().get("begin", "BEGIN"))
-
-    return engine
 
 
 def _postgresql_engine(url: URL, read_only: bool) -> Engine:

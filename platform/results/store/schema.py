@@ -231,6 +231,14 @@ _OF_OPTUNA = {
     *("study_system_attributes", "trials", "trial_params", "trial_values", "trial_intermediate_values"),
     *("trial_user_attributes", "trial_system_attributes", "trial_heartbeats"),
 }
+# What another program left in a database that runs when it is used: its kind and name.
+CODE_OF_SQLITE = "SELECT type, name FROM sqlite_master WHERE type IN ('trigger', 'view') ORDER BY type, name"
+_CODE_OF_POSTGRESQL = """SELECT kind, name FROM (
+    SELECT 'trigger' AS kind, tgname AS name, tgrelid AS place FROM pg_trigger WHERE NOT tgisinternal
+    UNION ALL SELECT 'rule', rulename, ev_class FROM pg_rewrite WHERE rulename <> '_RETURN'
+    UNION ALL SELECT 'view', relname, oid FROM pg_class WHERE relkind IN ('v', 'm')
+) AS code JOIN pg_class ON pg_class.oid = place
+WHERE relname = ANY(:names) AND relnamespace = current_schema()::regnamespace ORDER BY kind, name LIMIT 1"""
 _CORE = {"runs", "matches", "seats", "run_matches"}  # a database that has these is ours
 
 
@@ -269,6 +277,26 @@ def missing_tables(connection: Connection, place: str, shown_url: str) -> tuple[
     if gone:
         raise damaged(place, shown_url, f"its table {gone[0]!r} is missing")
     return missing if outdated else None
+
+
+def refuse_code(connection: Connection, place: str, shown_url: str) -> None:
+    """Raises UserError for what would run when tables are used, such as a trigger: nothing of ours does.
+
+    In PostgreSQL users may have views of their own beside our tables.
+    """
+    if connection.dialect.name == "sqlite":
+        found = connection.execute(text(CODE_OF_SQLITE)).first()
+        cure = f"`turnier doctor --store {shown_url} --repair` leaves it out"
+    else:
+        names = [table.name for table in metadata.sorted_tables]
+        found = connection.execute(text(_CODE_OF_POSTGRESQL), {"names": names}).first()
+        cure = "drop it"
+    if found:
+        kind, name = found
+        raise UserError(
+            f"{place} must hold nothing but tables and indexes, but it has the {kind} {name!r}, which could change what"
+            f" is stored or shown; {cure}, or name another database."
+        )
 
 
 def make(connection: Connection, place: str, shown_url: str) -> None:

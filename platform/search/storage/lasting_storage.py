@@ -50,6 +50,7 @@ class LastingStorage(RDBStorage):
         options: dict[str, Any] = {} if store.database.is_sqlite else {"pool_pre_ping": True}
         super().__init__(store.url, engine_kwargs=options)
         self._outage.wait_in(self.engine)
+        store.database.also_written_by(self.engine)
 
     def _create_new_trial(self, study_id: int, template_trial: FrozenTrial | None = None) -> FrozenTrial:
         self._newest = None

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import json
 import re
-import sys
 from collections.abc import Sequence
 from typing import Any
 
@@ -16,6 +15,7 @@ from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from turnier.core.errors import UserError
+from turnier.core.terminal.visible import say
 from turnier.server.limits import Rates
 
 PER_SECOND, BURST = 50.0, 300  # requests of an address
@@ -96,7 +96,7 @@ async def user_error(request: Request, error: Exception) -> JSONResponse:
 
 async def our_error(request: Request, error: Exception) -> JSONResponse:
     """Answers where something unexpected went wrong, and says it where the server was started."""
-    print(f"{request.method} {request.url.path}: {type(error).__name__}: {error}", file=sys.stderr, flush=True)
+    say(f"{request.method} {request.url.path}: {type(error).__name__}: {error}", errors=True)
     return failure("the server failed; what went wrong stands where it was started.", 500)
 
 

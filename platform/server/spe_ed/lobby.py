@@ -17,6 +17,7 @@ import numpy as np
 from turnier.agents.agent import Agent
 from turnier.arena.match import MatchRecord, MatchSpec, derive_seed
 from turnier.core.errors import UserError
+from turnier.core.terminal.visible import say
 from turnier.games.spe_ed.game import SpeEd
 from turnier.results.store.store import Store
 from turnier.server.spe_ed.client import Client
@@ -68,7 +69,7 @@ class Keeper:
 
 
 def _say(text: str) -> None:
-    print(text, file=sys.stderr, flush=True)
+    say(text, errors=True)
 
 
 class Lobby:

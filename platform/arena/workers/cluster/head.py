@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import os
 import socket
-import sys
 import threading
 import time
 
 from turnier.core.errors import UserError
+from turnier.core.terminal.visible import say
 
 LOCAL = "local"  # the address of the Ray that a driver starts for itself
 PROBE_SECONDS = 3.0
@@ -61,5 +61,5 @@ class HeadMonitor:
             except OSError:
                 self._silent_since = self._silent_since or time.monotonic()
                 if self._silence() > HEAD_SECONDS + GRACE_SECONDS and not self._stopped.is_set():
-                    print(f"\nError: {self._sentence()}", file=sys.stderr, flush=True)
+                    say(f"\nError: {self._sentence()}", errors=True)
                     os._exit(2)

@@ -1,0 +1,172 @@
+"""The write-ahead log of an SQLite store: it is merged at the end, and a copy that lacks it is noticed.
+
+While a store is written to, its newest games are in a file next to it, FILE-wal. From the first write on, the main file
+therefore has a mark, which the last write removes: a marked file without a log is a copy of a part. The mark is
+`user_version`, equal to `schema_version`. Copies that SQLite itself makes (`.backup`, `VACUUM INTO`), which are whole,
+have another `schema_version`. Nobody may open the main file otherwise while it is in use: closing it would end SQLite's
+locks.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import gc
+import os
+import sqlite3
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from sqlalchemy import Engine, event
+
+_MARKS = "SELECT user_version, schema_version FROM pragma_user_version, pragma_schema_version"
+MERGE_SECONDS = 1.0  # to wait for others that write; who ends last merges what is left
+
+
+def size_of_log(path: Path) -> int:
+    """Returns the bytes of the log of an SQLite file; 0 if there is none."""
+    try:
+        return os.stat(f"{path}-wal").st_size
+    except OSError:
+        return 0
+
+
+def _identity(path: Path) -> tuple[int, int] | None:
+    try:
+        found = os.stat(path)
+    except OSError:
+        return None
+    return found.st_dev, found.st_ino
+
+
+def is_marked(connection: Any) -> bool:
+    """Whether the newest content is said to be in the log; takes an sqlite3 connection or a cursor."""
+    mark, schema = connection.execute(_MARKS).fetchone()
+    return bool(mark) and bool(mark == schema)
+
+
+class Log:
+    """The log of a file that this process writes to, with all of its connections."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._users: dict[Any, int | None] = {}  # sqlite3 connection -> the thread that uses it now
+        self._engines: list[Engine] = []
+        self._to_store = False  # whether the mark has not reached the main file yet
+        self._identity: tuple[int, int] | None = None  # of the file, once it is open
+
+    def begin(self) -> None:
+        """Notes which file is open."""
+        self._identity = self._identity or _identity(self.path)
+
+    def is_moved(self) -> bool:
+        """Whether another file than the open one has its name, or none."""
+        return self._identity is not None and _identity(self.path) != self._identity
+
+    def follow(self, engine: Engine) -> None:
+        """Notes the connections of an engine that writes to the file, to close them at the end."""
+        users = self._users
+        self._engines.append(engine)
+        _OPEN.add(self)
+
+        @event.listens_for(engine, "checkout")
+        def checkout(connection: Any, *_: Any) -> None:
+            users[connection] = threading.get_ident()
+
+        @event.listens_for(engine, "checkin")
+        def checkin(connection: Any, *_: Any) -> None:
+            if connection in users:
+                users[connection] = None
+
+        @event.listens_for(engine, "close")
+        def close(connection: Any, *_: Any) -> None:
+            users.pop(connection, None)
+
+    def mark(self, connection: Any) -> None:
+        """Marks the file, in the transaction that writes; another process may have removed the mark as it ended."""
+        mark, schema = connection.execute(_MARKS).fetchone()
+        if mark != schema:
+            connection.execute(f"PRAGMA user_version = {int(schema)}")
+            self._to_store = True
+
+    def store_mark(self) -> None:
+        """Writes a new mark into the main file, after the transaction; tries again next time if somebody reads."""
+        if self._to_store:
+            with (
+                contextlib.closing(self._engines[0].raw_connection()) as connection,
+                contextlib.suppress(sqlite3.Error),
+            ):
+                cursor = connection.cursor()
+                cursor.execute("PRAGMA wal_checkpoint(PASSIVE)")
+                done = cursor.fetchone()  # whether somebody was in the way, pages of the log, pages stored
+                self._to_store = done is None or done[1] != done[2]
+
+    def end(self) -> None:
+        """Closes all connections of this process, and merges the log into the file unless others still write."""
+        _OPEN.discard(self)
+        with self._merging():
+            for engine in self._engines:
+                engine.dispose()
+
+    def end_at_once(self) -> None:
+        """Does the same just before the process ends, at any moment: what this thread has not committed is undone."""
+        with self._merging():
+            for connection in self._idle():
+                _give_up(connection)
+
+    def tidy(self) -> None:
+        """Removes an empty log, which readers leave because they may not remove it."""
+        with contextlib.suppress(sqlite3.Error, OSError):
+            if os.stat(f"{self.path}-wal").st_size == 0:
+                self._connected(0).close()
+
+    def keep_in_moved_file(self) -> None:
+        """Merges the log into a file that was moved away from it."""
+        with contextlib.suppress(sqlite3.Error):
+            for connection in self._idle()[:1]:
+                _merge(connection)
+
+    def _idle(self) -> list[Any]:
+        """Returns the connections that no other thread uses."""
+        return [one for one, thread in list(self._users.items()) if thread in (None, threading.get_ident())]
+
+    def _connected(self, patience: float) -> sqlite3.Connection:
+        connection = sqlite3.connect(f"{self.path.as_uri()}?mode=rw", patience, isolation_level=None, uri=True)
+        connection.execute("SELECT 1 FROM sqlite_master").close()
+        return connection
+
+    @contextlib.contextmanager
+    def _merging(self) -> Iterator[None]:
+        """Merges the log after the block, over a connection made before it: the last one removes the log."""
+        last = None
+        with contextlib.suppress(sqlite3.Error, OSError):
+            if size_of_log(self.path) and not self.is_moved():
+                last = self._connected(MERGE_SECONDS)
+        yield
+        if last is not None:
+            with contextlib.closing(last), contextlib.suppress(sqlite3.Error):  # others write: they merge it
+                _merge(last)
+
+
+def end_all_at_once() -> None:
+    """Merges the logs of all files that this process writes to, because it ends now."""
+    for log in list(_OPEN):
+        log.end_at_once()
+
+
+def _give_up(connection: Any) -> None:
+    """Undoes what a connection has not committed, and closes it; with a cursor left, it would stay open."""
+    cursors = [each for each in gc.get_referrers(connection) if isinstance(each, sqlite3.Cursor)]
+    for end in (connection.rollback, *(cursor.close for cursor in cursors), connection.close):
+        with contextlib.suppress(sqlite3.Error):
+            end()
+
+
+def _merge(connection: Any) -> None:
+    if is_marked(connection):
+        connection.execute("PRAGMA user_version = 0")
+    connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+
+
+_OPEN: set[Log] = set()

@@ -1,0 +1,112 @@
+"""An SQLite file that is open: how it is connected to, and that it stays where it is."""
+
+from __future__ import annotations
+
+import sqlite3
+import time
+from pathlib import Path
+from typing import Any
+
+from sqlalchemy import Connection, Engine, NullPool, QueuePool, create_engine, event
+
+from turnier.core.errors import UserError
+from turnier.results.databases.disks import require_own_disk
+from turnier.results.databases.logs import Log, is_marked, size_of_log
+from turnier.results.integrity.damage import Damaged
+
+_SETTINGS = (
+    "journal_mode = WAL",
+    "synchronous = NORMAL",
+    "foreign_keys = ON",
+    "wal_autocheckpoint = 8000",  # pages; with the default of 1000 appends are half as fast
+)
+_CAUTION = ("cell_size_check = ON", "trusted_schema = OFF")  # damaged pages are noticed earlier, and run no code
+
+
+class SqliteFile:
+    """The engine of a file; `log` has the newest content while the file is written to."""
+
+    def __init__(self, path: Path, read_only: bool, patience: float) -> None:
+        """Opens nothing yet. `patience`: seconds to wait for a lock. Raises UserError for a disk elsewhere."""
+        self.path, self.log = path, Log(path)
+        self._read_only, self._patience = read_only, patience
+        self._mode = "ro" if read_only else "rwc"
+        if not read_only:
+            require_own_disk(path)
+        # A reader connects anew each time, because the next connection may need another mode (see _connect).
+        pool = NullPool if read_only else QueuePool
+        self.engine: Engine = create_engine("sqlite+pysqlite://", creator=self._connect, poolclass=pool)
+        if not read_only:
+            self.log.follow(self.engine)
+
+        @event.listens_for(self.engine, "begin")
+        def begin(connection: Connection) -> None:
+            # Python's sqlite3 would begin only before some statements, and would not take the write lock at once.
+            connection.exec_driver_sql(connection.get_execution_options().get("begin", "BEGIN"))
+
+    def require_place(self) -> None:
+        """Raises UserError where the file has been moved or replaced since it was opened."""
+        if self.log.is_moved():
+            self.log.keep_in_moved_file()
+            raise UserError(
+                f"the results database {self.path} must stay in its place while a command uses it, but it was moved,"
+                " deleted or replaced; what was stored is in the moved file: move it back and repeat the command."
+            )
+
+    def close(self) -> None:
+        """Closes the file; whoever writes to it last leaves no log."""
+        if self._read_only:
+            self.engine.dispose()
+            self.log.tidy()
+        else:
+            self.log.end()
+
+    def _connect(self) -> sqlite3.Connection:
+        self.require_place()
+        deadline, mode = time.monotonic() + self._patience, self._mode
+        while True:
+            try:
+                connection = _connected(self.path, mode, self._patience)
+            except sqlite3.OperationalError as error:
+                locked = "locked" in str(error)
+                if locked and time.monotonic() < deadline:
+                    # SQLite itself does not wait when two processes create the same file.
+                    time.sleep(0.02)
+                elif not locked and mode == "ro" and not self.path.with_name(f"{self.path.name}-wal").exists():
+                    # Even a reader creates files next to a database with a write-ahead log; if it may not and there is
+                    # no log, nobody is writing either.
+                    mode = "ro&immutable=1"
+                else:
+                    raise
+            else:
+                if not self._read_only:
+                    self.log.begin()
+                    self._mode = "rw"  # a file that has been moved is not made again
+                return connection
+
+
+def lacks_its_log(path: Path, connection: Any, had_log: bool) -> bool:
+    """Whether a file is a copy of a store in use, without its log; `had_log` is of before the sqlite3 connection."""
+    return not had_log and is_marked(connection) and not size_of_log(path)
+
+
+def _connected(path: Path, mode: str, patience: float) -> sqlite3.Connection:
+    had_log = size_of_log(path) > 0
+    target = f"{path.as_uri()}?mode={mode}"
+    connection = sqlite3.connect(target, patience, isolation_level=None, check_same_thread=False, uri=True)
+    try:
+        for setting in _CAUTION:
+            connection.execute(f"PRAGMA {setting}")
+        if lacks_its_log(path, connection, had_log):
+            raise Damaged(
+                f"the results database {path} must have its log {path.name}-wal beside it, which holds its newest"
+                " content, but it is missing; copy both files, or the one file once no command uses it any more, or"
+                f" have `turnier doctor --store sqlite:///{path} --repair` keep what is here."
+            )
+        for setting in _SETTINGS if mode in ("rwc", "rw") else ():
+            connection.execute(f"PRAGMA {setting}")
+        connection.execute("PRAGMA cache_size = -64000").execute("SELECT 1 FROM sqlite_master").close()
+    except BaseException:
+        connection.close()
+        raise
+    return connection
