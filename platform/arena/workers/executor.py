@@ -165,6 +165,18 @@ class Source(Generic[S]):
         return []
 
 
+def together(batches: Iterable[list[R]]) -> Iterator[list[R]]:
+    """Yields the records of batches in as few lists as possible, none longer than MAX_BATCH unless one batch is."""
+    some: list[R] = []
+    for records in batches:
+        if some and len(some) + len(records) > MAX_BATCH:
+            yield some
+            some = []
+        some += records
+    if some:
+        yield some
+
+
 class Executor(ABC):
     """Does work on its workers, whose number may change; a context manager."""
 
@@ -231,8 +243,9 @@ class Executor(ABC):
     def serve(self, work: Work[S, R], source: Source[S]) -> Iterator[list[R]]:
         """Does the work of a source until it has none left; it may get more whenever records have been yielded.
 
-        Lost batches are repeated, yielded ones never are. At most two batches per worker are in flight. Idle work is
-        begun only when a worker would otherwise idle.
+        Lost batches are repeated, yielded ones never are. Batches that are ready at once are yielded together, so that
+        one commit stores them: the busier the driver, the larger its commits, and no game waits for others. At most two
+        batches per worker are in flight. Idle work is begun only when a worker would otherwise idle.
         """
         spare_garbage_collector()
         sizer = BatchSizer(self.workers)
@@ -269,7 +282,7 @@ class Executor(ABC):
                 done.append(result.records)
             # Before the records are stored and more work is planned, which takes a while.
             self._spend_idle_time(source, sizer, do, flying)
-            yield from done
+            yield from together(done)
             for spec in lost:
                 if losses[spec] > MAX_LOSSES:
                     raise UserError(f"workers must survive their work, but {MAX_LOSSES} ended at {spec}.")

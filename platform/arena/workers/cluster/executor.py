@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import time
 from collections.abc import Iterable, Sequence
 from dataclasses import fields
 from operator import attrgetter
@@ -17,6 +18,9 @@ from turnier.arena.workers.executor import Done, Executor, Lost, Task
 from turnier.core.outside import library
 from turnier.core.outside.bundle import Bundle
 from turnier.core.outside.trust import trust, trusted
+
+GATHER_SECONDS = 0.05  # in which batches of many workers are collected
+MANY = 64  # batches in flight: fewer do not keep the driver busy
 
 
 class PlainRows(NamedTuple):
@@ -71,6 +75,7 @@ class RayExecutor(Executor):
         self.actors = RayActors(workers, address)
         super().__init__(self.actors.workers)
         self._batches: dict[Any, list[Any]] = {}
+        self._returned = 0.0  # when batches were done last
 
     def submit(self, do: Task, batch: list[Any]) -> Any:
         ref = self.actors.send(functools.partial(_work_on, do, _code_of(batch)), PlainRows.of(batch))
@@ -78,8 +83,10 @@ class RayExecutor(Executor):
         return ref
 
     def wait(self, tickets: list[Any]) -> Iterable[tuple[Any, Done | Lost]]:
+        if len(tickets) >= 2 * self.workers >= MANY:  # nobody idles meanwhile, and one commit stores more
+            time.sleep(max(0.0, self._returned + GATHER_SECONDS - time.monotonic()))
         results = self.actors.wait(tickets)
-        self.workers = self.actors.workers
+        self.workers, self._returned = self.actors.workers, time.monotonic()
         return [(ref, self._done(ref, result)) for ref, result in results]
 
     def _done(self, ref: Any, result: Any) -> Done | Lost:
