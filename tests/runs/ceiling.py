@@ -50,13 +50,16 @@ class MadeUpExecutor(Executor):
         super().__init__(workers)
         self.batches = 0
         self._seconds, self._clock, self._spread, self._alone = seconds, clock, spread, alone
-        self._began, self._skipped, self._returned, self._assigned, self._last = clock(), 0.0, 0.0, 0.0, 0.0
+        self._began: float | None = None  # with the first batch
+        self._skipped = self._returned = self._assigned = self._last = 0.0
         self._free = [0.0] * workers  # when each worker will be
         self._ends: list[tuple[float, int, list[Any], float]] = []
         self._rng = random.Random(1)
 
     @property
     def now(self) -> float:
+        if self._began is None:
+            self._began = self._clock()
         return self._clock() - self._began + self._skipped
 
     @property

@@ -119,7 +119,9 @@ class MatchBlocks:
 
     def remove(self, connection: Connection, numbers: Sequence[int]) -> None:
         """Removes matches from the blocks and tails of all their runs; `run_matches` must still have them."""
-        run_ids = select(run_matches.c.run_id).where(run_matches.c.match_number.in_(numbers)).distinct()
+        run_ids = (
+            select(run_matches.c.run_id).where(self.database.among(run_matches.c.match_number, numbers)).distinct()
+        )
         parts = self._checked(connection, match_columns.c.run_id.in_(run_ids), lock=True)
         changed: dict[int, dict[str, Any]] = {}
         for number, block in parts.blocks.items():
