@@ -133,8 +133,13 @@ def play_matches(
 
 def matches_in_step(spec: MatchSpec) -> int:
     """Returns how many matches like this one a worker should have at once, because it plays them side by side."""
-    game = game_of(spec.game)
-    seats = [seat_kernels(agent_of(agent), game) for agent in spec.agents]
+    return _in_step(spec.game, spec.agents)
+
+
+@functools.lru_cache(maxsize=1 << 12)
+def _in_step(game_text: str, agents: tuple[str, ...]) -> int:
+    game = game_of(game_text)
+    seats = [seat_kernels(agent_of(agent), game) for agent in agents]
     return max(seat.in_step for seat in seats if seat) or 1 if all(seats) else 1
 
 

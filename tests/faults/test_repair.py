@@ -24,6 +24,7 @@ from turnier.commands.machine import checks
 from turnier.core.errors import UserError
 from turnier.results.repair.inspection import Finding, inspect_store
 from turnier.results.repair.rewriting import repair
+from turnier.results.store import match_blocks
 from turnier.results.store.locks import this_process
 from turnier.results.store.store import Store
 from turnier.search.storage.study_repair import repair_studies
@@ -35,7 +36,9 @@ OLD = Path(__file__).parents[1] / "data" / "stores" / "version_0_1_0.db.gz"
 @pytest.fixture(scope="module")
 def files(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("files")
-    make_files(folder)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(match_blocks, "FULL", 16)  # runs as small as these have full blocks, too
+        make_files(folder)
     return folder
 
 
@@ -134,7 +137,8 @@ def test_damaged_stores_are_repaired_and_resume_to_the_same_games(path: Path, se
         ("UPDATE matches SET seconds = 'x' WHERE number = 3", "game", "its seconds is str and not float"),
         ("UPDATE matches SET game = CAST(x'74ff' AS TEXT) WHERE number = 3", "game", "its game is no text"),
         ("DELETE FROM run_matches WHERE match_number = 3", "columns", "games, where"),
-        ("UPDATE match_columns SET data = zeroblob(length(data)) WHERE number = 1", "columns", "not a zip file"),
+        ("UPDATE match_columns SET data = zeroblob(length(data)) WHERE level >= 0", "columns", "not a zip file"),
+        ("UPDATE match_columns SET data = x'01', matches = 1 WHERE level = -2", "columns", "must be a multiple of"),
         (
             "UPDATE match_columns SET matches = 1 WHERE run_id LIKE 'tournament%'",
             "columns",

@@ -97,7 +97,7 @@ def test_ten_million_games_begin_before_they_are_planned(store: Store, monkeypat
     for _ in range(2):
         planned = 0
         with SerialExecutor() as executor:
-            for records in itertools.islice(play_plan(store, "run", plan, executor, skipped.append), 5):
+            for records in itertools.islice(play_plan(store, "run", plan, executor, skipped.append), 3):
                 stored += len(records)
         assert planned <= 2 * CHUNK + 1
     assert store.match_counts() == {"run": stored}

@@ -157,6 +157,18 @@ class Source(Generic[S]):
         return []
 
 
+def together(batches: Iterable[list[R]]) -> Iterator[list[R]]:
+    """Yields the records of batches in as few lists as possible, none longer than MAX_BATCH unless one batch is."""
+    some: list[R] = []
+    for records in batches:
+        if some and len(some) + len(records) > MAX_BATCH:
+            yield some
+            some = []
+        some += records
+    if some:
+        yield some
+
+
 class Executor(ABC):
     """Does work on its workers, whose number may change; a context manager."""
 
@@ -240,8 +252,10 @@ class Executor(ABC):
     def serve(self, work: Work[S, R], source: Source[S]) -> Iterator[list[R]]:
         """Does the work of a source until it has none left; it may get more whenever records have been yielded.
 
-        Lost batches are repeated, yielded ones never are. At most two batches per worker are in flight. Idle work is
-        begun only when a worker would otherwise idle, and is withdrawn when there is other work or none.
+        Lost batches are repeated, yielded ones never are. Batches that are ready at once are yielded together, so that
+        one commit stores them: the busier the driver, the larger its commits, and no game waits for others. At most two
+        batches per worker are in flight. Idle work is begun only when a worker would otherwise idle, and is withdrawn
+        when there is other work or none.
         """
         spare_garbage_collector()
         service, before = _Service(self, work, source), self.clock()
@@ -255,7 +269,7 @@ class Executor(ABC):
             self.time = self.time.plus(workers * (before - since))
             # Before the records are stored and more work is planned, which takes a while.
             service.spend_idle_time()
-            yield from done
+            yield from together(done)
             service.require_survivors()
 
 

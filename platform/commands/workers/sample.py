@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import typer
 from rich import box
-from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
 from turnier.arena.workers.make import make_executor
 from turnier.arena.workers.where import Where
 from turnier.core.errors import UserError
+from turnier.core.terminal.console import Console
 from turnier.results.store.store import Store
 from turnier.results.verification import Verification, sample_of_run
 from turnier.runs.bar import game_bar

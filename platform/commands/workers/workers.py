@@ -8,12 +8,12 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from rich import box
-from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
 from turnier.commands.options import DEFAULT_URL, JsonOption, RunArgument, StoreOption
 from turnier.core.number_text import duration, number
+from turnier.core.terminal.console import Console
 
 if TYPE_CHECKING:
     from turnier.results.workers import WorkersOfRun

@@ -21,6 +21,7 @@ from turnier.results.repair.damaged_file import reading_unchecked
 from turnier.results.repair.lenient_reader import UNREADABLE, LenientReader
 from turnier.results.repair.row_checks import differing, wrong_game, wrong_row, wrong_searched, wrong_vote
 from turnier.results.store.columns import MATCH_FIELDS, SEAT_FIELDS, MatchColumns
+from turnier.results.store.match_blocks import TAIL, named_in
 from turnier.results.store.schema import (
     CODE_OF_SQLITE,
     SCHEMA_VERSION,
@@ -95,6 +96,7 @@ class Inspection:
         self._runs: set[str] = set()
         self._counted: set[str] = set()  # runs that must have totals
         self._games: dict[int, str] = {}  # ids by numbers
+        self._in_no_block: dict[str, list[int]] = defaultdict(list)  # numbers of games by run
         self._totals: dict[tuple[str, str], Total] = {}  # by run and table
 
     def run(self) -> list[Finding]:
@@ -248,10 +250,12 @@ class Inspection:
             try:
                 if differs(row, row.matches, row.data):
                     raise ValueError(CHANGED)
-                block = MatchColumns.from_bytes(row.data)
-                if len(block.number) != row.matches:
-                    raise ValueError(f"a block must have {row.matches} games, got {len(block.number)}")
+                block = MatchColumns.from_rows([], []) if row.level == TAIL else MatchColumns.from_bytes(row.data)
+                numbers = named_in(row.data) if row.level == TAIL else block.number
+                if len(numbers) != row.matches:
+                    raise ValueError(f"a block must have {row.matches} games, got {len(numbers)}")
                 blocks[row.run_id].append(block)
+                self._in_no_block[row.run_id] += numbers.tolist() if row.level == TAIL else []
             except (*MALFORMED, OSError) as failure:
                 if row.run_id not in damaged:
                     self._note(f"columns of {row.run_id}", str(failure), _REMADE)
@@ -273,15 +277,15 @@ class Inspection:
         by_run: dict[str, set[int]] = defaultdict(set)
         for row in sound:
             by_run[row.run_id].add(row.match_number)
-        for run, copy in copies.items():
-            lost = len(set(copy.number.tolist()) - by_run[run])
-            if lost or len(copy.number) != len(by_run[run]):
-                wrong = f"{len(copy.number)} games, where {len(by_run[run])} sound ones are stored"
+        known = {run: [*copy.number.tolist(), *self._in_no_block[run]] for run, copy in copies.items()}
+        for run, numbers in known.items():
+            if sorted(numbers) != sorted(by_run[run]):
+                wrong = f"{len(numbers)} games, where {len(by_run[run])} sound ones are stored"
                 self._note(f"columns of {run}", wrong, _REMADE)
         for run in sorted(self._runs):
             if not self._count(run, run_matches, self._marks(by_run[run]), _LINKED):
                 # A link that became one to another game of the store is told by the copy, or not at all.
-                copied = set(copies[run].number.tolist()) if run in copies else set()
+                copied = set(known.get(run, ()))
                 by_run[run] &= copied if self._totals[run, run_matches.name].rows == len(copied) else set()
         self.keep(run_matches, [row for row in sound if row.match_number in by_run[row.run_id]])
 

@@ -18,7 +18,6 @@ from sqlalchemy import (
     Column,
     ColumnElement,
     Connection,
-    CursorResult,
     Engine,
     Table,
     cast,
@@ -34,6 +33,7 @@ from sqlalchemy.exc import TimeoutError as PoolTimeoutError
 from turnier.core.errors import UserError, require_extra
 from turnier.results.databases import urls
 from turnier.results.databases.sqlite import SqliteFile
+from turnier.results.inserts import Inserting, let_copy
 from turnier.results.integrity.damage import REPAIR, Damaged, damaged, decoding
 from turnier.results.outage import Outage, wait_seconds
 from turnier.results.store import schema
@@ -41,7 +41,6 @@ from turnier.results.store import schema
 K = TypeVar("K")
 
 CHUNK = 5000  # keys in one query
-ROWS = 200  # rows in one statement
 BUSY_SECONDS = 30  # how long SQLite waits for another writer
 CONNECT_SECONDS = 10  # how long PostgreSQL may take to answer
 _AGAIN = "repeat the command to resume"
@@ -83,7 +82,7 @@ class NoResults(UserError):
         self.shown_url = shown_url  # without its password
 
 
-class Database:
+class Database(Inserting):
     """An open database. `shown_url` and `place` name it in messages, without its password; `url` has the password."""
 
     def __init__(self, url: str, read_only: bool = False, patience: float = BUSY_SECONDS) -> None:
@@ -204,53 +203,6 @@ class Database:
         if self._file:
             self._file.log.store_mark()
 
-    def insert_many(
-        self, connection: Connection, table: Table, columns: Sequence[str], rows: Sequence[tuple[Any, ...]]
-    ) -> int:
-        """Inserts rows except those whose key exists already; returns the number of new ones."""
-        return sum(done.rowcount for done in self._insert(connection, table, columns, rows, ""))
-
-    def insert_returning(
-        self,
-        connection: Connection,
-        table: Table,
-        columns: Sequence[str],
-        rows: Sequence[tuple[Any, ...]],
-        returned: Sequence[str],
-    ) -> list[tuple[Any, ...]]:
-        """Inserts rows as `insert_many` does; returns some columns of the new rows."""
-        done = self._insert(connection, table, columns, rows, f" RETURNING {', '.join(returned)}")
-        return [tuple(row) for result in done for row in result]
-
-    def insert_numbered(
-        self, connection: Connection, table: Table, columns: Sequence[str], rows: Sequence[tuple[Any, ...]]
-    ) -> dict[str, int]:
-        """Inserts rows as `insert_many` does into a table that numbers them; returns id -> number of the new ones.
-
-        SQLite's writer is alone: the new rows have the largest numbers. To return them one by one takes longer.
-        """
-        if not self.is_sqlite:
-            return dict(self.insert_returning(connection, table, columns, rows, ("id", "number")))
-        before = connection.scalar(select(func.coalesce(func.max(table.c.number), 0)))
-        self.insert_many(connection, table, columns, rows)
-        new = select(func.json_group_object(table.c.id, table.c.number)).where(table.c.number > before)
-        return json.loads(connection.scalar(new) or "{}")  # type: ignore[no-any-return]
-
-    def _insert(
-        self, connection: Connection, table: Table, columns: Sequence[str], rows: Sequence[tuple[Any, ...]], end: str
-    ) -> Iterator[CursorResult[Any]]:
-        """Inserts many rows per statement: each statement costs, and SQLite yields to other threads at each.
-
-        Values go straight to the driver: SQLAlchemy's own way costs as much as the insert itself.
-        """
-        mark = f"({', '.join(['?' if self.is_sqlite else '%s'] * len(columns))})"
-        begin = f"INSERT INTO {table.name} ({', '.join(columns)}) VALUES "
-        for first in range(0, len(rows), ROWS):
-            some = rows[first : first + ROWS]
-            statement = f"{begin}{', '.join([mark] * len(some))} ON CONFLICT DO NOTHING{end}"
-            values = tuple(itertools.chain.from_iterable(some))
-            yield connection.exec_driver_sql(statement, values, execution_options={"preserve_rowcount": True})
-
     def lacks(self, table: Table) -> bool:
         """Whether the table is missing, because an earlier version created the database and it was opened to read."""
         return table.name in self._lacking_tables
@@ -335,4 +287,5 @@ def _postgresql_engine(url: URL, read_only: bool) -> Engine:
     options = {name: value for name, value in usual.items() if name not in url.query}
     require_extra("a store in PostgreSQL", "postgres", "psycopg")
     engine = create_engine(url, connect_args=options, pool_pre_ping=True)
+    let_copy(engine)
     return engine.execution_options(postgresql_readonly=True) if read_only else engine

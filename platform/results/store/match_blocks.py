@@ -1,27 +1,52 @@
 """A copy of each run's matches in blocks of columns: a million games are read in the time of ten thousand rows.
 
-The rows are authoritative, and blocks are made of checked rows only; they are written in the same transaction. Every
-run has a block from its beginning, even if it is empty; of a run without blocks, which an earlier version stored, the
-rows are read instead.
+The rows are authoritative, and blocks are made of checked rows only. A block is written once it is full; until then the
+run's tail, in the same table, names the matches that are in none, and their rows are read. All of this is in the
+transaction that stores the rows. Every run has a tail or a block from its beginning; of a run without either, which an
+earlier version stored, all rows are read.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from typing import Any
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
-from sqlalchemy import ColumnElement, Connection, delete, insert, select, update
+import numpy.typing as npt
+from sqlalchemy import ColumnElement, Connection, Row, bindparam, delete, insert, select, update
 
-from turnier.results.integrity.checksums import MARKS, checksum
+from turnier.results.integrity.checksums import MARKS, checksum, differs
 from turnier.results.integrity.match_rows import read_matches
 from turnier.results.integrity.totals import Total, Totals
 from turnier.results.store.columns import MATCH_FIELDS, SEAT_FIELDS, MatchColumns
 from turnier.results.store.database import Database, chunks
 from turnier.results.store.schema import match_columns, matches, run_matches
 
+FULL = 1024  # matches of a new block: to read fewer from their rows takes some 20 ms
 MERGED = 32  # blocks of about the same size that become one
 MAX_MATCHES = 1 << 18  # in a block: some 30 MB
+TAIL = -2  # level of the row that names the matches in no block
+_STORED = "<i8"  # a number
+Numbers = npt.NDArray[np.int64]
+# Made once: to make them takes longer than to execute them, and every commit does. Two processes that add to the tail
+# of a run wait for each other.
+_TAIL_OF = (
+    select(match_columns)
+    .where(match_columns.c.run_id == bindparam("run"), match_columns.c.level == TAIL)
+    .with_for_update()
+)
+_CHANGE_TAIL = (
+    update(match_columns)
+    .where(match_columns.c.number == bindparam("tail"))
+    .values({name: bindparam(name) for name in ("matches", "data", "checksum")})
+)
+
+
+class _Parts(NamedTuple):
+    """What a run has in the table: blocks by their numbers, and the matches that are in none."""
+
+    blocks: dict[int, MatchColumns]
+    tail: dict[int, Numbers]
 
 
 class MatchBlocks:
@@ -31,19 +56,52 @@ class MatchBlocks:
         self.database, self.totals = database, totals
 
     def begin(self, connection: Connection, run_id: str) -> None:
-        """Gives a run its first block, with the matches that an earlier version stored, if any."""
-        if not self._has_blocks(connection, run_id):
-            self._insert(connection, run_id, -1, self.of_rows(connection, run_id))
+        """Gives a run its tail, and a block of the matches that an earlier version stored, if any."""
+        if not self._has_any(connection, run_id):
+            before = self.of_rows(connection, run_id)
+            if len(before.number):
+                self._insert(connection, run_id, -1, before)
+            connection.execute(insert(match_columns).values(run_id=run_id, level=TAIL, **_naming([])))
 
-    def add(self, connection: Connection, run_id: str, columns: MatchColumns) -> None:
-        """Stores matches that were just attached to a run; merges small blocks, so that there are never many."""
-        if not self._has_blocks(connection, run_id):
+    def add(
+        self,
+        connection: Connection,
+        run_id: str,
+        numbers: Sequence[int],
+        columns: Callable[[], MatchColumns] | None = None,
+    ) -> None:
+        """Adds matches that were just attached to a run: to its tail, or with that in a block.
+
+        Args:
+            connection, run_id: of the transaction, and the run.
+            numbers: of the matches, ascending.
+            columns: makes their columns; by default from their rows.
+        """
+        if not numbers:
+            return
+        table = match_columns.c
+        tail = [(row.number, self._named(row)) for row in connection.execute(_TAIL_OF, {"run": run_id})]
+        if not tail and not self._has_any(connection, run_id):
             self._refuse_without(connection, run_id)
             return
-        level, block = 0, columns
+        before = [number for _, some in tail for number in some.tolist()]
+        is_full = len(before) + len(numbers) >= FULL
+        now = _naming([] if is_full else before + list(numbers))
+        if len(tail) == 1:
+            connection.execute(_CHANGE_TAIL, {"tail": tail[0][0], **now})
+        else:
+            connection.execute(delete(match_columns).where(table.number.in_([number for number, _ in tail])))
+            connection.execute(insert(match_columns).values(run_id=run_id, level=TAIL, **now))
+        if is_full:
+            new = columns() if columns else self.of_matches(connection, numbers)
+            parts = [self.of_matches(connection, before), new] if before else [new]
+            self._add_block(connection, run_id, MatchColumns.concatenated(parts))
+
+    def _add_block(self, connection: Connection, run_id: str, block: MatchColumns) -> None:
+        """Stores a block; merges those of about the same size, so that there are never many."""
+        level, table = 0, match_columns.c
         while len(block.number):
             self._insert(connection, run_id, level, block)
-            table = match_columns.c
             same = select(table.number, table.matches).where((table.run_id == run_id) & (table.level == level))
             # Two processes that merge wait for each other; the second then finds nothing left to merge.
             sizes = {row.number: row.matches for row in connection.execute(same.with_for_update())}
@@ -55,28 +113,33 @@ class MatchBlocks:
             if large:
                 connection.execute(update(match_columns).where(table.number.in_(numbers)).values(level=-1))
                 return
-            blocks = self._checked(connection, table.number.in_(numbers))
+            blocks = self._checked(connection, table.number.in_(numbers)).blocks
             connection.execute(delete(match_columns).where(table.number.in_(numbers)))
             level, block = level + 1, MatchColumns.concatenated(list(blocks.values()))
 
     def remove(self, connection: Connection, numbers: Sequence[int]) -> None:
-        """Removes matches from the blocks of all their runs; `run_matches` must still have them."""
+        """Removes matches from the blocks and tails of all their runs; `run_matches` must still have them."""
         run_ids = (
             select(run_matches.c.run_id).where(self.database.among(run_matches.c.match_number, numbers)).distinct()
         )
-        for number, block in self._checked(connection, match_columns.c.run_id.in_(run_ids), lock=True).items():
+        parts = self._checked(connection, match_columns.c.run_id.in_(run_ids), lock=True)
+        changed: dict[int, dict[str, Any]] = {}
+        for number, block in parts.blocks.items():
             kept = np.flatnonzero(~np.isin(block.number, numbers))
             if len(kept) < len(block.number):
-                changed = update(match_columns).where(match_columns.c.number == number)
-                connection.execute(changed.values(_values(block.take(kept))))
+                changed[number] = _values(block.take(kept))
+        changed |= {i: _naming(some[~np.isin(some, numbers)].tolist()) for i, some in parts.tail.items()}
+        for number, values in changed.items():
+            connection.execute(update(match_columns).where(match_columns.c.number == number).values(values))
 
     def of_run(self, connection: Connection, run_id: str) -> MatchColumns:
         """Returns all matches of a run in the order of their numbers."""
-        if not self._has_blocks(connection, run_id):
+        if not self._has_any(connection, run_id):
             self._refuse_without(connection, run_id)
             return self.of_rows(connection, run_id)
-        blocks = self._checked(connection, match_columns.c.run_id == run_id)
-        columns = MatchColumns.concatenated(list(blocks.values())).in_order()
+        blocks, tail = self._checked(connection, match_columns.c.run_id == run_id)
+        rest = self.of_matches(connection, (number for some in tail.values() for number in some.tolist()))
+        columns = MatchColumns.concatenated([*blocks.values(), rest]).in_order()
         marks = columns.short_ids()
         found = Total(len(marks), int(marks.sum()) % MARKS)  # integers of 64 bits wrap around at a multiple
         self.totals.check(connection, run_id, run_matches, found)
@@ -88,7 +151,7 @@ class MatchBlocks:
         """Returns stored matches by their numbers, from their rows; raises Damaged where one is damaged or missing."""
         return MatchColumns.concatenated([self._read(connection, some) for some in chunks(sorted(numbers))])
 
-    def _has_blocks(self, connection: Connection, run_id: str) -> bool:
+    def _has_any(self, connection: Connection, run_id: str) -> bool:
         if self.database.lacks(match_columns):
             return False
         some = select(match_columns.c.number).where(match_columns.c.run_id == run_id).limit(1)
@@ -99,19 +162,27 @@ class MatchBlocks:
         if run_id in self.totals.of_runs(connection, run_matches):
             raise self.database.damaged(f"{run_id} has no rows in {match_columns.name}")
 
-    def _checked(
-        self, connection: Connection, chosen: ColumnElement[bool], lock: bool = False
-    ) -> dict[int, MatchColumns]:
-        """Returns blocks by their numbers; raises Damaged where one is not what was stored."""
+    def _checked(self, connection: Connection, chosen: ColumnElement[bool], lock: bool = False) -> _Parts:
+        """Returns what is chosen of the table; raises Damaged where it is not what was stored."""
         query = select(*map(self.database.stored, match_columns.columns)).where(chosen).order_by(match_columns.c.number)
-        blocks = {}
+        parts = _Parts({}, {})
         for row in connection.execute(query.with_for_update() if lock else query):
-            what = f"columns of {row.run_id}"
-            if row.checksum is not None and checksum(row.matches, row.data) != row.checksum:
-                raise self.database.damaged(f"{what} differ from their checksum")
-            with self.database.decoding(what):
-                blocks[row.number] = MatchColumns.from_bytes(row.data)
-        return blocks
+            if row.level == TAIL:
+                parts.tail[row.number] = self._named(row)
+                continue
+            self._require_same(row)
+            with self.database.decoding(f"columns of {row.run_id}"):
+                parts.blocks[row.number] = MatchColumns.from_bytes(row.data)
+        return parts
+
+    def _named(self, row: Row[Any]) -> Numbers:
+        self._require_same(row)
+        with self.database.decoding(f"columns of {row.run_id}"):
+            return named_in(row.data)
+
+    def _require_same(self, row: Row[Any]) -> None:
+        if differs(row, row.matches, row.data):
+            raise self.database.damaged(f"columns of {row.run_id} differ from their checksum")
 
     def _insert(self, connection: Connection, run_id: str, level: int, block: MatchColumns) -> None:
         connection.execute(insert(match_columns).values(run_id=run_id, level=level, **_values(block)))
@@ -138,3 +209,14 @@ def _values(block: MatchColumns) -> dict[str, Any]:
     """Returns what is stored of a block."""
     data = block.to_bytes()
     return {"matches": len(block.number), "data": data, "checksum": checksum(len(block.number), data)}
+
+
+def _naming(numbers: Sequence[int]) -> dict[str, Any]:
+    """Returns what is stored of a tail."""
+    data = np.array(numbers, _STORED).tobytes()
+    return {"matches": len(numbers), "data": data, "checksum": checksum(len(numbers), data)}
+
+
+def named_in(data: bytes) -> Numbers:
+    """Returns the numbers of the matches that a tail names; raises ValueError where it is damaged."""
+    return np.frombuffer(data, _STORED).astype(np.int64)

@@ -234,16 +234,19 @@ class Store:
             numbers |= self.database.insert_numbered(connection, matches, MATCH_COLUMNS, again) if again else {}
             known = self._numbers(connection, [match_id for match_id in batch if match_id not in numbers])
             own_seats = [(number, *seat) for match_id, number in numbers.items() for seat in batch[match_id][1]]
-            self.database.insert_many(connection, seats, SEAT_COLUMNS, own_seats)
-            added = sorted((number, *_fields_of(batch[match_id][0])) for match_id, number in numbers.items())
+            self.database.insert_new(connection, seats, SEAT_COLUMNS, own_seats)
+
+            def columns() -> MatchColumns:
+                added = sorted((number, *_fields_of(batch[match_id][0])) for match_id, number in numbers.items())
+                return MatchColumns.from_rows(added, sorted(own_seats))
+
             # The totals' row before the blocks' rows, as everywhere: two processes on one run cannot deadlock.
             attached = {run_id: self._attach(connection, run_id, known, numbers)}
             for other in had.keys() - {run_id}:
                 attached[other] = self._attach(connection, other, {i: numbers[i] for i in had[other]})
-            self.blocks.add(connection, run_id, MatchColumns.from_rows(added, sorted(own_seats)))
+            self.blocks.add(connection, run_id, sorted(numbers.values()), columns)
             for each, some in attached.items():
-                if some:
-                    self.blocks.add(connection, each, self.blocks.of_matches(connection, some))
+                self.blocks.add(connection, each, some)
         return len(numbers)
 
     @outlasting
@@ -254,7 +257,7 @@ class Store:
         with self.database.writing() as connection:
             numbers = self._numbers(connection, ids)
             attached = self._attach(connection, run_id, numbers)
-            self.blocks.add(connection, run_id, self.blocks.of_matches(connection, attached))
+            self.blocks.add(connection, run_id, attached)
             missing = len(ids) - len(numbers)
             if missing:
                 raise UserError(f"matches must be stored to be linked to run {run_id!r}, but {missing} are not.")
@@ -270,7 +273,7 @@ class Store:
             new: matches that this transaction has stored.
         """
         columns, added = ("run_id", "match_number"), new or {}
-        self.database.insert_many(connection, run_matches, columns, [(run_id, n) for n in sorted(added.values())])
+        self.database.insert_new(connection, run_matches, columns, [(run_id, n) for n in sorted(added.values())])
         ids = {number: match_id for match_id, number in known.items()}
         rows = [(run_id, number) for number in sorted(ids)]
         before = [n for (n,) in self.database.insert_returning(connection, run_matches, columns, rows, columns[1:])]
