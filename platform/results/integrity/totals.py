@@ -6,7 +6,7 @@ written in the transaction that writes the rows. A run of an earlier version has
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from sqlalchemy import Column, Connection, Table, func, select, update
@@ -39,6 +39,11 @@ class Total(NamedTuple):
     def of(cls, marks: Iterable[int]) -> Total:
         known = list(marks)
         return cls(len(known), sum_of(known))
+
+    def plus(self, ids: Sequence[str]) -> Total:
+        """Returns the total with the rows of these ids, too."""
+        more = Total.of(map(mark_of, ids))
+        return Total(self.rows + more.rows, (self.marks + more.marks) % MARKS)
 
 
 class Totals:

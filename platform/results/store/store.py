@@ -130,6 +130,7 @@ class Store:
             query = select(runs).where(runs.c.id == run_id)
             # Two processes that begin it wait for each other.
             stored = self._checked(connection.execute(query.with_for_update(key_share=True)).one())
+            self.annotations.refuse_archived(connection, run_id)
             if stored.checksum is None:  # an earlier version began it
                 self.blocks.begin(connection, run_id)
                 self.totals.adopt(connection, run_id)
@@ -224,7 +225,12 @@ class Store:
         created, records = now(), list(records)
         self.annotations.keep_code(run_id, {name for names in {r.spec.names for r in records} for name in names})
         # All processes insert in the order of ids, so that two with the same matches cannot deadlock.
-        batch = {i: rows_of(i, r, created) for i, r in sorted(((r.spec.id, r) for r in records), key=itemgetter(0))}
+        return self.append_rows(
+            run_id, {i: rows_of(i, r, created) for i, r in sorted(((r.spec.id, r) for r in records), key=itemgetter(0))}
+        )
+
+    def append_rows(self, run_id: str, batch: Mapping[str, tuple[tuple[Any, ...], list[tuple[Any, ...]]]]) -> int:
+        """Stores matches by id as `append` does, each as what `rows_of` returns."""
         rows = [row for row, _ in batch.values()]
         with self.database.writing() as connection:
             numbers = self.database.insert_numbered(connection, matches, MATCH_COLUMNS, rows)

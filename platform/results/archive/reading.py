@@ -1,0 +1,222 @@
+"""Reads archives, a part at a time: rows, records and columns. Nothing is unpickled, and no code of the run is run."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+from collections import namedtuple
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from turnier.arena.match import MatchRecord
+from turnier.core.errors import MALFORMED, UserError, require_extra, require_regular_file
+from turnier.results.archive.layout import (
+    FORMAT,
+    ID,
+    OF_SEATS,
+    RUN_KEY,
+    Contents,
+    arrow_schema,
+    rows_in,
+    sealed,
+    texts,
+    wrong_file,
+)
+from turnier.results.integrity.checked_rows import MatchRow, SeatRow
+from turnier.results.integrity.checksums import CHANGED, checksum
+from turnier.results.integrity.match_rows import MATCH_COLUMNS, SEAT_COLUMNS, agrees_with_checksum, match_of
+from turnier.results.integrity.totals import Total, difference
+from turnier.results.store.columns import MATCH_FIELDS, SEAT_FIELDS, Array, MatchColumns, Texts
+from turnier.results.store.database import CHUNK
+from turnier.results.store.schema import SCHEMA_VERSION
+from turnier.results.store.store import Run
+
+LARGEST_GROUP = 1 << 30  # bytes of a row group: what claims more was not written by us
+_Match = namedtuple("_Match", MATCH_COLUMNS)  # type: ignore[misc]
+_Seat = namedtuple("_Seat", SEAT_COLUMNS[1:])  # type: ignore[misc]
+
+
+@dataclass(frozen=True)
+class Archive:
+    """A file that is whole and whose footer can be read; what its rows say is checked by those who read rows."""
+
+    path: Path
+    digest: str
+    contents: Contents
+    groups: int
+
+    @classmethod
+    def open(cls, path: Path) -> Archive:
+        """Opens an archive; raises UserError with one sentence where that cannot be done."""
+        require_extra("an archive", "parquet", "pyarrow")
+        require_regular_file(path, "an archive")
+        digest = sealed(path)
+        with _reading(path):
+            file = _parquet(path)
+            contents = Contents(**json.loads(file.metadata.metadata[RUN_KEY]))
+            if contents.schema > SCHEMA_VERSION or contents.format > FORMAT:
+                raise UserError(
+                    f"an archive must be of this version or an earlier one, got {path}; install a newer Turnier."
+                )
+            known = {field.name: field.type for field in arrow_schema()}
+            if foreign := [f.name for f in _parquet(path, plain=True).schema_arrow if known.get(f.name) != f.type]:
+                raise wrong_file(path, f"it has a column {foreign[0]} of another kind")
+            groups = [file.metadata.row_group(i) for i in range(file.num_row_groups)]
+            if any(group.total_byte_size > LARGEST_GROUP for group in groups):
+                raise wrong_file(path, "its parts are too large")
+            if file.metadata.num_rows != contents.games:
+                raise wrong_file(path, f"it has {file.metadata.num_rows:,} of {contents.games:,} games")
+            if checksum(*list(contents.run.values())[:-1]) != contents.run["checksum"] is not None:
+                raise wrong_file(path, "its run differs from its checksum")
+        return cls(path, digest, contents, len(groups))
+
+    @property
+    def run(self) -> Run:
+        """The run whose games these are."""
+        row = self.contents.run
+        with _reading(self.path):
+            definition, environment = json.loads(row["definition"]), json.loads(row["environment"])
+            return Run(
+                row["id"], row["kind"], row["name"], definition, datetime.fromisoformat(row["created"]), environment
+            )
+
+    @property
+    def total(self) -> Total:
+        """How many games there are, and the sum of their marks."""
+        return Total(self.contents.games, self.contents.marks)
+
+    def rows(self) -> Iterator[tuple[list[MatchRow], list[list[SeatRow]]]]:
+        """Yields all games in the order in which they were stored, CHUNK at a time, as in `CheckedRows`."""
+        with _reading(self.path):
+            schema = arrow_schema()
+            for batch in _parquet(self.path).iter_batches(CHUNK):
+                yield rows_in(_completed(batch, schema))
+
+    def require_sound(self, on_games: Callable[[int], object] = lambda games: None) -> None:
+        """Raises UserError unless every game is what was stored and none is missing."""
+        total = Total()
+        for matches, seats in self.rows():
+            for match, own in zip(matches, seats, strict=True):
+                if wrong := _wrong(match, own):
+                    raise wrong_file(self.path, f"the game {match[ID]}: {wrong}")
+            total = total.plus([match[ID] for match in matches])
+            on_games(len(matches))
+        if total != self.total:
+            raise wrong_file(self.path, f"it has {difference(self.total, total)} of the run")
+
+    def records(self) -> Iterator[list[MatchRecord]]:
+        """Yields all games, CHUNK at a time."""
+        for matches, seats in self.rows():
+            with _reading(self.path):
+                yield [record_of_rows(*one) for one in zip(matches, seats, strict=True)]
+
+    def columns(self) -> MatchColumns:
+        """Returns all games as columns; their numbers are below 0, see `moves`."""
+        first, parts = -self.contents.games, []
+        with _reading(self.path):
+            file = _parquet(self.path)
+            names = [name for name in MATCH_FIELDS if name != "number"]
+            for group in range(self.groups):
+                table = file.read_row_group(group, [*names, *(OF_SEATS + name for name in SEAT_FIELDS[2:])])
+                parts.append(_columns_of(table, first))
+                first += table.num_rows
+        return MatchColumns.concatenated(parts)
+
+    def moves(self, numbers: Sequence[int]) -> dict[int, tuple[int, bytes]]:
+        """Returns the number of plies of the opening, and the plies, of games by the numbers that `columns` gave."""
+        wanted = np.sort(np.array(numbers, np.int64))
+        found: dict[int, tuple[int, bytes]] = {}
+        with _reading(self.path):
+            file, first = _parquet(self.path), -self.contents.games
+            for group in range(self.groups):
+                end = first + file.metadata.row_group(group).num_rows
+                some = wanted[np.searchsorted(wanted, first) : np.searchsorted(wanted, end)]
+                if len(some):
+                    table = file.read_row_group(group, ["opening", "plies"]).take(some - first)
+                    values = zip(*(column.to_pylist() for column in table.columns), strict=True)
+                    found |= dict(zip(some.tolist(), values, strict=True))
+                first = end
+        return found
+
+
+def record_of_rows(match: MatchRow, match_seats: Sequence[SeatRow]) -> MatchRecord:
+    """Returns the match of rows that were checked."""
+    row: Any = _Match(*match)
+    of_seats: list[Any] = [_Seat(*seat) for seat in match_seats]
+    return match_of(row, of_seats)
+
+
+def _wrong(match: MatchRow, seats: Sequence[SeatRow]) -> str:
+    """Returns what is wrong with a game; an earlier version's without a checksum must be that of its id."""
+    if match[-1] is not None:
+        return "" if agrees_with_checksum(match, seats) else CHANGED
+    return "" if record_of_rows(match, seats).spec.id == match[ID] else "it is not the match of its id"
+
+
+def _parquet(path: Path, plain: bool = False) -> Any:
+    """Opens the file; its texts are read as indices among the different ones unless `plain`."""
+    from pyarrow import parquet
+
+    return parquet.ParquetFile(
+        path, read_dictionary=None if plain else texts(arrow_schema()), page_checksum_verification=True
+    )
+
+
+def _completed(batch: Any, schema: Any) -> Any:
+    """Returns a table with all columns; those that an earlier version did not have are empty."""
+    import pyarrow as arrow
+
+    table = arrow.Table.from_batches([batch])
+    for place, field in enumerate(schema):
+        if field.name not in table.column_names:
+            table = table.add_column(place, field, arrow.nulls(table.num_rows, field.type))
+    return table.select(schema.names)
+
+
+def _columns_of(table: Any, first: int) -> MatchColumns:
+    """Returns a row group as columns, numbered from `first` on."""
+    import pyarrow as arrow
+
+    columns = {name: table.column(name).combine_chunks() for name in table.column_names}
+    lists = {name: column for name, column in columns.items() if arrow.types.is_list(column.type)}
+    counts = np.diff(next(iter(lists.values())).offsets.to_numpy())
+    flat = {name.removeprefix(OF_SEATS): column.flatten() for name, column in lists.items()}
+    floats = (np.float64, np.int64, np.int64, np.float64, np.float64)
+    numbers = [_numbers(flat[name], kind) for name, kind in zip(SEAT_FIELDS[3:], floats, strict=True)]
+    ids = np.frombuffer(columns["id"].buffers()[1], "V16", table.num_rows, 16 * columns["id"].offset)
+    return MatchColumns(
+        np.arange(first, first + table.num_rows),
+        ids,
+        _texts(columns["game"]),
+        _numbers(columns["seed"], np.int64),
+        _texts(columns["termination"]),
+        _numbers(columns["seconds"], np.float64),
+        _texts(columns["facts"]),
+        counts.astype(np.uint8),
+        _texts(flat["agent"]),
+        *numbers,
+    )
+
+
+def _numbers(column: Any, kind: type) -> Array:
+    """Returns numbers; NaN where there is none."""
+    return np.asarray(column.to_numpy(zero_copy_only=False), kind)
+
+
+def _texts(column: Any) -> Texts:
+    return Texts(np.array(column.dictionary.to_pylist(), str), column.indices.to_numpy().astype(np.int32))
+
+
+@contextlib.contextmanager
+def _reading(path: Path) -> Iterator[None]:
+    """Raises UserError where a file that has its digest cannot be read: it was not written by us."""
+    try:
+        yield
+    except (OSError, *MALFORMED) as failure:  # what pyarrow raises about files is one of these
+        reason = " ".join(str(failure).split())[:200].rstrip(".")
+        raise wrong_file(path, reason or type(failure).__name__) from None
