@@ -1,4 +1,4 @@
-"""Many matches as plain tuples, checked at the speed of their reading: what archives, exports and columns are made of."""
+"""Many matches as plain tuples, checked as fast as they are read: what archives and exports are made of."""
 
 from __future__ import annotations
 

@@ -74,8 +74,8 @@ class Annotations:
             with self.database.decoding(f"where the games of {run_id} are"):
                 path = json.loads(text)["path"]
             raise UserError(
-                f"{run_id} must have its games in the store to go on, but they are archived; bring them back with turnier"
-                f" archive --restore {path}."
+                f"{run_id} must have its games in the store to go on, but they are archived; bring them back with"
+                f" turnier archive --restore {path}."
             )
 
     def keep_code(self, run_id: str, texts: Iterable[str]) -> None:

@@ -111,7 +111,7 @@ def forget_games(store: Store, run: Run, saved: Total) -> None:
                 f"{run.id} must still have the games that were archived, got {found.rows:,} after {saved.rows:,};"
                 " archive it again."
             )
-        own = list(connection.scalars(_own(run_matches, run.id)))
+        own: list[Any] = list(connection.scalars(_own(run_matches, run.id)))
         connection.execute(delete(run_matches).where(mine))
         connection.execute(delete(match_columns).where(match_columns.c.run_id == run.id))
         store.totals.replace(connection, run.id, run_matches, [])
