@@ -40,8 +40,8 @@ class Place(NamedTuple):
         archive = Archive.open(Path(self.path))
         if archive.digest != self.digest:
             raise UserError(
-                f"an archive must be the file that was written (digest {self.digest[:12]}), got {self.path}, whose digest"
-                f" is {archive.digest[:12]}; put the right file back."
+                f"an archive must have the digest that was stored, {self.digest[:12]}, got {self.path} with"
+                f" {archive.digest[:12]}; put the right file back."
             )
         return archive
 
