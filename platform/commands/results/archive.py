@@ -54,16 +54,13 @@ def archive(
 
 
 def _archive(store: Store, name: str, out: Path | None, remove: bool, yes: bool) -> None:
-    from turnier.results.archive.restoring import Place, remove_games
+    from turnier.results.archive.restoring import remove_games
     from turnier.results.archive.writing import require_archive, write_archive
     from turnier.results.store.run_changes import refuse_running
     from turnier.runs.bar import game_bar
 
     run = store.find_run(name)
-    if place := Place.of_run(store, run.id):
-        raise UserError(
-            f"{run.id} must have its games in the store to be archived, but they are in {place.path} already."
-        )
+    store.annotations.refuse_archived(run.id)
     path = out or Path(f"{run.id.replace(':', '-').replace('/', '-')}.parquet")
     require_archive(path)
     if remove:
@@ -72,7 +69,7 @@ def _archive(store: Store, name: str, out: Path | None, remove: bool, yes: bool)
             typer.confirm(f"Delete the games of {run.id} from the store once they are archived?", abort=True)
     with game_bar(run.name, 2 * store.match_counts().get(run.id, 0)) as bar:
         archived = write_archive(store, run, path, bar.advance)
-    games, size = archived.total.rows, archived.size
+    games, size = archived.total.rows, path.stat().st_size
     _say(f"{path}: {games:,} games, {size / 1e6:,.1f} MB, {size / games:,.1f} bytes per game, read back and checked.")
     if remove:
         remove_games(store, run, archived)
@@ -81,12 +78,12 @@ def _archive(store: Store, name: str, out: Path | None, remove: bool, yes: bool)
 
 def _restore(path: Path, url: str) -> None:
     from turnier.results.archive.reading import Archive
-    from turnier.results.archive.restoring import restore
+    from turnier.results.archive.restoring import restore, run_in
     from turnier.results.store.store import Store
     from turnier.runs.bar import game_bar
 
     archived = Archive.open(path)
-    with Store.open(url) as store, game_bar(archived.run.name, 2 * archived.total.rows) as bar:
+    with Store.open(url) as store, game_bar(run_in(archived).name, 2 * archived.total.rows) as bar:
         run = restore(store, archived, bar.advance)
     _say(f"{run.id}: {archived.total.rows:,} games are in the store.")
 

@@ -95,8 +95,8 @@ def rows_in(table: Any) -> tuple[list[MatchRow], list[list[SeatRow]]]:
     return list(zip(*columns[:split], strict=True)), of_seats
 
 
-def seal(path: Path) -> str:
-    """Writes the digest of a file into its footer, in place of the zeros that are there; returns it."""
+def seal(path: Path) -> None:
+    """Writes the digest of a file into its footer, in place of the zeros that are there."""
     with path.open("r+b") as file:
         place = _place(path, file)
         digest = _digest(file, place)
@@ -104,7 +104,6 @@ def seal(path: Path) -> str:
         file.write(digest.encode())
         file.flush()
         os.fsync(file.fileno())
-    return digest
 
 
 def sealed(path: Path) -> str:

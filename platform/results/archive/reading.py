@@ -7,11 +7,11 @@ import json
 from collections import namedtuple
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from datetime import datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
+from sqlalchemy import Connection, select
 
 from turnier.arena.match import MatchRecord
 from turnier.core.errors import MALFORMED, UserError, require_extra, require_regular_file
@@ -31,14 +31,41 @@ from turnier.results.integrity.checked_rows import MatchRow, SeatRow
 from turnier.results.integrity.checksums import CHANGED, checksum
 from turnier.results.integrity.match_rows import MATCH_COLUMNS, SEAT_COLUMNS, agrees_with_checksum, match_of
 from turnier.results.integrity.totals import Total, difference
+from turnier.results.store.annotations import ARCHIVE
 from turnier.results.store.columns import MATCH_FIELDS, SEAT_FIELDS, Array, MatchColumns, Texts
-from turnier.results.store.database import CHUNK
-from turnier.results.store.schema import SCHEMA_VERSION
-from turnier.results.store.store import Run
+from turnier.results.store.database import CHUNK, Database
+from turnier.results.store.schema import SCHEMA_VERSION, run_annotations
 
 LARGEST_GROUP = 1 << 30  # bytes of a row group: what claims more was not written by us
 _Match = namedtuple("_Match", MATCH_COLUMNS)  # type: ignore[misc]
 _Seat = namedtuple("_Seat", SEAT_COLUMNS[1:])  # type: ignore[misc]
+
+
+class Place(NamedTuple):
+    """Where the games of a run are that its store no longer has, as the annotation ARCHIVE keeps it."""
+
+    path: str
+    digest: str
+    games: int
+
+    def open(self) -> Archive:
+        """Opens the file; raises UserError if it has gone or is another one."""
+        archive = Archive.open(Path(self.path))
+        if archive.digest != self.digest:
+            raise UserError(
+                f"an archive must have the digest that was stored, {self.digest[:12]}, got {self.path} with"
+                f" {archive.digest[:12]}; put the right file back."
+            )
+        return archive
+
+
+def archive_of_run(database: Database, connection: Connection, run_id: str) -> Archive | None:
+    """Returns the archive that has the games of a run; None if the store has them."""
+    if database.lacks(run_annotations):
+        return None
+    known = run_annotations.c
+    text = connection.scalar(select(known.text).where(known.run_id == run_id, known.name == ARCHIVE))
+    return Place(**json.loads(text)).open() if text else None
 
 
 @dataclass(frozen=True)
@@ -56,7 +83,7 @@ class Archive:
         require_extra("an archive", "parquet", "pyarrow")
         require_regular_file(path, "an archive")
         digest = sealed(path)
-        with _reading(path):
+        with reading(path):
             file = _parquet(path)
             contents = Contents(**json.loads(file.metadata.metadata[RUN_KEY]))
             if contents.schema > SCHEMA_VERSION or contents.format > FORMAT:
@@ -76,26 +103,24 @@ class Archive:
         return cls(path, digest, contents, len(groups))
 
     @property
-    def run(self) -> Run:
-        """The run whose games these are."""
-        row = self.contents.run
-        with _reading(self.path):
-            definition, environment = json.loads(row["definition"]), json.loads(row["environment"])
-            return Run(
-                row["id"], row["kind"], row["name"], definition, datetime.fromisoformat(row["created"]), environment
-            )
-
-    @property
     def total(self) -> Total:
         """How many games there are, and the sum of their marks."""
         return Total(self.contents.games, self.contents.marks)
 
     def rows(self) -> Iterator[tuple[list[MatchRow], list[list[SeatRow]]]]:
         """Yields all games in the order in which they were stored, CHUNK at a time, as in `CheckedRows`."""
-        with _reading(self.path):
+        with reading(self.path):
             schema = arrow_schema()
             for batch in _parquet(self.path).iter_batches(CHUNK):
                 yield rows_in(_completed(batch, schema))
+
+    def games(self) -> frozenset[str]:
+        """Returns the games that were played."""
+        found: set[str] = set()
+        with reading(self.path):
+            for batch in _parquet(self.path).iter_batches(1 << 16, columns=["game"]):
+                found.update(batch.column(0).dictionary.to_pylist())
+        return frozenset(found)
 
     def require_sound(self, on_games: Callable[[int], object] = lambda games: None) -> None:
         """Raises UserError unless every game is what was stored and none is missing."""
@@ -112,13 +137,13 @@ class Archive:
     def records(self) -> Iterator[list[MatchRecord]]:
         """Yields all games, CHUNK at a time."""
         for matches, seats in self.rows():
-            with _reading(self.path):
+            with reading(self.path):
                 yield [record_of_rows(*one) for one in zip(matches, seats, strict=True)]
 
-    def columns(self) -> MatchColumns:
-        """Returns all games as columns; their numbers are below 0, see `moves`."""
-        first, parts = -self.contents.games, []
-        with _reading(self.path):
+    def columns(self, first: int) -> MatchColumns:
+        """Returns all games as columns, numbered from `first` on."""
+        parts = []
+        with reading(self.path):
             file = _parquet(self.path)
             names = [name for name in MATCH_FIELDS if name != "number"]
             for group in range(self.groups):
@@ -127,17 +152,17 @@ class Archive:
                 first += table.num_rows
         return MatchColumns.concatenated(parts)
 
-    def moves(self, numbers: Sequence[int]) -> dict[int, tuple[int, bytes]]:
-        """Returns the number of plies of the opening, and the plies, of games by the numbers that `columns` gave."""
+    def values(self, first: int, numbers: Sequence[int], names: Sequence[str]) -> dict[int, tuple[Any, ...]]:
+        """Returns values of games, such as their plies, by numbers that `columns` gave; others are left out."""
         wanted = np.sort(np.array(numbers, np.int64))
-        found: dict[int, tuple[int, bytes]] = {}
-        with _reading(self.path):
-            file, first = _parquet(self.path), -self.contents.games
+        found: dict[int, tuple[Any, ...]] = {}
+        with reading(self.path):
+            file = _parquet(self.path)
             for group in range(self.groups):
                 end = first + file.metadata.row_group(group).num_rows
                 some = wanted[np.searchsorted(wanted, first) : np.searchsorted(wanted, end)]
                 if len(some):
-                    table = file.read_row_group(group, ["opening", "plies"]).take(some - first)
+                    table = file.read_row_group(group, list(names)).take(some - first)
                     values = zip(*(column.to_pylist() for column in table.columns), strict=True)
                     found |= dict(zip(some.tolist(), values, strict=True))
                 first = end
@@ -213,7 +238,7 @@ def _texts(column: Any) -> Texts:
 
 
 @contextlib.contextmanager
-def _reading(path: Path) -> Iterator[None]:
+def reading(path: Path) -> Iterator[None]:
     """Raises UserError where a file that has its digest cannot be read: it was not written by us."""
     try:
         yield

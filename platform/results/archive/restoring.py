@@ -5,16 +5,16 @@ from __future__ import annotations
 import contextlib
 import json
 import sqlite3
-from collections.abc import Callable
+import tempfile
+from collections.abc import Callable, Iterator
+from datetime import datetime
 from pathlib import Path
-from typing import NamedTuple
 
 from sqlalchemy import insert, select
 
 from turnier.core.errors import UserError
 from turnier.results.archive.layout import ID
-from turnier.results.archive.reading import Archive
-from turnier.results.archive.writing import Archived
+from turnier.results.archive.reading import Archive, Place, reading
 from turnier.results.run_mistakes import difference_of
 from turnier.results.store.annotations import ARCHIVE
 from turnier.results.store.run_changes import forget_games, refuse_running
@@ -22,40 +22,38 @@ from turnier.results.store.schema import run_progress, runs
 from turnier.results.store.store import Run, Store
 
 
-class Place(NamedTuple):
-    """Where the games of a run are that its store no longer has, as the annotation ARCHIVE keeps it."""
-
-    path: str
-    digest: str
-    games: int
-
-    @classmethod
-    def of_run(cls, store: Store, run_id: str) -> Place | None:
-        """Returns where a run's games are; None if they are in the store."""
-        text = store.annotations.get(run_id, ARCHIVE)
-        return cls(**json.loads(text)) if text else None
-
-    def open(self) -> Archive:
-        """Opens the file; raises UserError if it has gone or is another one."""
-        archive = Archive.open(Path(self.path))
-        if archive.digest != self.digest:
-            raise UserError(
-                f"an archive must have the digest that was stored, {self.digest[:12]}, got {self.path} with"
-                f" {archive.digest[:12]}; put the right file back."
-            )
-        return archive
+def run_in(archive: Archive) -> Run:
+    """Returns the run whose games an archive has."""
+    row = archive.contents.run
+    with reading(archive.path):
+        definition, environment = json.loads(row["definition"]), json.loads(row["environment"])
+        created = datetime.fromisoformat(row["created"])
+        return Run(row["id"], row["kind"], row["name"], definition, created, environment)
 
 
-def remove_games(store: Store, run: Run, archived: Archived) -> None:
+@contextlib.contextmanager
+def as_store(archive: Archive) -> Iterator[tuple[Store, Run]]:
+    """A store that has nothing but the run of an archive, whose games are read from the file."""
+    with tempfile.TemporaryDirectory() as folder, Store.open(f"sqlite:///{folder}/{archive.path.stem}.db") as store:
+        _begin(store, archive, anywhere=True)
+        store.annotations.set(run_in(archive).id, ARCHIVE, json.dumps(_place(archive)._asdict()))
+        yield store, store.run(run_in(archive).id)
+
+
+def _place(archive: Archive) -> Place:
+    return Place(str(archive.path.absolute()), archive.digest, archive.total.rows)
+
+
+def remove_games(store: Store, run: Run, archive: Archive) -> None:
     """Takes a run's games out of the store, except those that other runs have; the run names the archive instead.
 
     Raises UserError where the run has gone on since it was archived.
     """
     refuse_running(store, run)
-    place = Place(str(archived.path.absolute()), archived.digest, archived.total.rows)
-    store.annotations.set(run.id, ARCHIVE, json.dumps(place._asdict()))  # first: a kill must not leave it without games
+    # First: a kill must not leave it without games.
+    store.annotations.set(run.id, ARCHIVE, json.dumps(_place(archive)._asdict()))
     try:
-        forget_games(store, run, archived.total)
+        forget_games(store, run, archive.total)
     except UserError:
         store.annotations.set(run.id, ARCHIVE, "")
         raise
@@ -81,7 +79,7 @@ def restore(store: Store, archive: Archive, on_games: Callable[[int], object] = 
         on_games: called with a number of games that were checked, or stored: each game counts twice.
     """
     archive.require_sound(on_games)
-    run = archive.run
+    run = run_in(archive)
     _begin(store, archive)
     for matches, seats in archive.rows():
         store.append_rows(run.id, {match[ID]: (match, own) for match, own in zip(matches, seats, strict=True)})
@@ -90,12 +88,12 @@ def restore(store: Store, archive: Archive, on_games: Callable[[int], object] = 
     return store.run(run.id)
 
 
-def _begin(store: Store, archive: Archive) -> None:
-    """Stores the run's row and what belongs to it, unless they are there."""
-    row, run = archive.contents.run, archive.run
+def _begin(store: Store, archive: Archive, anywhere: bool = False) -> None:
+    """Stores the run's row and what belongs to it, unless they are there; `anywhere`: even if it needs more."""
+    row, run = archive.contents.run, run_in(archive)
     with store.database.writing() as connection:
         known = connection.execute(select(runs).where(runs.c.id == run.id)).one_or_none()
-        if known is None and not archive.contents.only_games:
+        if known is None and not archive.contents.only_games and not anywhere:
             raise UserError(
                 f"{run.id} must be restored into the store that it was archived from, since a {run.kind} has more than"
                 f" games, got {store.shown_url}; name that one with --store."

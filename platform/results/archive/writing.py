@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from sqlalchemy import func, select
 
@@ -34,15 +35,6 @@ GROUP_BYTES = 1 << 26  # of a row group at most, about: long names of agents fil
 OnGames = Callable[[int], object]
 
 
-class Archived(NamedTuple):
-    """A file that was written and read back."""
-
-    path: Path
-    digest: str
-    total: Total  # of the games
-    size: int  # bytes
-
-
 def require_archive(path: Path) -> None:
     """Raises UserError where an archive cannot be written to a path."""
     require_extra("an archive", "parquet", "pyarrow")
@@ -51,7 +43,7 @@ def require_archive(path: Path) -> None:
     require_file(path, "an archive")
 
 
-def write_archive(store: Store, run: Run, out: Path, on_games: OnGames = lambda games: None) -> Archived:
+def write_archive(store: Store, run: Run, out: Path, on_games: OnGames = lambda games: None) -> Archive:
     """Writes all games of a run into a file, which appears only once it has been read back and found to be right.
 
     Raises Damaged where a game is, and UserError where a run has no games or the file cannot be written.
@@ -66,7 +58,7 @@ def write_archive(store: Store, run: Run, out: Path, on_games: OnGames = lambda 
     part = out.with_name(f".{out.name}.part")
     try:
         _write(store, run, part, on_games)
-        digest = seal(part)
+        seal(part)
         archive = Archive.open(part)
         archive.require_sound(on_games)
         part.replace(out)
@@ -74,7 +66,7 @@ def write_archive(store: Store, run: Run, out: Path, on_games: OnGames = lambda 
         raise UserError(f"an archive must be written to a folder with room, got {failure}; choose another.") from None
     finally:
         part.unlink(missing_ok=True)
-    return Archived(out, digest, archive.total, out.stat().st_size)
+    return replace(archive, path=out)
 
 
 def _write(store: Store, run: Run, part: Path, on_games: OnGames) -> None:

@@ -57,8 +57,11 @@ def _agree(reader: LenientReader, links: dict[str, Numbers]) -> bool:
         return False
     if counts != [total] * len(sources):
         return False
-    again = {run: _numbers(reader, INDEX, run) for run in links} if reader.is_sqlite else dict(links)
-    return all(np.array_equal(numbers, again[run]) for run, numbers in links.items())
+    return not reader.is_sqlite or all(_same(numbers, _numbers(reader, INDEX, run)) for run, numbers in links.items())
+
+
+def _same(one: Numbers, other: Numbers | None) -> bool:
+    return other is not None and np.array_equal(one, other)
 
 
 def _row_by_row(reader: LenientReader, runs: set[str], games: Numbers) -> Links:

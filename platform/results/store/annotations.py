@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable
 
-from sqlalchemy import Connection, delete, select
+from sqlalchemy import delete, select
 
 from turnier.core.errors import UserError
 from turnier.core.outside import library
@@ -66,11 +66,9 @@ class Annotations:
                 raise self.database.damaged(f"notes and settings of {run_id} are not those that were stored")
         return [(run_id, name, text) for run_id, name, text in rows]
 
-    def refuse_archived(self, connection: Connection, run_id: str) -> None:
+    def refuse_archived(self, run_id: str) -> None:
         """Raises UserError where the games of a run are no longer in the store: they must not be played again."""
-        table = run_annotations.c
-        query = select(table.text).where(table.run_id == run_id, table.name == ARCHIVE)
-        if text := connection.scalar(query):
+        if text := self.get(run_id, ARCHIVE):
             with self.database.decoding(f"where the games of {run_id} are"):
                 path = json.loads(text)["path"]
             raise UserError(

@@ -130,12 +130,12 @@ class Store:
             query = select(runs).where(runs.c.id == run_id)
             # Two processes that begin it wait for each other.
             stored = self._checked(connection.execute(query.with_for_update(key_share=True)).one())
-            self.annotations.refuse_archived(connection, run_id)
             if stored.checksum is None:  # an earlier version began it
                 self.blocks.begin(connection, run_id)
                 self.totals.adopt(connection, run_id)
                 known = update(runs).where(runs.c.id == run_id)
                 connection.execute(known.values(checksum=checksum(*stored[:-1])))
+        self.annotations.refuse_archived(run_id)
         if stored.kind != kind:
             raise UserError(f"run {run_id!r} must stay a {stored.kind}, got a {kind}; choose another name.")
         if stored.definition != row["definition"]:
@@ -209,7 +209,7 @@ class Store:
     @outlasting
     def match_counts(self) -> dict[str, int]:
         """Returns the number of matches of every run that has any."""
-        return self.totals.counts(run_matches)
+        return self.totals.counts(run_matches, self.blocks.counts())
 
     @outlasting
     def stored_counts(self) -> dict[str, int]:
