@@ -37,6 +37,9 @@ def results(
         Path | None,
         typer.Option(help="also write who scored what against whom to this CSV file", callback=writable_file),
     ] = None,
+    means: Annotated[
+        bool, typer.Option("--means", help="of an archive: only means and shares of points, of any number of games")
+    ] = False,
     as_json: JsonOption = False,
 ) -> None:
     """Show scores, ratings and pairwise results.
@@ -57,11 +60,13 @@ def results(
       turnier results --game "2048(size=3)" --top 20
       turnier results --run tournament:1f0c --crosstable table.csv
       turnier results --game yavalath --anchor random
-      turnier results tournament-1f0c.parquet
+      turnier results tournament-1f0c.parquet --means
     """
     from turnier.commands.results import result_tables, teams
     from turnier.results.store.store import Store
 
+    if means and archive is None:
+        raise UserError("--means must have a file of turnier archive, got none; write turnier results FILE --means.")
     shown = result_tables.Shown(top, as_json, crosstable, anchor, nash)
     found: Run | None
     with contextlib.ExitStack() as stack:
@@ -71,7 +76,11 @@ def results(
 
             if run:
                 raise UserError(f"results takes an archive or --run, got {archive} and {run}; leave one out.")
-            opened, found = stack.enter_context(as_store(Archive.open(archive)))
+            whole = Archive.open(archive)
+            if means:
+                result_tables.show_means(whole, as_json)
+                return
+            opened, found = stack.enter_context(as_store(whole))
         else:
             opened = stack.enter_context(Store.open(store, read_only=True))
             found = opened.find_run(run) if run else None

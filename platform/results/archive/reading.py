@@ -14,7 +14,7 @@ import numpy as np
 from sqlalchemy import Connection, select
 
 from turnier.arena.match import MatchRecord
-from turnier.core.errors import MALFORMED, UserError, require_extra, require_regular_file
+from turnier.core.errors import MALFORMED, UserError, require_extra
 from turnier.results.archive.layout import (
     FORMAT,
     ID,
@@ -36,6 +36,7 @@ from turnier.results.store.columns import MATCH_FIELDS, SEAT_FIELDS, Array, Matc
 from turnier.results.store.database import CHUNK, Database
 from turnier.results.store.schema import SCHEMA_VERSION, run_annotations
 
+PART = 1 << 15  # games that are read at once as columns
 LARGEST_GROUP = 1 << 30  # bytes of a row group: what claims more was not written by us
 _Match = namedtuple("_Match", MATCH_COLUMNS)  # type: ignore[misc]
 _Seat = namedtuple("_Seat", SEAT_COLUMNS[1:])  # type: ignore[misc]
@@ -57,6 +58,17 @@ class Place(NamedTuple):
                 f" {archive.digest[:12]}; put the right file back."
             )
         return archive
+
+
+class Scores(NamedTuple):
+    """Games as those fields of MatchColumns that means are made of."""
+
+    game: Texts
+    termination: Texts
+    seed: Array
+    seats: Array
+    agent: Texts
+    score: Array
 
 
 def archive_of_run(database: Database, connection: Connection, run_id: str) -> Archive | None:
@@ -81,7 +93,8 @@ class Archive:
     def open(cls, path: Path) -> Archive:
         """Opens an archive; raises UserError with one sentence where that cannot be done."""
         require_extra("an archive", "parquet", "pyarrow")
-        require_regular_file(path, "an archive")
+        if not path.is_file():
+            raise UserError(f"an archive must be a file that is there, got {path}; name another, or put it back.")
         digest = sealed(path)
         with reading(path):
             file = _parquet(path)
@@ -111,15 +124,15 @@ class Archive:
         """Yields all games in the order in which they were stored, CHUNK at a time, as in `CheckedRows`."""
         with reading(self.path):
             schema = arrow_schema()
-            for batch in _parquet(self.path).iter_batches(CHUNK):
+            for batch in _parquet(self.path, plain=True).iter_batches(CHUNK):
                 yield rows_in(_completed(batch, schema))
 
     def games(self) -> frozenset[str]:
         """Returns the games that were played."""
         found: set[str] = set()
         with reading(self.path):
-            for batch in _parquet(self.path).iter_batches(1 << 16, columns=["game"]):
-                found.update(batch.column(0).dictionary.to_pylist())
+            for table in self._tables(["game"]):
+                found.update(_texts(table.column(0).combine_chunks()).values.tolist())
         return frozenset(found)
 
     def require_sound(self, on_games: Callable[[int], object] = lambda games: None) -> None:
@@ -143,14 +156,30 @@ class Archive:
     def columns(self, first: int) -> MatchColumns:
         """Returns all games as columns, numbered from `first` on."""
         parts = []
+        names = [name for name in MATCH_FIELDS if name != "number"]
+        for table in self._tables([*names, *(OF_SEATS + name for name in SEAT_FIELDS[2:])]):
+            with reading(self.path):
+                parts.append(_columns_of(table, first))
+            first += table.num_rows
+        return MatchColumns.concatenated(parts)
+
+    def scores(self) -> Iterator[Scores]:
+        """Yields what means are made of, a part at a time."""
+        for table in self._tables(["game", "seed", "termination", "seat_agent", "seat_score"]):
+            with reading(self.path):
+                columns, flat, counts = _parts_of(table)
+                game, termination = _texts(columns["game"]), _texts(columns["termination"])
+                seed, score = _numbers(columns["seed"], np.int64), _numbers(flat["score"], np.float64)
+                yield Scores(game, termination, seed, counts, _texts(flat["agent"]), score)
+
+    def _tables(self, names: Sequence[str]) -> Iterator[Any]:
+        import pyarrow as arrow
+
         with reading(self.path):
             file = _parquet(self.path)
-            names = [name for name in MATCH_FIELDS if name != "number"]
-            for group in range(self.groups):
-                table = file.read_row_group(group, [*names, *(OF_SEATS + name for name in SEAT_FIELDS[2:])])
-                parts.append(_columns_of(table, first))
-                first += table.num_rows
-        return MatchColumns.concatenated(parts)
+            for group in range(self.groups):  # a batch of two groups would have two sets of different texts
+                for batch in file.iter_batches(PART, [group], names):
+                    yield arrow.Table.from_batches([batch])
 
     def values(self, first: int, numbers: Sequence[int], names: Sequence[str]) -> dict[int, tuple[Any, ...]]:
         """Returns values of games, such as their plies, by numbers that `columns` gave; others are left out."""
@@ -205,12 +234,7 @@ def _completed(batch: Any, schema: Any) -> Any:
 
 def _columns_of(table: Any, first: int) -> MatchColumns:
     """Returns a row group as columns, numbered from `first` on."""
-    import pyarrow as arrow
-
-    columns = {name: table.column(name).combine_chunks() for name in table.column_names}
-    lists = {name: column for name, column in columns.items() if arrow.types.is_list(column.type)}
-    counts = np.diff(next(iter(lists.values())).offsets.to_numpy())
-    flat = {name.removeprefix(OF_SEATS): column.flatten() for name, column in lists.items()}
+    columns, flat, counts = _parts_of(table)
     floats = (np.float64, np.int64, np.int64, np.float64, np.float64)
     numbers = [_numbers(flat[name], kind) for name, kind in zip(SEAT_FIELDS[3:], floats, strict=True)]
     ids = np.frombuffer(columns["id"].buffers()[1], "V16", table.num_rows, 16 * columns["id"].offset)
@@ -222,10 +246,20 @@ def _columns_of(table: Any, first: int) -> MatchColumns:
         _texts(columns["termination"]),
         _numbers(columns["seconds"], np.float64),
         _texts(columns["facts"]),
-        counts.astype(np.uint8),
+        counts,
         _texts(flat["agent"]),
         *numbers,
     )
+
+
+def _parts_of(table: Any) -> tuple[dict[str, Any], dict[str, Any], Array]:
+    """Returns the columns of a row group, those of seats one after another, and the number of seats of each game."""
+    import pyarrow as arrow
+
+    columns = {name: table.column(name).combine_chunks() for name in table.column_names}
+    lists = {name: column for name, column in columns.items() if arrow.types.is_list(column.type)}
+    counts = np.diff(next(iter(lists.values())).offsets.to_numpy()).astype(np.uint8)
+    return columns, {name.removeprefix(OF_SEATS): column.flatten() for name, column in lists.items()}, counts
 
 
 def _numbers(column: Any, kind: type) -> Array:
