@@ -58,7 +58,7 @@ SECTIONS: dict[str, dict[str, tuple[str, str]]] = {  # heading -> command -> mod
         "replay": ("results.replay", "Replay a recorded game."),
         "report": ("results.report", "Write a report on measured and published figures, or on one run."),
         "export": ("results.export", "Write the games of a run to files."),
-        "archive": ("results.archive", "Write the games of a run to an archive, or bring them back."),
+        "archive": ("runs.archive", "Write the games of a run to an archive, or bring them back."),
         "verify": ("results.verify", "Check the rules of a game against recorded games."),
     },
     "Games with other programs": {
