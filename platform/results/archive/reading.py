@@ -28,8 +28,14 @@ from turnier.results.archive.layout import (
     wrong_file,
 )
 from turnier.results.integrity.checked_rows import MatchRow, SeatRow
-from turnier.results.integrity.checksums import CHANGED, checksum
-from turnier.results.integrity.match_rows import MATCH_COLUMNS, SEAT_COLUMNS, agrees_with_checksum, match_of
+from turnier.results.integrity.checksums import checksum
+from turnier.results.integrity.match_rows import (
+    MATCH_COLUMNS,
+    SEAT_COLUMNS,
+    agrees_with_checksum,
+    match_of,
+    wrong_match,
+)
 from turnier.results.integrity.totals import Total, difference
 from turnier.results.store.annotations import ARCHIVE
 from turnier.results.store.columns import MATCH_FIELDS, SEAT_FIELDS, Array, MatchColumns, Texts
@@ -38,8 +44,8 @@ from turnier.results.store.schema import SCHEMA_VERSION, run_annotations
 
 PART = 1 << 15  # games that are read at once as columns
 LARGEST_GROUP = 1 << 30  # bytes of a row group: what claims more was not written by us
-_Match = namedtuple("_Match", MATCH_COLUMNS)  # type: ignore[misc]
-_Seat = namedtuple("_Seat", SEAT_COLUMNS[1:])  # type: ignore[misc]
+_Match: Any = namedtuple("_Match", ("number", *MATCH_COLUMNS))
+_Seat: Any = namedtuple("_Seat", SEAT_COLUMNS)
 
 
 class Place(NamedTuple):
@@ -140,7 +146,7 @@ class Archive:
         total = Total()
         for matches, seats in self.rows():
             for match, own in zip(matches, seats, strict=True):
-                if wrong := _wrong(match, own):
+                if not agrees_with_checksum(match, own) and (wrong := wrong_match(*_as_stored(match, own))):
                     raise wrong_file(self.path, f"the game {match[ID]}: {wrong}")
             total = total.plus([match[ID] for match in matches])
             on_games(len(matches))
@@ -200,16 +206,12 @@ class Archive:
 
 def record_of_rows(match: MatchRow, match_seats: Sequence[SeatRow]) -> MatchRecord:
     """Returns the match of rows that were checked."""
-    row: Any = _Match(*match)
-    of_seats: list[Any] = [_Seat(*seat) for seat in match_seats]
-    return match_of(row, of_seats)
+    return match_of(*_as_stored(match, match_seats))
 
 
-def _wrong(match: MatchRow, seats: Sequence[SeatRow]) -> str:
-    """Returns what is wrong with a game; an earlier version's without a checksum must be that of its id."""
-    if match[-1] is not None:
-        return "" if agrees_with_checksum(match, seats) else CHANGED
-    return "" if record_of_rows(match, seats).spec.id == match[ID] else "it is not the match of its id"
+def _as_stored(match: MatchRow, match_seats: Sequence[SeatRow]) -> tuple[Any, list[Any]]:
+    """Returns rows with names, as the database returns them; their number does not matter."""
+    return _Match(0, *match), [_Seat(0, *seat) for seat in match_seats]
 
 
 def _parquet(path: Path, plain: bool = False) -> Any:
