@@ -44,8 +44,9 @@ from turnier.results.store.schema import SCHEMA_VERSION, run_annotations
 
 PART = 1 << 15  # games that are read at once as columns
 LARGEST_GROUP = 1 << 30  # bytes of a row group: what claims more was not written by us
-_Match: Any = namedtuple("_Match", ("number", *MATCH_COLUMNS))
-_Seat: Any = namedtuple("_Seat", SEAT_COLUMNS)
+_make_named: Callable[[str, Sequence[str]], Any] = namedtuple
+_match = _make_named("_match", ("number", *MATCH_COLUMNS))
+_seat = _make_named("_seat", SEAT_COLUMNS)
 
 
 class Place(NamedTuple):
@@ -211,7 +212,7 @@ def record_of_rows(match: MatchRow, match_seats: Sequence[SeatRow]) -> MatchReco
 
 def _as_stored(match: MatchRow, match_seats: Sequence[SeatRow]) -> tuple[Any, list[Any]]:
     """Returns rows with names, as the database returns them; their number does not matter."""
-    return _Match(0, *match), [_Seat(0, *seat) for seat in match_seats]
+    return _match(0, *match), [_seat(0, *seat) for seat in match_seats]
 
 
 def _parquet(path: Path, plain: bool = False) -> Any:
