@@ -135,6 +135,7 @@ def test_an_archive_shows_what_the_store_shows(run: Store, tmp_path: Path, monke
     both = matches_frame(run)
     remove_games(run, run.run("run"), archive)
     same(shown(run, "run"), before)
+    assert len([record for some in run.records_of_run("run") for record in some]) == len(RECORDS)
     assert sorted(matches_frame(run)["match"]) == sorted(both["match"])  # a game of both runs counts once
     for source in (Source.of_archive(archive), Source.of_store(run, run.run("run"))):
         (again,) = export_from(source, tmp_path / "b.jsonl")

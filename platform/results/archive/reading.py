@@ -154,6 +154,13 @@ class Archive:
         if total != self.total:
             raise wrong_file(self.path, f"it has {difference(self.total, total)} of the run")
 
+    def records(self) -> Iterator[list[MatchRecord]]:
+        """Yields all games, CHUNK at a time."""
+        for matches, seats in self.rows():
+            with reading(self.path):
+                records = list(map(record_of_rows, matches, seats))
+            yield records
+
     def columns(self, first: int) -> MatchColumns:
         """Returns all games as columns, numbered from `first` on."""
         parts = []

@@ -15,6 +15,7 @@ from sqlalchemy import ColumnElement, Connection, Row, select, update
 
 from turnier.arena.match import MatchRecord
 from turnier.core.errors import UserError
+from turnier.results.archive.reading import archive_of_run
 from turnier.results.integrity.checksums import checksum, differs, mark_of
 from turnier.results.integrity.match_rows import (
     MATCH_COLUMNS,
@@ -340,7 +341,11 @@ class Store:
             damage: called with what is damaged or has gone, which is left out, in place of raising Damaged.
         """
         with self.database.reading() as connection:
+            archive = archive_of_run(self.database, connection, run_id)
             known, found = self.totals.of_run(connection, run_id, run_matches)
+        if archive is not None:
+            yield from archive.records()
+            return
         if known != found:
             lost = DamagedMatch(0, "", f"{run_id} has {difference(known, found)} in {run_matches.name}")
             (damage or self._whole)(lost)
