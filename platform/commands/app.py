@@ -64,6 +64,7 @@ SECTIONS: dict[str, dict[str, tuple[str, str]]] = {  # heading -> command -> mod
             "results.verify",
             "Check recorded games against the rules, or play a sample of a run again.",
         ),
+        "archive": ("runs.archive", "Write the games of a run to an archive, or bring them back."),
     },
     "Games with other programs": {
         "serve": (

@@ -92,6 +92,18 @@ def print_seats(console: Console, table: pd.DataFrame) -> None:
         console.print(shown)
 
 
+def print_means(console: Console, table: pd.DataFrame) -> None:
+    """Prints what `archive.means.means_of` returns, one table per game."""
+    for game, part in table.groupby("game"):
+        shown = agent_table(f"{game}: means and points, 95 % intervals", "games", "score", "points", "won-drawn\n-lost")
+        for row in part.to_dict("records"):
+            score = f"{number(row['mean'], row['half_width'])} ± {number(row['half_width'])}"
+            points = _share(row, "points_share")
+            ends = MISSING if points == MISSING else f"{row['wins']}-{row['draws']}\n-{row['losses']}"
+            shown.add_row(AgentText(row["label"]), f"{row['games']:,}", score, points, ends)
+        console.print(shown)
+
+
 def print_certainty(console: Console, groups: pd.DataFrame, agents: pd.DataFrame, phase_name: str) -> None:
     """Prints what `frames.group_certainty` and `agent_certainty` return: a grid per agent, and the means."""
     for (game, shown), part in groups.groupby(["game", "label"]):

@@ -3,21 +3,28 @@
 from __future__ import annotations
 
 import contextlib
+import csv
 import functools
+import itertools
 import json
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict
 from importlib.util import find_spec
+from operator import itemgetter
 from pathlib import Path
+from typing import Any, NamedTuple
 
-import pandas as pd
 from sqlalchemy import select
 
-from turnier.arena.match import MatchRecord
+from turnier.arena.match import MatchRecord, opening_of
 from turnier.arena.match_json import to_json
 from turnier.core.errors import UserError, require_extra
 from turnier.core.outputs import require_file, require_folder
-from turnier.results.integrity.match_rows import DamagedMatch
+from turnier.results.archive.layout import wrong_file
+from turnier.results.archive.reading import Archive, archive_of_run, record_of_rows
+from turnier.results.archive.restoring import run_in
+from turnier.results.integrity.checked_rows import CheckedRows, MatchRow, SeatRow, rows_of_run
+from turnier.results.integrity.match_rows import MATCH_COLUMNS, DamagedMatch
 from turnier.results.notation.pgn import pgn_of
 from turnier.results.notation.sgf import sgf_of
 from turnier.results.store.schema import matches, run_matches
@@ -41,21 +48,59 @@ COLUMNS = (
     "error",
 )
 LISTED = 20  # damaged games in one sentence
-Writer = Callable[[Sequence[MatchRecord]], object]
+Writer = Callable[[CheckedRows], object]
+_of_match = itemgetter(*map(MATCH_COLUMNS.index, ("id", "game", "seed", "max_plies")))
+_of_end = itemgetter(*map(MATCH_COLUMNS.index, ("seconds", "termination", "error")))
+_of_moves = itemgetter(*map(MATCH_COLUMNS.index, ("plies", "opening")))
+_GAME, _FACTS = map(MATCH_COLUMNS.index, ("game", "facts"))
+
+
+class Source(NamedTuple):
+    """Where the games of a run are read from."""
+
+    run: Run
+    batches: Callable[[], Iterable[CheckedRows]]  # in the order in which they were stored
+    games: frozenset[str]
+    damaged: Callable[[str], Exception]  # the error for what had to be left out
+
+    @classmethod
+    def of_store(cls, store: Store, run: Run) -> Source:
+        """The archive of the run if it has one."""
+        with store.database.reading() as connection:
+            if archive := archive_of_run(store.database, connection, run.id):
+                return cls.of_archive(archive)
+        query = select(matches.c.game).join(run_matches, run_matches.c.match_number == matches.c.number)
+        with store.database.reading() as connection:
+            games = frozenset(connection.scalars(query.where(run_matches.c.run_id == run.id).distinct()))
+        return cls(run, lambda: rows_of_run(store.database, store.totals, run.id), games, store.database.damaged)
+
+    @classmethod
+    def of_archive(cls, archive: Archive) -> Source:
+        def batches() -> Iterator[CheckedRows]:
+            for some, seats in archive.rows():
+                yield CheckedRows([], some, seats, [])
+
+        return cls(run_in(archive), batches, archive.games(), lambda what: wrong_file(archive.path, what))
 
 
 def export(store: Store, run: Run, out: Path, on_games: Callable[[int], object] = lambda games: None) -> list[Path]:
+    """Writes a run's matches, see `export_from`."""
+    return export_from(Source.of_store(store, run), out, on_games)
+
+
+def export_from(source: Source, out: Path, on_games: Callable[[int], object] = lambda games: None) -> list[Path]:
     """Writes a run's matches in the order in which they were stored; returns the files, which appear only when whole.
 
     Damaged games are left out; Damaged, raised after all others were written, lists them.
 
     Args:
+        source: of the matches.
         out: a file that ends in .csv, .parquet or .jsonl, in .pgn for chess, or in .sgf for Go, Othello and Hex; or a
             folder, for the first three and the run's manifest (Parquet only where pyarrow is installed).
         on_games: called with the number of games after each batch that was written.
     """
-    paths = export_files(out)
-    facts = _fact_names(store, run.id)
+    paths, run = export_files(out), source.run
+    facts = _fact_names(source)
     parts = {path: path.with_name(f".{path.name}.part") for path in paths}
     left_out: list[DamagedMatch] = []
     try:
@@ -65,10 +110,11 @@ def export(store: Store, run: Run, out: Path, on_games: Callable[[int], object] 
                 manifest = asdict(run) | {"created": run.created.isoformat()}
                 (out / "run.json").write_text(json.dumps(manifest, indent=2) + "\n")
             writers = [stack.enter_context(_WRITERS[path.suffix](part, facts)) for path, part in parts.items()]
-            for records in store.records_of_run(run.id, damage=left_out.append):
+            for rows in source.batches():
+                left_out += rows.wrong
                 for write in writers:
-                    write(records)
-                on_games(len(records))
+                    write(rows)
+                on_games(len(rows.matches))
         for path, part in parts.items():
             part.replace(path)
     except OSError as failure:
@@ -79,21 +125,18 @@ def export(store: Store, run: Run, out: Path, on_games: Callable[[int], object] 
     if left_out:
         shown = "; ".join(map(str, left_out[:LISTED]))
         more = f" and {len(left_out) - LISTED:,} more" if len(left_out) > LISTED else ""
-        raise store.database.damaged(f"{', '.join(map(str, paths))} had to leave out what is damaged ({shown}{more})")
+        raise source.damaged(f"{', '.join(map(str, paths))} had to leave out what is damaged ({shown}{more})")
     return paths
 
 
-def _fact_names(store: Store, run_id: str) -> list[str]:
+def _fact_names(source: Source) -> list[str]:
     """Returns the names of the facts in a run's matches, for each game as in its first undamaged match."""
-    query = select(matches.c.game).join(run_matches, run_matches.c.match_number == matches.c.number)
-    with store.database.reading() as connection:
-        games = set(connection.scalars(query.where(run_matches.c.run_id == run_id).distinct()))
-    names: dict[str, None] = {}
-    for records in store.records_of_run(run_id, damage=lambda match: None):
-        for record in records:
-            if record.spec.game in games:
-                games.remove(record.spec.game)
-                names |= dict.fromkeys(record.facts)
+    games, names = set(source.games), dict[str, None]()
+    for rows in source.batches():
+        for match in rows.matches:
+            if match[_GAME] in games:
+                games.remove(match[_GAME])
+                names |= dict.fromkeys(json.loads(match[_FACTS]))
         if not games:
             break
     return list(names)
@@ -114,28 +157,30 @@ def export_files(out: Path) -> list[Path]:
     return [out / f"games{suffix}" for suffix in _TABLES if suffix != ".parquet" or find_spec("pyarrow")]
 
 
-def seat_rows(records: Sequence[MatchRecord], facts: Sequence[str]) -> pd.DataFrame:
-    """Returns a row per match and seat: COLUMNS, then the game's facts (empty where a game has no such fact)."""
-    rows = [
-        (
-            *(r.spec.id, r.spec.game, r.spec.seed, r.spec.max_plies, " ".join(map(str, r.spec.opening)), seat),
-            *(r.spec.agents[seat], r.scores[seat], r.decisions[seat], r.nodes[seat], r.seat_seconds[seat]),
-            r.seat_cpu_seconds[seat] if r.seat_cpu_seconds else None,
-            *(r.seconds, r.termination.value, r.error),
-            *(r.facts.get(fact) for fact in facts),
-        )
-        for r in records
-        for seat in range(len(r.scores))
-    ]
-    frame = pd.DataFrame(rows, columns=[*COLUMNS, *facts])
-    return frame.astype(dict.fromkeys(("seat_cpu_seconds", *facts), float))
+def seat_rows(
+    some: Sequence[MatchRow], seats: Sequence[Sequence[SeatRow]], facts: Sequence[str]
+) -> Iterator[tuple[Any, ...]]:
+    """Yields a row per match and seat: COLUMNS, then the game's facts (None where a game has no such fact)."""
+    for match, own in zip(some, seats, strict=True):
+        begin = (*_of_match(match), " ".join(map(str, opening_of(*_of_moves(match)))))
+        end = (*_of_end(match), *_fact_values(match[_FACTS], facts))
+        for seat in own:
+            yield (*begin, *seat, *end)
+
+
+def _fact_values(text: str, facts: Sequence[str]) -> Iterable[float | None]:
+    if not facts:
+        return ()
+    known = json.loads(text)
+    return [None if (value := known.get(fact)) is None else float(value) for fact in facts]
 
 
 @contextlib.contextmanager
 def _csv(path: Path, facts: Sequence[str]) -> Iterator[Writer]:
     with path.open("w", encoding="utf-8", newline="") as file:
-        seat_rows([], facts).to_csv(file, index=False)
-        yield lambda records: seat_rows(records, facts).to_csv(file, index=False, header=False)
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow([*COLUMNS, *facts])
+        yield lambda rows: writer.writerows(seat_rows(rows.matches, rows.seats, facts))
 
 
 @contextlib.contextmanager
@@ -149,24 +194,33 @@ def _parquet(path: Path, facts: Sequence[str]) -> Iterator[Writer]:
         text | whole | dict.fromkeys(("score", "seat_seconds", "seat_cpu_seconds", "seconds", *facts), arrow.float64())
     )
     schema = arrow.schema([(name, kinds[name]) for name in (*COLUMNS, *facts)])
+
+    def write(rows: CheckedRows) -> None:
+        columns = zip(*seat_rows(rows.matches, rows.seats, facts), strict=True)
+        arrays = [arrow.array(column, field.type) for column, field in zip(columns, schema, strict=False)]
+        if arrays:
+            writer.write_table(arrow.Table.from_arrays(arrays, schema=schema))
+
     with parquet.ParquetWriter(path, schema) as writer:
-        yield lambda records: writer.write_table(
-            arrow.Table.from_pandas(seat_rows(records, facts), schema, preserve_index=False)
-        )
+        yield write
 
 
 @contextlib.contextmanager
 def _jsonl(path: Path, facts: Sequence[str]) -> Iterator[Writer]:
     encode = json.JSONEncoder(separators=(",", ":")).encode
     with path.open("w", encoding="utf-8") as file:
-        yield lambda records: file.writelines(encode(to_json(record)) + "\n" for record in records)
+        yield lambda rows: file.writelines(encode(to_json(record)) + "\n" for record in _records(rows))
+
+
+def _records(rows: CheckedRows) -> Iterator[MatchRecord]:
+    return itertools.starmap(record_of_rows, zip(rows.matches, rows.seats, strict=True))
 
 
 @contextlib.contextmanager
 def _texts(written: Callable[[MatchRecord], str], path: Path, facts: Sequence[str]) -> Iterator[Writer]:
     """Writes each game as text."""
     with path.open("w", encoding="utf-8") as file:
-        yield lambda records: file.writelines(map(written, records))
+        yield lambda rows: file.writelines(map(written, _records(rows)))
 
 
 _TABLES = {".csv": _csv, ".parquet": _parquet, ".jsonl": _jsonl}  # of any game

@@ -10,7 +10,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
-from sqlalchemy import select
 
 from turnier.agents.registry import label_of
 from turnier.arena.match import Termination
@@ -19,8 +18,6 @@ from turnier.results.frames.matches import FAILED, UNFINISHED, WITH_RESULT
 from turnier.results.outage import outlasting
 from turnier.results.store import default_url
 from turnier.results.store.columns import Array, MatchColumns
-from turnier.results.store.database import chunks
-from turnier.results.store.schema import matches
 from turnier.results.store.store import Store
 
 VOID = "void"  # the cause of games without a result
@@ -201,12 +198,9 @@ def _failures(store: Store, wrong: MatchColumns) -> Iterator[tuple[str, int, str
 
 def _errors(store: Store, numbers: Array) -> dict[int, str]:
     """Returns the sentences of matches by their numbers."""
-    found: dict[int, str] = {}
     with store.database.reading() as connection:
-        for some in chunks(numbers.tolist()):
-            query = select(matches.c.number, matches.c.error).where(matches.c.number.in_(some))
-            found |= {int(row.number): str(row.error) for row in connection.execute(query)}
-    return found
+        found = store.blocks.values(connection, numbers.tolist(), ("error",))
+    return {number: str(error) for number, (error,) in found.items()}
 
 
 def reason_of(error: str, agent: str = "") -> str:

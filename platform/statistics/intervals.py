@@ -187,8 +187,19 @@ def shares_of_units(values: Floats, units: Ints, groups: Ints | None = None, num
     """
     group = np.zeros(len(values), np.int64) if groups is None else groups
     cells, cell = np.unique(group * (int(units.max(initial=0)) + 1) + units, return_inverse=True)
-    of, games = cells // (int(units.max(initial=0)) + 1), np.bincount(cell).astype(np.float64)
-    means = np.bincount(cell, values) / games
+    games = np.bincount(cell).astype(np.float64)
+    return shares_of_cells(cells // (int(units.max(initial=0)) + 1), games, np.bincount(cell, values) / games, number)
+
+
+def shares_of_cells(of: Ints, games: Floats, means: Floats, number: int) -> Shares:
+    """Returns `shares_of_units` of games that were added up.
+
+    Args:
+        of: [cells] the number of each one's group; a cell is the games of a group that share a seed.
+        games: [cells] how many.
+        means: [cells] of their values.
+        number: of groups.
+    """
     total = np.bincount(of, games, number)
     with np.errstate(divide="ignore", invalid="ignore"):
         share = np.bincount(of, games * means, number) / total

@@ -17,6 +17,7 @@ from turnier.core.errors import UserError
 from turnier.games.registry import make_game
 from turnier.results import export as exporting
 from turnier.results.export import export
+from turnier.results.integrity import checked_rows
 from turnier.results.store import store as storing
 from turnier.results.store.store import Store
 from turnier.server.finished_game import find_game
@@ -28,6 +29,7 @@ SPECS += [MatchSpec(make_game(DUEL).full_text(), ("random", "mc(iterations=3)"),
 @pytest.fixture
 def run(store: Store, monkeypatch: pytest.MonkeyPatch) -> Store:
     monkeypatch.setattr(storing, "CHUNK", 2)  # several reads
+    monkeypatch.setattr(checked_rows, "CHUNK", 2)
     store.begin_run("run", "tournament", "t", {})
     store.begin_run("other", "tournament", "o", {})
     store.append("other", [made(99)])
@@ -95,7 +97,7 @@ def test_an_export_that_fails_leaves_no_file(run: Store, tmp_path: Path, monkeyp
     folder = tmp_path / "out"
     folder.mkdir()
 
-    def full(records: object, facts: object) -> None:
+    def full(*rows: object) -> None:
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(exporting, "seat_rows", full)

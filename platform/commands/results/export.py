@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from pathlib import Path
 from typing import Annotated
 
@@ -12,7 +13,10 @@ from turnier.core.terminal.console import Console
 
 
 def export(
-    run: Annotated[str, typer.Argument(help="a run that `turnier status` shows, or the beginning of its name")],
+    run: Annotated[
+        str,
+        typer.Argument(help="a run that `turnier status` shows, or a file of turnier archive"),
+    ],
     out: Annotated[
         Path,
         typer.Option(help="a file ending in .csv, .parquet, .jsonl, .pgn or .sgf, or a folder for the first three"),
@@ -30,15 +34,21 @@ def export(
       turnier export tournament:1f0c --out folder
       turnier export tournament:1f0c --out games.pgn
     """
-    from turnier.results.export import export as write_files
-    from turnier.results.export import export_files
+    from turnier.results.archive.reading import Archive
+    from turnier.results.export import Source, export_files, export_from
     from turnier.results.store.store import Store
     from turnier.runs.bar import game_bar
 
     export_files(out)
-    with Store.open(store, read_only=True) as results:
-        stored = results.find_run(run)
-        with game_bar(stored.name, results.match_counts().get(stored.id, 0)) as bar:
-            paths = write_files(results, stored, out, bar.advance)
+    with contextlib.ExitStack() as stack:
+        if run.endswith(".parquet"):
+            archive = Archive.open(Path(run))
+            source, games = Source.of_archive(archive), archive.total.rows
+        else:
+            results = stack.enter_context(Store.open(store, read_only=True))
+            stored = results.find_run(run)
+            source, games = Source.of_store(results, stored), results.match_counts().get(stored.id, 0)
+        with game_bar(source.run.name, games) as bar:
+            paths = export_from(source, out, bar.advance)
     for path in paths:
         Console().print(f"{path}: {bar.done:,} games", markup=False, soft_wrap=True)

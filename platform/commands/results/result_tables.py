@@ -10,9 +10,10 @@ from typing import Any, NamedTuple
 import pandas as pd
 
 from turnier.commands.standings_tables import print_ratings, print_standings, rating_rows, with_standings
-from turnier.commands.tables import MISHAPS, print_failures, print_seats, print_summary
+from turnier.commands.tables import MISHAPS, print_failures, print_means, print_seats, print_summary
 from turnier.core.errors import UserError
 from turnier.core.terminal.console import Console
+from turnier.results.archive.reading import Archive
 from turnier.results.failures import Failures, list_failures
 from turnier.results.frames import Standings, Terms, json_rows, matches_frame, seat_summary, summary
 from turnier.results.frames.terms import anchor_among
@@ -54,6 +55,17 @@ def show_run(store: Store, run: Run | None, shown: Shown) -> None:
     print_seats(console, seat_summary(frame))
     print_standings(console, standings, shown.top, anchor)
     print_failures(console, store, failures)
+
+
+def show_means(archive: Archive, as_json: bool) -> None:
+    """Shows the means of an archive's games, a table per game."""
+    from turnier.results.archive.means import means_of
+
+    table = means_of(archive)
+    if as_json:
+        _print_json(json_rows(table))
+        return
+    print_means(Console(), table)
 
 
 def _runs_of(frame: pd.DataFrame) -> list[str]:

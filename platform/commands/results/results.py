@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
+import contextlib
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from turnier.commands.options import DEFAULT_URL, JsonOption, StoreOption, writable_file
+from turnier.core.errors import UserError
+
+if TYPE_CHECKING:
+    from turnier.results.store.store import Run
 
 TOP = 200  # agents of a rating list
 MIN_GAMES = 10  # of an agent in the rating list of a game
 
 
 def results(
+    archive: Annotated[Path | None, typer.Argument(help="a file of turnier archive, in place of a store")] = None,
     store: StoreOption = DEFAULT_URL,
     run: Annotated[str, typer.Option(help="one run; default: all tournaments, or if there are none, the servers")] = "",
     game: Annotated[
@@ -31,6 +37,9 @@ def results(
         Path | None,
         typer.Option(help="also write who scored what against whom to this CSV file", callback=writable_file),
     ] = None,
+    means: Annotated[
+        bool, typer.Option("--means", help="of an archive: only means and shares of points, of any number of games")
+    ] = False,
     as_json: JsonOption = False,
 ) -> None:
     """Show scores, ratings and pairwise results.
@@ -51,13 +60,30 @@ def results(
       turnier results --game "2048(size=3)" --top 20
       turnier results --run tournament:1f0c --crosstable table.csv
       turnier results --game yavalath --anchor random
+      turnier results tournament-1f0c.parquet --means
     """
     from turnier.commands.results import result_tables, teams
     from turnier.results.store.store import Store
 
+    if means and archive is None:
+        raise UserError("--means must have a file of turnier archive, got none; write turnier results FILE --means.")
     shown = result_tables.Shown(top, as_json, crosstable, anchor, nash)
-    with Store.open(store, read_only=True) as opened:
-        found = opened.find_run(run) if run else None
+    found: Run | None
+    with contextlib.ExitStack() as stack:
+        if archive is not None:
+            from turnier.results.archive.reading import Archive
+            from turnier.results.archive.restoring import as_store
+
+            if run:
+                raise UserError(f"results takes an archive or --run, got {archive} and {run}; leave one out.")
+            whole = Archive.open(archive)
+            if means:
+                result_tables.show_means(whole, as_json)
+                return
+            opened, found = stack.enter_context(as_store(whole))
+        else:
+            opened = stack.enter_context(Store.open(store, read_only=True))
+            found = opened.find_run(run) if run else None
         if game:
             result_tables.show_game(opened, game, found, min_games or MIN_GAMES, shown)
         elif found is not None and found.kind == "study":

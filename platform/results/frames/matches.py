@@ -100,7 +100,8 @@ def matches_frame(
         of_run = np.repeat(np.arange(len(parts)), [len(part.number) for part in parts])
         columns = MatchColumns.concatenated(parts)
         if len(parts) > 1:
-            first = np.sort(np.unique(columns.number, return_index=True)[1])
+            archived = bool((columns.number < 0).any())  # a match of the store may be in an archive, too
+            first = np.sort(np.unique(columns.id if archived else columns.number, return_index=True)[1])
             columns, of_run = columns.take(first), of_run[first]
         if game is not None:
             named = [text for text in columns.game.values.tolist() if variants and text.split("(")[0] == game]
@@ -109,7 +110,7 @@ def matches_frame(
         if only is not None:
             kept = np.flatnonzero([match in only for match in columns.ids().tolist()])
             columns, of_run = columns.take(kept), of_run[kept]
-        repeated = repeats_among(store.database, connection, columns)
+        repeated = repeats_among(store.blocks, connection, columns)
     frame = _frame(columns, of_run, [one.id for one in chosen], ids, repeated)
     return frame if agent is None else frame[frame["agent"].isin(_forms(AGENTS, agent))].reset_index(drop=True)
 

@@ -12,12 +12,12 @@ from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from sqlalchemy import Connection, select
+from sqlalchemy import Connection
 
 from turnier.arena.match import Termination
 from turnier.arena.schedules.repeats import Played, Repeats, declared_draws, only_moves_differ
 from turnier.results.store.columns import Array, MatchColumns
-from turnier.results.store.database import Database, chunks
+from turnier.results.store.match_blocks import MatchBlocks
 from turnier.results.store.schema import matches
 
 FIRST_PART = 500  # matches whose moves are read first; each part has as many as all before it
@@ -26,7 +26,7 @@ _WITH_RESULT = [termination.value for termination in Termination if termination.
 Bools = npt.NDArray[np.bool_]
 
 
-def repeats_among(database: Database, connection: Connection, columns: MatchColumns) -> Bools:
+def repeats_among(blocks: MatchBlocks, connection: Connection, columns: MatchColumns) -> Bools:
     """Returns of each match, [matches], whether it repeats an earlier one of these by construction.
 
     Raises Damaged where the moves of a match cannot be read.
@@ -38,8 +38,8 @@ def repeats_among(database: Database, connection: Connection, columns: MatchColu
             of_game = np.flatnonzero((columns.game.codes == code) & columns.termination.are(_WITH_RESULT))
             drawn = seats.drawing(game, of_game)
             if not drawn.all() and only_moves_differ(game):
-                with database.decoding(f"the moves of {game}"):
-                    found = _GameRepeats(database, connection, columns, seats, game)
+                with blocks.database.decoding(f"the moves of {game}"):
+                    found = _GameRepeats(blocks, connection, columns, seats, game)
                     repeated[found.among(of_game[~drawn], of_game[drawn])] = True
     return repeated
 
@@ -86,9 +86,9 @@ class _GameRepeats:
     """Finds the repeats among the matches of one game."""
 
     def __init__(
-        self, database: Database, connection: Connection, columns: MatchColumns, seats: _Seats, game: str
+        self, blocks: MatchBlocks, connection: Connection, columns: MatchColumns, seats: _Seats, game: str
     ) -> None:
-        self._database, self._connection, self._columns, self._seats = database, connection, columns, seats
+        self._blocks, self._connection, self._columns, self._seats = blocks, connection, columns, seats
         self._repeats = Repeats(game)
 
     def among(self, some: Array, others: Array) -> Array:
@@ -130,23 +130,14 @@ class _GameRepeats:
     def _played(self, some: Array) -> list[Played]:
         """Reads matches."""
         columns = self._columns
-        moves = self._moves(columns.number[some].tolist())
+        moves = self._blocks.values(self._connection, columns.number[some].tolist(), ("opening", "plies"))
         if len(moves) < len(some):
-            raise self._database.damaged(f"{len(some) - len(moves):,} games have no row in {matches.name}")
+            raise self._blocks.database.damaged(f"{len(some) - len(moves):,} games have no row in {matches.name}")
         ended = columns.termination.values[columns.termination.codes[some]].tolist()
         scores = iter(columns.score[self._seats.rows(some)].tolist())
         return [
-            Played(agents, *moves[number], (termination, *itertools.islice(scores, len(agents))))
+            Played(agents, moves[number][0], moves[number][1], (termination, *itertools.islice(scores, len(agents))))
             for number, termination, agents in zip(
                 columns.number[some].tolist(), ended, self._seats.agents(some), strict=True
             )
         ]
-
-    def _moves(self, numbers: list[int]) -> dict[int, tuple[int, bytes]]:
-        """Returns the number of plies of the opening, and the plies, of matches by their numbers."""
-        found: dict[int, tuple[int, bytes]] = {}
-        for some in chunks(numbers):
-            query = select(matches.c.number, matches.c.opening, matches.c.plies)
-            rows = self._connection.execute(query.where(self._database.among(matches.c.number, some)))
-            found |= {row.number: (row.opening, row.plies) for row in rows}
-        return found

@@ -134,8 +134,24 @@ def record_of(match: StoredMatch) -> MatchRecord | DamagedMatch:
     return DamagedMatch(row.number, str(row.id), wrong)
 
 
+def agrees_with_checksum(match: Sequence[Any], match_seats: Sequence[tuple[Any, ...]]) -> bool:
+    """Whether a match has the checksum of this version's rows; `wrong_match` says what is wrong where it has not.
+
+    Args:
+        match: the values of MATCH_COLUMNS.
+        match_seats: the values of SEAT_COLUMNS without the number, by seat.
+    """
+    *values, known = match
+    try:
+        return known is not None and checksum_of(_written(tuple(values), list(match_seats))) == known
+    except UNDECODABLE:
+        return False
+
+
 def wrong_match(row: Row[Any], match_seats: Sequence[Row[Any]]) -> str:
     """Returns what is wrong with a stored match; empty if it is as it was stored, as far as can be told."""
+    if agrees_with_checksum(row[1:], [seat[1:] for seat in match_seats]):
+        return ""
     played_by = [name for name in (row.release, row.worker) if name is not None]  # older versions stored neither
     if differs(row, *row[1:-3], *played_by, *(tuple(seat[1:]) for seat in match_seats)):
         return CHANGED

@@ -5,23 +5,27 @@ from __future__ import annotations
 import contextlib
 import json
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Sequence
+from operator import itemgetter
 from typing import Any, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 from sqlalchemy import Connection, MetaData, Row, Table, func, inspect, select, text
 
 from turnier.core.errors import MALFORMED, UserError
 from turnier.results.databases.logs import size_of_log
 from turnier.results.databases.sqlite import lacks_its_log
 from turnier.results.databases.urls import sqlite_file
-from turnier.results.integrity.checksums import CHANGED, checksum, differs, mark_of
+from turnier.results.integrity.checksums import MARKS, checksum, mark_of
 from turnier.results.integrity.totals import Total, content, difference
+from turnier.results.repair.copies import Copies
 from turnier.results.repair.damaged_file import reading_unchecked
 from turnier.results.repair.lenient_reader import UNREADABLE, LenientReader
+from turnier.results.repair.links import INDEX, sound_links
 from turnier.results.repair.row_checks import differing, wrong_game, wrong_row, wrong_searched, wrong_vote
 from turnier.results.store.columns import MATCH_FIELDS, SEAT_FIELDS, MatchColumns
-from turnier.results.store.match_blocks import TAIL, named_in
+from turnier.results.store.progress import LIVE
 from turnier.results.store.schema import (
     CODE_OF_SQLITE,
     SCHEMA_VERSION,
@@ -51,6 +55,8 @@ _LINKED = "linked again when its command is repeated"
 _REMADE = "made again from its games"
 _ABSURD = 1000  # a version that only damage makes
 _GONE = "removed"
+_match_fields = itemgetter(*map(list(matches.c.keys()).index, MATCH_FIELDS))
+_seat_fields = itemgetter(*map(list(seats.c.keys()).index, SEAT_FIELDS))
 _BEGUN = "removed; its command begins it again, with its stored games"
 
 
@@ -86,17 +92,18 @@ class Inspection:
     def __init__(
         self,
         connection: Connection,
-        keep: Keep = lambda table, rows: None,
+        keep: Keep | None = None,
         on_games: OnGames = lambda done, total: None,
     ) -> None:
-        self.connection, self.keep, self.on_games = connection, keep, on_games
+        self.connection, self.on_games, self._keeps = connection, on_games, keep is not None
+        self.keep: Keep = keep or (lambda table, rows: None)
         self.reader = LenientReader(connection)
         self.found: list[Finding] = []
         self.running: dict[str, float] = {}  # heartbeats of the drivers that say that they are running
         self._runs: set[str] = set()
         self._counted: set[str] = set()  # runs that must have totals
-        self._games: dict[int, str] = {}  # ids by numbers
-        self._in_no_block: dict[str, list[int]] = defaultdict(list)  # numbers of games by run
+        self._numbers: list[npt.NDArray[np.int64]] = []  # of sound games, ascending, and the marks of their ids
+        self._marks: list[npt.NDArray[np.int64]] = []
         self._totals: dict[tuple[str, str], Total] = {}  # by run and table
 
     def run(self) -> list[Finding]:
@@ -171,9 +178,9 @@ class Inspection:
         for run in sorted({run for run, _ in self._totals} - {row.id for row in rows}):
             self._note(f"run {_shown(run)}", "its row is missing", _BEGUN)
 
-    def _count(self, run: str, table: Table, marks: Iterable[int], cure: str) -> bool:
+    def _count(self, run: str, table: Table, found: Total, cure: str) -> bool:
         """Compares rows of a run with its total; returns whether they are all there, as far as can be told."""
-        known, found = self._totals.get((run, table.name)), Total.of(marks)
+        known = self._totals.get((run, table.name))
         if known is None and run in self._counted:
             self._note(f"run {_shown(run)}", f"how many rows it must have in {table.name} has gone", _COUNTED)
         if known is None or known == found:
@@ -182,8 +189,9 @@ class Inspection:
         return False
 
     def _look_at_games(self) -> None:
-        copies = self._copied_columns()
+        copies = self._copies()
         ids: set[str] = set()
+        twice = self._marks_stored_twice()
         done, total = 0, self._number_of_games()
         for numbers, rows in self.reader.by_number(matches, "number") if matches.name in self._tables else ():
             of_match: dict[int, list[Row[Any]]] = defaultdict(list)
@@ -197,14 +205,16 @@ class Inspection:
                 wrong = wrong_game(row, row_seats) or ("it is stored twice" if row.id in ids else "")
                 if wrong:
                     self._note(f"game {_shown(row.id)}", wrong, _AGAIN)
-                else:
+                    continue
+                if twice is None or mark_of(row.id) in twice:
                     ids.add(row.id)
-                    sound.append((row, row_seats))
+                sound.append((row, row_seats))
             if of_match:
                 self._note("table seats", f"{len(of_match)} games are missing that have seats", _GONE)
-            changed = self._changed(sound, copies)
+            changed = self._changed(sound, copies.blocks)
             sound = [(row, row_seats) for row, row_seats in sound if row.number not in changed]
-            self._games |= {row.number: row.id for row, _ in sound}
+            self._numbers.append(np.array([row.number for row, _ in sound], np.int64))
+            self._marks.append(np.array([mark_of(row.id) for row, _ in sound], np.int64))
             self.keep(matches, [row for row, _ in sound])
             self.keep(seats, [seat for _, row_seats in sound for seat in row_seats])
             done += len(rows)
@@ -217,80 +227,81 @@ class Inspection:
         except UNREADABLE:
             return 0
 
-    def _changed(self, sound: list[tuple[Row[Any], list[Row[Any]]]], copies: dict[str, MatchColumns]) -> set[int]:
+    def _marks_stored_twice(self) -> set[int] | None:
+        """Returns the marks of ids that several games may have; None where that cannot be told."""
+        try:
+            rows = self.connection.execute(text(f"SELECT id FROM {matches.name}"))
+            marks, counts = np.unique(np.fromiter((mark_of(row[0]) for row in rows), np.int64), return_counts=True)
+        except (*UNREADABLE, *MALFORMED):
+            return None
+        return set(marks[counts > 1].tolist())
+
+    def _changed(self, sound: list[tuple[Row[Any], list[Row[Any]]]], copies: dict[str, list[MatchColumns]]) -> set[int]:
         """Returns the games whose rows are sound by themselves, but not what was copied of them."""
-        changed: dict[int, str] = {}
+        changed: dict[str, set[int]] = defaultdict(set)
         numbers = np.array([row.number for row, _ in sound], np.int64)
-        for copy in copies.values():
-            both, mine, other = np.intersect1d(numbers, copy.number, return_indices=True)
+        for run, copy in ((run, block) for run, blocks in copies.items() for block in blocks):
+            first, end = np.searchsorted(copy.number, (numbers[0], numbers[-1] + 1)) if len(numbers) else (0, 0)
+            both, mine, other = np.intersect1d(numbers, copy.number[first:end], return_indices=True)
             if len(both):
                 chosen = [sound[i] for i in mine]
                 columns = MatchColumns.from_rows(
-                    [tuple(row._mapping[name] for name in MATCH_FIELDS) for row, _ in chosen],
-                    [tuple(seat._mapping[name] for name in SEAT_FIELDS) for _, some in chosen for seat in some],
+                    [_match_fields(row) for row, _ in chosen],
+                    [_seat_fields(seat) for _, some in chosen for seat in some],
                 )
-                changed |= {int(number): "" for number in differing(columns, copy.take(other))}
-        lost = {row.number for row, _ in sound if row.number in changed and row.checksum is None}
+                changed[run].update(differing(columns, copy.take(first + other)).tolist())
+        all_changed = set[int]().union(*changed.values())
+        lost = {row.number for row, _ in sound if row.number in all_changed and row.checksum is None}
         for row, _ in sound:
             if row.number in lost:
                 self._note(f"game {_shown(row.id)}", "its row is not what was copied of it", _AGAIN)
-        for run, copy in copies.items():
-            if np.isin(copy.number, [number for number in changed if number not in lost]).any():
+        for run, some in changed.items():
+            if some - lost:
                 self._note(f"columns of {run}", "they are not what is in the rows", _REMADE)
         return lost
 
-    def _copied_columns(self) -> dict[str, MatchColumns]:
-        """Returns the copies of the runs whose blocks are sound."""
-        blocks: dict[str, list[MatchColumns]] = defaultdict(list)
-        damaged: set[str] = set()
-        for row in self._all(match_columns):
-            if row.run_id not in self._runs:
-                self._note("table match_columns", "a block belongs to no run", _GONE)
-                continue
-            try:
-                if differs(row, row.matches, row.data):
-                    raise ValueError(CHANGED)
-                block = MatchColumns.from_rows([], []) if row.level == TAIL else MatchColumns.from_bytes(row.data)
-                numbers = named_in(row.data) if row.level == TAIL else block.number
-                if len(numbers) != row.matches:
-                    raise ValueError(f"a block must have {row.matches} games, got {len(numbers)}")
-                blocks[row.run_id].append(block)
-                self._in_no_block[row.run_id] += numbers.tolist() if row.level == TAIL else []
-            except (*MALFORMED, OSError) as failure:
-                if row.run_id not in damaged:
-                    self._note(f"columns of {row.run_id}", str(failure), _REMADE)
-                damaged.add(row.run_id)
-        return {run: MatchColumns.concatenated(some) for run, some in blocks.items() if run not in damaged}
+    def _copies(self) -> Copies:
+        rows = self._all(match_columns)
+        for _ in [row for row in rows if row.run_id not in self._runs]:
+            self._note("table match_columns", "a block belongs to no run", _GONE)
+        copies = Copies(row for row in rows if row.run_id in self._runs)
+        for run, wrong in copies.wrong.items():
+            self._note(f"columns of {run}", wrong, _REMADE)
+        return copies
 
-    def _look_at_links(self, copies: dict[str, MatchColumns]) -> None:
-        """Looks at which run has which games; the index has the same rows again."""
-        before = self.reader.unreadable[run_matches.name]
-        rows = {(row.run_id, row.match_number): row for row in self._all(run_matches)}
-        if self.reader.is_sqlite and rows:
-            index = f"{run_matches.name} INDEXED BY run_matches_by_match"
-            again = {(row.run_id, row.match_number): row for row in self.reader.all(run_matches, index)}
-            readable = self.reader.unreadable[run_matches.name] == before
-            rows = {key: row for key, row in rows.items() if key in again} if readable else {**again, **rows}
-        sound = [row for (run, number), row in rows.items() if run in self._runs and number in self._games]
-        if len(sound) < len(rows):
-            self._note("table run_matches", f"links to damaged games or runs: {len(rows) - len(sound):,}", _GONE)
-        by_run: dict[str, set[int]] = defaultdict(set)
-        for row in sound:
-            by_run[row.run_id].add(row.match_number)
-        known = {run: [*copy.number.tolist(), *self._in_no_block[run]] for run, copy in copies.items()}
-        for run, numbers in known.items():
-            if sorted(numbers) != sorted(by_run[run]):
-                wrong = f"{len(numbers)} games, where {len(by_run[run])} sound ones are stored"
+    def _look_at_links(self, copies: Copies) -> None:
+        """Looks at which run has which games."""
+        if run_matches.name not in self._tables:
+            return
+        numbers, marks = (np.concatenate([np.empty(0, np.int64), *some]) for some in (self._numbers, self._marks))
+        links = sound_links(self.reader, self._runs, numbers)
+        if links.wrong:
+            self._note("table run_matches", f"links to damaged games or runs: {links.wrong:,}", _GONE)
+        kept: dict[str, set[int]] = {}
+        for run, mine in sorted(links.of_run.items()):
+            copied = copies.numbers(run)
+            if run in copies.blocks and not np.array_equal(np.unique(copied), mine):
+                wrong = f"{len(copied)} games, where {len(mine)} sound ones are stored"
                 self._note(f"columns of {run}", wrong, _REMADE)
-        for run in sorted(self._runs):
-            if not self._count(run, run_matches, self._marks(by_run[run]), _LINKED):
+        for run, mine in sorted(links.of_run.items()):
+            found = Total(len(mine), int(marks[np.searchsorted(numbers, mine)].sum()) % MARKS)
+            if not self._count(run, run_matches, found, _LINKED):
                 # A link that became one to another game of the store is told by the copy, or not at all.
-                copied = set(known.get(run, ()))
-                by_run[run] &= copied if self._totals[run, run_matches.name].rows == len(copied) else set()
-        self.keep(run_matches, [row for row in sound if row.match_number in by_run[row.run_id]])
+                copied = copies.numbers(run)
+                whole = self._totals[run, run_matches.name].rows == len(np.unique(copied))
+                mine = np.intersect1d(mine, copied) if whole else mine[:0]
+            kept[run] = set(mine.tolist()) if self._keeps else set()
+        if self._keeps:
+            self.keep(run_matches, [r for r in self._all_links() if r.match_number in kept.get(r.run_id, ())])
 
-    def _marks(self, games: Iterable[int]) -> Iterator[int]:
-        return (mark_of(self._games[number]) for number in games)
+    def _all_links(self) -> list[Row[Any]]:
+        """Returns the links by the table and, where that cannot be read, by its index."""
+        before = self.reader.unreadable.copy()
+        rows = {(row.run_id, row.match_number): row for row in self._all(run_matches)}
+        if self.reader.is_sqlite:
+            rows = {(row.run_id, row.match_number): row for row in self.reader.all(run_matches, INDEX)} | rows
+        self.reader.unreadable = before  # counted before
+        return list(rows.values())
 
     def _look_at_searches(self) -> None:
         if votes.name not in self._tables:
@@ -319,7 +330,7 @@ class Inspection:
         for row in kept:
             by_run[row.run_id].append(row)
         for run in sorted(self._runs):
-            if not self._count(run, run_votes, (mark_of(ids[row.vote_number]) for row in by_run[run]), _LINKED):
+            if not self._count(run, run_votes, Total.of(mark_of(ids[r.vote_number]) for r in by_run[run]), _LINKED):
                 del by_run[run]
         self.keep(run_votes, [row for some in by_run.values() for row in some])
 
@@ -337,7 +348,7 @@ class Inspection:
                 else:
                     sound.append(row)
             if table is run_progress:
-                self.running = {row.holder: row.heartbeat for row in sound if row.state == "running"}
+                self.running = {row.holder: row.heartbeat for row in sound if row.state in LIVE}
             self.keep(table, sound if table is run_progress else self._whole(table, sound))
 
     def _whole(self, table: Table, rows: Rows) -> Rows:
@@ -347,8 +358,8 @@ class Inspection:
             by_run[row.run_id].append(row)
         names = [column.name for column in content(table)]
         for run in sorted(self._runs):
-            marks = [checksum(*(row._mapping[name] for name in names)) for row in by_run[run]]
-            if not self._count(run, table, marks, _GONE):
+            found = Total.of(checksum(*(row._mapping[name] for name in names)) for row in by_run[run])
+            if not self._count(run, table, found, _GONE):
                 del by_run[run]
         return [row for some in by_run.values() for row in some]
 

@@ -84,7 +84,8 @@ class LenientReader:
         """Returns rows by an integer key; halves a range until what cannot be read is single keys, or all of it."""
         rows = self._rows(table, f"{key} BETWEEN {numbers[0]} AND {numbers[-1]}")
         if rows is not None:
-            return [row for row in rows if row._mapping[key] in numbers]  # a damaged tree returns others, too
+            place = list(table.c.keys()).index(key)
+            return [row for row in rows if row[place] in numbers]  # a damaged tree returns others, too
         ends = {numbers[0], numbers[len(numbers) // 2], numbers[-1]}
         if len(numbers) == 1 or all(self._rows(table, f"{key} = {number}") is None for number in ends):
             self.unreadable[table.name] += 1

@@ -17,7 +17,7 @@ from turnier.arena.table import agrees
 from turnier.core.errors import UserError
 from turnier.results.integrity.checksums import CHANGED, differs
 from turnier.results.integrity.damage import UNDECODABLE
-from turnier.results.integrity.match_rows import match_of, wrong_match
+from turnier.results.integrity.match_rows import agrees_with_checksum, match_of, wrong_match
 from turnier.results.repair.lenient_reader import ill_typed
 from turnier.results.store.columns import MatchColumns, Texts
 from turnier.results.store.progress import checked_values
@@ -45,9 +45,15 @@ def wrong_row(table: Table, row: Row[Any]) -> str:
 
 def wrong_game(match: Row[Any], match_seats: Sequence[Row[Any]]) -> str:
     """Checks a game by its checksum; one without is played again: its moves must lead to its end."""
+    if (
+        agrees_with_checksum(match[1:], [tuple(seat[1:]) for seat in match_seats])
+        and match_seats
+        and _in_order(match_seats)
+    ):
+        return ""
     if wrong := wrong_row(matches, match) or next(filter(None, (ill_typed(seats, seat) for seat in match_seats)), ""):
         return wrong
-    if not match_seats or [seat.seat for seat in match_seats] != list(range(len(match_seats))):
+    if not match_seats or not _in_order(match_seats):
         return "seats are missing"
     if (wrong := wrong_match(match, match_seats)) or match.checksum is not None:
         return wrong
@@ -55,6 +61,10 @@ def wrong_game(match: Row[Any], match_seats: Sequence[Row[Any]]) -> str:
         return _wrong_end(match_of(match, match_seats))
     except (UserError, *UNDECODABLE) as failure:
         return f"its moves or facts cannot be read: {failure}"
+
+
+def _in_order(match_seats: Sequence[Row[Any]]) -> bool:
+    return [seat.seat for seat in match_seats] == list(range(len(match_seats)))
 
 
 def _wrong_end(record: MatchRecord) -> str:

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 
 from sqlalchemy import delete, select
 
+from turnier.core.errors import UserError
 from turnier.core.outside import library
 from turnier.results.integrity.checksums import checksum
 from turnier.results.integrity.totals import Total, Totals
@@ -17,6 +18,7 @@ from turnier.results.store.schema import run_annotations
 SETTINGS = "settings"  # JSON: how the run was last resumed, where its definition leaves that open
 NOTE = "note"  # what a user wrote about the run
 ANCHOR = "anchor"  # full text of the agent whose Elo is 0
+ARCHIVE = "archive"  # JSON of where the games of the run are, which the store no longer has
 CODE = "code:"  # and a digest: JSON of the Bundle, code of others that played in the run
 
 
@@ -63,6 +65,16 @@ class Annotations:
             if Total.of(found[run_id]) != known:
                 raise self.database.damaged(f"notes and settings of {run_id} are not those that were stored")
         return [(run_id, name, text) for run_id, name, text in rows]
+
+    def refuse_archived(self, run_id: str) -> None:
+        """Raises UserError where the games of a run are no longer in the store: they must not be played again."""
+        if text := self.get(run_id, ARCHIVE):
+            with self.database.decoding(f"where the games of {run_id} are"):
+                path = json.loads(text)["path"]
+            raise UserError(
+                f"{run_id} must have its games in the store to go on, but they are archived; bring them back with"
+                f" turnier archive --restore {path}."
+            )
 
     def keep_code(self, run_id: str, texts: Iterable[str]) -> None:
         """Stores the code of others that text forms name, once per run: any version can be played again."""

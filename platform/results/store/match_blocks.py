@@ -13,8 +13,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from sqlalchemy import ColumnElement, Connection, Row, bindparam, delete, insert, select, update
+from sqlalchemy import ColumnElement, Connection, Row, bindparam, delete, func, insert, select, update
 
+from turnier.results.archive.reading import Archive, archive_of_run
 from turnier.results.integrity.checksums import MARKS, checksum, differs
 from turnier.results.integrity.match_rows import read_matches
 from turnier.results.integrity.totals import Total, Totals
@@ -54,6 +55,7 @@ class MatchBlocks:
 
     def __init__(self, database: Database, totals: Totals) -> None:
         self.database, self.totals = database, totals
+        self._archives: list[tuple[int, Archive]] = []  # the first number of their games, below 0
 
     def begin(self, connection: Connection, run_id: str) -> None:
         """Gives a run its tail, and a block of the matches that an earlier version stored, if any."""
@@ -133,7 +135,13 @@ class MatchBlocks:
             connection.execute(update(match_columns).where(match_columns.c.number == number).values(values))
 
     def of_run(self, connection: Connection, run_id: str) -> MatchColumns:
-        """Returns all matches of a run in the order of their numbers."""
+        """Returns all matches of a run in the order of their numbers, below 0 if they are in an archive."""
+        if archive := archive_of_run(self.database, connection, run_id):
+            first = next((first for first, known in self._archives if known == archive), 0)
+            if not first:
+                first = min((first for first, _ in self._archives), default=0) - archive.total.rows
+                self._archives.append((first, archive))
+            return archive.columns(first)
         if not self._has_any(connection, run_id):
             self._refuse_without(connection, run_id)
             return self.of_rows(connection, run_id)
@@ -146,6 +154,28 @@ class MatchBlocks:
         if len(np.unique(marks)) < len(marks):
             raise self.database.damaged(f"{run_id} has a game twice")
         return columns
+
+    def counts(self) -> dict[str, int]:
+        """Returns how many matches the blocks of each run have."""
+        if self.database.lacks(match_columns):
+            return {}
+        query = select(match_columns.c.run_id, func.sum(match_columns.c.matches)).group_by(match_columns.c.run_id)
+        with self.database.reading() as connection:
+            return {run_id: int(count) for run_id, count in connection.execute(query)}
+
+    def values(
+        self, connection: Connection, numbers: Sequence[int], names: Sequence[str]
+    ) -> dict[int, tuple[Any, ...]]:
+        """Returns values of matches, such as their plies, by the numbers that `of_run` gave; lost ones are left out."""
+        found: dict[int, tuple[Any, ...]] = {}
+        for some in chunks(number for number in numbers if number > 0):
+            query = select(matches.c.number, *(matches.c[name] for name in names))
+            rows = connection.execute(query.where(self.database.among(matches.c.number, some)))
+            found |= {row[0]: tuple(row[1:]) for row in rows}
+        archived = [number for number in numbers if number < 0]
+        for first, archive in self._archives if archived else ():
+            found |= archive.values(first, archived, names)
+        return found
 
     def of_matches(self, connection: Connection, numbers: Iterable[int]) -> MatchColumns:
         """Returns stored matches by their numbers, from their rows; raises Damaged where one is damaged or missing."""

@@ -18,7 +18,7 @@ from turnier.core.errors import UserError
 from turnier.results.integrity.checksums import checksum, differs
 from turnier.results.outage import outlasting
 from turnier.results.store import manifest
-from turnier.results.store.annotations import NOTE
+from turnier.results.store.annotations import ARCHIVE, NOTE
 from turnier.results.store.database import Database, clock, now
 from turnier.results.store.locks import is_dead, is_stale, this_process
 from turnier.results.store.schema import run_progress, runs
@@ -31,6 +31,7 @@ _OTHER_UNITS = ("study", "training")  # kinds of runs whose bar does not count w
 _WITHOUT_DRIVER = ("play",)  # kinds to which people add a game whenever they play one
 RUNNING, WAITING, FINISHED, STOPPED, UNKNOWN = "running", "waiting", "finished", "stopped", "unknown"
 LIVE = RUNNING, WAITING  # a driver has the run; it waits while it has no worker
+ARCHIVED = "archived"
 
 
 @dataclass(frozen=True)
@@ -41,8 +42,8 @@ class RunProgress:
     kind: str
     name: str
     began: str  # UTC, ISO 8601
-    stored: int  # matches and searches in the store
-    state: str = UNKNOWN  # running | waiting | finished | stopped | unknown
+    stored: int  # matches and searches in the store, or in its archive
+    state: str = UNKNOWN  # running | waiting | finished | stopped | unknown | archived
     done: int | None = None
     planned: int | None = None
     unit: str = ""  # what is counted
@@ -150,7 +151,14 @@ def progress_of_runs(store: Store) -> list[RunProgress]:
         time_now = clock(connection)
     notes = store.annotations.of_name(NOTE)
     found = [_progress(run, reports.get(run.id), stored.get(run.id, 0), time_now) for run in store.runs()]
+    archives = store.annotations.of_name(ARCHIVE)
+    found = [_archived(run, archives[run.run]) if run.run in archives else run for run in found]
     return [replace(run, note=notes.get(run.run, "")) for run in found]
+
+
+def _archived(run: RunProgress, place: str) -> RunProgress:
+    """Returns a run whose games are no longer in the store."""
+    return replace(run, state=ARCHIVED, stored=json.loads(place)["games"])
 
 
 def _progress(run: Run, row: Row[Any] | None, stored: int, time_now: float) -> RunProgress:

@@ -10,9 +10,20 @@ from sqlalchemy import Connection, ForeignKey, Select, Table, delete, func, inse
 from turnier.core.errors import UserError
 from turnier.results.integrity.checksums import checksum
 from turnier.results.integrity.replays import remove_matches
+from turnier.results.integrity.totals import Total
 from turnier.results.store.database import chunks
 from turnier.results.store.progress import LIVE, progress_of_runs
-from turnier.results.store.schema import locks, matches, metadata, run_matches, run_votes, runs, seats, votes
+from turnier.results.store.schema import (
+    locks,
+    match_columns,
+    matches,
+    metadata,
+    run_matches,
+    run_votes,
+    runs,
+    seats,
+    votes,
+)
 from turnier.results.store.store import Run, Store
 
 # The table that attaches games or searches to runs -> its column, and their own table.
@@ -64,16 +75,49 @@ def delete_run(store: Store, run: Run) -> None:
     Searched positions stay: they are few, and nothing shows those without searches.
     """
     refuse_running(store, run)
-    if wrong := store.database.structure():  # games of other runs must not be taken for its own
-        raise store.database.damaged(f"SQLite finds: {wrong[0]}")
+    _require_sound_file(store)
     with store.database.writing() as connection:
         own: dict[Table, list[Any]] = {table: list(connection.scalars(_own(table, run.id))) for table in _ATTACHED}
         forget_run(connection, run.id)
         for table, (_, kept_in) in _ATTACHED.items():
-            for some in chunks(own[table]):
-                if kept_in is matches:
-                    connection.execute(delete(seats).where(store.database.among(seats.c.match_number, some)))
-                connection.execute(delete(kept_in).where(store.database.among(kept_in.c.number, some)))
+            _delete_kept(store, connection, kept_in, own[table])
+
+
+def _require_sound_file(store: Store) -> None:
+    """Raises Damaged where SQLite finds damage: games of other runs must not be taken for a run's own."""
+    if wrong := store.database.structure():
+        raise store.database.damaged(f"SQLite finds: {wrong[0]}")
+
+
+def _delete_kept(store: Store, connection: Connection, table: Table, numbers: list[int]) -> None:
+    """Deletes games or searches by their numbers."""
+    for some in chunks(numbers):
+        if table is matches:
+            connection.execute(delete(seats).where(store.database.among(seats.c.match_number, some)))
+        connection.execute(delete(table).where(store.database.among(table.c.number, some)))
+
+
+def forget_games(store: Store, run: Run, saved: Total) -> None:
+    """Deletes the games of a run that no other run has, all or nothing; the run stays, without games.
+
+    Raises UserError unless it has just the games that were saved elsewhere.
+    """
+    _require_sound_file(store)
+    with store.database.writing() as connection:
+        store.totals.lock(connection, run.id, run_matches)
+        mine = run_matches.c.run_id == run.id
+        found = Total(connection.scalar(select(func.count()).where(mine)) or 0, saved.marks)
+        if {found, store.totals.of_runs(connection, run_matches).get(run.id, found)} != {saved}:
+            raise UserError(
+                f"{run.id} must still have the games that were archived, got {found.rows:,} after {saved.rows:,};"
+                " archive it again."
+            )
+        own: list[Any] = list(connection.scalars(_own(run_matches, run.id)))
+        connection.execute(delete(run_matches).where(mine))
+        connection.execute(delete(match_columns).where(match_columns.c.run_id == run.id))
+        store.totals.replace(connection, run.id, run_matches, [])
+        store.blocks.begin(connection, run.id)
+        _delete_kept(store, connection, matches, own)
 
 
 def games_of_worker(store: Store, run: Run, worker: str) -> dict[str, int]:

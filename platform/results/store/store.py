@@ -15,6 +15,7 @@ from sqlalchemy import ColumnElement, Connection, Row, select, update
 
 from turnier.arena.match import MatchRecord
 from turnier.core.errors import UserError
+from turnier.results.archive.reading import archive_of_run
 from turnier.results.integrity.checksums import checksum, differs, mark_of
 from turnier.results.integrity.match_rows import (
     MATCH_COLUMNS,
@@ -135,6 +136,7 @@ class Store:
                 self.totals.adopt(connection, run_id)
                 known = update(runs).where(runs.c.id == run_id)
                 connection.execute(known.values(checksum=checksum(*stored[:-1])))
+        self.annotations.refuse_archived(run_id)
         if stored.kind != kind:
             raise UserError(f"run {run_id!r} must stay a {stored.kind}, got a {kind}; choose another name.")
         if stored.definition != row["definition"]:
@@ -208,7 +210,7 @@ class Store:
     @outlasting
     def match_counts(self) -> dict[str, int]:
         """Returns the number of matches of every run that has any."""
-        return self.totals.counts(run_matches)
+        return self.totals.counts(run_matches, self.blocks.counts())
 
     @outlasting
     def stored_counts(self) -> dict[str, int]:
@@ -224,7 +226,12 @@ class Store:
         created, records = now(), list(records)
         self.annotations.keep_code(run_id, {name for names in {r.spec.names for r in records} for name in names})
         # All processes insert in the order of ids, so that two with the same matches cannot deadlock.
-        batch = {i: rows_of(i, r, created) for i, r in sorted(((r.spec.id, r) for r in records), key=itemgetter(0))}
+        return self.append_rows(
+            run_id, {i: rows_of(i, r, created) for i, r in sorted(((r.spec.id, r) for r in records), key=itemgetter(0))}
+        )
+
+    def append_rows(self, run_id: str, batch: Mapping[str, tuple[tuple[Any, ...], list[tuple[Any, ...]]]]) -> int:
+        """Stores matches by id as `append` does, each as what `rows_of` returns."""
         rows = [row for row, _ in batch.values()]
         with self.database.writing() as connection:
             numbers = self.database.insert_numbered(connection, matches, MATCH_COLUMNS, rows)
@@ -337,7 +344,11 @@ class Store:
             damage: called with what is damaged or has gone, which is left out, in place of raising Damaged.
         """
         with self.database.reading() as connection:
+            archive = archive_of_run(self.database, connection, run_id)
             known, found = self.totals.of_run(connection, run_id, run_matches)
+        if archive is not None:
+            yield from archive.records()
+            return
         if known != found:
             lost = DamagedMatch(0, "", f"{run_id} has {difference(known, found)} in {run_matches.name}")
             (damage or self._whole)(lost)

@@ -1,0 +1,81 @@
+"""Many matches as plain tuples, checked as fast as they are read: what archives and exports are made of."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple
+
+from sqlalchemy import Connection, select
+
+from turnier.results.integrity.match_rows import (
+    MATCH_COLUMNS,
+    SEAT_COLUMNS,
+    DamagedMatch,
+    agrees_with_checksum,
+    read_matches,
+)
+from turnier.results.integrity.totals import Total, Totals, difference
+from turnier.results.store.database import CHUNK, Database
+from turnier.results.store.schema import matches, run_matches, seats
+
+MatchRow = tuple[Any, ...]  # the values of MATCH_COLUMNS
+SeatRow = tuple[Any, ...]  # the values of SEAT_COLUMNS without the match's number
+
+
+class CheckedRows(NamedTuple):
+    """Stored matches that are as they were stored, in the order of their numbers, and what is wrong with the others."""
+
+    numbers: list[int]
+    matches: list[MatchRow]
+    seats: list[list[SeatRow]]  # of each match, by seat
+    wrong: list[DamagedMatch]
+
+    def ids(self) -> list[str]:
+        """Returns the ids of all that have a row."""
+        return [match[0] for match in self.matches] + [one.id for one in self.wrong if one.id]
+
+
+def checked_rows(database: Database, connection: Connection, numbers: Sequence[int]) -> CheckedRows:
+    """Returns the matches with these numbers; a match that has gone is among the wrong ones."""
+    of_match: dict[int, list[SeatRow]] = defaultdict(list)
+    columns = [database.stored(seats.c[name]) for name in SEAT_COLUMNS]
+    chosen = select(*columns).where(database.among(seats.c.match_number, numbers))
+    for number, *seat in connection.execute(chosen.order_by(seats.c.match_number, seats.c.seat)):
+        of_match[number].append(tuple(seat))
+    columns = [database.stored(matches.c[name]) for name in ("number", *MATCH_COLUMNS)]
+    chosen = select(*columns).where(database.among(matches.c.number, numbers))
+    found = {row[0]: tuple(row[1:]) for row in connection.execute(chosen.order_by(matches.c.number))}
+    doubtful = [n for n, row in found.items() if not agrees_with_checksum(row, of_match[n])]
+    wrong = _wrong_among(database, connection, doubtful) + [
+        DamagedMatch(number, "", "its row is missing") for number in numbers if number not in found
+    ]
+    for one in wrong:
+        found.pop(one.number, None)
+    return CheckedRows(list(found), list(found.values()), [of_match[number] for number in found], wrong)
+
+
+def _wrong_among(database: Database, connection: Connection, numbers: Sequence[int]) -> list[DamagedMatch]:
+    """Looks closer at matches without a checksum, or with another one."""
+    read = read_matches(database, connection, database.among(matches.c.number, numbers)) if numbers else ()
+    return [DamagedMatch(one.row.number, str(one.row.id), one.wrong) for one in read if one.wrong]
+
+
+def rows_of_run(database: Database, totals: Totals, run_id: str) -> Iterator[CheckedRows]:
+    """Yields all matches of a run in the order in which they were stored, CHUNK at a time.
+
+    If links of the run have gone, the last ones are a DamagedMatch without a number that says so.
+    """
+    found, last, c = Total(), 0, run_matches.c
+    query = select(c.match_number).where(c.run_id == run_id).order_by(c.match_number).limit(CHUNK)
+    while True:
+        with database.reading() as connection:
+            if not (numbers := list(connection.scalars(query.where(c.match_number > last)))):
+                known = totals.of_runs(connection, run_matches).get(run_id, found)
+                break
+            rows = checked_rows(database, connection, numbers)
+        last, found = numbers[-1], found.plus(rows.ids())
+        yield rows
+    if known != found:
+        lost = f"{run_id} has {difference(known, found)} in {run_matches.name}"
+        yield CheckedRows([], [], [], [DamagedMatch(0, "", lost)])
