@@ -145,7 +145,9 @@ def check_store(url: str) -> Check:
     """Opens the store without changing anything."""
     try:
         database = Database(url, read_only=True)
-    except UserError:
+    except UserError as failure:
+        if isinstance(failure, NoResults) and sqlite_file(url) is None:
+            return Check("store", OK, "the database answers; it has no results yet")
         path = Path(url.removeprefix("sqlite:///"))
         if not url.startswith("sqlite:///") or path.exists() or not path.absolute().parent.is_dir():
             raise
