@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import functools
+import itertools
 import operator
 import os
 import time
@@ -123,7 +124,8 @@ def play_matches(
         else:
             own = ThreadPool(min(threads, os.cpu_count() or 1)) if threads > 1 else SerialPool()
             with contextlib.nullcontext(members) if members else own as pool:
-                found_here = ((i, _play_in_python(game, spec, pool, stop)) for i, spec in enumerate(batch))
+                rest = itertools.takewhile(lambda _: not stop[0], enumerate(batch))
+                found_here = ((i, _play_in_python(game, spec, pool, stop)) for i, spec in rest)
                 played = [(i, record) for i, record in found_here if record is not None]
         found += [(numbers[i], record) for i, record in played]
         if stop[0]:

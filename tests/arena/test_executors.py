@@ -19,6 +19,7 @@ from turnier.arena.schedules.round_robin import openings, plies_for_openings, ro
 from turnier.arena.table import Table
 from turnier.arena.workers import executor as executors
 from turnier.arena.workers.batch_sizes import BatchSizer
+from turnier.arena.workers.cluster import executor as ray_executor
 from turnier.arena.workers.cluster import spread
 from turnier.arena.workers.cluster.executor import PlainRows, _stop, _work_on
 from turnier.arena.workers.cluster.luggage import Luggage
@@ -283,7 +284,8 @@ def test_a_match_in_python_ends_before_its_next_decision_once_it_is_stopped(monk
     assert len(records) in (1, 2)
 
 
-def test_a_batch_that_is_withdrawn_in_an_actor_returns_what_it_has() -> None:
+def test_a_batch_that_is_withdrawn_in_an_actor_returns_what_it_has(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(ray_executor, "place", lambda: ("", ""))  # there is no Ray
     specs = [MatchSpec("tictactoe", ("random", "random"), seed) for seed in range(4)]
     record = play_match(specs[2])
     nobody = Luggage([], [], False)

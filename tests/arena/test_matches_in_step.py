@@ -87,7 +87,15 @@ def test_a_stop_leaves_out_what_is_under_way() -> None:
     assert play_matches(specs(MC, ENOUGH), stop=np.ones(1, np.int64)) == []
 
 
-def test_workers_share_what_is_played_in_step() -> None:
+def test_workers_share_what_is_played_in_step(monkeypatch: pytest.MonkeyPatch) -> None:
     with ThreadExecutor(2) as executor:
-        batches = list(executor.play(specs("mctse(iterations=3000,rollout_depth=9)", 12, max_plies=40)))
-    assert sorted(len(batch) for batch in batches) == [6, 6]
+        sizes, submit = [], executor.submit
+
+        def noted(do: Any, batch: list[Any]) -> Any:
+            sizes.append(len(batch))
+            return submit(do, batch)
+
+        monkeypatch.setattr(executor, "submit", noted)
+        played = list(executor.play(specs("mctse(iterations=30,rollout_depth=9)", 4 * ENOUGH, max_plies=4)))
+    assert sum(map(len, played)) == sum(sizes) == 4 * ENOUGH and sizes[:2] == [ENOUGH, ENOUGH]
+    assert max(sizes) <= 2 * ENOUGH

@@ -18,6 +18,7 @@ from tests.cli.running import REPO
 from tests.core.test_outside import BOT, FIRST
 from turnier.commands.app import SECTIONS, app
 from turnier.commands.stored_versions import with_stored_versions
+from turnier.core.compilation.machine import machine_name
 from turnier.results.store.manifest import started_with
 from turnier.results.store.store import Store
 from turnier.results.versions import stored_versions
@@ -29,6 +30,7 @@ ELSEWHERE = re.compile(
 )
 RUN, STUDY, MATCH = "tournament:1f0c", "study:2048-mctse-1f0c2b", "3f9a1c"  # stand for ids in examples
 VERSION = "1c94e07"  # of bot.py
+WORKER, ARCHIVES = "w2/10.77.0.12", ("old.parquet", "tournament-1f0c.parquet")
 WEIGHTS, TABLES = ("a.npz", "b.npz"), "small.tables"  # files that examples read
 SMALLER = (
     (r"\biterations=\d{2,}(?!\.\.)", "iterations=3"),
@@ -50,6 +52,7 @@ SMALLER = (
     (r"--states \d+", "--states 1"),
     (r"--positions \d+", "--positions 10"),
     (r"--overlay 120", "--overlay 2"),
+    (r"--sample 5%", "--sample 100%"),
 )
 
 
@@ -124,6 +127,11 @@ def test_an_example_works(example: str, folder: Path, monkeypatch: pytest.Monkey
     game = "spe_ed" if re.search("--log|--overlay", example) else "2048"
     for text, known in ((RUN, runs["2048"]), (STUDY, runs["2048"]), (MATCH, matches[game]), (VERSION, version)):
         example = example.replace(text, known)
+    example = example.replace(WORKER, machine_name())
+    example = re.sub(r"\b(purge|verify) last", rf"\1 {runs['2048']}", example)
+    for archive in ARCHIVES:
+        if archive in example and not (tmp_path / archive).exists():
+            run(f"turnier archive {runs['2048']} --out {archive}")
     if "games.jsonl:" in example:
         run(f"turnier export {runs['2048']} --out games.jsonl")
     for part in example.split(" && "):

@@ -1,4 +1,4 @@
-"""What tournaments store stays the same, byte for byte, whatever makes them faster: all but times and the release."""
+"""What tournaments store stays the same, byte for byte, whatever makes them faster: all but times and who played."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ PLAYED: dict[str, dict[str, Any]] = {
         "format": "swiss",
     },
 }
-TIMES = {"seconds", "cpu_seconds", "created", "release", "checksum", "number", "match_number"}
+TIMES = {"seconds", "cpu_seconds", "created", "release", "worker", "checksum", "number", "match_number"}
 
 
 def content(store: Store, run_id: str) -> str:

@@ -32,7 +32,7 @@ def archive(
     checksum before it appears. With --remove, the games then leave the store, but the run stays: turnier results
     --run RUN reads them from the archive. A run goes on only after --restore.
 
-    turnier results and turnier export also take an archive in place of a run.
+    The commands results and export also take an archive in place of a run.
 
     \b
     Examples:

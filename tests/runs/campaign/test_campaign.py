@@ -115,7 +115,7 @@ def test_killed_campaigns_play_nothing_twice_and_end_alike(tmp_path: Path, playe
     with Store.open(f"sqlite:///{tmp_path}/a.db") as store, opened(played) as whole:
         while True:
             try:
-                Campaign(store, FIGURES, played / "nets").run(Killed(20))
+                Campaign(store, FIGURES, played / "nets").run(Killed(12))
                 break
             except RuntimeError:
                 kills += 1
