@@ -72,7 +72,20 @@ def test_the_end_of_the_process_leaves_one_file_and_no_part_of_a_transaction(ope
     assert stored(path) == 1
 
 
-def test_who_ends_last_merges_the_log(opened: Store, path: Path) -> None:
+def test_after_a_kill_anybody_may_merge_the_log(opened: Store, path: Path) -> None:
+    for number in (1, 2):
+        opened.append("run", [made(number)])
+    killed = path.with_name("killed.db")
+    for end in ("", "-wal"):
+        shutil.copy(f"{path}{end}", f"{killed}{end}")
+    connection = sqlite3.connect(killed)  # as another program, or SQLite as a reader of ours ends
+    connection.execute("SELECT count(*) FROM matches").fetchone()
+    connection.close()
+    assert not Path(f"{killed}-wal").exists() and stored(killed) == 2
+
+
+def test_who_ends_last_merges_the_log(opened: Store, path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(logs, "MARK_SECONDS", 0.0)
     with Store.open(f"sqlite:///{path}") as other:
         other.append("run", [made(1)])
     assert shutil.copy(path, copy := path.with_name("whole.db"))

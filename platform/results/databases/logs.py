@@ -1,19 +1,21 @@
 """The write-ahead log of an SQLite store: it is merged at the end, and a copy that lacks it is noticed.
 
-While a store is written to, its newest games are in a file next to it, FILE-wal. From the first write on, the main file
-therefore has a mark, which the last write removes: a marked file without a log is a copy of a part. The mark is
-`user_version`, equal to `schema_version`. Copies that SQLite itself makes (`.backup`, `VACUUM INTO`), which are whole,
-have another `schema_version`. Nobody may open the main file otherwise while it is in use: closing it would end SQLite's
-locks.
+While a store is written to, its newest games are in a file next to it, FILE-wal. From time to time the main file gets a
+mark, which the next transaction takes back, in the log: whoever merges the log thus removes the mark, be it SQLite
+itself after a kill, and a marked file without a log is a copy of a part. The mark is `user_version`, equal to
+`schema_version`. Copies that SQLite itself makes (`.backup`, `VACUUM INTO`), which are whole, have no mark. Nobody may
+open the main file otherwise while it is in use: closing it would end SQLite's locks.
 """
 
 from __future__ import annotations
 
 import contextlib
 import gc
+import math
 import os
 import sqlite3
 import threading
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -21,6 +23,7 @@ from typing import Any
 from sqlalchemy import Engine, event
 
 _MARKS = "SELECT user_version, schema_version FROM pragma_user_version, pragma_schema_version"
+MARK_SECONDS = 5.0  # between two marks: SQLite moves the log into the file now and then, and no mark with it
 MERGE_SECONDS = 1.0  # to wait for others that write; who ends last merges what is left
 
 
@@ -53,7 +56,7 @@ class Log:
         self.path = path
         self._users: dict[Any, int | None] = {}  # sqlite3 connection -> the thread that uses it now
         self._engines: list[Engine] = []
-        self._to_store = False  # whether the mark has not reached the main file yet
+        self._marked_at = -math.inf  # by time.monotonic
         self._identity: tuple[int, int] | None = None  # of the file, once it is open
 
     def begin(self) -> None:
@@ -83,24 +86,22 @@ class Log:
         def close(connection: Any, *_: Any) -> None:
             users.pop(connection, None)
 
-    def mark(self, connection: Any) -> None:
-        """Marks the file, in the transaction that writes; another process may have removed the mark as it ended."""
-        mark, schema = connection.execute(_MARKS).fetchone()
-        if mark != schema:
-            connection.execute(f"PRAGMA user_version = {int(schema)}")
-            self._to_store = True
+    def mark(self) -> None:
+        """Marks the main file, before a transaction that writes; at most every MARK_SECONDS."""
+        now = time.monotonic()
+        if now - self._marked_at < MARK_SECONDS:
+            return
+        with contextlib.closing(self._engines[0].raw_connection()) as connection, contextlib.suppress(sqlite3.Error):
+            cursor = connection.cursor()
+            schema = cursor.execute("PRAGMA schema_version").fetchone()[0]
+            cursor.execute(f"PRAGMA user_version = {int(schema)}")
+            cursor.execute("PRAGMA wal_checkpoint(PASSIVE)").fetchall()
+            self._marked_at = now if schema else self._marked_at  # without tables there is nothing to mark
 
-    def store_mark(self) -> None:
-        """Writes a new mark into the main file, after the transaction; tries again next time if somebody reads."""
-        if self._to_store:
-            with (
-                contextlib.closing(self._engines[0].raw_connection()) as connection,
-                contextlib.suppress(sqlite3.Error),
-            ):
-                cursor = connection.cursor()
-                cursor.execute("PRAGMA wal_checkpoint(PASSIVE)")
-                done = cursor.fetchone()  # whether somebody was in the way, pages of the log, pages stored
-                self._to_store = done is None or done[1] != done[2]
+    def take_mark_back(self, connection: Any) -> None:
+        """Removes the mark in the log, in the transaction that writes."""
+        if connection.execute("PRAGMA user_version").fetchone()[0]:
+            connection.execute("PRAGMA user_version = 0")
 
     def end(self) -> None:
         """Closes all connections of this process, and merges the log into the file unless others still write."""

@@ -189,19 +189,13 @@ class Database(Inserting):
         """A connection with one transaction, committed at the end and undone where anything is raised."""
         if self.read_only:
             raise UserError(f"{self.place} must be opened for writing, but it was opened to read; open it again.")
-        with self._sentences(), self._in_place(), self._writer.begin() as connection:
-            if self._file:
-                self._file.log.mark(connection.connection.driver_connection)
-            yield connection
-
-    @contextlib.contextmanager
-    def _in_place(self) -> Iterator[None]:
-        """Has a transaction write to the file that was opened, and has a copy of the file know that it has a log."""
         if self._file:
             self._file.require_place()
-        yield
-        if self._file:
-            self._file.log.store_mark()
+            self._file.log.mark()
+        with self._sentences(), self._writer.begin() as connection:
+            if self._file:
+                self._file.log.take_mark_back(connection.connection.driver_connection)
+            yield connection
 
     def lacks(self, table: Table) -> bool:
         """Whether the table is missing, because an earlier version created the database and it was opened to read."""
