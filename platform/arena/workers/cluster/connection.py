@@ -17,6 +17,7 @@ from turnier.core.errors import UserError
 KEEPALIVE = {"RAY_grpc_client_keepalive_time_ms": "5000", "RAY_grpc_client_keepalive_timeout_ms": "5000"}
 
 # On one machine a node is silent only because it is busy; by default Ray gives it up after half a minute.
+STARTS = 3
 LOCAL_SETTINGS = {"health_check_failure_threshold": 200}
 
 
@@ -44,19 +45,13 @@ def connect(address: str, workers: int | None) -> Any:
     before = signal.getsignal(signal.SIGTERM)
     try:
         if address == LOCAL:
-            cpus = workers or os.cpu_count() or 1
-            with only_needed(ray):
-                ray.init(
-                    address, num_cpus=cpus, include_dashboard=False, object_store_memory=128 << 20,
-                    _system_config=LOCAL_SETTINGS, **quiet,
-                )  # fmt: skip
+            _start_here(ray, workers or os.cpu_count() or 1, quiet)
         else:
             _require_reachable(address)
             ray.init(address, **quiet)
     except (ConnectionError, RuntimeError, ValueError, OSError) as failure:
-        reason = next(iter(str(failure).strip().splitlines()), type(failure).__name__).rstrip(".")
         raise UserError(
-            f"a Ray cluster must answer at {address}, got: {reason}; start one with `ray start --head`,"
+            f"a Ray cluster must answer at {address}, got: {_reason(failure)}; start one with `ray start --head`,"
             " set RAY_AUTH_MODE=token if it asks for a token, or omit --address."
         ) from None
     finally:
@@ -64,6 +59,29 @@ def connect(address: str, workers: int | None) -> Any:
         if threading.current_thread() is threading.main_thread():
             signal.signal(signal.SIGTERM, before)
     return ray
+
+
+def _start_here(ray: Any, cpus: int, quiet: dict[str, Any]) -> None:
+    """Starts Ray on this machine; again if its processes took too long to start, as on a busy machine."""
+    for attempts_left in reversed(range(STARTS)):
+        try:
+            with only_needed(ray):
+                ray.init(
+                    LOCAL, num_cpus=cpus, include_dashboard=False, object_store_memory=128 << 20,
+                    _system_config=LOCAL_SETTINGS, **quiet,
+                )  # fmt: skip
+            return
+        except Exception as failure:  # Ray raises many kinds, and Exception itself
+            ray.shutdown()
+            if not attempts_left:
+                raise UserError(
+                    f"Ray could not start on this machine: {_reason(failure)}; repeat the command, or play with"
+                    " --executor threads."
+                ) from None
+
+
+def _reason(failure: Exception) -> str:
+    return next(iter(str(failure).strip().splitlines()), type(failure).__name__).rstrip(".")
 
 
 def _require_reachable(address: str) -> None:
