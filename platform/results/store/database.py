@@ -189,13 +189,14 @@ class Database(Inserting):
         """A connection with one transaction, committed at the end and undone where anything is raised."""
         if self.read_only:
             raise UserError(f"{self.place} must be opened for writing, but it was opened to read; open it again.")
-        if self._file:
-            self._file.require_place()
-            self._file.log.mark()
-        with self._sentences(), self._writer.begin() as connection:
+        with self._sentences():
             if self._file:
-                self._file.log.take_mark_back(connection.connection.driver_connection)
-            yield connection
+                self._file.require_place()
+                self._file.log.mark()
+            with self._writer.begin() as connection:
+                if self._file:
+                    self._file.log.take_mark_back(connection.connection.driver_connection)
+                yield connection
 
     def lacks(self, table: Table) -> bool:
         """Whether the table is missing, because an earlier version created the database and it was opened to read."""
