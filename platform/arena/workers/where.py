@@ -44,6 +44,8 @@ class Where:
             )
         if self.nodes and not (self.on_ray and self.cluster_named_by):
             raise UserError("--nodes chooses nodes of a Ray cluster, but none is named; add --address.")
+        if self.priority != 1.0 and not (self.on_ray and self.cluster_named_by):
+            raise UserError("--priority is a share of a Ray cluster, but none is named; add --address.")
         if not PRIORITIES[0] <= self.priority <= PRIORITIES[1]:
             raise UserError(f"a priority must be from {PRIORITIES[0]} to {PRIORITIES[1]:g}, got {self.priority:g}.")
         for node in self.nodes:

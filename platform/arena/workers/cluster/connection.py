@@ -11,6 +11,7 @@ from typing import Any
 
 from turnier.arena.workers.cluster.head import LOCAL
 from turnier.arena.workers.cluster.local import only_needed
+from turnier.arena.workers.cluster.worker import reason_of
 from turnier.core.errors import UserError
 
 # Detects silently dropped connections (nodes need it too).
@@ -51,7 +52,7 @@ def connect(address: str, workers: int | None) -> Any:
             ray.init(address, **quiet)
     except (ConnectionError, RuntimeError, ValueError, OSError) as failure:
         raise UserError(
-            f"a Ray cluster must answer at {address}, got: {_reason(failure)}; start one with `ray start --head`,"
+            f"a Ray cluster must answer at {address}, got: {reason_of(failure)}; start one with `ray start --head`,"
             " set RAY_AUTH_MODE=token if it asks for a token, or omit --address."
         ) from None
     finally:
@@ -75,13 +76,9 @@ def _start_here(ray: Any, cpus: int, quiet: dict[str, Any]) -> None:
             ray.shutdown()
             if not attempts_left:
                 raise UserError(
-                    f"Ray could not start on this machine: {_reason(failure)}; repeat the command, or play with"
+                    f"Ray could not start on this machine: {reason_of(failure)}; repeat the command, or play with"
                     " --executor threads."
                 ) from None
-
-
-def _reason(failure: Exception) -> str:
-    return next(iter(str(failure).strip().splitlines()), type(failure).__name__).rstrip(".")
 
 
 def _require_reachable(address: str) -> None:
