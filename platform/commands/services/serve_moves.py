@@ -10,8 +10,8 @@ from turnier.agents.registry import make_agent
 from turnier.arena.analysis.best_move import best_move, default_agent
 from turnier.games.registry import make_game
 from turnier.server.board.serving import configured, hosts_of
+from turnier.server.listening import listen
 from turnier.server.moves.app import Adviser, make_app
-from turnier.server.spe_ed.serving import listen
 
 
 def serve_moves(game: str, agent: str, games_by: str, seconds: float, host: str, port: int) -> None:

@@ -16,9 +16,9 @@ from turnier.agents.registry import make_agent
 from turnier.arena.analysis.best_move import best_move
 from turnier.games.registry import make_game
 from turnier.server.board.serving import configured, hosts_of
+from turnier.server.listening import listen
 from turnier.server.moves import app
 from turnier.server.moves.app import Adviser, make_app
-from turnier.server.spe_ed.serving import listen
 
 BOARD = "2 . 2 / 4 8 . / . . 16"
 AGENT = "mc(iterations=20)"
