@@ -22,8 +22,9 @@ from turnier.core.rng import below
 from turnier.games import abi
 from turnier.games.abi import TERMINAL
 from turnier.games.drawing import Notes, squares
-from turnier.games.game import Game, Position, grid_neighbours, square_symmetries
+from turnier.games.game import Game, Position
 from turnier.games.setup import boards
+from turnier.games.setup.grids import grid_neighbours, square_symmetries
 
 # STONES + seat holds a seat's stones, seat 0 has black; MOVER is the seat to move or TERMINAL.
 SIZE, STONES, MOVER, STATE_WORDS = 0, 1, 3, 4

@@ -22,7 +22,7 @@ from turnier.core.rng import below
 from turnier.games import abi
 from turnier.games.abi import TERMINAL
 from turnier.games.drawing import CHANGED, LINE, Notes, cell_mark, picture, stone, word
-from turnier.games.game import Game, Position, grid_neighbours, square_symmetries
+from turnier.games.game import Game, Position
 from turnier.games.go.board import (
     BORDER,
     CAPTURES,
@@ -45,6 +45,7 @@ from turnier.games.go.board import (
     site_of,
 )
 from turnier.games.setup import boards
+from turnier.games.setup.grids import grid_neighbours, square_symmetries
 
 LETTERS = "ABCDEFGHJKLMNOPQRST"  # of the columns; there is no I
 

@@ -15,8 +15,9 @@ from turnier.core.parameters import parameter
 from turnier.games import abi
 from turnier.games.drawing import CHANGED, INK, Notes, picture
 from turnier.games.drawing import word as written
-from turnier.games.game import Game, Position, grid_neighbours, square_symmetries
+from turnier.games.game import Game, Position
 from turnier.games.setup import boards
+from turnier.games.setup.grids import grid_neighbours, square_symmetries
 from turnier.games.twenty48.board import legal_mask_any
 from turnier.games.twenty48.lanes import LANE_WORDS, playouts
 from turnier.games.twenty48.playout import playout
