@@ -22,6 +22,7 @@ from turnier.games.abi import CHANCE, OUTCOMES, STATE_DTYPE, TERMINAL, GameKerne
 from turnier.games.drawing import Notes, Overlay, lines
 from turnier.games.generic import draw_outcome
 from turnier.games.setup.moves import BETWEEN, MOVES, first_ply, names_of_moves, word_of
+from turnier.games.setup.notation import Pgn, Sgf
 
 Ints = npt.NDArray[np.int64]
 NumArray = npt.NDArray[Any]
@@ -127,6 +128,10 @@ class Game(Declared):
         """Returns the legal action that engines and records write so, in capitals or not; None where there is none."""
         legal = Position(self, state, np.zeros(0), np.zeros(0)).legal_actions()  # which ask for no returns and chance
         return next((a for a in legal if self.move_text(state, a).casefold() == text.casefold()), None)
+
+    def notation(self) -> Pgn | Sgf | None:
+        """Returns the format in which others' programs read games of it, if there is one."""
+        return None
 
     def uci_start(self) -> str:
         """Returns where games start, as UCI's command `position` says it."""
