@@ -8,11 +8,10 @@ import numpy as np
 import numpy.typing as npt
 from numba import types
 
-from turnier.agents.abi import SEATS, VALUES, VISITS, SeatKernels
+from turnier.agents.abi import ILLEGAL, NORMAL, SEATS, STOPPED, VALUES, VISITS, SeatKernels
 from turnier.agents.agent import Agent
 from turnier.agents.seats.failure import SeatFailure
 from turnier.agents.seats.seating import prepare_seat, seat_kernels
-from turnier.arena.play_kernel import ILLEGAL, NORMAL, STOPPED
 from turnier.arena.table import Table
 from turnier.core.errors import UserError
 from turnier.core.kernel import compile_kernel, kernel
