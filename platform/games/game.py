@@ -54,6 +54,8 @@ class Game(Declared):
     hidden: ClassVar[bool] = False  # whether a state says what its seats must not know, and there is no `observe`
     in_python: ClassVar[bool] = False  # whether its kernels call Python methods, which may fail
     milestones: ClassVar[Mapping[str, tuple[int, ...]]] = {}  # facts whose thresholds results count
+    out_fact: ClassVar[str] = ""  # with a seat's number, the fact that says in which round it went out, 0 = never
+    default_agent: ClassVar[str] = "mcts(iterations=1000)"  # answers in well under a second, and needs no file
     phase_name: ClassVar[str] = "empty cells"  # what `phase` counts
     board_help: ClassVar[str] = ""  # what `read_board` reads, as an example; empty: a position is given by its moves
 
@@ -185,6 +187,14 @@ class Game(Declared):
         Empty where the board offers none and a button is needed.
         """
         return ((action,),) if self.places_stones and action < self.num_cells else ()
+
+    def shows(self, state: Ints) -> bool:
+        """Returns whether a replay shows a state: all but those in which chance moves."""
+        return bool(self.kernels.to_move(state) != CHANCE)
+
+    def reasons(self, before: Ints, after: Ints) -> dict[int, str]:
+        """Returns why seats went out between two states that a replay shows, in a game in which they do."""
+        return {}
 
     def facts(self, state: Ints) -> dict[str, float]:
         """Returns what results store of a final state in addition to the score."""

@@ -46,6 +46,7 @@ from turnier.games.spe_ed.board import (
 )
 from turnier.games.spe_ed.messages import game_text_of, state_of
 from turnier.games.spe_ed.overlay import legend, lines, shades
+from turnier.games.spe_ed.reasons import general, reasons
 from turnier.games.spe_ed.records import disagreement
 from turnier.games.spe_ed.rules import cells, init, legal, observe, step, to_move
 
@@ -71,6 +72,7 @@ class SpeEd(Game):
     )
 
     num_cell_values: ClassVar[int] = COLLISION + 1
+    out_fact: ClassVar[str] = "died_"
     board_help: ClassVar[str] = (
         "the board, its round and a line for each seat as printed; or an official message in JSON"
     )
@@ -113,6 +115,14 @@ class SpeEd(Game):
 
     def action_name(self, action: int) -> str:
         return ACTIONS[action] if action < len(ACTIONS) else "no_answer"
+
+    def shows(self, state: npt.NDArray[np.int64]) -> bool:
+        """Returns whether it is between two rounds: nobody has chosen yet."""
+        return self.shows_all(state)
+
+    def reasons(self, before: npt.NDArray[np.int64], after: npt.NDArray[np.int64]) -> dict[int, str]:
+        """Returns why seats went out in a round, without other players' numbers."""
+        return {seat: general(reason) for seat, reason in reasons(before, after).items()}
 
     def facts(self, state: npt.NDArray[np.int64]) -> dict[str, float]:
         """The rounds played, and in which one each seat went out, 0 = never."""
