@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import importlib
 import warnings
+from collections.abc import Callable
 from typing import Annotated, Any
 
 import typer
@@ -31,10 +32,10 @@ SECTIONS: dict[str, dict[str, tuple[str, str]]] = {  # heading -> command -> mod
             "Show what agents think of a position: values, visits, certainty and the expected line.",
         ),
         "move": ("positions.move", "Show the best move in any position, with every move's value and chances."),
-        "tournament": ("runs.tournament", "Play a tournament and rate its agents."),
-        "compare": ("runs.compare", "Have two agents play until it is clear which is stronger."),
-        "certainty": ("runs.certainty", "Measure how often searches of the same position agree."),
-        "judge": ("runs.judge", "Measure how often agents play a perfect move, where perfect play is known."),
+        "tournament": ("=tournament", "Play a tournament and rate its agents."),
+        "compare": ("=comparison", "Have two agents play until it is clear which is stronger."),
+        "certainty": ("=certainty", "Measure how often searches of the same position agree."),
+        "judge": ("=judging", "Measure how often agents play a perfect move, where perfect play is known."),
     },
     "Improve": {
         "tune": ("runs.tune", "Search for the parameters with which an agent plays best."),
@@ -81,10 +82,24 @@ SECTIONS: dict[str, dict[str, tuple[str, str]]] = {  # heading -> command -> mod
     },
 }
 COMMANDS = {name: place for commands in SECTIONS.values() for name, place in commands.items()}
+PLANNED = {name: place[1:] for name, (place, _) in COMMANDS.items() if place[0] == "="}  # command -> kind of its runs
+
+
+def function_of(name: str) -> Callable[..., Any]:
+    """Returns what a command does: the function of its name, with _ for -, or the one generated from a plan."""
+    if name in PLANNED:
+        from turnier.commands.runs.planned import command_of
+
+        return command_of(PLANNED[name], name)
+    module, _ = COMMANDS[name]
+    function: Callable[..., Any] = getattr(
+        importlib.import_module(f"turnier.commands.{module}"), name.replace("-", "_")
+    )
+    return function
 
 
 class CommandTable(TyperGroup):
-    """The commands of the table; a command's function has its name, with _ for -."""
+    """The commands of the table."""
 
     def list_commands(self, ctx: Any) -> list[str]:
         return list(COMMANDS)
@@ -92,8 +107,8 @@ class CommandTable(TyperGroup):
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
         if cmd_name not in COMMANDS:
             return None
-        module, summary = COMMANDS[cmd_name]
-        function = getattr(importlib.import_module(f"turnier.commands.{module}"), cmd_name.replace("-", "_"))
+        _, summary = COMMANDS[cmd_name]
+        function = function_of(cmd_name)
         single = typer.Typer(add_completion=False, rich_markup_mode=None)
         single.command(cmd_name, short_help=summary)(function)
         return typer.main.get_command(single)
