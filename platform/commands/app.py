@@ -31,7 +31,6 @@ SECTIONS: dict[str, dict[str, tuple[str, str]]] = {  # heading -> command -> mod
             "positions.analyse",
             "Show what agents think of a position: values, visits, certainty and the expected line.",
         ),
-        "move": ("positions.move", "Show the best move in any position, with every move's value and chances."),
         "tournament": ("=tournament", "Play a tournament and rate its agents."),
         "compare": ("=comparison", "Have two agents play until it is clear which is stronger."),
         "certainty": ("=certainty", "Measure how often searches of the same position agree."),

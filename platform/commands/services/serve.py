@@ -91,8 +91,8 @@ def serve(
     they do not count. With as many agents as players, games are played without clients, one after another. Connections
     are not encrypted: put a proxy with TLS in front of any address other than 127.0.0.1 if others can listen in.
 
-    For every other game, it answers GET /move?board=... with what turnier move --json prints (see docs/playing.md).
-    Options other than --agent, --seconds, --games-by, --host and --port are only for spe_ed.
+    For every other game, it answers GET /move?board=... with what turnier analyse --best --json prints (see
+    docs/playing.md). Options other than --agent, --seconds, --games-by, --host and --port are only for spe_ed.
 
     \b
     Examples:

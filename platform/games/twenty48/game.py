@@ -132,6 +132,11 @@ class Twenty48(Game):
             parts.append(written(column + 0.5, row + 0.5, text, size, "#fff" if power > 8 else INK, bold=True))
         return picture(self.size, self.size, parts)
 
+    @property
+    def default_agent(self) -> str:  # type: ignore[override]
+        """A strong one that reads boards of 4x4 only, and the general one for others."""
+        return "expectimax(depth=3,evaluator=rows2048)" if self.size == 4 else Game.default_agent
+
     def read_board(self, text: str, seed: int) -> Position:
         """Where the text does not say the score, it is 0."""
         score = re.search(r"\bscore\s+(\d{1,7})\b", text, re.IGNORECASE)
