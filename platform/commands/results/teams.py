@@ -1,4 +1,4 @@
-"""What `turnier results` shows of servers: a table of teams over all variants of a game, and why they went out."""
+"""What `turnier show` shows of servers: a table of teams over all variants of a game, and why they went out."""
 
 from __future__ import annotations
 
