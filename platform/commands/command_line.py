@@ -26,7 +26,7 @@ from turnier.core.terminal.visible import say, visible, without_passwords
 from turnier.results.store import STORE_VARIABLE
 from turnier.results.store.manifest import started_with
 
-STORING = (
+STORING = ("tournament", "compare", "certainty", "judge", "tune", "train", "spe_ed")  # they keep what they have done
     "tournament",
     "compare",
     "certainty",
