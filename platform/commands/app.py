@@ -15,7 +15,7 @@ from typer.core import TyperGroup
 
 import turnier
 from turnier.commands.command_line import run_app
-from turnier.core.errors import AgentsFailed, unknown
+from turnier.core.errors import AgentsFailed, UserError, unknown
 
 SECTIONS: dict[str, dict[str, tuple[str, str]]] = {  # heading -> command -> module, first line of its help
     "Games and agents": {
@@ -77,9 +77,9 @@ SECTIONS: dict[str, dict[str, tuple[str, str]]] = {  # heading -> command -> mod
     },
     "This machine": {
         "doctor": ("machine.doctor", "Check that Turnier has what it needs, and say how to fix what fails."),
-        "bench": ("machine.bench", "Measure speed relative to C reference programs."),
     },
 }
+MOVED = {"bench": "run `make bench` in a checkout"}  # words that were commands -> what to do in their place
 COMMANDS = {name: place for commands in SECTIONS.values() for name, place in commands.items()}
 
 
@@ -99,6 +99,8 @@ class CommandTable(TyperGroup):
         return typer.main.get_command(single)
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        if args[0] in MOVED:
+            raise UserError(f"`turnier {args[0]}` has gone; {MOVED[args[0]]}.")
         if args[0] not in COMMANDS and not args[0].startswith("-") and not ctx.resilient_parsing:
             raise unknown("command", args[0], COMMANDS)
         return super().resolve_command(ctx, args)

@@ -50,7 +50,7 @@ BAD = {
     "no text": (("replay", "\udcff"), "arguments must be UTF-8, got b'\\xff'; use a name in UTF-8."),
     "no unit": (("tournament", "2048", "random", "--budget", "50"), "must be a whole number and one of ms, rollouts"),
     "unfit budget": (("tournament", "2048", "mctse", "--budget", "4plies"), "mctse takes only: ms, rollouts, nodes"),
-    "unknown measure": (("bench", "random_2084"), "did you mean random_2048?"),
+    "moved": (("bench", "random_2048"), "`turnier bench` has gone; run `make bench` in a checkout."),
     "no field": (
         ("tournament", "tictactoe", "random", "greedy", "--format", "gauntlet", "--challengers", "2"),
         "a field of 1, got 2 and 0",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from turnier.bench.programs import Benchmark, Rates, Round, Stopwatch, program_speed, run_program
+from benchmarks.programs import Benchmark, Rates, Round, Stopwatch, program_speed, run_program
 from turnier.statistics.ratings import bradley_terry
 
 AGENTS, GAMES_OF_A_PAIR = 200, 4

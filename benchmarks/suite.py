@@ -13,14 +13,14 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from turnier.bench.environments import ENVIRONMENT_BENCHMARKS
-from turnier.bench.learning import LEARNING_BENCHMARKS
-from turnier.bench.parallel import PARALLEL_BENCHMARKS
-from turnier.bench.play import PLAY_BENCHMARKS
-from turnier.bench.processes import PROCESS_BENCHMARKS, TURNIER
-from turnier.bench.programs import CPU, Benchmark, Rates, Round, Speed
-from turnier.bench.ratings import RATING_BENCHMARKS
-from turnier.bench.spe_ed import SPE_ED_BENCHMARKS
+from benchmarks.environments import ENVIRONMENT_BENCHMARKS
+from benchmarks.learning import LEARNING_BENCHMARKS
+from benchmarks.parallel import PARALLEL_BENCHMARKS
+from benchmarks.play import PLAY_BENCHMARKS
+from benchmarks.processes import PROCESS_BENCHMARKS
+from benchmarks.programs import CPU, SOURCES, Benchmark, Rates, Round, Speed
+from benchmarks.ratings import RATING_BENCHMARKS
+from benchmarks.spe_ed import SPE_ED_BENCHMARKS
 from turnier.core.compilation.cache import cache_directory
 from turnier.core.errors import unknown
 from turnier.core.terminal.console import Console
@@ -112,6 +112,6 @@ def avx2_quotients(names: Sequence[str], rounds: int) -> dict[str, Quotient]:
         "NUMBA_CPU_FEATURES": "",  # those that the name implies
         "NUMBA_CACHE_DIR": str(cache_directory().parent / AVX2_PROCESSOR),
     }
-    command = [sys.executable, "-c", TURNIER, "bench", *names, "--json", "--rounds", str(rounds)]
-    done = subprocess.run(command, env=environment, stdout=subprocess.PIPE, text=True, check=True)
+    command = [sys.executable, "-m", "benchmarks", *names, "--json", "--rounds", str(rounds)]
+    done = subprocess.run(command, cwd=SOURCES.parent, env=environment, stdout=subprocess.PIPE, text=True, check=True)
     return {name: Quotient(**row[row["clock"]]) for name, row in json.loads(done.stdout).items()}

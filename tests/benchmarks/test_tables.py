@@ -10,10 +10,9 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from turnier.bench import BENCHMARKS, benchmark_page, benchmark_table
-from turnier.bench.programs import Speed
-from turnier.bench.suite import Measured, Quotient
-from turnier.bench.tables import HEADINGS, UNKNOWN
+from benchmarks.programs import Speed
+from benchmarks.suite import BENCHMARKS, Measured, Quotient
+from benchmarks.tables import HEADINGS, UNKNOWN, benchmark_page, benchmark_table
 
 PAGE = Path(__file__).resolve().parents[2] / "docs/benchmarks.md"
 QUOTIENT = Quotient(0.0123, 0.0045, 4.5)

@@ -16,7 +16,7 @@ from numba import config
 from turnier.core.errors import UserError
 
 CPU: Literal["cpu", "wall"] = "cpu"
-SOURCES = Path(__file__).resolve().parents[2] / "benchmarks"
+SOURCES = Path(__file__).resolve().parent
 
 
 class Speed(NamedTuple):
@@ -46,7 +46,7 @@ class Round(NamedTuple):
 
 
 class Benchmark(NamedTuple):
-    """What `turnier bench` measures."""
+    """What `make bench` measures."""
 
     unit: str
     reference: str  # what the speed is compared with

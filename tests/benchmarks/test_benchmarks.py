@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from turnier.bench import BENCHMARKS
-from turnier.bench.programs import Round
+from benchmarks.programs import Round
+from benchmarks.suite import BENCHMARKS
 
 SHARE = 0.002
 LONG = {"ray_members", "learn_2048"}

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
+from benchmarks.programs import Benchmark, Rates, Round, Stopwatch, program_speed, require_equal, run_program
 from turnier.agents.spe_ed.search.field import MOVES, Bytes, fill_field, new_field, stride_of, walkers_of
 from turnier.agents.spe_ed.search.minimax import FREEDOM, IMPOSSIBLE, NODES, WEIGHTS, new_numbers, value_of_move
 from turnier.agents.spe_ed.search.rollouts import LONGEST, ROLLOUTS, STEPS, new_found, new_paths, run_rollouts
-from turnier.bench.programs import Benchmark, Rates, Round, Stopwatch, program_speed, require_equal, run_program
 from turnier.core.rng import stream
 from turnier.games.game import Ints
 from turnier.games.registry import GAMES

@@ -13,8 +13,8 @@ import numba
 from rich.box import SIMPLE_HEAD
 from rich.table import Table
 
-from turnier.bench.programs import CPU
-from turnier.bench.suite import AVX2_PROCESSOR, BENCHMARKS, Measured, Quotient
+from benchmarks.programs import CPU
+from benchmarks.suite import AVX2_PROCESSOR, BENCHMARKS, Measured, Quotient
 
 THOUSANDS = (" ", " k", " M", " G")
 HEADINGS = ("benchmark", "ours", "reference", "unit", "quotient", "by wall clock", "AVX2 only", "the reference")

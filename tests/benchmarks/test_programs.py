@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 import subprocess
 import sys
@@ -9,8 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from turnier.bench import avx2_quotients, programs, runs_avx2
-from turnier.bench.programs import Round, Stopwatch, program_speed, require_equal, run_program
+from benchmarks import programs
+from benchmarks.programs import Round, Stopwatch, program_speed, require_equal, run_program
+from benchmarks.suite import avx2_quotients, runs_avx2
 from turnier.core.errors import UserError
 
 needs_gcc = pytest.mark.skipif(shutil.which("gcc") is None, reason="gcc is not installed, which compiles the programs")
@@ -62,3 +64,20 @@ def test_without_gcc_the_benchmarks_say_so(tmp_path: Path, monkeypatch: pytest.M
 def test_a_process_of_its_own_measures_code_for_avx2() -> None:
     (quotient,) = avx2_quotients(["random_2048"], rounds=1).values()
     assert 0 < quotient.low <= quotient.median <= quotient.high
+
+
+@needs_gcc
+def test_the_command_prints_speeds_and_quotients_by_both_clocks() -> None:
+    words = [sys.executable, "-m", "benchmarks", "random_2048", "--json", "--rounds", "1"]
+    done = subprocess.run(words, cwd=programs.SOURCES.parent, capture_output=True, text=True, check=True)
+    ((name, row),) = json.loads(done.stdout).items()
+    assert name == "random_2048"
+    for clock in ("cpu", "wall"):
+        assert row[clock]["median"] == pytest.approx(row["ours"][clock] / row["reference"][clock])
+        assert row[clock]["low"] == row[clock]["median"] == row[clock]["high"] > 0
+
+
+def test_a_mistake_in_the_command_is_one_sentence() -> None:
+    words = [sys.executable, "-m", "benchmarks", "random_2084"]
+    done = subprocess.run(words, cwd=programs.SOURCES.parent, capture_output=True, text=True)
+    assert (done.returncode, done.stderr.count("\n")) == (2, 1) and "did you mean random_2048?" in done.stderr

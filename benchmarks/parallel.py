@@ -7,14 +7,14 @@ from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 
+from benchmarks.expectimax import search_many
+from benchmarks.programs import Benchmark, Rates, Round, Stopwatch
 from turnier.agents.agent import Player
 from turnier.agents.ensembles.pool import Pool, ThreadPool
 from turnier.agents.registry import AGENTS
 from turnier.agents.seats.seating import start_player
 from turnier.arena.match import MatchSpec, derive_seed
 from turnier.arena.play import play_matches, replay_positions
-from turnier.bench.expectimax import search_many
-from turnier.bench.programs import Benchmark, Rates, Round, Stopwatch
 from turnier.core.rng import stream
 from turnier.games.game import Position
 from turnier.games.registry import GAMES

@@ -5,7 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 
-from turnier.bench.programs import Benchmark, Rates, Round, Stopwatch, program_speed, run_program
+from benchmarks.programs import Benchmark, Rates, Round, Stopwatch, program_speed, run_program
 
 STARTS = 5
 GAMES, WORKERS = 200_000, 2  # so many that starting the command takes a small part of the time

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from turnier.bench.programs import Benchmark, Rates, Round, Stopwatch, program_speed, run_program
+from benchmarks.programs import Benchmark, Rates, Round, Stopwatch, program_speed, run_program
 
 BOARDS, STEPS = 4096, 500
 

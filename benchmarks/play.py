@@ -6,11 +6,11 @@ import math
 
 import numpy as np
 
+from benchmarks.expectimax import expectimax_rates
+from benchmarks.programs import Benchmark, Rates, Round, Stopwatch, program_speed, require_equal, run_program
 from turnier.agents.registry import AGENTS
 from turnier.arena.match import MatchSpec, derive_seed
 from turnier.arena.play import play_matches
-from turnier.bench.expectimax import expectimax_rates
-from turnier.bench.programs import Benchmark, Rates, Round, Stopwatch, program_speed, require_equal, run_program
 from turnier.core.rng import streams, streams_of
 from turnier.games.registry import GAMES
 

@@ -11,14 +11,7 @@ import numpy as np
 import numpy.typing as npt
 from numba import types
 
-from turnier.agents.ntuple.evaluator import NTuple
-from turnier.agents.ntuple.network_kernels import EntryTable, Index, find_entries
-from turnier.agents.ntuple.td import td_of
-from turnier.agents.ntuple.training import Plan, TrainingLoop
-from turnier.agents.registry import AGENTS
-from turnier.arena.match import MatchSpec, derive_seed
-from turnier.arena.play import play_matches, replay_positions
-from turnier.bench.programs import (
+from benchmarks.programs import (
     Benchmark,
     Rates,
     Round,
@@ -27,6 +20,13 @@ from turnier.bench.programs import (
     require_equal,
     run_program,
 )
+from turnier.agents.ntuple.evaluator import NTuple
+from turnier.agents.ntuple.network_kernels import EntryTable, Index, find_entries
+from turnier.agents.ntuple.td import td_of
+from turnier.agents.ntuple.training import Plan, TrainingLoop
+from turnier.agents.registry import AGENTS
+from turnier.arena.match import MatchSpec, derive_seed
+from turnier.arena.play import play_matches, replay_positions
 from turnier.core.kernel import kernel
 from turnier.core.rng import streams_of
 from turnier.games.registry import GAMES

@@ -8,12 +8,12 @@ import numpy as np
 import numpy.typing as npt
 from numba import types
 
+from benchmarks.programs import Rates, Round, Stopwatch, program_speed, run_program
 from turnier.agents.abi import SEAT, VALUES, VISITS
 from turnier.agents.evaluator import OWN
 from turnier.agents.registry import AGENTS
 from turnier.arena.match import MatchSpec, derive_seed
 from turnier.arena.play import play_matches, replay_positions
-from turnier.bench.programs import Rates, Round, Stopwatch, program_speed, run_program
 from turnier.core.kernel import kernel
 from turnier.core.rng import stream
 from turnier.games.abi import GAME
