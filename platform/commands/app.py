@@ -58,7 +58,7 @@ SECTIONS: dict[str, dict[str, tuple[str, str]]] = {  # heading -> command -> mod
         "dashboard": ("services.dashboard", "Show the contents of the store in the browser."),
         "board": ("services.board", "Replay, play and analyse games in the browser."),
         "replay": ("results.replay", "Replay a recorded game."),
-        "report": ("results.report", "Write a report on measured and published figures, or on one run."),
+        "report": ("results.report", "Write a run of any kind as one self-contained HTML file."),
         "export": ("results.export", "Write the games of a run to files."),
         "verify": (
             "results.verify",

@@ -25,7 +25,7 @@ from turnier.results.versions import stored_versions
 
 # What waits for ever, needs another machine, or has a test of its own with these words.
 ELSEWHERE = re.compile(
-    r"turnier (serve|join|engine|check-engine|dashboard|board|report weitz|verify GAME|export .*\.pgn)\b"
+    r"turnier (serve|join|engine|check-engine|dashboard|board|verify GAME|export .*\.pgn)\b"
     r"|postgresql:|replay log/"
 )
 RUN, STUDY, MATCH = "tournament:1f0c", "study:2048-mctse-1f0c2b", "3f9a1c"  # stand for ids in examples

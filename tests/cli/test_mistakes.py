@@ -130,7 +130,7 @@ BAD = {
         ("report", "last", "--html", "--out", "good.db", "--store", "sqlite:///good.db"),
         "--out must be a folder, got good.db",
     ),
-    "report where nobody may write": (("report", "weitz", "--out", "/proc/pages"), "--out must be where files"),
+    "report where nobody may write": (("report", "last", "--out", "/proc/pages"), "--out must be where files"),
     "animation in a missing folder": (
         ("replay", "1", "--gif", "no/x.gif"),
         "the folder of --gif must exist",
@@ -173,7 +173,7 @@ BAD = {
         ("export", "last", "--out", f"{LONG}.csv", "--store", "sqlite:///good.db"),
         "an export must have a name that this system takes",
     ),
-    "pages with a long name": (("report", "weitz", "--out", f"{LONG}/x"), "--out must have a name that this system"),
+    "pages with a long name": (("report", "last", "--out", f"{LONG}/x"), "--out must have a name that this system"),
     "line with a number of many digits": (
         ("replay", f"{{}}.jsonl:{'1' * 5000}", "--store", "sqlite:///good.db"),
         "must be stored to be shown",

@@ -16,8 +16,8 @@ from turnier.results.store.store import Store
 from turnier.search.definition import StudyDefinition
 from turnier.search.samplers.cmaes import CmaesSearch
 from turnier.search.storage.trials import count_trials, trials_frame
-from turnier.search.study_file import export_study, import_study
 from turnier.search.study_run import StudyRun
+from turnier.studies.campaigns.study_file import export_study, import_study
 
 RUN = "study:one"
 GENERATIONS = 3

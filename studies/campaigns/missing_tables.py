@@ -12,8 +12,8 @@ from rich.table import Table
 
 from turnier.core.number_text import interval, number, plus_minus
 from turnier.core.terminal.console import Console
-from turnier.runs.campaign.outlook import HOUR, Outlook, seconds_left, seconds_spent
 from turnier.runs.experiment import is_share
+from turnier.studies.campaigns.outlook import HOUR, Outlook, seconds_left, seconds_spent
 
 UNKNOWN = "?"
 NOTE = (

@@ -28,13 +28,13 @@ from turnier.commands.options import (
     StudyNameOption,
 )
 from turnier.commands.place import placed
-from turnier.commands.scripts.script import choose_preset, run_script
 from turnier.commands.search_tables import print_figures, print_games, print_parameters, print_ranges, print_verdict
 from turnier.core.terminal.console import Console
 from turnier.results.store.store import Store
 from turnier.search.definition import StudyDefinition
 from turnier.search.storage.commands import to_play_on
 from turnier.search.study_run import StudyRun
+from turnier.studies.scripts.script import choose_preset, run_script
 
 PICTURES = "turnier.dashboards.reports.pictures"
 

@@ -7,10 +7,10 @@ import dataclasses
 import pytest
 
 from turnier.core.number_text import number
-from turnier.dashboards.reports.published import ratios, section, summary
-from turnier.runs.campaign.outlook import GAMES, Outlook
 from turnier.runs.experiment import Experiment, Measurement, Row
 from turnier.statistics.intervals import share_interval
+from turnier.studies.campaigns.outlook import GAMES, Outlook
+from turnier.studies.campaigns.published import ratios, section, summary
 
 
 def outlook_of(row: Row, measured: Measurement, played: int, spent: str) -> Outlook:

@@ -15,7 +15,6 @@ from turnier.arena.match import MatchRecord, MatchSpec
 from turnier.arena.repeated_search import SearchRecord, SearchSpec
 from turnier.results.store.store import Store
 from turnier.runs.bar import one_by_one
-from turnier.runs.campaign.learned import stored_experiment, untrained
 from turnier.runs.experiment import (
     NARROW_POINTS,
     Experiment,
@@ -31,6 +30,7 @@ from turnier.runs.experiment import (
     verdict,
 )
 from turnier.runs.trained_experiment import TrainingStudy
+from turnier.studies.campaigns.learned import stored_experiment, untrained
 
 # An interval of very few games may be narrow by luck, so none is looked at before, unless fewer are planned.
 LEAST_GAMES = 20

@@ -5,11 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 
 from turnier.arena.workers.local import SerialExecutor
-from turnier.dashboards.reports.document import write_report
 from turnier.results.store.store import Store
-from turnier.runs.campaign.campaign import Campaign
 from turnier.runs.experiment import Experiment, Row
 from turnier.runs.trained_experiment import LearnedRow, Learner, TrainingStudy
+from turnier.studies.campaigns.campaign import Campaign
+from turnier.studies.campaigns.document import write_report
 
 SEARCH = "mc(iterations=10,rollout_depth=9)"
 NEAR = Row("near", "tictactoe", ("mc(iterations=2)", "random"), 10, published=60.0)

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from tests.runs.campaign.campaign_figures import (
+from tests.studies.campaign_figures import (
     CERTAIN,
     FIGURES,
     FIRST,
@@ -28,8 +28,6 @@ from turnier.arena.workers.executor import Task
 from turnier.arena.workers.local import SerialExecutor
 from turnier.core.errors import UserError
 from turnier.results.store.store import Store
-from turnier.runs.campaign.campaign import FIRST_GAMES, Campaign
-from turnier.runs.campaign.outlook import LEAST_GAMES, in_slices, outlook, outlooks, seconds_left
 from turnier.runs.experiment import (
     begin_experiment,
     measurements,
@@ -39,6 +37,8 @@ from turnier.runs.experiment import (
     row_searches,
     verdict,
 )
+from turnier.studies.campaigns.campaign import FIRST_GAMES, Campaign
+from turnier.studies.campaigns.outlook import LEAST_GAMES, in_slices, outlook, outlooks, seconds_left
 
 
 def test_every_row_ends_with_what_it_needs(played: Path) -> None:

@@ -18,10 +18,10 @@ from turnier.arena.workers.make import make_executor
 from turnier.arena.workers.where import Where
 from turnier.commands.command_line import in_this_environment, saving
 from turnier.commands.options import DEFAULT_URL, LocalExecutorOption, NetworksOption, StoreOption, StudyNameOption
-from turnier.commands.scripts.script import choose_preset, run_script
 from turnier.core.terminal.console import Console
 from turnier.results.store.store import Store
 from turnier.search.learning_study import LearnerCandidate, LearningStudy, LearningStudyDefinition
+from turnier.studies.scripts.script import choose_preset, run_script
 
 
 @dataclass(frozen=True)

@@ -21,11 +21,11 @@ from turnier.commands.options import (
     StoreOption,
     WorkersOption,
 )
-from turnier.commands.scripts.experiments import play_and_print
-from turnier.commands.scripts.script import choose_experiments, choose_preset, run_script
 from turnier.results.store.store import Store
-from turnier.runs.campaign.learned import require_own_name
 from turnier.runs.trained_experiment import TrainingStudy, train_all
+from turnier.studies.campaigns.learned import require_own_name
+from turnier.studies.scripts.experiments import play_and_print
+from turnier.studies.scripts.script import choose_experiments, choose_preset, run_script
 
 
 def run_training_studies(

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.runs.campaign.campaign_figures import play
+from tests.studies.campaign_figures import play
 from turnier.results.store.store import Store
-from turnier.runs.campaign.games_file import export_games
+from turnier.studies.campaigns.games_file import export_games
 
 
 @pytest.fixture(scope="module")

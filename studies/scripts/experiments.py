@@ -18,11 +18,11 @@ from turnier.commands.options import (
 )
 from turnier.commands.other_code import print_other_code
 from turnier.commands.place import placed
-from turnier.commands.scripts.script import choose_experiments, choose_preset, run_script
 from turnier.core.number_text import estimate, number
 from turnier.core.terminal.console import Console
 from turnier.results.store.store import Store
 from turnier.runs.experiment import TESTS, VERDICTS, Experiment, counted, measurements, uneven, unit, verdict
+from turnier.studies.scripts.script import choose_experiments, choose_preset, run_script
 
 
 def run_experiments(
@@ -63,7 +63,7 @@ def play_and_print(experiments: Sequence[Experiment], store: str, where: Where) 
     if experiments[0].preset == TESTS:
         console.print(f"The preset {TESTS} only shows that the script works; no report has its figures.")
     else:
-        console.print(f"The whole page: turnier report {experiments[0].document} --store {results.shown_url}")
+        console.print(f"The whole page: python studies/report.py {experiments[0].document} --store {results.shown_url}")
 
 
 def print_experiment(console: Console, experiment: Experiment, store: Store) -> None:

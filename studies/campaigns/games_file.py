@@ -20,7 +20,17 @@ from turnier.core.array_files import write_arrays
 from turnier.core.errors import MALFORMED
 from turnier.results.store.database import CHUNK
 from turnier.results.store.store import Run, Store
-from turnier.runs.campaign.game_arrays import (
+from turnier.runs.experiment import (
+    Experiment,
+    begin_experiment,
+    experiment_of_run,
+    needs_visits,
+    row_matches,
+    row_records,
+    row_searches,
+    same_games,
+)
+from turnier.studies.campaigns.game_arrays import (
     ENDING,
     OF_GAMES,
     VERSION,
@@ -34,17 +44,7 @@ from turnier.runs.campaign.game_arrays import (
     require,
     unreadable,
 )
-from turnier.runs.campaign.learned import with_networks_in
-from turnier.runs.experiment import (
-    Experiment,
-    begin_experiment,
-    experiment_of_run,
-    needs_visits,
-    row_matches,
-    row_records,
-    row_searches,
-    same_games,
-)
+from turnier.studies.campaigns.learned import with_networks_in
 
 FORMAT = "turnier campaign"
 _NAMES = (

@@ -13,7 +13,6 @@ from turnier.dashboards.reports.page import embedded, write_pages
 from turnier.results.failures import failures_text
 from turnier.results.store.store import Store
 from turnier.runs.bar import one_by_one
-from turnier.runs.campaign.learned import with_networks_in
 from turnier.runs.experiment import (
     VERDICTS,
     Experiment,
@@ -25,6 +24,7 @@ from turnier.runs.experiment import (
     unit,
     verdict,
 )
+from turnier.studies.campaigns.learned import with_networks_in
 
 NOTE = f"Means and shares have 95 % intervals. {VERDICTS}\n"
 WORDS = ("agrees", "higher", "lower", "undecided")

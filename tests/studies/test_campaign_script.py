@@ -17,9 +17,9 @@ from turnier.arena.workers.local import SerialExecutor
 from turnier.core.errors import UserError
 from turnier.results.store.store import Store
 from turnier.runs.experiment import Experiment, begin_experiment, row_matches
-from turnier.studies.figures import figures, shared_studies
+from turnier.studies.campaigns.figures import figures, shared_studies
 
-SCRIPT = STUDIES / "campaign.py"
+SCRIPT, REPORT = STUDIES / "campaign.py", STUDIES / "report.py"
 SMALL = ("--preset", "tiny", "--executor", "threads", "--only", "weitz:table1", "--only", "weitz:learners-once")
 
 
@@ -33,7 +33,7 @@ def test_every_script_of_a_document_is_in_the_campaign() -> None:
     scripts = {
         path for path in STUDIES.glob("*/*.py") if "    run_" in path.read_text() and "(__doc__" in path.read_text()
     }
-    named = (STUDIES / "figures.py").read_text()
+    named = (STUDIES / "campaigns/figures.py").read_text()
     assert all(f"{path.stem}.build" in named for path in scripts if path.stem not in ("tuning", "qlearning"))
     built = figures()
     assert len({figure.run_id for figure in built}) == len(built) > 40
@@ -82,24 +82,25 @@ def test_killed_continued_exported_imported(tmp_path: Path) -> None:
 def test_the_hours_end_a_campaign(tmp_path: Path) -> None:
     words = [sys.executable, str(SCRIPT), "--hours", "0.0005", "--only", "kutsch:table3", "--executor", "threads"]
     done = subprocess.run(words, cwd=tmp_path, capture_output=True, text=True, timeout=120, check=False)
-    sentence = "Stopped; finished games are stored, and `turnier report all --missing` lists what is missing. To resume"
+    missing = "`python studies/report.py all --missing` lists what is missing"
+    sentence = f"Stopped; finished games are stored, and {missing}. To resume"
     assert done.returncode == 0 and sentence in done.stderr
 
 
 def test_what_is_missing(tmp_path: Path) -> None:
     with Store.open(f"sqlite:///{tmp_path}/turnier.db"):
         pass
-    shown = turnier("report", "all", "--missing", folder=tmp_path, columns=80)
+    shown = run_study_script(REPORT, "all", "--missing", folder=tmp_path)
     assert max(map(len, shown.splitlines())) <= 80
     assert "weitz:learners-once-long" in shown and "9 of 24" not in shown and "0 of 24" in shown
-    of_rows = turnier("report", "weitz", "--missing", folder=tmp_path, columns=80)
+    of_rows = run_study_script(REPORT, "weitz", "--missing", folder=tmp_path)
     assert "25,000 iterations" in of_rows and "0/200" in of_rows and "kutsch" not in of_rows
-    rows = json.loads(turnier("report", "weitz", "--missing", "--json", folder=tmp_path))
+    rows = json.loads(run_study_script(REPORT, "weitz", "--missing", "--json", folder=tmp_path))
     (row,) = (row for row in rows if row["experiment"] == "table1-paper" and row["row"] == "5,000 iterations")
     assert (row["planned"], row["needed"], row["published"], row["cpu_hours_left"]) == (200, 200, 17.0, None)
     for words in (("weitz", "--width", "5"), ("weitz", "--json")):
-        with pytest.raises(UserError, match="--missing"):
-            turnier("report", *words, folder=tmp_path)
+        failed = end_of_script(REPORT, *words, folder=tmp_path)
+        assert failed.code == 2 and "--missing" in failed.errors
 
 
 def test_all_published_figures_on_one_page(tmp_path: Path) -> None:
@@ -110,7 +111,7 @@ def test_all_published_figures_on_one_page(tmp_path: Path) -> None:
         begin_experiment(figure, store)
         for records in pool.play([spec for row in rows for spec in row_matches(row, figure.seed)]):
             store.append(figure.run_id, records)
-    turnier("report", "all", "--out", "pages", folder=tmp_path)
+    run_study_script(REPORT, "all", "--out", "pages", folder=tmp_path)
     text = (tmp_path / "pages" / "published.md").read_text()
     counts = {line.split(" | ")[0][2:]: line.split(" | ")[1:] for line in text.splitlines() if line.startswith("| ")}
     assert counts["kutsch"][:2] == ["75", "0"] and counts["kutsch"][5] == "75", "nothing of it is played"

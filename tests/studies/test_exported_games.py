@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tests.runs.campaign.campaign_figures import CERTAIN, FIRST, LEARNED, LONG, SCORE, SECOND, opened, pages, play
+from tests.studies.campaign_figures import CERTAIN, FIRST, LEARNED, LONG, SCORE, SECOND, opened, pages, play
 from turnier.arena.analysis.reanalysis import Reanalysis
 from turnier.arena.match import NO_ACTION, moves_kept
 from turnier.arena.match_json import disagreement, from_json, to_json
@@ -21,10 +21,10 @@ from turnier.dashboards.reports.run import write_run_report
 from turnier.results.export import export
 from turnier.results.repair.inspection import inspect_store
 from turnier.results.store.store import Store
-from turnier.runs.campaign.campaign import Campaign
-from turnier.runs.campaign.games_file import export_games, import_games
-from turnier.runs.campaign.outlook import outlook
 from turnier.runs.experiment import Experiment, measurements, play_experiment
+from turnier.studies.campaigns.campaign import Campaign
+from turnier.studies.campaigns.games_file import export_games, import_games
+from turnier.studies.campaigns.outlook import outlook
 
 
 def bytes_without_times(file: Path) -> int:

@@ -24,7 +24,11 @@ from turnier.core.errors import MALFORMED
 from turnier.results.store.database import CHUNK
 from turnier.results.store.locks import Held
 from turnier.results.store.store import Run, Store
-from turnier.runs.campaign.game_arrays import (
+from turnier.search.definition import StudyDefinition
+from turnier.search.storage.checked_studies import SUMMARIES, asked_of, facts_of, study_notes
+from turnier.search.storage.studies import StoredStudy, optuna_errors, read_only_storage, run_id_of
+from turnier.search.study_run import Asked, StudyRun
+from turnier.studies.campaigns.game_arrays import (
     ENDING,
     OF_GAMES,
     VERSION,
@@ -39,10 +43,6 @@ from turnier.runs.campaign.game_arrays import (
     texts_of,
     unreadable,
 )
-from turnier.search.definition import StudyDefinition
-from turnier.search.storage.checked_studies import SUMMARIES, asked_of, facts_of, study_notes
-from turnier.search.storage.studies import StoredStudy, optuna_errors, read_only_storage, run_id_of
-from turnier.search.study_run import Asked, StudyRun
 
 FORMAT = "turnier study"
 _NAMES = ("about", "seeds", *(f"{name}_{part}" for name in ("setting", "agent") for part in ("values", "codes")))

@@ -12,10 +12,10 @@ import pandas as pd
 from turnier.core.number_text import estimate, number, plus_minus
 from turnier.dashboards.figures import charts
 from turnier.dashboards.figures.charts import Figure, image
-from turnier.dashboards.reports.document import WORDS
 from turnier.dashboards.reports.page import embedded, write_pages
-from turnier.runs.campaign.outlook import HOUR, LEAST_GAMES, Outlook, seconds_spent
 from turnier.runs.experiment import VERDICTS, counted, is_share
+from turnier.studies.campaigns.document import WORDS
+from turnier.studies.campaigns.outlook import HOUR, LEAST_GAMES, Outlook, seconds_spent
 
 LIMITS = (0.0, 250.0)  # % of the published figure: intervals of a few games end there
 FIGURE_NOTE = f"Ours with 95 % intervals, cut off at {LIMITS[1]:g} %. Crosses: published, without known intervals."
