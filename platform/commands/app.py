@@ -77,6 +77,7 @@ SECTIONS: dict[str, dict[str, tuple[str, str]]] = {  # heading -> command -> mod
     },
     "This machine": {
         "doctor": ("machine.doctor", "Check that Turnier has what it needs, and say how to fix what fails."),
+        "upgrade": ("machine.upgrade", "Bring a store of an earlier version to the present form."),
     },
 }
 MOVED = {"bench": "run `make bench` in a checkout"}  # words that were commands -> what to do in their place
