@@ -80,8 +80,6 @@ class Scores(NamedTuple):
 
 def archive_of_run(database: Database, connection: Connection, run_id: str) -> Archive | None:
     """Returns the archive that has the games of a run; None if the store has them."""
-    if database.lacks(run_annotations):
-        return None
     known = run_annotations.c
     text = connection.scalar(select(known.text).where(known.run_id == run_id, known.name == ARCHIVE))
     return Place(**json.loads(text)).open() if text else None
