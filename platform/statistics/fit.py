@@ -67,7 +67,7 @@ def fit_of(
         points: [games] of the first.
         expected: [games] what its rating lets expect.
         clusters: [games] equal where games are not independent.
-        times: [games] how often there is a cluster like theirs, those of a cluster alike; None = once.
+        times: [games] how many clusters there are like theirs; None = one.
     """
     alike = np.ones(len(points)) if times is None else times
     pairings = _Pairings(agents, first, second, points, expected, clusters, alike)

@@ -181,7 +181,7 @@ def shares_of_units(
         units: [games] equal numbers, from 0, for games that share a seed.
         groups: [games] the number of each one's group, from 0; None = all are one group.
         number: of groups.
-        times: [games] how often there is a unit like theirs, those of a unit alike; None = once.
+        times: [games] how many units there are like theirs; None = one.
 
     Student's t with two virtual units, a whole and an empty one, as in the interval of Agresti and Coull: it has a
     width where all units ended alike, lies between 0 and 1, and covers at least 94 % from 2 units on

@@ -33,7 +33,9 @@ class Games(NamedTuple):
     seats: Ints  # [games, seats] the agent's index
     scores: Floats  # [games, seats] of which only the order counts
     clusters: Ints  # [games] equal where games are not independent
-    times: Floats | None = None  # [games] how often there is a cluster like theirs, those of a cluster alike; None = once
+    times: Floats | None = (
+        None  # [games] how often there is a cluster like theirs, those of a cluster alike; None = once
+    )
 
     @classmethod
     def of_two(cls, first: Ints, second: Ints, points: Floats, clusters: Ints) -> Games:

@@ -179,10 +179,11 @@ def _cure(planned: Tournament) -> str:
 def _print(console: Console, results: TournamentResults, warned_of: list[str]) -> None:
     from turnier.commands.standings_tables import print_standings
     from turnier.commands.tables import print_failures, print_seats, print_summary, require_rated
+    from turnier.results.alike_games import results_frame
     from turnier.results.failures import list_failures
-    from turnier.results.frames import Standings, Terms, matches_frame, seat_summary, summary
+    from turnier.results.frames import Standings, Terms, seat_summary, summary
 
-    frame = matches_frame(results.store, run=results.id, ids=False)
+    frame = results_frame(results.store, results.id)
     terms = Terms.of_runs(results.store, [results.id])
     print_summary(console, summary(frame))
     print_seats(console, seat_summary(frame))

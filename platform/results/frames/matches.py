@@ -111,7 +111,7 @@ def matches_frame(
             kept = np.flatnonzero([match in only for match in columns.ids().tolist()])
             columns, of_run = columns.take(kept), of_run[kept]
         repeated = repeats_among(store.blocks, connection, columns)
-    frame = _frame(columns, of_run, [one.id for one in chosen], ids, repeated)
+    frame = as_frame(columns, of_run, [one.id for one in chosen], ids, repeated)
     return frame if agent is None else frame[frame["agent"].isin(_forms(AGENTS, agent))].reset_index(drop=True)
 
 
@@ -122,8 +122,8 @@ def _forms(registry: Registry[Any], text: str) -> list[str]:
     return [text]
 
 
-def _frame(columns: MatchColumns, of_run: Array, run_ids: list[str], ids: bool, repeated: Array) -> pd.DataFrame:
-    """Returns a row per seat; the values of its match are repeated."""
+def as_frame(columns: MatchColumns, of_run: Array, run_ids: list[str], ids: bool, repeated: Array) -> pd.DataFrame:
+    """Returns a row per seat, see `matches_frame`; the values of its match are repeated."""
     counts = columns.seats.astype(np.int64)
     first = np.cumsum(counts) - counts
     match_of = np.repeat(np.arange(len(counts)), counts)
@@ -188,7 +188,7 @@ def counted(frame: pd.DataFrame) -> pd.Series:
 
 
 def times_of(part: pd.DataFrame) -> npt.NDArray[np.float64]:
-    """Returns how many games each row stands for: more than one only in `alike_frame`."""
+    """Returns how many games each row stands for: more than one only in `results_frame`."""
     return part["times"].to_numpy(np.float64) if "times" in part else np.ones(len(part))
 
 
@@ -304,7 +304,17 @@ def seat_summary(frame: pd.DataFrame) -> pd.DataFrame:
     Columns: game, agent, label, seat, and games, different, points, wins, draws and losses of `summary`: the advantage
     of moving first or last.
     """
-    columns = ["game", "agent", "seat", "seed", "seats", "result", "points", "repeat", *(["times"] * ("times" in frame))]
+    columns = [
+        "game",
+        "agent",
+        "seat",
+        "seed",
+        "seats",
+        "result",
+        "points",
+        "repeat",
+        *(["times"] * ("times" in frame)),
+    ]
     several = frame.loc[frame["seats"] > 1, columns]
     rows = [
         {"game": game, "agent": agent, "label": label_of(agent), "seat": int(seat), **win_share(part)}
