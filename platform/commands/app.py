@@ -33,7 +33,6 @@ SECTIONS: dict[str, Table] = {  # by heading
             "positions.analyse",
             "Show what agents think of a position: values, visits, certainty and the expected line.",
         ),
-        "move": ("positions.move", "Show the best move in any position, with every move's value and chances."),
         "tournament": ("=tournament", "Play a tournament and rate its agents."),
         "compare": ("=comparison", "Have two agents play until it is clear which is stronger."),
         "certainty": ("=certainty", "Measure how often searches of the same position agree."),
@@ -46,9 +45,7 @@ SECTIONS: dict[str, Table] = {  # by heading
     },
     "Your own code": {
         "new": ("own.new", "Create a small working game, agent, evaluator or sampler of your own, with a test."),
-        "check": ("own.check", "Check that a game, agent, evaluator or sampler keeps its laws."),
-        "check-engine": ("services.check_engine", "Check that an engine keeps the laws of its protocol."),
-        "verify": ("results.verify", "Check recorded games against the rules, or play a sample of a run again."),
+        "check": ("own.check", "Check that a class, an engine or recorded games keep their laws."),
     },
     "Other programs": {
         "engine": ("services.engine", "Run an agent as an engine for another program."),
@@ -82,6 +79,9 @@ NOW = {  # what earlier versions called a command -> what it is now
     "results": "show",
     "versions": "show",
     "replay": "show",
+    "move": "analyse GAME --best",
+    "check-engine": "check COMMAND",
+    "verify": "check FILE",
     "export": "show RUN --out",
     "report": "show RUN --html",
     "serve": "spe_ed serve",

@@ -232,7 +232,7 @@ class Store:
         with self.database.writing() as connection:
             numbers = self.database.insert_numbered(connection, matches, MATCH_COLUMNS, rows)
             stored = {match_id: batch[match_id][0] for match_id in batch if match_id not in numbers}
-            replaced, had = remove_failures(self, connection, run_id, stored)
+            replaced, had = remove_failures(self.blocks, connection, run_id, stored)
             again = [stored[match_id] for match_id in replaced]
             numbers |= self.database.insert_numbered(connection, matches, MATCH_COLUMNS, again) if again else {}
             known = self._numbers(connection, [match_id for match_id in batch if match_id not in numbers])
