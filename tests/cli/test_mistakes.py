@@ -79,7 +79,7 @@ BAD = {
         ("tournament", "2048", "random", "--store", "postgresql://me@127.0.0.1:1/x"),
         "postgresql",
     ),
-    "not a URL": (("results", "--store", "turnier.db"), "must be named by a URL"),
+    "not a file": (("results", "--store", "turnier"), "must be a file such as turnier.db, or a URL, got 'turnier'"),
     "missing store": (("results", "--store", "sqlite:///none.db"), "turnier tournament"),
     "corrupt store": (("results", "--store", "sqlite:///corrupt.db"), "undamaged SQLite database"),
     "unknown run": (("results", "--store", "sqlite:///good.db", "--run", "x"), "There is no run named 'x'"),
