@@ -77,8 +77,8 @@ def decide(player: Player, position: Position) -> Decision:
         action = operator.index(decision)
     except TypeError:
         raise TypeError(f"act must return an action, a whole number, or a Decision, got {decision!r}") from None
-    unknown = np.zeros((2, position.game.num_actions))
-    return Decision(action, *unknown, 1, time.perf_counter() - began)
+    visits, values = np.zeros((2, position.game.num_actions))
+    return Decision(action, visits, values, 1, time.perf_counter() - began)
 
 
 @runtime_checkable

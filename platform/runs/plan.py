@@ -115,9 +115,10 @@ class Plan(ABC, Generic[R]):
         """
         from turnier.arena.workers.make import at_work
         from turnier.results.store.annotations import SETTINGS
+        from turnier.results.store.store import Store as Stored
         from turnier.runs.bar import QUIET, run_bar
 
-        at = _opened(store)
+        at = Stored.of(store)
         self.require_playable(at)
         with at_work(where) as pool:
             at.begin_run(self.run_id, self.kind, self.label, self.definition)
@@ -170,14 +171,7 @@ class Plan(ABC, Generic[R]):
             return {name: value for name, value in known.items() if name in cls.declared}
 
     def __repr__(self) -> str:
-        return f"{type(self).__name__}({self.label}: {self.run_id})"
-
-
-def _opened(store: Store | Path | str | None) -> Store:
-    from turnier.results.store import default_url
-    from turnier.results.store.store import Store as Opened
-
-    return store if isinstance(store, Opened) else Opened.open(str(store or default_url()))
+        return f"{type(self).__name__}({self.label}, {self.total:,} {self.unit}: {self.run_id})"
 
 
 def _checking(init: Callable[..., None], declared: dict[str, Declared]) -> Callable[..., None]:

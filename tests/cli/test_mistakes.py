@@ -22,7 +22,7 @@ BAD = {
     ),
     "a class that is not in a module": (
         ("tournament", "json:Bot", "random"),
-        "there must be a class Bot in json, got none; write it there, or name another class.",
+        "there must be a class or function Bot in json, got none; write it there, or name another one.",
     ),
     "no earlier version": (
         ("compare", "bot.py:Bot", "bot.py:Bot@PREVIOUS", "--game", "tictactoe", "--store", "sqlite:///none.db"),

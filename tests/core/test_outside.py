@@ -165,8 +165,8 @@ def test_the_same_code_is_the_same_version_however_its_lines_end(user: Path) -> 
 
 MISTAKES = {
     "bto.py:Bot": r"there must be a file bto\.py, got none; did you mean bot\.py\?",
-    "bot.py:Bto": r"there must be a class Bto in bot\.py, got none; did you mean Bot\?",
-    "bot.py:Player": r"bot\.py:Player must derive from turnier's class of the kind agent",
+    "bot.py:Bto": r"there must be a class or function Bto in bot\.py, got none; did you mean Bot\?",
+    "bot.py:Player": r"the argument agent of Player must have a default, or be one of game, seat and seed",
     "bot.py:Bot(skp=1)": r"no parameter of bot\.py:Bot named 'skp'; did you mean skip\?",
     "bot.py:Bot(skip=99)": r"Bot: skip must be from 0 to 10, got 99",
     "nosuch:Bot": r"there must be a file of the module nosuch, got none; install it, or name FILE\.py:CLASS",

@@ -23,10 +23,10 @@ _MANY = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
 class PlainAgent(Agent):
     """Starts what it stands for anew for each match."""
 
-    plain: ClassVar[Any]  # a function or a class
+    stands_for: ClassVar[Any]  # a function or a class
 
     def start(self, game: Game, seat: int = 0, seed: int = 0) -> Player:
-        code = type(self).plain
+        code = type(self).stands_for
         if inspect.isfunction(code):
             return cast(Player, SimpleNamespace(act=code))
         told = {"game": game, "seat": seat, "seed": seed}
@@ -45,7 +45,7 @@ def agent_class(code: Any) -> type[Agent] | None:
         if not inspect.isclass(code) or not callable(getattr(code, "act", None)):
             return None
         fields = [_field(code, each) for each in inspect.signature(code).parameters.values()]
-    space = {"__doc__": code.__doc__, "plain": staticmethod(code)}
+    space = {"__doc__": code.__doc__, "stands_for": staticmethod(code)}
     made = dataclasses.make_dataclass(
         code.__name__, filter(None, fields), bases=(PlainAgent,), namespace=space, frozen=True
     )

@@ -34,7 +34,7 @@ _classes: dict[str, type[Any]] = {}  # by full name
 _names: dict[type[Any], str] = {}
 _loaded: dict[str, str] = {}  # name as written -> with the version that it stood for
 _imported: dict[str, str] = {}  # module -> digest of the code when it was imported
-stand_for: dict[str, Callable[[Any], type[Any] | None]] = {}  # kind -> the class that plain code stands for, if any
+stand_for: dict[str, Callable[[Any], type[Any] | None]] = {}  # kind -> the class whose `stands_for` is plain code
 
 
 def is_outside(name: str) -> bool:
@@ -77,7 +77,7 @@ def of_kind(thing: Any, kind: str) -> type[Any]:
     """Returns the class of a kind that a class or function is, or stands for; raises UserError if it is neither."""
     with _lock:
         cls = _of_kind(thing, thing.__qualname__, kind)
-        if cls is thing:
+        if getattr(thing, "kind", ""):
             require_unchanged(cls)
             return cls
         bundle = session.bundle_of(thing) or _bundle_of(thing)
@@ -89,15 +89,15 @@ def of_kind(thing: Any, kind: str) -> type[Any]:
         if known is None:
             library.keep(bundle)
             register(cls, bundle, thing.__qualname__)
-        return known or cls
+        return cls if known is None else known
 
 
 def require_unchanged(cls: type[Any]) -> None:
     """Raises UserError if something that a class uses of its session has changed since it was named."""
     name = _names.get(cls, "")
-    bundle = session.bundle_of(cls) if library.of_session(name) else None
+    bundle = session.bundle_of(getattr(cls, "stands_for", cls)) if library.of_session(name) else None
     if bundle and not name.endswith(f"@{bundle.digest}"):
-        raise UserError(f"what {cls.__name__} uses of this session has changed; define the class again, too.")
+        raise UserError(f"what {cls.__name__} uses of this session has changed; define {cls.__name__} again, too.")
 
 
 def with_versions(text: str) -> str:
@@ -129,7 +129,7 @@ def _parts_of(name: str) -> re.Match[str]:
     return match
 
 
-def _find(name: str) -> tuple[Bundle, type[Any]]:
+def _find(name: str) -> tuple[Bundle, Any]:
     match = _parts_of(name)
     bundle = _version(name, match["place"], match["version"])
     library.keep(bundle)
@@ -288,7 +288,8 @@ def described(failure: BaseException, bundle: Bundle | None = None) -> str:
     return f"{text} ({Path(own[-1].filename).name}, line {own[-1].lineno})" if own else text
 
 
-def _class_of(module: ModuleType, path: str, name: str) -> type[Any]:
+def _class_of(module: ModuleType, path: str, name: str) -> Any:
+    """Returns the class or function of that path in a module."""
     found: Any = module
     for part in path.split("."):
         found = getattr(found, part, None)
@@ -300,9 +301,9 @@ def _class_of(module: ModuleType, path: str, name: str) -> type[Any]:
     return found
 
 
-def _of_kind(cls: type[Any], name: str, kind: str) -> type[Any]:
+def _of_kind(cls: Any, name: str, kind: str) -> type[Any]:
     """Returns the class of that kind that a class or function is, or stands for; raises UserError if neither."""
-    got = getattr(cls, "kind", "")
+    got: str = getattr(cls, "kind", "")
     if not got and kind in stand_for and (standing := stand_for[kind](cls)):
         return standing
     if got != kind:
@@ -322,7 +323,8 @@ def _of_kind(cls: type[Any], name: str, kind: str) -> type[Any]:
         raise UserError(
             f"{name} must have the methods that every {kind} has, but it lacks: {', '.join(missing)}; write them."
         )
-    return cls
+    made: type[Any] = cls
+    return made
 
 
 def register(cls: type[Any], bundle: Bundle, path: str, stands_in: bool = False) -> None:

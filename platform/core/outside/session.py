@@ -1,14 +1,16 @@
 """Classes and functions of a session of Python, such as a notebook: their code is in no file.
 
-Their version is a digest of their source, and of the functions, classes and constants of the session that they use.
-They play in the process that has them, and in no other.
+Their version is a digest of their source, and of the functions, classes and values of the session that they use. They
+play in the process that has them, and in no other.
 """
 
 from __future__ import annotations
 
 import ast
+import hashlib
 import inspect
 import linecache
+import pickle
 import sys
 from collections.abc import Iterator
 from types import CodeType, FunctionType
@@ -17,7 +19,7 @@ from typing import Any
 from turnier.core.outside.bundle import SESSION, Bundle
 
 _MADE = "<string>"  # the file of what dataclasses write
-_CONSTANTS = (bool, int, float, str, bytes, tuple, list, dict, set, frozenset, type(None))
+_PLAIN = (bool, int, float, str, bytes, tuple, list, dict, set, frozenset, type(None))
 
 
 def bundle_of(thing: Any) -> Bundle | None:
@@ -29,13 +31,23 @@ def bundle_of(thing: Any) -> Bundle | None:
     while waiting:
         name, value = waiting.pop()
         if name not in texts:
-            texts[name] = _source(value) if _has_code(value) else f"{name} = {value!r}"
+            texts[name] = _source(value) if _has_code(value) else f"{name} = {_content(value)}"
             waiting += _used(value)
     return Bundle(SESSION, {f"{SESSION}.py": "\n\n".join(texts[name] for name in sorted(texts))})
 
 
 def _has_code(value: Any) -> bool:
     return isinstance(value, FunctionType) or inspect.isclass(value)
+
+
+def _content(value: Any) -> str:
+    """Returns a value as a text, or what tells it from others: a digest, or where it is in memory."""
+    if type(value) in _PLAIN:
+        return repr(value)
+    try:
+        return f"{type(value).__qualname__}({hashlib.sha256(pickle.dumps(value, 4)).hexdigest()})"
+    except Exception:  # whatever code of others raises
+        return object.__repr__(value)
 
 
 def _is_in_file(thing: Any) -> bool:
@@ -86,9 +98,14 @@ def _used(value: Any) -> Iterator[tuple[str, Any]]:
             yield base.__qualname__, base
     for function in _functions(value):
         for name in sorted(_names(function.__code__)):
-            used = function.__globals__.get(name)
-            if type(used) in _CONSTANTS or (_has_code(used) and getattr(used, "__module__", "") == SESSION):
+            if name in function.__globals__ and not _is_elsewhere(used := function.__globals__[name]):
                 yield name, used
+
+
+def _is_elsewhere(value: Any) -> bool:
+    """Whether a value is a module, or code in one."""
+    module = value.__module__ if _has_code(value) or inspect.isbuiltin(value) else SESSION
+    return inspect.ismodule(value) or module != SESSION
 
 
 def _names(code: CodeType) -> set[str]:
