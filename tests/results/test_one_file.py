@@ -60,8 +60,7 @@ def test_a_closed_store_is_one_file(opened: Store, path: Path) -> None:
 @pytest.mark.parametrize("as_text", [str, Path, "sqlite:///{}".format])
 def test_a_store_that_nobody_has_any_more_is_closed(path: Path, as_text: Callable[[Path], str | Path]) -> None:
     """So runs leave one file although nobody closes the store that they opened by its path or URL."""
-    opened = Store.of(as_text(path))
-    assert Store.of(opened) is opened
+    opened = Store.open(as_text(path))
     opened.begin_run("run", "tournament", "t", {})
     assert "a.db-wal" in files(path) and repr(opened) == f"Store(sqlite:///{path})"
     del opened
@@ -73,7 +72,7 @@ def test_without_a_place_the_store_is_the_one_of_commands(path: Path, monkeypatc
     monkeypatch.setenv("TURNIER_STORE", str(path))
     with Store.open() as store:
         assert store.url == f"sqlite:///{path}"
-    with pytest.raises(UserError, match="named by a path or a URL, got 3"):
+    with pytest.raises(UserError, match="named by a file or a URL, got 3"):
         Store.open(3)  # type: ignore[arg-type]
 
 

@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import json
-import weakref
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from operator import itemgetter
-from os import PathLike, fspath
-from types import TracebackType
 from typing import Any, Self
 
 from sqlalchemy import ColumnElement, Connection, Row, select, update
@@ -31,7 +28,7 @@ from turnier.results.integrity.replays import FAILURES, remove_failures
 from turnier.results.integrity.totals import Totals, difference
 from turnier.results.outage import outlasting
 from turnier.results.run_mistakes import difference_of, unknown_run
-from turnier.results.store import default_url
+from turnier.results.store import Place, url_of
 from turnier.results.store.annotations import Annotations
 from turnier.results.store.columns import MATCH_FIELDS, MatchColumns
 from turnier.results.store.curves import Curves
@@ -75,29 +72,15 @@ class Store:
         self.with_older_games: set[str] = set()  # runs that may have games from before the store was opened
 
     @classmethod
-    def open(
-        cls, place: str | PathLike[str] | None = None, read_only: bool = False, patience: float = BUSY_SECONDS
-    ) -> Self:
-        """Opens a store; creates it if there is none (unless `read_only`).
-
-        It closes when the program ends at the latest, so that an SQLite store is then one file.
+    def open(cls, place: Place = None, read_only: bool = False, patience: float = BUSY_SECONDS) -> Self:
+        """Opens a store, which closes at the latest when nobody has it; creates it unless it is there or `read_only`.
 
         Args:
-            place: a path such as "turnier.db", sqlite:///FILE or postgresql://USER:PASSWORD@HOST/NAME; None is the
-                store that TURNIER_STORE names, or turnier.db in the current folder.
+            place: such as turnier.db, sqlite:///FILE or postgresql://USER:PASSWORD@HOST/NAME.
             read_only: refuse to write; a store that does not exist is then an error.
             patience: seconds to wait for a locked SQLite database.
         """
-        if not isinstance(place, str | PathLike | None):
-            raise UserError(f"a store is named by a path or a URL, got {place!r}; write one such as turnier.db.")
-        store = cls(Database(default_url() if place is None else fspath(place), read_only, patience))
-        weakref.finalize(store, store.database.close)
-        return store
-
-    @classmethod
-    def of(cls, place: Store | str | PathLike[str] | None) -> Store:
-        """Returns a store as it is, or opens what `open` opens: it is closed when nobody has it any more."""
-        return place if isinstance(place, Store) else cls.open(place)
+        return cls(Database(url_of(place), read_only, patience))
 
     @property
     def url(self) -> str:
@@ -118,9 +101,7 @@ class Store:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
     @outlasting
