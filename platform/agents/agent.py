@@ -55,6 +55,13 @@ class Decision:
     nodes: int
     seconds: float
 
+    @classmethod
+    def of(cls, position: Position, action: int, values: Mapping[int, float]) -> Self:
+        """Returns a decision whose player looked once at each of some actions, with their values for the mover."""
+        found = np.zeros((2, position.game.num_actions))
+        found[:, list(values)] = [[1.0] * len(values), list(values.values())]
+        return cls(action, found[VISITS], found[VALUES], len(values), 0.0)
+
 
 class Player(Protocol):
     """An agent in one seat of one match."""
@@ -77,8 +84,8 @@ def decide(player: Player, position: Position) -> Decision:
         action = operator.index(decision)
     except TypeError:
         raise TypeError(f"act must return an action, a whole number, or a Decision, got {decision!r}") from None
-    visits, values = np.zeros((2, position.game.num_actions))
-    return Decision(action, visits, values, 1, time.perf_counter() - began)
+    unknown = np.zeros(position.game.num_actions)
+    return Decision(action, unknown, unknown, 1, time.perf_counter() - began)
 
 
 @runtime_checkable

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from turnier.core.parameters import parameter
     from turnier.dashboards.reports.run import figure_of
     from turnier.games.abi import CHANCE, TERMINAL
-    from turnier.games.game import Game, Position
+    from turnier.games.game import Game, Ints, Position
     from turnier.games.python.python_game import PythonGame
     from turnier.games.registry import GAMES, make_game
     from turnier.results import frames
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from turnier.runs.self_play.training import SelfPlayTraining
     from turnier.runs.tournament import Tournament
     from turnier.runs.training import Training
-    from turnier.search.samplers.sampler import History, Sampler, Search
+    from turnier.search.samplers.sampler import History, Sampler, Search, Vectors
     from turnier.search.study import Front, Study
 
 __version__ = "0.1.0"
@@ -69,6 +69,7 @@ __all__ = [
     "Front",
     "Game",
     "History",
+    "Ints",
     "Judging",
     "MatchRecord",
     "MatchSpec",
@@ -85,6 +86,7 @@ __all__ = [
     "Tournament",
     "Training",
     "UserError",
+    "Vectors",
     "Where",
     "figure_of",
     "frames",
@@ -110,7 +112,7 @@ _MODULES = {  # imported when one of their names is first used, so that `turnier
     "turnier.core.parameters": ("parameter",),
     "turnier.dashboards.reports.run": ("figure_of",),
     "turnier.games.abi": ("CHANCE", "TERMINAL"),
-    "turnier.games.game": ("Game", "Position"),
+    "turnier.games.game": ("Game", "Ints", "Position"),
     "turnier.games.python.python_game": ("PythonGame",),
     "turnier.games.registry": ("GAMES", "make_game"),
     "turnier.results": ("frames",),
@@ -124,7 +126,7 @@ _MODULES = {  # imported when one of their names is first used, so that `turnier
     "turnier.runs.self_play.training": ("SelfPlayTraining",),
     "turnier.runs.tournament": ("Tournament",),
     "turnier.runs.training": ("Training",),
-    "turnier.search.samplers.sampler": ("History", "Sampler", "Search"),
+    "turnier.search.samplers.sampler": ("History", "Sampler", "Search", "Vectors"),
     "turnier.search.study": ("Front", "Study"),
 }
 _MODULE_OF = {name: module for module, names in _MODULES.items() for name in names}
