@@ -131,8 +131,8 @@ def test_an_example_works(example: str, folder: Path, monkeypatch: pytest.Monkey
     example = re.sub(r"\b(purge|verify) last", rf"\1 {runs['2048']}", example)
     for archive in ARCHIVES:
         if archive in example and not (tmp_path / archive).exists():
-            run(f"turnier archive {runs['2048']} --out {archive}")
+            run(f"turnier runs archive {runs['2048']} --out {archive}")
     if "games.jsonl:" in example:
-        run(f"turnier export {runs['2048']} --out games.jsonl")
+        run(f"turnier show {runs['2048']} --out games.jsonl")
     for part in example.split(" && "):
         run(part)
