@@ -237,10 +237,10 @@ def test_installed_packages_offer_names_and_a_broken_one_hides_no_other(
     assert AGENTS.make("my_bot(skip=2)").full_text() == AGENTS.make("bot.py:Bot(skip=2)").full_text()
     with pytest.raises(UserError, match=r"There is no agent named 'my_bto'; did you mean my_bot\?"):
         AGENTS.make("my_bto")
-    shown = CliRunner().invoke(app, ["agents"], env={"COLUMNS": "80"}).output
+    shown = CliRunner().invoke(app, ["list", "agents"], env={"COLUMNS": "80"}).output
     assert (
         "my_bot" in shown
         and "there must be a file of the module nosuch" in " ".join(shown.split())
         and "mctse" in shown
     )
-    assert "legal actions to skip" in CliRunner().invoke(app, ["agents", "bot.py:Bot"]).output
+    assert "legal actions to skip" in CliRunner().invoke(app, ["list", "bot.py:Bot"]).output

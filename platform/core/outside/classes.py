@@ -213,8 +213,8 @@ def _version(name: str, place: str, version: str | None) -> Bundle:
             return bundle
     if place == SESSION:
         raise UserError(
-            f"{name} must be in a file to play here, but it was defined in a notebook or another session; `turnier new"
-            " agent NAME` writes a file to begin with."
+            f"{name} must be in a file to play here, but it was defined in a notebook or another session; move its code"
+            " into one, such as `turnier new` writes."
         )
     if not _is_file(place):
         raise UserError(
