@@ -205,7 +205,7 @@ def test_charts_are_drawn_by_one_library() -> None:
 def test_the_package_folder_holds_links_only() -> None:
     """Code lies in platform/, dashboards/ and studies/; src/turnier makes one package of it."""
     own = {path.name for path in (REPO / "src/turnier").iterdir() if not path.is_symlink()} - {"__pycache__"}
-    assert own == {"__init__.py", "py.typed"}
+    assert own == {"__init__.py", "__main__.py", "py.typed"}
     folders = {path for path in (REPO / "platform").iterdir() if path.is_dir() and path.name != "__pycache__"}
     assert set(PACKAGES) == folders | {REPO / "dashboards", REPO / "studies"}
 

@@ -22,7 +22,7 @@ BAD = {
     ),
     "a class that is not in a module": (
         ("tournament", "json:Bot", "random"),
-        "there must be a class Bot in json, got none; write it there, or name another class.",
+        "there must be a class or function Bot in json, got none; write it there, or name another one.",
     ),
     "no earlier version": (
         ("compare", "bot.py:Bot", "bot.py:Bot@PREVIOUS", "--game", "tictactoe", "--store", "sqlite:///none.db"),
@@ -78,7 +78,7 @@ BAD = {
         ("tournament", "2048", "random", "--store", "postgresql://me@127.0.0.1:1/x"),
         "postgresql",
     ),
-    "not a URL": (("show", "--store", "turnier.db"), "must be named by a URL"),
+    "not a file": (("show", "--store", "turnier"), "must be a file such as turnier.db, or a URL, got 'turnier'"),
     "missing store": (("show", "--store", "sqlite:///none.db"), "turnier tournament"),
     "corrupt store": (("show", "--store", "sqlite:///corrupt.db"), "undamaged SQLite database"),
     "unknown run": (("show", "x", "--store", "sqlite:///good.db"), "There is no run named 'x'"),

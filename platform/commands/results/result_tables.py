@@ -86,7 +86,7 @@ def show_comparison(store: Store, run: Run, shown: Shown) -> None:
     standings = results.standings(anchor=shown.anchor, nash=shown.nash)
     _write_crosstable(standings, shown.crosstable)
     if shown.as_json:
-        rows = with_standings(json_rows(results.summary()), standings)
+        rows = with_standings(json_rows(results.summary(full=True).reset_index()), standings)
         _print_json(_with_reasons(rows, list_failures(store, [run.id])))
     else:
         print_comparison(Console(), results, as_json=False)
