@@ -53,7 +53,7 @@ SECTIONS: dict[str, Table] = {  # by heading
     },
     "This machine": {
         "doctor": ("machine.doctor", "Check that Turnier has what it needs, and say how to fix what fails."),
-        "bench": ("machine.bench", "Measure speed relative to C reference programs."),
+        "upgrade": ("machine.upgrade", "Bring a store of an earlier version to the present form."),
     },
 }
 COMMANDS: Table = {name: place for commands in SECTIONS.values() for name, place in commands.items()}
@@ -86,6 +86,7 @@ NOW = {  # what earlier versions called a command -> what it is now
     "report": "show RUN --html",
     "serve": "spe_ed serve",
     "join": "spe_ed join",
+    "bench": "make bench, in a checkout",
 }
 
 
@@ -131,7 +132,8 @@ class CommandTable(TyperGroup):
         known = self.list_commands(ctx)
         if args[0] not in known and not args[0].startswith("-") and not ctx.resilient_parsing:
             if not self.group and args[0] in NOW:
-                raise UserError(f"turnier {args[0]} is now turnier {NOW[args[0]]}; see turnier --help.")
+                now = NOW[args[0]] if " in a checkout" in NOW[args[0]] else f"turnier {NOW[args[0]]}"
+                raise UserError(f"turnier {args[0]} is now {now}; see turnier --help.")
             raise unknown("command", f"{self.group} {args[0]}".strip(), known)
         return super().resolve_command(ctx, args)
 

@@ -53,8 +53,14 @@ _CPU_CLOCK = 2  # of a process, by its number: see clock_getcpuclockid
 
 
 def plays_outside(agent: Agent) -> bool:
-    """Whether an agent has a process of its own: others' code is part of it, and this process does not trust that."""
-    return not trusted() and not agent.runs_program and bool(library.digests_in([agent.full_text()]))
+    """Whether an agent has a process of its own: others' code is part of it, and this process does not trust that.
+
+    Code of a session has run in this process, and is in no file that another one could run.
+    """
+    if trusted() or agent.runs_program:
+        return False
+    text = agent.full_text()
+    return bool(library.digests_in([text])) and not library.of_session(text)
 
 
 def player_of(agent: Agent, game: Game, seat: int, seed: int) -> Player:
