@@ -16,7 +16,7 @@ from turnier.dashboards.figures.studies.search import (
 from turnier.dashboards.figures.training import evaluation_curves, training_curves
 from turnier.results.store.curves import CurvePoint
 from turnier.results.store.store import Store
-from turnier.runs.training_run import Evaluation
+from turnier.runs.stored.training import Evaluation
 from turnier.search.front.points import Point
 from turnier.search.storage.trials import generations_frame, trials_frame, unit
 

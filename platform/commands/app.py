@@ -38,7 +38,7 @@ SECTIONS: dict[str, dict[str, tuple[str, str]]] = {  # heading -> command -> mod
     },
     "Improve": {
         "tune": ("runs.tune", "Search for the parameters with which an agent plays best."),
-        "train": ("training.train", "Train an n-tuple network by self-play, or a deep network."),
+        "train": ("=training", "Train a network by games against itself."),
         "tables": ("machine.tables", "Solve the formation tables of 2048 for the agent formations."),
         "samplers": ("catalogue", "List the samplers of turnier tune, or the parameters of one."),
         "noises": (

@@ -17,6 +17,7 @@ from turnier.commands.tables import (
     print_summary,
     require_rated,
 )
+from turnier.commands.training import print_training
 from turnier.core.terminal.console import Console
 from turnier.results.failures import list_failures
 from turnier.results.frames import Standings, Terms, json_rows, matches_frame, seat_summary, summary
@@ -24,6 +25,7 @@ from turnier.runs.stored.certainty import CertaintyResults
 from turnier.runs.stored.comparison import ComparisonResults
 from turnier.runs.stored.judging import JudgingResults
 from turnier.runs.stored.tournament import TournamentResults
+from turnier.runs.stored.training import TrainingResults
 
 
 def show(results: Any, as_json: bool = False) -> None:
@@ -49,6 +51,8 @@ def show(results: Any, as_json: bool = False) -> None:
             print_judged(Console(), str(results.game), results)
     elif isinstance(results, TournamentResults):
         _tournament(results, as_json)
+    elif isinstance(results, TrainingResults):
+        print_training(Console(), results, as_json)
     print_other_code(results.store, results.id, as_json)
 
 

@@ -10,10 +10,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from turnier.agents.learning.loop import require_same
+from turnier.agents.learning.plan import LearningPlan
 from turnier.core.array_files import checksum_of, diverged, not_finite, read_arrays, write_learned
 from turnier.core.errors import MALFORMED, UserError
 from turnier.runs.self_play.model import Model
-from turnier.runs.self_play.plan import Plan
 from turnier.runs.self_play.window import Lessons, Window
 
 FORMAT = 1
@@ -21,38 +22,35 @@ FORMAT = 1
 
 @dataclass(frozen=True)
 class Checkpoint:
+    plan: LearningPlan
+    model: Model
     done: int  # games
     moves: int
     points: npt.NDArray[np.float64]  # [points, 3] see Points
     window: Window
 
+    def save(self, path: Path) -> None:
+        """Writes the whole file or leaves it as it was, whatever happens meanwhile."""
+        arrays: dict[str, npt.NDArray[Any]] = {"points": self.points, **self.model.arrays()}
+        arrays |= {f"window_{name}": array for name, array in self.window.arrays().items()}
+        config = {
+            "self_play": FORMAT,
+            "plan": self.plan.described(),
+            "network": self.model.described(),
+            "done": self.done,
+            "moves": self.moves,
+        }
+        config["checksum"] = checksum_of(config, arrays)
+        write_learned(path, "the checkpoint", {"config": np.array(json.dumps(config)), **arrays})
 
-def save(out: Path, plan: Plan, model: Model, checkpoint: Checkpoint) -> None:
-    arrays: dict[str, npt.NDArray[Any]] = {"points": checkpoint.points, **model.arrays()}
-    arrays |= {f"window_{name}": array for name, array in checkpoint.window.arrays().items()}
-    config = {
-        "self_play": FORMAT,
-        "plan": plan.described(),
-        "network": model.described(),
-        "done": checkpoint.done,
-        "moves": checkpoint.moves,
-    }
-    config["checksum"] = checksum_of(config, arrays)
-    write_learned(out, "the checkpoint", {"config": np.array(json.dumps(config)), **arrays})
 
-
-def load(out: Path, plan: Plan, model: Model) -> Checkpoint:
+def load(out: Path, plan: LearningPlan, model: Model, window_size: int) -> Checkpoint:
     """Reads the checkpoint of a plan, and what its model had learned; the latter takes that over.
 
-    Raises UserError where the file is damaged or of another plan.
+    Raises UserError if the file is damaged or of another plan.
     """
     config = _read_config(out)
-    for name, value in plan.described().items():
-        if config["plan"].get(name) != value:
-            raise UserError(
-                f"{out} was trained with {name} {config['plan'].get(name)}, got {value}; train into another file, or"
-                " with the same."
-            )
+    require_same(out, config["plan"], plan.described())
     window_names = ("moves", *Lessons._fields)
     names = ["points", *model.names, *(f"window_{name}" for name in window_names)]
     try:
@@ -64,11 +62,11 @@ def load(out: Path, plan: Plan, model: Model) -> Checkpoint:
         if name := not_finite(arrays):
             raise diverged("a checkpoint of self-play", out, name, "train into another file")
         model.restore({name: arrays[name] for name in model.names})
-        window, game = Window(plan.learning.window), plan.game
+        window, game = Window(window_size), plan.game
         found = {name: arrays[f"window_{name}"] for name in window_names if f"window_{name}" in arrays}
         window.restore(found, game.state_words, model.outputs, game.kernels.max_choices)
         points = np.array(arrays["points"], np.float64).reshape(-1, 3)
-        return Checkpoint(int(config["done"]), int(config["moves"]), points, window)
+        return Checkpoint(plan, model, int(config["done"]), int(config["moves"]), points, window)
     except (OSError, ValueError, TypeError, KeyError) as failure:
         raise _damaged(out, failure) from None
 
