@@ -8,6 +8,7 @@ from typing import Any
 import pandas as pd
 
 from turnier.commands.other_code import print_other_code
+from turnier.commands.runs.train import print_training
 from turnier.commands.standings_tables import print_standings
 from turnier.commands.tables import (
     print_certainty,
@@ -17,7 +18,6 @@ from turnier.commands.tables import (
     print_summary,
     require_rated,
 )
-from turnier.commands.training import print_training
 from turnier.core.terminal.console import Console
 from turnier.results.failures import list_failures
 from turnier.results.frames import Standings, Terms, json_rows, matches_frame, seat_summary, summary

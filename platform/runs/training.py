@@ -124,8 +124,8 @@ class Training(Plan["TrainingResults"]):
     ) -> None:
         from turnier.core.outputs import require_file
         from turnier.games.registry import GAMES
-        from turnier.runs.evaluations import Evaluating
-        from turnier.runs.ways import learning_plan
+        from turnier.runs.learning.evaluations import Evaluating
+        from turnier.runs.learning.ways import learning_plan
 
         self.game: Game = GAMES.make(game)
         self.out, self.hours, self.threads, self.evaluation_workers = Path(out), hours, threads, evaluation_workers
@@ -175,7 +175,7 @@ class Training(Plan["TrainingResults"]):
     @classmethod
     def options_of(cls, run: Run) -> dict[str, Any]:
         """Returns the options that a stored definition stands for; the points of the curve are not always in it."""
-        from turnier.runs.ways import learner_of
+        from turnier.runs.learning.ways import learner_of
 
         stored = run.definition
         options = {name: stored[name] for name in ("game", "out", "learning", "seed")}
@@ -245,7 +245,7 @@ class Training(Plan["TrainingResults"]):
     def play(self, run: Playing) -> None:
         """Learns what the file does not have yet, and evaluates it on the way."""
         from turnier.core.outputs import only_writer
-        from turnier.runs.evaluations import Evaluations
+        from turnier.runs.learning.evaluations import Evaluations
 
         every = self.evaluating.every if self.evaluating else 0
         with (

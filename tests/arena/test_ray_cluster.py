@@ -14,7 +14,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from turnier.runs.training import Training
 
 from turnier.agents.registry import make_agent
 from turnier.arena.match import MatchRecord, MatchSpec
@@ -29,6 +28,7 @@ from turnier.arena.workers.local import SerialExecutor
 from turnier.core.compilation.machine import machine_name
 from turnier.core.errors import UserError
 from turnier.games.registry import make_game
+from turnier.runs.training import Training
 
 # Nodes that are killed are known to be gone after three seconds.
 QUICK = {

@@ -5,12 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from turnier.runs.training import Training
 
 from tests.dashboards.drawn_pages import charts, look, show_store, texts
 from turnier.dashboards.reports.run import run_page
 from turnier.dashboards.run_glance import agents_planned, glance
 from turnier.results.store.store import Store
+from turnier.runs.training import Training
 
 AGENTS = [
     "puct(iterations=8,evaluator=ntuple(tuples=4),selection=gumbel)",

@@ -63,7 +63,8 @@ def test_a_file_that_is_not_finite_is_refused_by_all_that_reads_it(value: float,
         ("tournament", "tictactoe", agent, "random", "--games", "4", *store),
         ("analyse", "tictactoe", agent),
         ("train", *network, "--begins", str(path), "--games", "10", "--out", str(tmp_path / "new.npz"), *store),
-        ("train", *network, "--begins", str(ok), "--begins", str(path), "--games", "0", "--out", str(tmp_path / "new.npz"), *store),
+        ("train", *network, "--begins", str(ok), "--begins", str(path), "--games", "0", "--out",
+         str(tmp_path / "new.npz"), *store),
         ("train", *network, "--games", "1000", "--out", str(path), *store),
     ):  # fmt: skip
         ended = CliRunner().invoke(app, list(words))
@@ -114,10 +115,10 @@ def test_others_are_neither_written_nor_read(tmp_path: Path, monkeypatch: pytest
     with pytest.raises(NotFinite, match=f"must be finite to be written to {path}, got NaN or infinity in weights"):
         residual.Weights(network, bad, {}).save(path)
     assert path.read_bytes() == content
-    monkeypatch.setattr(residual, "write_learned", write_arrays)
+    monkeypatch.setattr("turnier.agents.learning.files.write_learned", write_arrays)
     residual.Weights(network, bad, {}).save(path)
     with pytest.raises(NotFinite, match=f"must be finite, got {path}, which has NaN or infinity in weights"):
-        residual.load_weights(path)
+        residual.Weights.load(path)
 
     table = QTraining(Learning(bits=4), tmp_path / "q.npz")
     table.save()

@@ -27,7 +27,7 @@ from turnier.agents.registry import make_agent
 from turnier.arena.play import play_match, replay
 from turnier.arena.schedules.round_robin import round_robin
 from turnier.arena.workers.local import SerialExecutor
-from turnier.commands.training import sentences
+from turnier.commands.runs.train import sentences
 from turnier.core.errors import UserError
 from turnier.core.number_text import plus_minus
 from turnier.core.outputs import only_writer
@@ -36,7 +36,7 @@ from turnier.results.frames.matches import matches_frame
 from turnier.results.store.curves import CurvePoint
 from turnier.results.store.store import Store
 from turnier.runs.bar import QUIET, game_bar
-from turnier.runs.evaluations import Evaluating, Evaluations
+from turnier.runs.learning.evaluations import Evaluating, Evaluations
 from turnier.runs.plan import Playing
 from turnier.runs.results import RunResults
 from turnier.runs.stored.training import Evaluation, TrainingResults, stored_evaluations

@@ -12,10 +12,11 @@ import numpy.typing as npt
 
 from turnier.agents.abi import EvaluatorKernels
 from turnier.agents.evaluator import Evaluator
+from turnier.agents.learning.files import settings_from_file
 from turnier.agents.residual.kernels import evaluate_residual
 from turnier.agents.residual.network import Network, uneven, unsuited
 from turnier.agents.residual.tiles import LANES
-from turnier.agents.residual.weights import read_config, settings_from_file
+from turnier.agents.residual.weights import Weights
 from turnier.core.errors import UserError
 from turnier.core.parameters import parameter, parameters_of
 from turnier.games.game import Game
@@ -56,11 +57,11 @@ class Residual(Evaluator):
             if field.name not in ("file", "digest") and getattr(self, field.name) != field.default:
                 raise UserError(f"residual: the file says what the network is, got {field.name} too; leave it out.")
         if not self.digest:
-            object.__setattr__(self, "digest", read_config(self.carried_path("file"))["digest"])
+            object.__setattr__(self, "digest", Weights.read(self.carried_path("file"))["digest"])
 
     def cannot_evaluate(self, game: Game) -> str | None:
         if self.file and os.path.isfile(self.carried_path("file")):  # without it stored matches can be counted still
-            learned = GAMES.make(read_config(self.carried_path("file"))["network"]["game"])
+            learned = GAMES.make(Weights.read(self.carried_path("file"))["network"]["game"])
             if learned != game:
                 return f"the network in {self.file} is for {learned}, got {game}; train one for it."
         return unsuited(game) or self.network_for(game).unfit()
@@ -71,7 +72,7 @@ class Residual(Evaluator):
 
     def kernels(self, game: Game, rollout_depth: int, score_method: int) -> EvaluatorKernels:
         if self.file:
-            settings = settings_from_file(str(self.carried_path("file").resolve()), self.digest)
+            settings = settings_from_file(Weights, str(self.carried_path("file").resolve()), self.digest)
         else:
             settings = _unlearned(self.network_for(game))
         return self.with_weights(game, settings)

@@ -18,9 +18,9 @@ from turnier.games.registry import game_of
 from turnier.results.frames.measures import MATCH_MEASURES
 from turnier.results.store.curves import CurvePoint
 from turnier.results.store.store import Store
+from turnier.runs.learning.ways import plan_of_definition
 from turnier.runs.results import RunResults
 from turnier.runs.self_play.ratings import best_checkpoint, rated_checkpoints
-from turnier.runs.ways import plan_of_definition
 
 ALIKE_GAMES = 1000  # that should not all score the same
 

@@ -13,14 +13,14 @@ from typing import Any
 import numpy as np
 import pytest
 
-from turnier.agents.deep.weights import load_weights, read_config
+from turnier.agents.deep.weights import Weights
 from turnier.core.array_files import write_arrays
 from turnier.core.errors import UserError
 from turnier.core.kernel import JIT
 from turnier.results.store.curves import CurvePoint
 from turnier.results.store.store import Store
-from turnier.runs.deep.loop import DeepLoop
-from turnier.runs.evaluations import Evaluations
+from turnier.runs.learning.deep import DeepLoop
+from turnier.runs.learning.evaluations import Evaluations
 from turnier.runs.training import Training
 
 pytest.importorskip("jax")
@@ -58,7 +58,7 @@ def test_stops_do_not_change_what_is_learned(tmp_path: Path) -> None:
             loop.run()
     assert learned(tmp_path / "parts.npz") == whole
     assert learned(tmp_path / "seed.npz", seed=2) != whole
-    config = read_config(tmp_path / "whole.npz")["training"]
+    config = Weights.read(tmp_path / "whole.npz")["training"]
     assert 100 <= config["done"] < 108 and config["updates"] > 20
 
 
@@ -85,7 +85,7 @@ def test_a_killed_training_resumes_to_the_same_bytes_and_curve(tmp_path: Path) -
         time.sleep(random.uniform(0, 0.5))
         os.kill(process.pid, signal.SIGKILL)
         process.wait()
-    assert killed.exists() and read_config(killed)["training"]["done"] < 800
+    assert killed.exists() and Weights.read(killed)["training"]["done"] < 800
     curves = [trained(killed), trained(whole)]
     assert killed.read_bytes() == whole.read_bytes()
     assert len(curves[0]) > 10 and curves[0] == curves[1]
@@ -103,7 +103,7 @@ def test_evaluations_and_the_curve_are_stored(tmp_path: Path) -> None:
         results = planned(tmp_path / "d.npz", 100, **settings).run(store, progress=False)
         table = results.table()
         assert [games // 40 for games in table["games"]] == [1, 2] and (table["matches"] == 10).all()
-        assert results.curve()["count"].sum() == read_config(tmp_path / "d.npz")["training"]["done"]
+        assert results.curve()["count"].sum() == Weights.read(tmp_path / "d.npz")["training"]["done"]
         assert results.agent.full_text().startswith(f"dqn(file={tmp_path / 'd.npz'},digest=")
         again = planned(tmp_path / "d.npz", 100, **settings)
         assert again.finished and again.run(store, progress=False).table().equals(table)
@@ -149,7 +149,7 @@ def test_a_file_of_another_plan_or_kind_is_refused(tmp_path: Path) -> None:
     with pytest.raises(UserError, match="undamaged"):
         learned(out, 40)
     out.write_bytes(whole)
-    load_weights(out).to_play().save(out)
+    Weights.load(out).to_play().save(out)
     with pytest.raises(UserError, match="to train further"):
         learned(out, 40)
 
@@ -182,7 +182,7 @@ def test_without_jax_a_sentence_says_what_to_install(tmp_path: Path, monkeypatch
 def test_a_checkpoint_that_has_diverged_leaves_the_last_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     out = tmp_path / "w.npz"
     content = learned(out, 20)
-    done = read_config(out)["training"]["done"]
+    done = Weights.read(out)["training"]["done"]
     turn = DeepLoop.turn
 
     def diverge(loop: DeepLoop) -> None:
@@ -194,8 +194,8 @@ def test_a_checkpoint_that_has_diverged_leaves_the_last_one(tmp_path: Path, monk
     with Store.open(f"sqlite:///{tmp_path / 's.db'}") as store, pytest.raises(UserError, match=says):
         planned(out, 40).run(store, progress=False)
     assert out.read_bytes() == content
-    monkeypatch.setattr("turnier.agents.deep.weights.write_learned", write_arrays)
+    monkeypatch.setattr("turnier.agents.learning.files.write_learned", write_arrays)
     planned(out, 40).plan.loop(out, 40).run(checked=False)
     for with_state in (False, True):
         with pytest.raises(UserError, match=f"a deep network must be finite, got {out}, which has NaN"):
-            load_weights(out, with_state)
+            Weights.load(out, with_state)

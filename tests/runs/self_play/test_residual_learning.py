@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from turnier.agents.residual.weights import load_weights
+from turnier.agents.residual.weights import Weights
 from turnier.arena.workers.local import SerialExecutor, ThreadExecutor
 from turnier.arena.workers.where import Where
 from turnier.core.errors import UserError
@@ -79,8 +79,8 @@ def test_checkpoints_are_evaluated_and_play_as_files(tmp_path: Path) -> None:
         table = results.table()
         assert table["games"].tolist() == [0, 20, 40] and (table["matches"] == 16).all()
     assert training.plan.learned(training.out) == (tmp_path / "z.network.npz",)
-    newest = load_weights(training.plan.learned(training.out)[0])
-    assert newest.digest == load_weights(tmp_path / "z.checkpoints/40.network.npz").digest
+    newest = Weights.load(training.plan.learned(training.out)[0])
+    assert newest.digest == Weights.load(tmp_path / "z.checkpoints/40.network.npz").digest
     assert newest.training["done"] == 40 and f"digest={newest.digest}" in results.agent.full_text()
     assert "policy=" not in str(results.agent)
 

@@ -132,7 +132,7 @@ def test_a_stop_ends_an_evaluation_which_is_finished_later(tmp_path: Path) -> No
                 yield records
 
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr("turnier.runs.evaluations.play_rounds", stops)
+            patch.setattr("turnier.runs.learning.evaluations.play_rounds", stops)
             with pytest.raises(KeyboardInterrupt):
                 stopped.run(store, where=executor, progress=False)
         assert not store.curves.evaluated(stopped.run_id)

@@ -24,7 +24,7 @@ from turnier.core.parameters import Declared
 from turnier.core.text_form import parse
 from turnier.games.game import Game
 from turnier.games.registry import GAMES
-from turnier.runs.deep.loop import Plan as DeepPlan
+from turnier.runs.learning.deep import Plan as DeepPlan
 from turnier.runs.self_play.loop import Plan as SelfPlayPlan
 
 

@@ -20,13 +20,13 @@ from turnier.agents.deep.kernels import see_many, value_many
 from turnier.agents.deep.learning import LOG, DeepQ
 from turnier.agents.deep.network import Network
 from turnier.agents.deep.replay import Replay, Turn
-from turnier.agents.deep.weights import Weights, load_weights, read_config
+from turnier.agents.deep.weights import Weights
 from turnier.agents.learning.loop import Stretch, TrainingLoop, require_same
 from turnier.agents.learning.plan import LearningPlan
 from turnier.core.errors import UserError, require_extra
 from turnier.core.kernel import compile_kernel
 from turnier.games.game import Game
-from turnier.runs.deep.board_set import BoardSet
+from turnier.runs.learning.board_set import BoardSet
 
 LARGEST_VALUE = 1e6  # rewards: values beyond have diverged
 _ACTING, _LEARNING = 1, 2  # streams of random numbers of a seed
@@ -54,7 +54,7 @@ class Plan(LearningPlan):
         return DeepLoop(self, out, games)
 
     def stored(self, out: Path) -> Mapping[str, Any]:
-        return dict(read_config(out)["training"])
+        return dict(Weights.read(out)["training"])
 
     def agent(self, *files: Path) -> Agent:
         return Dqn(file=str(files[0]))
@@ -90,7 +90,7 @@ class DeepLoop(TrainingLoop[Weights]):
         )
         self.learned = Learned.new(self.network.new_weights(plan.seed))
         if out.exists():
-            self._restore(load_weights(out, with_state=True))
+            self._restore(Weights.load(out, with_state=True))
         self._update = update_of(self.network, learning)
         for kernel in (see_many, value_many):
             compile_kernel(kernel)
