@@ -28,7 +28,7 @@ class Residual(Evaluator):
     """The value that a residual convolutional network from a file gives a board; without a file always 0.
 
     It is AlphaZero's network for boards on a grid, squares or hexagons, and two seats without chance. `turnier train
-    GAME "puct(evaluator=residual)" --self-play` writes the files, with the pip extra `deep`; playing needs none. In
+    GAME "puct(evaluator=residual)"` writes the files, with the pip extra `deep`; playing needs none. In
     `puct` its policy gives the priors, and a new node costs one evaluation of it; other searches use the value alone.
     Source: Silver et al. 2018.
     """
@@ -37,7 +37,7 @@ class Residual(Evaluator):
     evaluate_kernel: ClassVar[Any] = evaluate_residual
 
     file: str = parameter(
-        "", "file of a network that `turnier train --self-play` wrote; it determines the layers", carried=True
+        "", "file of a network that `turnier train GAME puct` wrote; it determines the layers", carried=True
     )
     digest: str = parameter("", "digest that the network must have; filled in")
     blocks: int = parameter(2, "for training: number of blocks of two convolutions", low=0, high=40, search=(1, 6))

@@ -67,7 +67,7 @@ def show_stored(store: Store, run: Run, shown: Shown) -> None:
         result_tables.show_study(store, run, shown)
     elif run.kind == "comparison":
         result_tables.show_comparison(store, run, shown)
-    elif run.kind in ("certainty", "judging"):
+    elif run.kind in ("certainty", "judging", "training"):
         show(results_of(store, run), shown.as_json)
     elif (games := teams.games_of_servers(store, run, shown)) is not None:
         teams.show_teams(store, games, shown)

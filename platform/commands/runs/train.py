@@ -54,7 +54,7 @@ def _print_evaluations(console: Console, results: TrainingResults) -> None:
     if results.against:
         console.print(f"Evaluated against {results.against}", soft_wrap=True)
     rated = ("minutes", "Elo, 95 %", "") if results.plan.rated else ()
-    table = Table(caption=f"turnier results --run {results.id}")
+    table = Table(caption=f"turnier show {results.id}")
     for heading in ("games trained", f"{results.unit}, 95 %", "games played", *rated):
         table.add_column(heading, justify="right", no_wrap=True)
     for row in evaluations.itertuples():

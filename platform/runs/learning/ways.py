@@ -19,13 +19,16 @@ from turnier.agents.ntuple.weights import read_config
 from turnier.agents.puct.agent import Puct
 from turnier.agents.puct.self_play import SelfPlay
 from turnier.agents.registry import AGENTS, EVALUATORS
-from turnier.core.errors import UserError
+from turnier.core.errors import UserError, unknown
+from turnier.core.outside.classes import is_outside
 from turnier.core.parameters import Declared
 from turnier.core.text_form import parse
 from turnier.games.game import Game
 from turnier.games.registry import GAMES
 from turnier.runs.learning.deep import Plan as DeepPlan
 from turnier.runs.self_play.loop import Plan as SelfPlayPlan
+
+LEARNERS = ("ntuple", "dqn", "puct")
 
 
 def learning_plan(
@@ -92,8 +95,12 @@ def learner_of(definition: Mapping[str, Any]) -> str:
 def _learner(network: str | Declared) -> Declared:
     if isinstance(network, Declared):
         return network
-    made: Declared = (EVALUATORS if parse(network).name in EVALUATORS.places else AGENTS).make(network)
-    return made
+    name = parse(network).name
+    if name in EVALUATORS.places:
+        return EVALUATORS.make(network)
+    if not (name in AGENTS.places or is_outside(name) or name in AGENTS.installed()):
+        raise unknown("network", name, LEARNERS)
+    return AGENTS.make(network)
 
 
 def _left_open(game: Game, learning: str, out: Path, hours: float, threads: int) -> tuple[str, str]:
