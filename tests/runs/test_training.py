@@ -104,6 +104,45 @@ def test_a_training_is_reopened_without_its_file(store: Store, tmp_path: Path) -
         Training.of_run(store, store.run(run.id), against="mcts")
 
 
+@pytest.mark.parametrize(
+    ("options", "run_id"),
+    [
+        ({"game": "2048", "network": "ntuple(network=4x6)", "out": "w.npz"}, "training:52ac7234563cc858"),
+        (
+            {
+                "game": "tictactoe",
+                "network": "ntuple",
+                "out": "w.npz",
+                "evaluate_every": 500,
+                "against": "random",
+                "seed": 3,
+            },
+            "training:5378d2b184679b70",
+        ),
+        (
+            {"game": "2048", "network": "dqn", "out": "d.npz", "evaluate_every": 50, "evaluation_games": 20},
+            "training:32caca5310781b4b",
+        ),
+        (
+            {"game": "tictactoe", "network": "puct(evaluator=ntuple)", "out": "z.npz", "evaluate_every": 20},
+            "training:03c599858599e046",
+        ),
+    ],
+)
+def test_stored_trainings_keep_their_ids_and_resume(
+    options: dict[str, Any], run_id: str, store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Those of versions that stored no settings, too."""
+    if "dqn" in options["network"]:
+        pytest.importorskip("jax")
+    monkeypatch.chdir(tmp_path)
+    plan = Training(**options)
+    assert plan.run_id == run_id
+    store.begin_run(plan.run_id, plan.kind, plan.label, plan.definition)
+    again = Training.of_run(store, store.run(run_id), games=7)
+    assert (again.run_id, again.plan, again.games) == (run_id, plan.plan, 7)
+
+
 def test_evaluations_are_of_the_network_as_it_was_then(store: Store, tmp_path: Path) -> None:
     """The agent's digest is that of a training which stopped there."""
     run = learn(store, tmp_path / "w.npz", 60)

@@ -28,9 +28,9 @@ class Residual(Evaluator):
     """The value that a residual convolutional network from a file gives a board; without a file always 0.
 
     It is AlphaZero's network for boards on a grid, squares or hexagons, and two seats without chance. `turnier train
-    GAME "puct(evaluator=residual)"` writes the files, with the pip extra `deep`; playing needs none. In
-    `puct` its policy gives the priors, and a new node costs one evaluation of it; other searches use the value alone.
-    Source: Silver et al. 2018.
+    GAME "puct(evaluator=residual)"` writes the files, with the pip extra `deep`; playing needs none. In `puct` its
+    policy gives the priors, and a new node costs one evaluation of it; other searches use the value alone. Source:
+    Silver et al. 2018.
     """
 
     name: ClassVar[str] = "residual"
