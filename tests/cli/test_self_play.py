@@ -53,7 +53,7 @@ def test_a_signal_leaves_a_checkpoint_and_the_command_resumes(tmp_path: Path) ->
         (["--threads", "2"], "self-play with search takes no threads; leave it out."),
         (["--begins", "a.npz"], "self-play with search takes no begins; leave it out."),
         (["--executor", "rye"], "executor"),
-        (["--learning", "td"], "needs the method self_play, got td"),
+        (["--learning", "td"], "puct must learn by self_play, got td"),
     ],
 )
 def test_options_of_other_trainings_are_refused(more: list[str], reason: str, tmp_path: Path) -> None:

@@ -20,7 +20,7 @@ from sqlalchemy import inspect
 from tests.results.made import as_version
 from turnier.agents.learning.loop import end_all
 from turnier.agents.learning.points import Points
-from turnier.agents.ntuple.td import learning_for, td_of
+from turnier.agents.ntuple.td import Td, method_for, td_of
 from turnier.agents.ntuple.training import Plan, TdLoop
 from turnier.agents.ntuple.weights import Weights, load_weights
 from turnier.agents.registry import make_agent
@@ -300,10 +300,10 @@ def test_a_store_of_version_3_without_the_tables_gets_them(tmp_path: Path) -> No
 
 def test_a_game_without_chance_is_explored_unless_the_text_or_the_file_says_otherwise(tmp_path: Path) -> None:
     plain = "td(alpha=1.0,alpha_end=0.0,coherence=true,epsilon=0.0"
-    assert learning_for(make_game("2048"), "td").full_text().startswith(plain)
-    explored = learning_for(make_game("tictactoe"), "td")
+    assert method_for(make_game("2048"), "td", Td).full_text().startswith(plain)
+    explored = method_for(make_game("tictactoe"), "td", Td)
     assert (explored.alpha, explored.epsilon, explored.from_random) == (0.3, 0.3, True)
-    said = learning_for(make_game("tictactoe"), "td(epsilon=0,alpha=0.1)")
+    said = method_for(make_game("tictactoe"), "td(epsilon=0,alpha=0.1)", Td)
     assert (said.alpha, said.epsilon, said.from_random) == (0.1, 0.0, True)
     plan: dict[str, Any] = {"network": "ntuple(tuples=4,length=4)", "out": tmp_path / "w.npz", "games": 20}
     first = Training("tictactoe", **plan)

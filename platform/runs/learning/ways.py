@@ -8,12 +8,12 @@ from typing import Any
 
 from turnier.agents.agent import Agent
 from turnier.agents.deep.agent import Dqn
-from turnier.agents.deep.learning import deep_q_for
+from turnier.agents.deep.learning import DeepQ
 from turnier.agents.evaluator import Evaluator
 from turnier.agents.learning.plan import LearningPlan
 from turnier.agents.ntuple.evaluator import NTuple
 from turnier.agents.ntuple.plans.presets import preset_for
-from turnier.agents.ntuple.td import LEARNING, Td, learning_for, td_of
+from turnier.agents.ntuple.td import LEARNING, Td, method_for, td_of
 from turnier.agents.ntuple.training import Plan as TdPlan
 from turnier.agents.ntuple.weights import read_config
 from turnier.agents.puct.agent import Puct
@@ -60,14 +60,11 @@ def learning_plan(
         network, learning = _left_open(game, learning, out, hours, threads)
     learner = _learner(network)
     if isinstance(learner, NTuple):
-        return TdPlan(game, learner, _td(game, learning or "td", out), seed, every, tuple(begins))
+        return TdPlan(game, learner, _td(game, learning, out), seed, every, tuple(begins))
     if isinstance(learner, Dqn):
-        return DeepPlan(game, learner, deep_q_for(game, learning), seed, every)
+        return DeepPlan(game, learner, method_for(game, learning, DeepQ), seed, every)
     if isinstance(learner, Puct):
-        method = LEARNING.make(learning or "self_play")
-        if not isinstance(method, SelfPlay):
-            raise UserError(f"self-play with search needs the method self_play, got {method}; leave it out.")
-        return SelfPlayPlan(game, learner, method, seed, every)
+        return SelfPlayPlan(game, learner, method_for(game, learning, SelfPlay), seed, every)
     raise UserError(
         f'a training needs a network or a search that learns, got {learner}; write "ntuple(network=4x6)",'
         ' "dqn(layers=128.64)" or "puct(selection=gumbel,evaluator=ntuple)".'
@@ -119,4 +116,4 @@ def _td(game: Game, text: str, out: Path) -> Td:
     plain = td_of(text)
     if out.exists() and read_config(out)["training"]["learning"] == plain.full_text():
         return plain
-    return learning_for(game, text)
+    return method_for(game, text, Td)

@@ -162,7 +162,7 @@ def test_a_file_of_another_plan_or_kind_is_refused(tmp_path: Path) -> None:
         ({"network": "greedy"}, "needs a network or a search that learns, got greedy"),
         ({"threads": 2}, "learning by deep_q takes no threads; leave it out"),
         ({"hours": 1}, "learning by deep_q takes no hours; leave it out"),
-        ({"learning": "td"}, "must learn by the method deep_q"),
+        ({"learning": "td"}, "dqn must learn by deep_q, got td; leave the method out"),
         ({"learning": "deep_q(steps=0)"}, "steps must be"),
         ({"games": 0}, "at least 1"),
         ({"against": "random"}, "needs evaluations"),

@@ -197,7 +197,7 @@ def test_without_a_policy_there_is_none(tmp_path: Path) -> None:
         ({"agent": "puct(evaluator=ntuple(stages=2))", "game": "2048"}, "must learn around an empty n-tuple network"),
         ({"agent": "puct(evaluator=ntuple)", "game": "2048"}, "compiled games of several seats without chance"),
         ({"agent": "puct(evaluator=ntuple,milliseconds=5)"}, "must be the same every time"),
-        ({"learning": "td"}, "needs the method self_play"),
+        ({"learning": "td"}, "puct must learn by self_play, got td"),
         ({"against": "random"}, "needs evaluations to play in"),
         ({"games": 0}, "must be at least 1"),
         ({"learning": "self_play(generation=0)"}, "generation"),
