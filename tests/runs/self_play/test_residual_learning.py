@@ -120,7 +120,7 @@ def test_a_network_that_has_learned_is_refused(tmp_path: Path) -> None:
         training.run(store, progress=False)
     with pytest.raises(UserError, match="must learn around an empty"):
         planned(tmp_path / "y.npz", agent=f"puct(evaluator=residual(file={training.plan.learned(training.out)[0]}))")
-    with pytest.raises(UserError, match="must be a checkpoint of self-play"):
+    with pytest.raises(UserError, match=r"a checkpoint of self-play must be an \.npz file"):
         learned(training.plan.learned(training.out)[0], 20)
     with pytest.raises(UserError, match="with agent puct"):
         learned(tmp_path / "z.npz", 20, agent="puct(iterations=16,evaluator=residual(filters=32))")
@@ -138,5 +138,5 @@ def test_a_damaged_file_is_refused(at: float, tmp_path: Path) -> None:
     data = bytearray(learned(out, 10))
     data[int(at * len(data))] ^= 0xFF
     out.write_bytes(data)
-    with pytest.raises(UserError, match=r"must be undamaged|must be a checkpoint"):
+    with pytest.raises(UserError, match=r"must be an undamaged|must be an \.npz"):
         learned(out, 20)

@@ -217,7 +217,7 @@ def test_files_of_others_are_left_alone(tmp_path: Path) -> None:
     with Store.open(f"sqlite:///{tmp_path}/z.db") as store:
         training = planned(tmp_path / "y.npz", 10)
         training.run(store, progress=False)
-    with pytest.raises(UserError, match="must be a checkpoint of self-play"):
+    with pytest.raises(UserError, match=r"a checkpoint of self-play must be an \.npz file"):
         learned(training.plan.learned(training.out)[0], 20)
 
 
@@ -229,10 +229,10 @@ def test_a_damaged_file_is_refused(at: float, tmp_path: Path) -> None:
     data = bytearray(whole)
     data[int(at * len(data))] ^= 0xFF
     out.write_bytes(data)
-    with pytest.raises(UserError, match=r"must be undamaged|must be a checkpoint"):
+    with pytest.raises(UserError, match=r"must be an undamaged|must be an \.npz"):
         learned(out, 20)
     out.write_bytes(whole[: int(at * len(whole))])
-    with pytest.raises(UserError, match="must be undamaged"):
+    with pytest.raises(UserError, match="must be an undamaged"):
         learned(out, 20)
 
 
