@@ -72,13 +72,13 @@ def print_ranges(console: Console, agent: str, parameters: Sequence[str]) -> Non
 
 def print_parameters(console: Console, study: StudyRun, agents: Mapping[str, Agent]) -> None:
     """Prints the searched parameters that the named agents use: a baseline may have another evaluator."""
-    paths = [dimension.path for dimension in study.space.dimensions]
+    paths = [dimension.path for dimension in study.course.space.dimensions]
     owners = {path.rpartition(".")[0] for path in paths}
     shared = owners.pop() if len(owners) == 1 else ""
     title = f"searched parameters{f' of the {shared}' * bool(shared)}; blank: not used"
     table = Table(title=title, box=SIMPLE_HEAD, padding=(0, 1, 0, 0))
     table.add_column("parameter", no_wrap=True)
-    values = [study.space.of_agent(agent) for agent in agents.values()]
+    values = [study.course.space.of_agent(agent) for agent in agents.values()]
     for label in agents:
         table.add_column(label, justify="right")
     for path in paths:
@@ -118,7 +118,7 @@ def print_figures(console: Console, verdict: StudyVerdict, unit: str) -> None:
 def print_games(console: Console, run: StudyRun) -> None:
     """Prints how many games a search has played, and what its workers did with their time."""
     idle = f", {run.idle_games:,} games of recommendations by idle workers" if run.idle_games else ""
-    console.print(f"{run.games:,} games of candidates in {run.search.generation} generations{idle}.")
+    console.print(f"{run.course.games:,} games of candidates in {run.course.search.generation} generations{idle}.")
     if run.worked.offered:
         useful, busy = run.worked.useful_share, run.worked.busy_share
         console.print(

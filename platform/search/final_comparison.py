@@ -31,9 +31,6 @@ from turnier.search.verdict import (
 from turnier.statistics.comparisons import paired_difference, units_needed
 from turnier.statistics.superiority import MAX_ROUNDS, MIN_UNITS, Superiority, repeated
 
-START, PROPOSED = "start", "proposed"
-BEST_CANDIDATES = 3  # finalists by their values in the search
-
 
 def held_out_games(verify: float, budget: int, finalists: int, objective: Objective) -> int:
     """Returns the maximum number of held-out games of all finalists; raises UserError for a share that makes no sense.
@@ -210,10 +207,10 @@ def _needed(values: Sequence[float], reference: Sequence[float]) -> int | None:
     return max(math.ceil(needed), 2 * len(values)) if math.isfinite(needed) else None
 
 
-def same_scores(finalists: Mapping[str, Finalist], values: Mapping[str, Sequence[float]]) -> str:
-    """Returns a sentence where most of what the search found scores the same, game for game; otherwise nothing."""
-    found = {str(one.agent): label for label, one in reversed(list(finalists.items())) if one.claimed is not None}
-    labels = [label for label in finalists if label in found.values()]  # one for each agent
+def same_scores(figures: Sequence[HeldOutFigures], values: Mapping[str, Sequence[float]]) -> str:
+    """Returns a sentence if most of what the search found scores the same, game for game; otherwise nothing."""
+    found = {row.agent: row.label for row in reversed(figures) if row.claimed is not None}
+    labels = [row.label for row in figures if row.label in found.values()]  # one for each agent
     games = min((len(values[label]) for label in labels), default=0)
     by_scores: dict[tuple[float, ...], list[str]] = {}
     for label in labels:

@@ -5,11 +5,9 @@ from __future__ import annotations
 import itertools
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import replace
 from functools import partial
 from typing import Any
-
-import pandas as pd
 
 from turnier.agents.agent import Agent
 from turnier.agents.registry import AGENTS
@@ -20,27 +18,21 @@ from turnier.arena.workers.make import at_work
 from turnier.arena.workers.where import Where
 from turnier.games.game import Game
 from turnier.games.registry import GAMES
-from turnier.results.failures import failed_candidates, store_option
 from turnier.results.store.store import Store
-from turnier.runs.results import RunResults
 from turnier.search import VERIFY
 from turnier.search.definition import StudyDefinition, stored_definitions
-from turnier.search.final_comparison import START, FinalComparison, held_out_games, same_scores
+from turnier.search.final_comparison import held_out_games
 from turnier.search.front.agreement import POSITIONS, require_certainty
 from turnier.search.front.pareto import MAX_FINALISTS, ParetoDefinition, ParetoStudy
-from turnier.search.front.points import Point, best_first, dominated
 from turnier.search.front.second_objective import CERTAINTY, TIME, read_objectives
 from turnier.search.noise import NOISES
 from turnier.search.objective import Objective, require_generation
+from turnier.search.results import FrontResults, StudyResults
 from turnier.search.samplers.registry import SAMPLERS
 from turnier.search.samplers.sampler import PopulationSampler, Sampler
 from turnier.search.space import Space, read_parameters
-from turnier.search.storage.commands import Again, to_play_on
-from turnier.search.storage.hints import hints
 from turnier.search.storage.studies import as_begun, has_study, run_id_of
-from turnier.search.storage.trials import generations_frame, trials_frame
 from turnier.search.study_run import StudyRun
-from turnier.search.verdict import Finalist, StudyVerdict
 
 GENERATIONS = 8  # of the search for a front, if the budget is large enough
 
@@ -190,67 +182,10 @@ class Study(_Search):
         later = run.max_held_out_games(verify, budget, baselines or ())
         with at_work(where) as pool, run.in_phases(later):
             run.run_budget(budget, pool)
-            chosen = run.finalists(START, baselines)
-            final = run.compare(chosen, pool, verify)
-        results = StudyResults(store, run.run_id, run, chosen, final)
+            run.compare(run.course.finalists(baselines=baselines), pool, verify)
+        results = StudyResults(store, run.run_id)
         results.warn_of_failures()
         return results
-
-
-@dataclass(frozen=True, repr=False)
-class StudyResults(RunResults):
-    """The results of a study."""
-
-    run: StudyRun
-    finalists: Mapping[str, Finalist]  # by label
-    final: FinalComparison
-
-    def warnings(self) -> list[str]:
-        """Returns one sentence on all candidates that failed, and those of `RunResults.warnings` on other agents."""
-        failures, tried, option = self._failures(), self.run.tried(), store_option(self.store)
-        others = failures._replace(table=failures.table[~failures.table["agent"].isin(tried)])
-        candidates = failed_candidates(failures, tried, option)
-        return [*([candidates] if candidates else []), *others.sentences(option)]
-
-    @property
-    def verdict(self) -> StudyVerdict:
-        """Whether the search has found a better agent than its start and the baselines, and by how much."""
-        return self.final.verdict
-
-    @property
-    def play_on(self) -> str:
-        """How to continue the held-out games of an undecided study; empty where that is not the thing to do."""
-        return to_play_on(self.store, self.run.definition.stored, self.verdict)
-
-    @property
-    def recommended(self) -> Agent:
-        """The agent to use: one found by the search if it was shown to be better, otherwise the one to keep."""
-        return self.finalists[self.verdict.label].agent
-
-    @property
-    def proposed(self) -> Agent:
-        """The agent that the search proposes, whether shown to be better or not."""
-        return self.run.proposed()
-
-    def hints(self) -> list[str]:
-        """Returns what to change in the search, one sentence each: where it met the border of a range, or a plateau."""
-        name, proposed = self.run.definition.name, self.run.space.of_agent(self.proposed)
-        noted, stored = generations_frame(self.store, name), self.run.definition.stored
-        again = Again(self.store, self.run.definition, self.run.games)
-        found = hints(self.trials(), noted, stored, proposed, self.verdict, again)
-        plateau = "" if self.verdict.repeated else same_scores(self.finalists, self.final.values)
-        return [*found, plateau] if plateau else found
-
-    def trials(self) -> pd.DataFrame:
-        """Returns one row per candidate: parameters, value, games, generation."""
-        return trials_frame(self.store, self.run.definition.name)
-
-    def held_out(self) -> pd.DataFrame:
-        """Returns one row per finalist: what the search claimed, and held-out games with their 95 % intervals."""
-        return pd.DataFrame([asdict(figures) for figures in self.final.figures])
-
-    def table(self) -> pd.DataFrame:
-        return self.held_out().set_index("label")
 
 
 class Front(_Search):
@@ -342,30 +277,7 @@ class Front(_Search):
             units = held_out_games(verify, budget, len(chosen), run.objective) // (
                 len(chosen) * run.objective.unit_games
             )
-            points = run.play_final(chosen, units, pool)
-        results = FrontResults(store, run.run_id, run, points)
+            run.play_final(chosen, units, pool)
+        results = FrontResults(store, run.run_id)
         results.warn_of_failures()
         return results
-
-
-@dataclass(frozen=True, repr=False)
-class FrontResults(RunResults):
-    """The results of a search for a front."""
-
-    run: ParetoStudy
-    points: Sequence[Point]  # of the start and of the front, in held-out games
-
-    def trials(self) -> pd.DataFrame:
-        """Returns one row per candidate: parameters, strength (value), the second objective (other), generation."""
-        return trials_frame(self.store, self.run.definition.name)
-
-    def held_out(self) -> pd.DataFrame:
-        """Returns one row per finalist: both objectives with 95 % intervals, and whether another row dominates it."""
-        return _frame(self.points)
-
-    def table(self) -> pd.DataFrame:
-        return _frame(best_first(self.points)).set_index("label")
-
-
-def _frame(points: Sequence[Point]) -> pd.DataFrame:
-    return pd.DataFrame([point.row() for point in points]).assign(dominated=dominated(points))

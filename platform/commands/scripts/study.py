@@ -106,7 +106,7 @@ def run_study(
             print_ranges(console, definition.agent, definition.parameters)
             others, share = baselines(start), chosen.verify if verify is None else verify
             length = generations or chosen.generations
-            later = study.max_held_out_games(share, length * study.next_generation({}).max_games, others)
+            later = study.max_held_out_games(share, length * study.course.ask().max_games, others)
             with ThreadPoolExecutor(1) as aside:  # kernels are loaded while Ray starts
                 loading = aside.submit(study.load_kernels)
                 started = make_executor(where)
@@ -115,10 +115,10 @@ def run_study(
                 study.run(length, pool)
                 # The libraries that draw pictures take a second to load, which nobody waits for now.
                 threading.Thread(target=import_module, args=[PICTURES], name="loading", daemon=True).start()
-                playing = study.finalists(start_label, others)
+                playing = study.course.finalists(start_label, others)
                 final = study.compare(playing, pool, share)
             print_parameters(console, study, {label: one.agent for label, one in playing.items()})
-            print_figures(console, final.verdict, study.objective.name)
+            print_figures(console, final.verdict, study.course.objective.name)
             print_games(console, study)
             print_verdict(console, final.verdict, to_play_on(results, definition.stored, final.verdict))
             from turnier.dashboards.reports.pictures import save_study_picture  # a second, while workers end

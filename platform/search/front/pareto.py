@@ -30,7 +30,7 @@ from turnier.runs.bar import Bar
 from turnier.runs.play import play_into
 from turnier.search import EDITION, FIRST_EDITION
 from turnier.search.definition import later_form
-from turnier.search.final_comparison import START, HeldOutGames
+from turnier.search.final_comparison import HeldOutGames
 from turnier.search.front.agreement import REPEATS, Agreement
 from turnier.search.front.measures import DecisionTime, Measure, Played
 from turnier.search.front.points import HELD_OUT, Point
@@ -41,6 +41,7 @@ from turnier.search.space import Space
 from turnier.search.storage.checked_studies import CHECKSUM, set_note, trial_checksum
 from turnier.search.storage.definitions import NSGA2
 from turnier.search.storage.studies import StoredStudy, as_begun, optuna_errors
+from turnier.search.verdict import START
 from turnier.statistics.intervals import mean_interval
 
 MAX_FINALISTS = 10
