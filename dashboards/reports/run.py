@@ -79,11 +79,11 @@ from turnier.results.failures import SHOWN_ID, list_failures
 from turnier.results.match_list import full_ids
 from turnier.results.store.progress import stored_command
 from turnier.results.store.store import Run, Store
-from turnier.runs.collected import certainty_of_run
-from turnier.runs.comparison import KIND as COMPARISON
-from turnier.runs.comparison import ComparisonResults
 from turnier.runs.experiment import Experiment, measurements
 from turnier.runs.self_play.ratings import rated_checkpoints
+from turnier.runs.stored.collected import certainty_of_run
+from turnier.runs.stored.comparison import KIND as COMPARISON
+from turnier.runs.stored.comparison import ComparisonResults
 from turnier.runs.training_run import evaluation_unit, stored_evaluations
 from turnier.search.front.points import stored_points
 from turnier.search.storage import trials

@@ -6,12 +6,12 @@ import html
 import importlib
 import warnings
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Self
 
 import pandas as pd
 
 from turnier.agents.agent import Agent
-from turnier.core.errors import AgentsFailed
+from turnier.core.errors import AgentsFailed, UserError
 from turnier.core.number_text import number
 from turnier.results.failures import SHOWN_ID, Failures, cause_text, list_failures, store_option
 from turnier.results.frames.matches import matches_frame, seat_summary, summary
@@ -19,6 +19,7 @@ from turnier.results.frames.standings import Standings
 from turnier.results.frames.terms import Terms, anchor_among
 from turnier.results.other_code import OtherCode, games_by_release, other_code
 from turnier.results.store.store import Store
+from turnier.runs.declared.kinds import results_of
 
 RED = "#d93025"  # of what failed, readable on white and on black
 _warned: set[tuple[str, str, str]] = set()  # store, run and sentence of what was said once
@@ -35,9 +36,20 @@ class RunResults:
     id: str  # such as tournament:1f0c2b6a90d4e57c
 
     @classmethod
-    def find(cls, store: Store, run: str) -> RunResults:
-        """Returns the results of the run whose id begins with the text; raises UserError unless there is one."""
-        return cls(store, store.find_run(run).id)
+    def find(cls, store: Store, run: str = "last") -> Self:
+        """Returns the results of a stored run, finished or not, as the class of its kind; nothing is played.
+
+        Args:
+            store: where the run is.
+            run: the beginning of its id or its name; last = the one that was begun last.
+
+        Raises UserError unless there is one such run, and if it is of another kind than this class.
+        """
+        stored = store.find_run(run)
+        found = results_of(store, stored)
+        if not isinstance(found, cls):
+            raise UserError(f"{cls.__name__} are not the results of a {stored.kind}, and {stored.id} is one.")
+        return found
 
     def frame(self) -> pd.DataFrame:
         """Returns one row per game and seat, see `turnier.results.frames.matches_frame`."""

@@ -10,6 +10,8 @@ if not (Path(__file__).with_name("core") / "errors.py").exists():
         " run: git config core.symlinks true && git checkout -- src/turnier"
     )
 
+from turnier.runs.declared.kinds import KINDS
+
 if TYPE_CHECKING:
     from turnier.agents.registry import AGENTS, EVALUATORS, make_agent
     from turnier.arena.match import MatchRecord, MatchSpec, Termination
@@ -36,6 +38,13 @@ if TYPE_CHECKING:
     from turnier.search.study import Front, Study
 
 __version__ = "0.1.0"
+
+KINDS.update(  # a kind of run is known by the class that plans it
+    tournament="turnier.runs.tournament:Tournament",
+    comparison="turnier.runs.comparison:Comparison",
+    certainty="turnier.runs.certainty:Certainty",
+    judging="turnier.runs.judging.judging:Judging",
+)
 
 __all__ = [
     "AGENTS",
