@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import importlib
 import warnings
+from collections.abc import Callable
 from typing import Annotated, Any
 
 import typer
@@ -84,8 +85,21 @@ COMMANDS = {name: place for commands in SECTIONS.values() for name, place in com
 PLANNED = {name: place[1:] for name, (place, _) in COMMANDS.items() if place[0] == "="}  # command -> kind of its runs
 
 
+def function_of(name: str) -> Callable[..., Any]:
+    """Returns what a command does: the function of its name, with _ for -, or the one generated from a plan."""
+    if name in PLANNED:
+        from turnier.commands.runs.planned import command_of
+
+        return command_of(PLANNED[name], name)
+    module, _ = COMMANDS[name]
+    function: Callable[..., Any] = getattr(
+        importlib.import_module(f"turnier.commands.{module}"), name.replace("-", "_")
+    )
+    return function
+
+
 class CommandTable(TyperGroup):
-    """The commands of the table; a command's function has its name, with _ for -, or is generated from a plan."""
+    """The commands of the table."""
 
     def list_commands(self, ctx: Any) -> list[str]:
         return list(COMMANDS)
@@ -93,13 +107,8 @@ class CommandTable(TyperGroup):
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
         if cmd_name not in COMMANDS:
             return None
-        module, summary = COMMANDS[cmd_name]
-        if cmd_name in PLANNED:
-            from turnier.commands.planned import command_of
-
-            function = command_of(PLANNED[cmd_name], cmd_name)
-        else:
-            function = getattr(importlib.import_module(f"turnier.commands.{module}"), cmd_name.replace("-", "_"))
+        _, summary = COMMANDS[cmd_name]
+        function = function_of(cmd_name)
         single = typer.Typer(add_completion=False, rich_markup_mode=None)
         single.command(cmd_name, short_help=summary)(function)
         return typer.main.get_command(single)

@@ -45,11 +45,11 @@ BAD = {
         "heuristics2048 evaluates the 4x4 board of 2048 only",
     ),
     "negative seed": (("play", "2048", "random", "--seed", "-1"), "a seed must be 0 or larger, got -1"),
-    "no games": (("tournament", "2048", "random", "--games", "0"), "at least 1 game, got 0"),
+    "no games": (("tournament", "2048", "random", "--games", "0"), "games must be from 1 to 1,000,000,000,000, got 0"),
     "unknown format": (("tournament", "tictactoe", "random", "greedy", "--format", "swis"), "did you mean swiss?"),
     "no text": (("replay", "\udcff"), "arguments must be UTF-8, got b'\\xff'; use a name in UTF-8."),
-    "no unit": (("tournament", "2048", "random", "--budget", "50"), "must be a whole number and one of ms, rollouts"),
-    "unfit budget": (("tournament", "2048", "mctse", "--budget", "4plies"), "mctse takes only: ms, rollouts, nodes"),
+    "no unit": (("tournament", "2048", "random", "--per-move", "50"), "must be a whole number and one of ms, rollouts"),
+    "unfit budget": (("tournament", "2048", "mctse", "--per-move", "4plies"), "mctse takes only: ms, rollouts, nodes"),
     "unknown measure": (("bench", "random_2084"), "did you mean random_2048?"),
     "no field": (
         ("tournament", "tictactoe", "random", "greedy", "--format", "gauntlet", "--challengers", "2"),
@@ -61,7 +61,7 @@ BAD = {
     ),
     "one agent": (("compare", "random", "random", "--game", "2048"), "two different agents, got random and random"),
     "one search": (("certainty", "2048", "random", "--repeats", "1"), "at least 2 searches of a state, got 1"),
-    "no states": (("certainty", "2048", "random", "--states", "0"), "at least 1 state, got 0"),
+    "no states": (("certainty", "2048", "random", "--states", "0"), "states must be 1 or larger, got 0"),
     "unfit collector": (
         ("certainty", "tictactoe", "random", "--collector", "greedy(evaluator=heuristics2048())"),
         "heuristics2048 evaluates the 4x4 board of 2048 only",

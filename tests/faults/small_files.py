@@ -18,7 +18,7 @@ THREADS = ("--executor", "threads", "--workers", "1")
 
 TOURNAMENT = ("tournament", "tictactoe", "random", "mc(iterations=8)", "mcts(iterations=8)", "--games", "40", *THREADS)
 COMPARE = (
-    *("compare", "random", "mcts(iterations=10)", "--game", "tictactoe", "--games", "40", "--round", "8"),
+    *("compare", "random", "mcts(iterations=10)", "--game", "tictactoe", "--games", "40", "--first-round", "8"),
     *THREADS,
 )
 CERTAINTY = (
