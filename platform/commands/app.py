@@ -38,7 +38,7 @@ SECTIONS: dict[str, dict[str, tuple[str, str]]] = {  # heading -> command -> mod
         "judge": ("=judging", "Measure how often agents play a perfect move, where perfect play is known."),
     },
     "Improve": {
-        "tune": ("runs.tune", "Search for the parameters with which an agent plays best."),
+        "tune": ("=study", "Search for the parameters with which an agent plays best."),
         "train": ("training.train", "Train an n-tuple network by self-play, or a deep network."),
         "tables": ("machine.tables", "Solve the formation tables of 2048 for the agent formations."),
         "samplers": ("catalogue", "List the samplers of turnier tune, or the parameters of one."),

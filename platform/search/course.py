@@ -260,18 +260,20 @@ class Course:
         means = [(agent, statistics.fmean(values)) for agent, values in self._tried.values()]
         return sorted(means, key=lambda known: -known[1])[:count]
 
-    def finalists(self, start: str = START, baselines: Mapping[str, Agent] | None = None) -> dict[str, Finalist]:
+    def finalists(self, baselines: Mapping[str, Agent] | None = None) -> dict[str, Finalist]:
         """Returns the start and the baselines, then what the search proposes and its best candidates, by label.
 
-        An agent that already has a label gets no second one.
+        An agent that already has a label gets no second one; a baseline that is the start gives it its label.
         """
-        chosen = {start: Finalist(self.agent, None)}
-        chosen |= {label: Finalist(agent, None) for label, agent in (baselines or {}).items()}
+        known = baselines or {}
+        same = (label for label, agent in known.items() if agent.full_text() == self.agent.full_text())
+        chosen = {next(same, START): Finalist(self.agent, None)}
+        chosen |= {label: Finalist(agent, None) for label, agent in known.items()}
         found = {PROPOSED: Finalist(self.proposed(), self.search.estimate())}
         for place, (agent, claimed) in enumerate(self.best(BEST_CANDIDATES), 1):
             found[f"candidate {place}"] = Finalist(agent, claimed)
         for label, finalist in found.items():
-            if finalist.agent.full_text() not in {known.agent.full_text() for known in chosen.values()}:
+            if finalist.agent.full_text() not in {one.agent.full_text() for one in chosen.values()}:
                 chosen[label] = finalist
         return chosen
 

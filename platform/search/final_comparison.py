@@ -205,20 +205,3 @@ def _needed(values: Sequence[float], reference: Sequence[float]) -> int | None:
     apart = paired_difference(np.subtract(values, reference).tolist())
     needed = float(units_needed(apart.mean, apart.high, apart.units))
     return max(math.ceil(needed), 2 * len(values)) if math.isfinite(needed) else None
-
-
-def same_scores(figures: Sequence[HeldOutFigures], values: Mapping[str, Sequence[float]]) -> str:
-    """Returns a sentence if most of what the search found scores the same, game for game; otherwise nothing."""
-    found = {row.agent: row.label for row in reversed(figures) if row.claimed is not None}
-    labels = [row.label for row in figures if row.label in found.values()]  # one for each agent
-    games = min((len(values[label]) for label in labels), default=0)
-    by_scores: dict[tuple[float, ...], list[str]] = {}
-    for label in labels:
-        by_scores.setdefault(tuple(values[label][:games]), []).append(label)
-    alike = max(by_scores.values(), key=len, default=[])
-    if not games or len(alike) < max(2, len(labels) / 2):
-        return ""
-    return (
-        f"A plateau: {', '.join(alike[:-1])} and {alike[-1]} differ, but score the same in each of {games:,} held-out"
-        " games; search narrower ranges, other parameters, or against stronger opponents."
-    )

@@ -12,12 +12,13 @@ import random
 import statistics
 import time
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing
 from typing import Any, NamedTuple
 
 from optuna.trial import FrozenTrial, TrialState
 
+from turnier.agents.agent import Agent
 from turnier.arena.match import MatchRecord, MatchSpec
 from turnier.arena.workers.executor import MATCHES, Executor, WorkTime
 from turnier.arena.workers.local import SerialExecutor
@@ -26,13 +27,14 @@ from turnier.core.terminal.visible import say
 from turnier.results.store.locks import Held, Lock
 from turnier.results.store.store import Store
 from turnier.runs.bar import QUIET, Bar, game_bar
+from turnier.runs.plan import Playing
 from turnier.runs.play import play_into, serve_into
 from turnier.search import MIN_SHOWN, VERIFY
 from turnier.search.course import BEST_CANDIDATES, Course, Generation, Known
 from turnier.search.definition import StudyDefinition
 from turnier.search.final_comparison import FinalComparison, compare_finalists, held_out_games
 from turnier.search.idle_games import StudyGames
-from turnier.search.objective import require_generation
+from turnier.search.objective import Objective, require_generation
 from turnier.search.storage.checked_studies import (
     SUMMARIES,
     TRIALS_SO_FAR,
@@ -60,6 +62,11 @@ class Asked(NamedTuple):
     recommendation: Mapping[str, Any] | None = None
 
 
+def max_held_out_games(verify: float, budget: int, baselines: int, objective: Objective) -> int:
+    """Returns the maximum number of held-out games after a search with this budget, see `held_out_games`."""
+    return held_out_games(verify, budget, 2 + baselines + BEST_CANDIDATES, objective)
+
+
 class StudyRun(StoredStudy):
     """A study in a store, ready to run or to be resumed."""
 
@@ -71,29 +78,44 @@ class StudyRun(StoredStudy):
         super().__init__(store, definition.name, definition.stored, progress=progress)
         self.name_values(self.course.objective.name)
 
-    def load_kernels(self) -> None:
-        """Loads or compiles what the first games of the study need; raises UserError if they cannot be played."""
-        MATCHES.prepare(MATCHES.one_of_each_kind(self.course.ask().next_matches()))
+    def drive(self, run: Playing, budget: int, verify: float, baselines: Mapping[str, Agent]) -> None:
+        """Searches, then plays held-out games until the verdict.
+
+        Args:
+            run: in which it plays.
+            budget: games of the search.
+            verify: maximum held-out games, as a share of them.
+            baselines: agents by label that play the held-out games, too.
+        """
+        later = max_held_out_games(verify, budget, len(baselines), self.course.objective)
+        with self.sharing(run, later):
+            self.run_budget(budget, run.pool)
+            self.compare(self.course.finalists(baselines), run.pool, verify)
 
     def run(self, generations: int, executor: Executor) -> None:
         """Runs until `generations` are complete; stored ones are only replayed."""
         # Populations may grow: what is left is as large as what is known.
         total = generations * self.course.ask().max_games
-        self._run(executor, total, lambda generation: generation.number < generations)
+        self._search(executor, total, lambda generation: generation.number < generations)
 
     def run_budget(self, games: int, executor: Executor) -> None:
         """Runs until the next generation would push the candidates' games above this total."""
         require_generation(self.course.ask().max_games, games)
-        self._run(executor, games, lambda generation: self.course.games + generation.max_games <= games)
+        self._search(executor, games, lambda generation: self.course.games + generation.max_games <= games)
 
-    def _run(self, executor: Executor, total: int, fits: Fits) -> None:
+    def _search(self, executor: Executor, total: int, fits: Fits) -> None:
         with self.driving(self._lock_or_play(executor, fits), total) as (lock, bar):
             before, bar.waits = executor.time, executor.waits
             bar.skip(self.course.games)  # of generations that were complete before this driver had the lock
             drive = Drive(self, self.known(), lock, bar, total)
             drive.run(executor, fits)
-        self.idle_games += drive.games.played
-        self.worked = executor.time.since(before)
+            self.idle_games += drive.games.played
+            self.worked = executor.time.since(before)
+            if self.worked.offered:
+                bar.print(
+                    f"Workers spent {self.worked.useful_share:.0%} of their time on games of candidates; they were busy"
+                    f" for {self.worked.busy_share:.0%}."
+                )
 
     def rebuild(self, asked: Sequence[Asked]) -> None:
         """Adds the trials of imported games, for all complete generations."""
@@ -153,10 +175,6 @@ class StudyRun(StoredStudy):
                 stored = {record.spec.id for record in known}
                 return [spec for spec in specs if spec.id not in stored]
         return []
-
-    def max_held_out_games(self, verify: float, budget: int, baselines: Collection[str] = ()) -> int:
-        """Returns the maximum number of held-out games after a search with this budget, see `held_out_games`."""
-        return held_out_games(verify, budget, 2 + len(baselines) + BEST_CANDIDATES, self.course.objective)
 
     def compare(self, chosen: Mapping[str, Finalist], executor: Executor, verify: float = VERIFY) -> FinalComparison:
         """Plays held-out games of the finalists until the verdict, which is stored, or until the games are used up.

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from turnier.runs.self_play.training import SelfPlayTraining
     from turnier.runs.tournament import Tournament
     from turnier.runs.training import Training
-    from turnier.search.study import Front, Study
+    from turnier.search.study import Study
 
 __version__ = "0.1.0"
 
@@ -44,6 +44,7 @@ KINDS.update(  # a kind of run is known by the class that plans it
     comparison="turnier.runs.comparison:Comparison",
     certainty="turnier.runs.certainty:Certainty",
     judging="turnier.runs.judging.judging:Judging",
+    study="turnier.search.study:Study",
 )
 
 __all__ = [
@@ -57,7 +58,6 @@ __all__ = [
     "Comparison",
     "DeepTraining",
     "Experiment",
-    "Front",
     "Judging",
     "MatchRecord",
     "MatchSpec",
@@ -104,7 +104,7 @@ _MODULES = {  # imported when one of their names is first used, so that `turnier
     "turnier.runs.self_play.training": ("SelfPlayTraining",),
     "turnier.runs.tournament": ("Tournament",),
     "turnier.runs.training": ("Training",),
-    "turnier.search.study": ("Front", "Study"),
+    "turnier.search.study": ("Study",),
 }
 _MODULE_OF = {name: module for module, names in _MODULES.items() for name in names}
 

@@ -14,13 +14,13 @@ from turnier.agents.registry import AGENTS
 from turnier.results.failures import failed_candidates, store_option
 from turnier.runs.results import RunResults
 from turnier.search.definition import StudyDefinition
-from turnier.search.final_comparison import same_scores
+from turnier.search.front.pareto import ParetoDefinition
 from turnier.search.front.points import Point, best_first, dominated, stored_points
 from turnier.search.objective import Unit
 from turnier.search.space import Space
 from turnier.search.storage.commands import Again, to_play_on
 from turnier.search.storage.definitions import used_values
-from turnier.search.storage.hints import hints
+from turnier.search.storage.hints import hints, same_scores
 from turnier.search.storage.studies import stored_verdict
 from turnier.search.storage.trials import generations_frame, recommended_values, trials_frame
 from turnier.search.verdict import HeldOutFigures, StudyVerdict
@@ -169,8 +169,17 @@ class StudyResults(SearchResults):
 
 
 @dataclass(frozen=True, repr=False)
-class FrontResults(SearchResults):
-    """The results of a search for a front, finished or not."""
+class FrontResults(StudyResults):
+    """The results of a search for a front, finished or not: it has points, and no verdict."""
+
+    @cached_property
+    def definition(self) -> Any:
+        """What is searched and how."""
+        return ParetoDefinition.of_stored(self.stored)
+
+    def hints(self) -> list[str]:
+        """Returns no sentence: what they are about is a search for strength."""
+        return []
 
     @cached_property
     def points(self) -> Sequence[Point]:
