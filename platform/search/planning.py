@@ -56,6 +56,10 @@ class Question(ABC):
         """
 
     @abstractmethod
+    def method(self, settled: Any) -> str:
+        """Returns what searches, and for what, in words."""
+
+    @abstractmethod
     def max_held_out_games(self, verify: float, budget: int, baselines: int) -> int:
         """Returns the maximum number of games after the search."""
 
@@ -123,6 +127,9 @@ class Strength(Question):
     def max_held_out_games(self, verify: float, budget: int, baselines: int) -> int:
         return max_held_out_games(verify, budget, baselines, self.objective)
 
+    def method(self, settled: Any) -> str:
+        return f"{SAMPLERS.make(settled.sampler)} with {NOISES.make(settled.noise)} games per candidate"
+
     def open(self, store: Store, settled: Any) -> StudyRun:
         return StudyRun(store, settled)
 
@@ -173,6 +180,9 @@ class Balance(Question):
 
     def max_held_out_games(self, verify: float, budget: int, baselines: int) -> int:
         return held_out_games(verify, budget, 1 + MAX_FINALISTS, self.objective)
+
+    def method(self, settled: Any) -> str:
+        return f"NSGA-II for {self.objective.name} and {self.second.title}"
 
     def open(self, store: Store, settled: Any) -> ParetoStudy:
         return ParetoStudy(store, settled)

@@ -359,7 +359,7 @@ def _searched_text(path: str, searched: Any) -> str:
     if isinstance(searched, CategoricalDistribution):
         searched = list(searched.choices)
     elif isinstance(searched, IntDistribution | FloatDistribution):
-        if searched.step not in (None, 1):
+        if searched.step not in (None, 1) or isinstance(searched.step, float):
             raise UserError(f"a search of {path} cannot keep to steps of {searched.step:g}; leave step out.")
         searched = (searched.low, searched.high, "log" if searched.log else "linear")
     if isinstance(searched, list) and searched:
@@ -369,7 +369,7 @@ def _searched_text(path: str, searched: Any) -> str:
         if scale and scale[0] not in SCALES:
             raise unknown(f"scale of {path}", str(scale[0]), SCALES)
         if all(isinstance(end, int | float) and not isinstance(end, bool) for end in (low, high)):
-            return f"{low!r}..{high!r}{f':{scale[0]}' * bool(scale)}"
+            return ":".join([f"{low!r}..{high!r}", *scale])
     raise UserError(
         f"{path} must be searched in (low, high), (low, high, 'log'), a list of values or an Optuna distribution, got"
         f" {searched!r}."

@@ -155,7 +155,7 @@ class Study(Plan["StudyResults"]):
 
         begun = self.has_begun(store)
         ranges = Space.of(self.agent, self.settled.parameters).described(self.agent)
-        said = [f"Study {self.label} searches {ranges}."]
+        said = [f"Study {self.label} searches {ranges}, by {self.question.method(self.settled)}."]
         if not begun and isinstance(self.question, Strength) and (earlier := self.question.same_question(store)):
             said.append(
                 f"Study {earlier.name} asks the same with {earlier.sampler}, which suited another budget; this is a new"

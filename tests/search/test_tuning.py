@@ -236,10 +236,10 @@ def test_what_cannot_be_tuned_is_refused(tmp_path: Path, change: dict[str, Any],
 def test_a_study_from_before_a_parameter_of_its_sampler_is_resumed(tmp_path: Path) -> None:
     study = Study("2048(size=2)", "mc(iterations=4)", "iterations=1..8", sampler="tpe")
     with Store.open(f"sqlite:///{tmp_path}/s.db") as store:
-        now = study.definition(100, store)
+        now = study.question.settled(100, store)
         earlier = StudyDefinition.named_by_content(
             now.game, now.agent, now.parameters, sampler="tpe", noise=now.noise, seed=now.seed
         )
         assert now.sampler == "tpe(known=250)" and earlier.name != now.name
         store.begin_run(f"study:{earlier.name}", "study", earlier.name, earlier.stored)
-        assert study.definition(100, store) == earlier
+        assert study.question.settled(100, store) == earlier

@@ -18,16 +18,18 @@ from turnier.commands.tables import print_failures, print_warnings
 from turnier.core.terminal.console import Console
 from turnier.results.failures import list_failures
 from turnier.results.frames import json_rows
+from turnier.search.noise import NOISES
+from turnier.search.samplers.registry import SAMPLERS
 from turnier.search.storage.results import FrontResults, SearchResults, StudyResults
 
 
 def print_search(results: SearchResults, as_json: bool) -> None:
     """Prints a study or a front."""
     console = Console()
-    if isinstance(results, StudyResults):
-        print_study(console, results, as_json)
-    elif isinstance(results, FrontResults):
+    if isinstance(results, FrontResults):
         print_front(console, results, as_json)
+    elif isinstance(results, StudyResults):
+        print_study(console, results, as_json)
 
 
 def print_study(console: Console, results: StudyResults, as_json: bool) -> None:
@@ -55,8 +57,8 @@ def _study_facts(results: StudyResults) -> dict[str, Any]:
     verdict = results.verdict
     known = {
         "study": results.name,
-        "sampler": results.definition.sampler,
-        "noise": results.definition.noise,
+        "sampler": str(SAMPLERS.make(results.definition.sampler)),
+        "noise": str(NOISES.make(results.definition.noise)),
         "games": results.games,
         "idle_games": results.idle_games,
         "hints": results.hints(),
