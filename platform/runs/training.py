@@ -16,6 +16,8 @@ from turnier.runs.declared.options import GameOption, Option
 from turnier.runs.plan import Plan, Playing
 
 if TYPE_CHECKING:
+    from os import PathLike
+
     from turnier.agents.agent import Agent
     from turnier.agents.evaluator import Evaluator
     from turnier.agents.learning.loop import TrainingLoop
@@ -222,7 +224,11 @@ class Training(Plan["TrainingResults"]):
         return self._loop is not None and self._loop.stop()
 
     def run(
-        self, store: Store | Path | str | None = None, *, where: Where | Executor = Where(), progress: bool = True
+        self,
+        store: Store | str | PathLike[str] | None = None,
+        *,
+        where: Where | Executor = Where(),
+        progress: bool = True,
     ) -> TrainingResults:
         """Learns until all games are played; after a stop or a kill, the same call resumes it.
 
