@@ -12,12 +12,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 from turnier.arena.workers.where import Where
 from turnier.core.errors import MAX_GAMES, MAX_IN_MEMORY, MAX_WORKERS, UserError
 from turnier.core.number_text import number
+from turnier.results.store import Place
 from turnier.runs.declared.options import GameOption, Option
 from turnier.runs.plan import Plan, Playing
 
 if TYPE_CHECKING:
-    from os import PathLike
-
     from turnier.agents.agent import Agent
     from turnier.agents.evaluator import Evaluator
     from turnier.agents.learning.loop import TrainingLoop
@@ -225,7 +224,7 @@ class Training(Plan["TrainingResults"]):
 
     def run(
         self,
-        store: Store | str | PathLike[str] | None = None,
+        store: Store | Place = None,
         *,
         where: Where | Executor = Where(),
         progress: bool = True,
