@@ -25,12 +25,12 @@ from turnier.commands.options import (
     StudyNameOption,
 )
 from turnier.commands.place import placed
-from turnier.commands.scripts.script import choose_preset, run_script
 from turnier.commands.search_tables import print_points
 from turnier.core.terminal.console import Console
 from turnier.dashboards.reports.pictures import save_front_picture
 from turnier.results.store.store import Store
 from turnier.search.study import Front
+from turnier.studies.scripts.script import choose_preset, run_script
 
 
 class Preset(NamedTuple):

@@ -23,6 +23,7 @@ from turnier.games.drawing import Overlay
 from turnier.games.game import Game, Position
 
 Floats = npt.NDArray[np.float64]
+QUICK = 50  # rollouts or nodes a move
 
 
 def rollout_depth_parameter(default: int) -> Any:
@@ -161,6 +162,14 @@ class Agent(Declared):
             units = ", ".join(self.budgets) or "none"
             raise UserError(f"a budget in {unit} must fit every agent, but {self} takes only: {units}; choose another.")
         return self.replace(**{name: amount if v is AMOUNT else v for name, v in self.budgets[unit].items()})
+
+    def quick(self) -> Agent:
+        """Returns an agent like this one that plays whole games in a moment: at most QUICK rollouts or nodes a move."""
+        for unit in ("rollouts", "nodes"):
+            for name, amount in self.budgets.get(unit, {}).items():
+                if amount is AMOUNT and not 0 < getattr(self, name) <= QUICK:
+                    return self.within(QUICK, unit)
+        return self
 
     def require(self, game: Game) -> None:
         """Raises UserError where the agent cannot play the game."""

@@ -34,7 +34,6 @@ AGENTS: Registry[Agent] = Registry(
         "human": "turnier.agents.human.agent:Human",
         "json": "turnier.agents.engines.json_lines:Json",
         "limited": "turnier.agents.seats.limited:Limited",
-        "ludax": "turnier.agents.ludax.agent:Ludax",
         "ludii": "turnier.agents.ludii.agent:Ludii",
         "majority": "turnier.agents.ensembles.majority:Majority",
         "maxn": "turnier.agents.maxn:Maxn",

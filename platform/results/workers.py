@@ -60,7 +60,7 @@ class WorkersOfRun:
 @outlasting
 def workers_of_run(store: Store, run_id: str) -> WorkersOfRun:
     """Reads which machines have played the games of a run."""
-    c, worker = matches.c, store.database.stored(matches.c.worker)
+    c, worker = matches.c, matches.c.worker
     played = select(c.number, worker.label("worker"), c.created).join(
         run_matches, run_matches.c.match_number == c.number
     )

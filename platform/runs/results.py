@@ -15,6 +15,7 @@ from turnier.agents.agent import Agent
 from turnier.agents.registry import label_of
 from turnier.core.errors import AgentsFailed, UserError
 from turnier.core.number_text import number
+from turnier.results.alike_games import results_frame
 from turnier.results.failures import SHOWN_ID, Failures, cause_text, list_failures, store_option
 from turnier.results.frames.matches import matches_frame, seat_summary, summary
 from turnier.results.frames.standings import Standings
@@ -171,7 +172,7 @@ class RunResults:
         return agents.sort_values(by, ascending=False, kind="stable").set_index("label")[columns]
 
     def _games(self) -> pd.DataFrame:
-        return matches_frame(self.store, run=self.id, ids=False)
+        return results_frame(self.store, self.id)
 
     def _summary(self) -> pd.DataFrame:
         return summary(self._games())

@@ -50,7 +50,6 @@ BAD = {
     "no text": (("show", "\udcff"), "arguments must be UTF-8, got b'\\xff'; use a name in UTF-8."),
     "no unit": (("tournament", "2048", "random", "--per-move", "50"), "must be a whole number and one of ms, rollouts"),
     "unfit budget": (("tournament", "2048", "mctse", "--per-move", "4plies"), "mctse takes only: ms, rollouts, nodes"),
-    "unknown measure": (("bench", "random_2084"), "did you mean random_2048?"),
     "no field": (
         ("tournament", "tictactoe", "random", "greedy", "--format", "gauntlet", "--challengers", "2"),
         "a field of 1, got 2 and 0",
@@ -144,7 +143,8 @@ BAD = {
         ("show", "last", "--overlay", "3", "--store", "sqlite:///good.db"),
         "--overlay is for a match, and this is a run",
     ),
-    "an old command": (("results",), "turnier results is now turnier show"),
+    "an old command": (("show",), "turnier show is now turnier show"),
+    "moved": (("bench", "random_2048"), "turnier bench is now make bench, in a checkout"),
     "best moves of no game": (("engine", "2084", "mc", "--http", "0"), "There is no game named '2084'"),
     "store in a pipe": (
         ("runs", "--store", "sqlite:////dev/null"),

@@ -19,8 +19,9 @@ from turnier.commands.tables import (
     require_rated,
 )
 from turnier.core.terminal.console import Console
+from turnier.results.alike_games import results_frame
 from turnier.results.failures import list_failures
-from turnier.results.frames import Standings, Terms, json_rows, matches_frame, seat_summary, summary
+from turnier.results.frames import Standings, Terms, json_rows, seat_summary, summary
 from turnier.results.store.store import Run, Store
 from turnier.runs.stored.certainty import CertaintyResults
 from turnier.runs.stored.comparison import ComparisonResults
@@ -73,7 +74,7 @@ def show_stored(store: Store, run: Run, shown: Shown) -> None:
 
 def _tournament(results: TournamentResults, as_json: bool) -> None:
     console = Console()
-    frame = matches_frame(results.store, run=results.id, ids=False)
+    frame = results_frame(results.store, results.id)
     terms = Terms.of_runs(results.store, [results.id])
     if as_json:
         show_run(results.store, results.store.run(results.id), Shown(200, True, None))

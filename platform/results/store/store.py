@@ -10,7 +10,7 @@ from datetime import datetime
 from operator import itemgetter
 from typing import Any, Self
 
-from sqlalchemy import ColumnElement, Connection, Row, select, update
+from sqlalchemy import ColumnElement, Connection, Row, select
 
 from turnier.arena.match import MatchRecord
 from turnier.core.errors import UserError
@@ -131,11 +131,6 @@ class Store:
             query = select(runs).where(runs.c.id == run_id)
             # Two processes that begin it wait for each other.
             stored = self._checked(connection.execute(query.with_for_update(key_share=True)).one())
-            if stored.checksum is None:  # an earlier version began it
-                self.blocks.begin(connection, run_id)
-                self.totals.adopt(connection, run_id)
-                known = update(runs).where(runs.c.id == run_id)
-                connection.execute(known.values(checksum=checksum(*stored[:-1])))
         self.annotations.refuse_archived(run_id)
         if stored.kind != kind:
             raise UserError(f"run {run_id!r} must stay a {stored.kind}, got a {kind}; choose another name.")
@@ -180,7 +175,7 @@ class Store:
             return Run(row.id, row.kind, row.name, definition, datetime.fromisoformat(row.created), environment)
 
     def _run_rows(self, connection: Connection, *chosen: ColumnElement[bool]) -> Sequence[Row[Any]]:
-        query = select(*map(self.database.stored, runs.columns)).where(*chosen)
+        query = select(runs).where(*chosen)
         return connection.execute(query.order_by(runs.c.created, runs.c.id)).all()
 
     def _checked(self, row: Row[Any]) -> Row[Any]:
@@ -215,7 +210,7 @@ class Store:
 
     @outlasting
     def stored_counts(self) -> dict[str, int]:
-        """Returns the number of matches and searches of every run that has any; also from a store of version 2."""
+        """Returns the number of matches and searches of every run that has any."""
         return dict(Counter(self.match_counts()) + Counter(self.searches.counts()))
 
     @outlasting
@@ -237,7 +232,7 @@ class Store:
         with self.database.writing() as connection:
             numbers = self.database.insert_numbered(connection, matches, MATCH_COLUMNS, rows)
             stored = {match_id: batch[match_id][0] for match_id in batch if match_id not in numbers}
-            replaced, had = remove_failures(self, connection, run_id, stored)
+            replaced, had = remove_failures(self.blocks, connection, run_id, stored)
             again = [stored[match_id] for match_id in replaced]
             numbers |= self.database.insert_numbered(connection, matches, MATCH_COLUMNS, again) if again else {}
             known = self._numbers(connection, [match_id for match_id in batch if match_id not in numbers])
