@@ -33,15 +33,13 @@ if TYPE_CHECKING:
     from turnier.results.store.store import Store
     from turnier.runs.certainty import Certainty
     from turnier.runs.comparison import Comparison
-    from turnier.runs.deep.training import DeepTraining
     from turnier.runs.experiment import Experiment
     from turnier.runs.judging.judging import Judging
     from turnier.runs.results import RunResults
-    from turnier.runs.self_play.training import SelfPlayTraining
     from turnier.runs.tournament import Tournament
     from turnier.runs.training import Training
     from turnier.search.samplers.sampler import History, Sampler, Search, Vectors
-    from turnier.search.study import Front, Study
+    from turnier.search.study import Study
 
 __version__ = "0.1.0"
 
@@ -50,6 +48,8 @@ KINDS.update(  # a kind of run is known by the class that plans it
     comparison="turnier.runs.comparison:Comparison",
     certainty="turnier.runs.certainty:Certainty",
     judging="turnier.runs.judging.judging:Judging",
+    training="turnier.runs.training:Training",
+    study="turnier.search.study:Study",
 )
 
 __all__ = [
@@ -64,10 +64,8 @@ __all__ = [
     "Comparison",
     "CompiledAgent",
     "Decision",
-    "DeepTraining",
     "Evaluator",
     "Experiment",
-    "Front",
     "Game",
     "History",
     "Ints",
@@ -80,7 +78,6 @@ __all__ = [
     "RunResults",
     "Sampler",
     "Search",
-    "SelfPlayTraining",
     "Store",
     "Study",
     "Termination",
@@ -125,12 +122,10 @@ _MODULES = {  # imported when one of their names is first used, so that `turnier
     "turnier.runs.experiment": ("Experiment",),
     "turnier.runs.judging.judging": ("Judging",),
     "turnier.runs.results": ("RunResults",),
-    "turnier.runs.deep.training": ("DeepTraining",),
-    "turnier.runs.self_play.training": ("SelfPlayTraining",),
     "turnier.runs.tournament": ("Tournament",),
     "turnier.runs.training": ("Training",),
     "turnier.search.samplers.sampler": ("History", "Sampler", "Search", "Vectors"),
-    "turnier.search.study": ("Front", "Study"),
+    "turnier.search.study": ("Study",),
 }
 _MODULE_OF = {name: module for module, names in _MODULES.items() for name in names}
 
