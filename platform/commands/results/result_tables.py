@@ -1,4 +1,4 @@
-"""What `turnier results` shows: a run, the rating lists of a game, or a study."""
+"""What `turnier show` shows: a run, the rating lists of a game, or a study."""
 
 from __future__ import annotations
 
@@ -41,9 +41,7 @@ def show_run(store: Store, run: Run | None, shown: Shown) -> None:
     """Shows a run, or all tournaments."""
     frame = matches_frame(store, run=run.id if run else None, ids=False)
     if run is None and frame.empty and store.match_counts():
-        raise UserError(
-            "--run or --game must be given, as this store has no tournament; turnier status lists its runs."
-        )
+        raise UserError("--run or --game must be given, as this store has no tournament; turnier runs lists its runs.")
     standings, anchor = shown.standings(frame, run, store)
     _write_crosstable(standings, shown.crosstable)
     failures = list_failures(store, [run.id] if run else _runs_of(frame))

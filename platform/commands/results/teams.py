@@ -1,4 +1,4 @@
-"""What `turnier results` shows of spe_ed servers: a table of teams over all boards, and why they went out."""
+"""What `turnier show` shows of spe_ed servers: a table of teams over all boards, and why they went out."""
 
 from __future__ import annotations
 
