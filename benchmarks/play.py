@@ -8,6 +8,7 @@ import numpy as np
 
 from benchmarks.expectimax import expectimax_rates
 from benchmarks.programs import Benchmark, Rates, Round, Stopwatch, program_speed, require_equal, run_program
+from turnier.agents.agent import decide
 from turnier.agents.registry import AGENTS
 from turnier.arena.match import MatchSpec, derive_seed
 from turnier.arena.play import play_matches
@@ -115,7 +116,7 @@ def _yavalath_uct(this: Round) -> Rates:
     player, start = AGENTS.make(f"mcts(iterations={iterations})").start(game, seed=this.seed), game.start()
     player.act(start)  # compiles
     with Stopwatch() as clocks:
-        decisions = [player.act(start) for _ in range(searches)]
+        decisions = [decide(player, start) for _ in range(searches)]
     points = sum(float(decision.visits @ decision.values) for decision in decisions)
     _require_alike(points, theirs["outcomes"], iterations * searches)
     return Rates(clocks.speed(iterations * searches), program_speed(theirs, "iterations"))

@@ -18,10 +18,9 @@ from turnier.core.errors import UserError
 from turnier.runs.declared.options import Declared, Option, declared_of, require_known
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from turnier.arena.workers.executor import Executor
     from turnier.games.game import Game
+    from turnier.results.store import Place
     from turnier.results.store.store import Run, Store
     from turnier.runs.bar import Bar
     from turnier.runs.results import RunResults
@@ -99,13 +98,20 @@ class Plan(ABC, Generic[R]):
         """Returns what is to be said before the first game, a sentence each."""
         return []
 
+    def stop(self) -> bool:
+        """Has `run` end soon by KeyboardInterrupt, once what would be lost is kept; False if nothing would be lost."""
+        return False
+
+    @property
+    def kept(self) -> str:
+        """Says what is kept of a run that was stopped."""
+        return "finished games are stored"
+
     @abstractmethod
     def play(self, run: Playing) -> None:
         """Plays what the store does not have yet."""
 
-    def run(
-        self, store: Store | Path | str | None = None, *, where: Where | Executor = Where(), progress: bool = True
-    ) -> R:
+    def run(self, store: Store | Place = None, *, where: Where | Executor = Where(), progress: bool = True) -> R:
         """Plays the run into a store and returns its results; after a stop or a kill, the same call resumes it.
 
         Args:
@@ -115,9 +121,10 @@ class Plan(ABC, Generic[R]):
         """
         from turnier.arena.workers.make import at_work
         from turnier.results.store.annotations import SETTINGS
+        from turnier.results.store.store import Store as Stored
         from turnier.runs.bar import QUIET, run_bar
 
-        at = _opened(store)
+        at = store if isinstance(store, Stored) else Stored.open(store)
         self.require_playable(at)
         with at_work(where) as pool:
             at.begin_run(self.run_id, self.kind, self.label, self.definition)
@@ -170,14 +177,7 @@ class Plan(ABC, Generic[R]):
             return {name: value for name, value in known.items() if name in cls.declared}
 
     def __repr__(self) -> str:
-        return f"{type(self).__name__}({self.label}: {self.run_id})"
-
-
-def _opened(store: Store | Path | str | None) -> Store:
-    from turnier.results.store import default_url
-    from turnier.results.store.store import Store as Opened
-
-    return store if isinstance(store, Opened) else Opened.open(str(store or default_url()))
+        return f"{type(self).__name__}({self.label}, {self.total:,} {self.unit}: {self.run_id})"
 
 
 def _checking(init: Callable[..., None], declared: dict[str, Declared]) -> Callable[..., None]:

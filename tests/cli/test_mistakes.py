@@ -22,7 +22,7 @@ BAD = {
     ),
     "a class that is not in a module": (
         ("tournament", "json:Bot", "random"),
-        "there must be a class Bot in json, got none; write it there, or name another class.",
+        "there must be a class or function Bot in json, got none; write it there, or name another one.",
     ),
     "no earlier version": (
         ("compare", "bot.py:Bot", "bot.py:Bot@PREVIOUS", "--game", "tictactoe", "--store", "sqlite:///none.db"),
@@ -78,7 +78,7 @@ BAD = {
         ("tournament", "2048", "random", "--store", "postgresql://me@127.0.0.1:1/x"),
         "postgresql",
     ),
-    "not a URL": (("show", "--store", "turnier.db"), "must be named by a URL"),
+    "not a file": (("show", "--store", "turnier"), "must be a file such as turnier.db, or a URL, got 'turnier'"),
     "missing store": (("show", "--store", "sqlite:///none.db"), "turnier tournament"),
     "corrupt store": (("show", "--store", "sqlite:///corrupt.db"), "undamaged SQLite database"),
     "unknown run": (("show", "x", "--store", "sqlite:///good.db"), "There is no run named 'x'"),
@@ -99,19 +99,15 @@ BAD = {
     "unknown executor of a study": ((*TUNE, "--executor", "rya"), "did you mean ray?"),
     "weights in a missing folder": (
         ("train", "2048", "ntuple", "--out", "no/such/w.npz"),
-        "the folder of --out must exist, got no/such/w.npz; create no/such first",
+        "the folder of the file of weights must exist, got no/such/w.npz; create no/such first",
     ),
     "weights where nobody may write": (
         ("train", "2048", "ntuple", "--out", "/proc/w.npz"),
-        "--out must be where files",
+        "the file of weights must be where files",
     ),
     "weights in a folder's place": (
         ("train", "2048", "ntuple", "--out", "."),
         "must be a file, got the folder .",
-    ),
-    "plot of an unknown kind": (
-        ("train", "2048", "ntuple", "--out", "w.npz", "--plot", "curve.xlsx"),
-        "must end in one of .svg, .png, .pdf, got curve.xlsx",
     ),
     "export of an unknown kind": (
         ("show", "last", "--out", "x.xlsx", "--store", "sqlite:///good.db"),

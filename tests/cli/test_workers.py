@@ -36,7 +36,9 @@ def url(tmp_path: Path) -> str:
         some = [record for batch in store.records_of_run(run.id) for record in batch][::3]
         with store.database.writing() as connection:
             mine = select(matches.c.number, matches.c.id).where(matches.c.id.in_([record.spec.id for record in some]))
-            remove_matches(store, connection, run.id, {number: name for number, name in connection.execute(mine)})
+            remove_matches(
+                store.blocks, connection, run.id, {number: name for number, name in connection.execute(mine)}
+            )
         store.append(run.id, [replace(record, scores=record.scores[::-1], worker=OTHER) for record in some])
     return url
 

@@ -9,6 +9,7 @@ import pandas as pd
 
 from turnier.commands.other_code import print_other_code
 from turnier.commands.results.result_tables import Shown, show_run
+from turnier.commands.runs.train import print_training
 from turnier.commands.standings_tables import print_standings
 from turnier.commands.tables import (
     print_certainty,
@@ -19,13 +20,15 @@ from turnier.commands.tables import (
     require_rated,
 )
 from turnier.core.terminal.console import Console
+from turnier.results.alike_games import results_frame
 from turnier.results.failures import list_failures
-from turnier.results.frames import Standings, Terms, json_rows, matches_frame, seat_summary, summary
+from turnier.results.frames import Standings, Terms, json_rows, seat_summary, summary
 from turnier.results.store.store import Run, Store
 from turnier.runs.stored.certainty import CertaintyResults
 from turnier.runs.stored.comparison import ComparisonResults
 from turnier.runs.stored.judging import JudgingResults
 from turnier.runs.stored.tournament import TournamentResults
+from turnier.runs.stored.training import TrainingResults
 
 
 def show(results: Any, as_json: bool = False) -> None:
@@ -51,6 +54,8 @@ def show(results: Any, as_json: bool = False) -> None:
             print_judged(Console(), str(results.game), results)
     elif isinstance(results, TournamentResults):
         _tournament(results, as_json)
+    elif isinstance(results, TrainingResults):
+        print_training(Console(), results, as_json)
     print_other_code(results.store, results.id, as_json)
 
 
@@ -63,7 +68,7 @@ def show_stored(store: Store, run: Run, shown: Shown) -> None:
         result_tables.show_study(store, run, shown)
     elif run.kind == "comparison":
         result_tables.show_comparison(store, run, shown)
-    elif run.kind in ("certainty", "judging"):
+    elif run.kind in ("certainty", "judging", "training"):
         show(results_of(store, run), shown.as_json)
     elif (games := teams.games_of_servers(store, run, shown)) is not None:
         teams.show_teams(store, games, shown)
@@ -73,7 +78,7 @@ def show_stored(store: Store, run: Run, shown: Shown) -> None:
 
 def _tournament(results: TournamentResults, as_json: bool) -> None:
     console = Console()
-    frame = matches_frame(results.store, run=results.id, ids=False)
+    frame = results_frame(results.store, results.id)
     terms = Terms.of_runs(results.store, [results.id])
     if as_json:
         show_run(results.store, results.store.run(results.id), Shown(200, True, None))

@@ -161,13 +161,16 @@ class Archive:
 
     def columns(self, first: int) -> MatchColumns:
         """Returns all games as columns, numbered from `first` on."""
-        parts = []
+        return MatchColumns.concatenated(list(self.parts(first)))
+
+    def parts(self, first: int) -> Iterator[MatchColumns]:
+        """Yields the same, a part at a time."""
         names = [name for name in MATCH_FIELDS if name != "number"]
         for table in self._tables([*names, *(OF_SEATS + name for name in SEAT_FIELDS[2:])]):
             with reading(self.path):
-                parts.append(_columns_of(table, first))
+                part = _columns_of(table, first)
+            yield part
             first += table.num_rows
-        return MatchColumns.concatenated(parts)
 
     def scores(self) -> Iterator[Scores]:
         """Yields what means are made of, a part at a time."""

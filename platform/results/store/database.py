@@ -8,6 +8,7 @@ import json
 import os
 import re
 import time
+import weakref
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import UTC, datetime
 from typing import Any, TypeVar
@@ -116,6 +117,7 @@ class Database(Inserting):
         self._reader = self._engine
         if not self.is_sqlite:
             self._reader = self._engine.execution_options(isolation_level="REPEATABLE READ")
+        weakref.finalize(self, self._file.close if self._file else self._engine.dispose)  # at exit, at the latest
         try:
             self._prepare()
         except BaseException:

@@ -7,7 +7,7 @@ transaction that stores the rows. Every run has a tail from its beginning.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -137,22 +137,53 @@ class MatchBlocks:
     def of_run(self, connection: Connection, run_id: str) -> MatchColumns:
         """Returns all matches of a run in the order of their numbers, below 0 if they are in an archive."""
         if archive := archive_of_run(self.database, connection, run_id):
-            first = next((first for first, known in self._archives if known == archive), 0)
-            if not first:
-                first = min((first for first, _ in self._archives), default=0) - archive.total.rows
-                self._archives.append((first, archive))
-            return archive.columns(first)
+            return archive.columns(self._first_of(archive))
         blocks, tail = self._checked(connection, match_columns.c.run_id == run_id)
         if not tail:
             raise self._without_tail(run_id)
         rest = self.of_matches(connection, (number for some in tail.values() for number in some.tolist()))
         columns = MatchColumns.concatenated([*blocks.values(), rest]).in_order()
-        marks = columns.short_ids()
+        self._require_whole(connection, run_id, columns.short_ids())
+        return columns
+
+    def parts_of_run(self, connection: Connection, run_id: str) -> Iterator[MatchColumns]:
+        """Yields the same as `of_run`, a part at a time and in any order; damage is noticed by the end."""
+        if archive := archive_of_run(self.database, connection, run_id):
+            yield from archive.parts(self._first_of(archive))
+            return
+        query = select(match_columns.c.number).where(match_columns.c.run_id == run_id)
+        numbers = connection.scalars(query).all()
+        if not numbers:
+            raise self._without_tail(run_id)
+        marks = []
+        for number in numbers:
+            blocks, tail = self._checked(connection, match_columns.c.number == number)
+            rest = [self.of_matches(connection, some.tolist()) for some in tail.values() if len(some)]
+            for part in (*blocks.values(), *rest):
+                marks.append(part.short_ids())
+                yield part
+        self._require_whole(connection, run_id, np.concatenate(marks) if marks else np.zeros(0, np.int64))
+
+    def games_of_run(self, connection: Connection, run_id: str) -> int:
+        """Returns how many matches the blocks or the archive of a run have, without reading them."""
+        if archive := archive_of_run(self.database, connection, run_id):
+            return archive.total.rows
+        return self.counts().get(run_id, 0)
+
+    def _require_whole(self, connection: Connection, run_id: str, marks: Numbers) -> None:
+        """Raises Damaged unless these are the first digits of the ids of all matches of a run."""
         found = Total(len(marks), int(marks.sum()) % MARKS)  # integers of 64 bits wrap around at a multiple
         self.totals.check(connection, run_id, run_matches, found)
         if len(np.unique(marks)) < len(marks):
             raise self.database.damaged(f"{run_id} has a game twice")
-        return columns
+
+    def _first_of(self, archive: Archive) -> int:
+        """Returns the first number of the games of an archive."""
+        first = next((first for first, known in self._archives if known == archive), 0)
+        if not first:
+            first = min((first for first, _ in self._archives), default=0) - archive.total.rows
+            self._archives.append((first, archive))
+        return first
 
     def counts(self) -> dict[str, int]:
         """Returns how many matches the blocks of each run have."""

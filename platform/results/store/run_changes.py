@@ -144,7 +144,7 @@ def purge_worker(store: Store, run: Run, worker: str) -> None:
         chosen = matches.c.number.in_(_numbers(run, worker))
         found = connection.execute(select(matches.c.number, matches.c.id).where(chosen).with_for_update())
         if ids := {number: match_id for number, match_id in found}:
-            remove_matches(store, connection, run.id, ids)
+            remove_matches(store.blocks, connection, run.id, ids)
 
 
 def _numbers(run: Run, worker: str = "") -> Select[tuple[int]]:
