@@ -277,23 +277,6 @@ def test_a_file_of_values_is_not_trained_on(tmp_path: Path) -> None:
         training(tmp_path / "values.npz", 10)
 
 
-def test_a_store_of_version_3_without_the_tables_gets_them(tmp_path: Path) -> None:
-    url = f"sqlite:///{tmp_path / 'old.db'}"
-    names = ("training_points", "training_evaluations")
-    with Store.open(url) as store:
-        as_version(store, 3)
-    with Store.open(url, read_only=True) as store:
-        assert store.curves.points("x") == [] and store.curves.evaluated("x") == {}
-        assert "seat_seconds" in matches_frame(store) and store.records(["none"]) == []
-    with Store.open(url) as store:
-        store.begin_run("x", "training", "x", {})
-        store.curves.replace_points("x", [CurvePoint(5, 5, 1.0, 0.5)])
-        assert store.curves.points("x") == [CurvePoint(5, 5, 1.0, 0.5)]
-        with store.database.reading() as connection:
-            assert set(names) <= set(inspect(connection).get_table_names())
-            assert "seconds" in {column["name"] for column in inspect(connection).get_columns("seats")}
-
-
 def test_a_game_without_chance_is_explored_unless_the_text_or_the_file_says_otherwise(tmp_path: Path) -> None:
     plain = "td(alpha=1.0,alpha_end=0.0,coherence=true,epsilon=0.0"
     assert method_for(make_game("2048"), "td", Td).full_text().startswith(plain)
