@@ -209,7 +209,7 @@ def show_workers(console: Console, folder: Path, budget: int) -> None:
             counted,
             study.idle_games,
         )
-        digest = f"{derive_seed(str(study.proposed())):016x}"[:6]
+        digest = f"{derive_seed(str(study.course.proposed())):016x}"[:6]
         shares = (f"{share:.0f} %" for share in cells[:2])
         table.add_row(str(workers), *shares, *(f"{cell:,.0f}" for cell in cells[2:]), digest)
         path.unlink()

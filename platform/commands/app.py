@@ -39,7 +39,7 @@ SECTIONS: dict[str, Table] = {  # by heading
         "judge": ("=judging", "Measure how often agents play a perfect move, where perfect play is known."),
     },
     "Improve": {
-        "tune": ("runs.tune", "Search for the parameters with which an agent plays best."),
+        "tune": ("=study", "Search for the parameters with which an agent plays best."),
         "train": ("=training", "Train a network by games against itself."),
         "tables": ("machine.tables", "Solve the formation tables of 2048 for the agent formations."),
     },

@@ -17,6 +17,7 @@ from turnier.core.number_text import estimate
 from turnier.statistics.intervals import CONFIDENCE, mean_interval
 from turnier.statistics.superiority import repeated, repeated_ratio
 
+START = "start"  # the label of the agent that the search began with
 BETTER, NOT_BETTER, UNDECIDED = "better", "not better", "undecided"
 MAX_VERIFY = 10_000.0  # times the games of the search: held-out games that a study plays at the most
 NOT_SHOWN = "not shown"  # in verdicts from before the last two were told apart
@@ -169,7 +170,7 @@ class StudyVerdict:
 
     @property
     def _kept(self) -> str:
-        return f"the {self.label}" if self.label == "start" else self.label
+        return f"the {self.label}" if self.label == START else self.label
 
     @property
     def _measured(self) -> str:

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from turnier.runs.tournament import Tournament
     from turnier.runs.training import Training
     from turnier.search.samplers.sampler import History, Sampler, Search, Vectors
-    from turnier.search.study import Front, Study
+    from turnier.search.study import Study
 
 __version__ = "0.1.0"
 
@@ -48,6 +48,7 @@ KINDS.update(  # a kind of run is known by the class that plans it
     certainty="turnier.runs.certainty:Certainty",
     judging="turnier.runs.judging.judging:Judging",
     training="turnier.runs.training:Training",
+    study="turnier.search.study:Study",
 )
 
 __all__ = [
@@ -64,7 +65,6 @@ __all__ = [
     "Decision",
     "Evaluator",
     "Experiment",
-    "Front",
     "Game",
     "History",
     "Ints",
@@ -122,7 +122,7 @@ _MODULES = {  # imported when one of their names is first used, so that `turnier
     "turnier.runs.tournament": ("Tournament",),
     "turnier.runs.training": ("Training",),
     "turnier.search.samplers.sampler": ("History", "Sampler", "Search", "Vectors"),
-    "turnier.search.study": ("Front", "Study"),
+    "turnier.search.study": ("Study",),
 }
 _MODULE_OF = {name: module for module, names in _MODULES.items() for name in names}
 

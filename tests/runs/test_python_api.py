@@ -98,14 +98,14 @@ def test_executors_agree(opened: turnier.Store, tmp_path: Path) -> None:
 
 
 def test_a_study_recommends_and_shows_its_trials(opened: turnier.Store) -> None:
-    planned = turnier.Study("2048", agent="mc(iterations=2)", parameters=["rollout_depth"], sampler="cmaes")
-    study = planned.run(opened, budget=30, verify=0.1, **QUIET)
+    planned = turnier.Study("2048", agent="mc(iterations=2)", parameters=["rollout_depth"], budget=30, verify=0.1)
+    study = planned.run(opened, **QUIET)
     trials = study.trials()
     assert study.recommended.full_text().startswith("mc(iterations=2,rollout_depth=")
     assert len(trials) == 30 and trials["rollout_depth"].notna().all()
     assert set(study.held_out()["label"]) >= {"start", "proposed"}
     assert study.plot().to_dict()
-    assert str(planned.run(opened, budget=30, verify=0.1, **QUIET).recommended) == str(study.recommended)
+    assert str(planned.run(opened, **QUIET).recommended) == str(study.recommended)
 
 
 def test_certainty_and_training_give_frames(opened: turnier.Store, tmp_path: Path) -> None:
@@ -139,7 +139,7 @@ def test_a_stored_run_is_found_by_the_beginning_of_its_id(opened: turnier.Store)
 
 def test_without_progress_nothing_is_printed(opened: turnier.Store, capfd: pytest.CaptureFixture[str]) -> None:
     turnier.Tournament("tictactoe", ["random", LEFT], games=4).run(opened, **QUIET)
-    turnier.Study("2048", "mc(iterations=2)", ["rollout_depth"]).run(opened, budget=12, verify=0.1, **QUIET)
+    turnier.Study("2048", "mc(iterations=2)", ["rollout_depth"], budget=12, verify=0.1).run(opened, **QUIET)
     assert capfd.readouterr() == ("", "")
     turnier.Tournament("tictactoe", ["random", RIGHT], games=4).run(opened, where=Where("serial"))
     assert "4/4" in capfd.readouterr().err
@@ -159,7 +159,7 @@ def test_without_progress_nothing_is_printed(opened: turnier.Store, capfd: pytes
         lambda: turnier.Training("2048", "rows2048", out="w.npz"),
         lambda: turnier.Study("tictactoe", "mcts", ["exploration"]),
         lambda: turnier.Study("2048", "mc", ["rollout_depth"], sampler="bogo"),
-        lambda: turnier.Front("2048", "mc", ["iterations=1..9"], against=["random"]),
+        lambda: turnier.Study("2048", "mc", ["iterations=1..9"], against=["random"], objectives="strength,time"),
     ],
 )
 def test_what_cannot_run_is_refused_when_it_is_planned(plan: Any) -> None:
@@ -176,8 +176,8 @@ def test_every_name_that_is_offered_is_there() -> None:
 
 
 def test_one_parameter_and_one_opponent_may_stand_without_a_list() -> None:
-    several = turnier.Study("tictactoe", "mcts", ["exploration", "final"], against=["random"]).definition(96)
-    assert turnier.Study("tictactoe", "mcts", "exploration,final", against="random").definition(96) == several
+    several = turnier.Study("tictactoe", "mcts", ["exploration", "final"], against=["random"]).definition
+    assert turnier.Study("tictactoe", "mcts", "exploration,final", against=["random"]).definition == several
 
 
 @pytest.mark.parametrize("search", [turnier.Study, turnier.Front])

@@ -29,6 +29,7 @@ from turnier.runs.stored.comparison import ComparisonResults
 from turnier.runs.stored.judging import JudgingResults
 from turnier.runs.stored.tournament import TournamentResults
 from turnier.runs.stored.training import TrainingResults
+from turnier.search.storage.results import SearchResults
 
 
 def show(results: Any, as_json: bool = False) -> None:
@@ -52,6 +53,10 @@ def show(results: Any, as_json: bool = False) -> None:
             print(json.dumps({"judge": results.judge, "random": chance, "agents": rows}, indent=2))
         else:
             print_judged(Console(), str(results.game), results)
+    elif isinstance(results, SearchResults):
+        from turnier.commands.runs.tune import print_search
+
+        print_search(results, as_json)
     elif isinstance(results, TournamentResults):
         _tournament(results, as_json)
     elif isinstance(results, TrainingResults):

@@ -57,7 +57,7 @@ class Evaluations:
     """Stores the curve of a training, and evaluates what it knows when that is due; a context manager."""
 
     def __init__(self, run: Playing, loop: TrainingLoop[Any], evaluating: Evaluating | None, workers: int = 1) -> None:
-        self.store, self.id, self.pool, self.bar = run
+        self.store, self.id, self.pool, self.bar = run.store, run.id, run.pool, run.bar
         self.loop, self.plan, self.evaluating = loop, loop.plan, evaluating
         self.folder = self.plan.folder(loop.out)
         self.seconds = seconds_of(self.store, self.id)  # of learning, up to checkpoints
