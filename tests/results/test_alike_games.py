@@ -30,7 +30,9 @@ def games(seeds: int) -> list[MatchRecord]:
     found = []
     for seed, (a, b) in itertools.product(range(seeds), itertools.combinations(AGENTS, 2)):
         for first, second in ((a, b), (b, a)):
-            score = float(np.sign(random[seed].uniform(-1, 1) + 2 * (STRENGTH[first] - STRENGTH[second])) * (seed % 13 > 2))
+            score = float(
+                np.sign(random[seed].uniform(-1, 1) + 2 * (STRENGTH[first] - STRENGTH[second])) * (seed % 13 > 2)
+            )
             times = (0.25, float("nan") if seed % 3 else 0.5)
             changes: dict[str, Any] = {"seat_seconds": times, "decisions": (3 + seed % 2, 4), "nodes": (seed, 1)}
             if (seed, first) == (2, AGENTS[1]):
