@@ -14,7 +14,7 @@ After Ctrl-C or the loss of the machine, repeat the command to resume.
 from __future__ import annotations
 
 from turnier.agents.agent import Agent
-from turnier.commands.scripts.study import Preset, run_study
+from turnier.studies.scripts.study import Preset, run_study
 
 # Without `lost`: all weights in proportion play alike, so one of them sets the scale.
 PARAMETERS = tuple(

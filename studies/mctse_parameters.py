@@ -26,12 +26,12 @@ from turnier.commands.options import (
 )
 from turnier.commands.place import placed
 from turnier.commands.runs.show import show
-from turnier.commands.scripts.script import choose_preset, run_script
 from turnier.core.terminal.console import Console
 from turnier.dashboards.reports.pictures import save_front_picture
 from turnier.results.store.store import Store
 from turnier.search.storage.results import FrontResults
 from turnier.search.study import Study
+from turnier.studies.scripts.script import choose_preset, run_script
 
 
 class Preset(NamedTuple):

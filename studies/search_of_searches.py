@@ -34,7 +34,6 @@ from turnier.arena.match import MatchSpec, derive_seed
 from turnier.arena.play import play_matches
 from turnier.arena.workers.simulated_workers import SimulatedExecutor
 from turnier.commands.options import writable_folder
-from turnier.commands.scripts.script import choose_preset, run_script
 from turnier.core.number_text import plus_minus
 from turnier.core.terminal.console import Console
 from turnier.dashboards.figures.charts import Figure, lines, save
@@ -48,6 +47,7 @@ from turnier.search.space import Space
 from turnier.search.storage.checked_studies import facts_of
 from turnier.search.study_run import StudyRun
 from turnier.statistics.intervals import mean_interval
+from turnier.studies.scripts.script import choose_preset, run_script
 
 GAME = "2048(size=4)"
 START = make_agent("expectimax(depth=1,evaluator=rows2048)")

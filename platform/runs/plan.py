@@ -19,10 +19,9 @@ from turnier.core.errors import UserError
 from turnier.runs.declared.options import Declared, Option, declared_of, require_known
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from turnier.arena.workers.executor import Executor
     from turnier.games.game import Game
+    from turnier.results.store import Place
     from turnier.results.store.store import Run, Store
     from turnier.runs.bar import Bar
     from turnier.runs.results import RunResults
@@ -107,9 +106,7 @@ class Plan(ABC, Generic[R]):
     def play(self, run: Playing) -> None:
         """Plays what the store does not have yet."""
 
-    def run(
-        self, store: Store | Path | str | None = None, *, where: Where | Executor = Where(), progress: bool = True
-    ) -> R:
+    def run(self, store: Store | Place = None, *, where: Where | Executor = Where(), progress: bool = True) -> R:
         """Plays the run into a store and returns its results; after a stop or a kill, the same call resumes it.
 
         Args:
@@ -118,9 +115,10 @@ class Plan(ABC, Generic[R]):
             progress: whether a bar is shown.
         """
         from turnier.arena.workers.make import at_work
+        from turnier.results.store.store import Store as Stored
         from turnier.runs.bar import QUIET, run_bar
 
-        at = _opened(store)
+        at = store if isinstance(store, Stored) else Stored.open(store)
         self.require_playable(at)
         with at_work(where) as pool, ExitStack() as shown:
             self.begin(at)
@@ -184,14 +182,7 @@ class Plan(ABC, Generic[R]):
             return {name: value for name, value in known.items() if name in cls.declared}
 
     def __repr__(self) -> str:
-        return f"{type(self).__name__}({self.label}: {self.run_id})"
-
-
-def _opened(store: Store | Path | str | None) -> Store:
-    from turnier.results.store import default_url
-    from turnier.results.store.store import Store as Opened
-
-    return store if isinstance(store, Opened) else Opened.open(str(store or default_url()))
+        return f"{type(self).__name__}({self.label}, {self.total:,} {self.unit}: {self.run_id})"
 
 
 def _checking(init: Callable[..., None], declared: dict[str, Declared]) -> Callable[..., None]:

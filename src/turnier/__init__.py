@@ -13,15 +13,19 @@ if not (Path(__file__).with_name("core") / "errors.py").exists():
 from turnier.runs.declared.kinds import KINDS
 
 if TYPE_CHECKING:
+    from turnier.agents.agent import Agent, CompiledAgent, Decision, Player
+    from turnier.agents.evaluator import Evaluator
     from turnier.agents.registry import AGENTS, EVALUATORS, make_agent
     from turnier.arena.match import MatchRecord, MatchSpec, Termination
     from turnier.arena.play import play_match, play_matches
     from turnier.arena.workers.where import Where
     from turnier.core.errors import AgentsFailed, UserError
+    from turnier.core.kernel import kernel
     from turnier.core.outside.trust import trust
     from turnier.core.parameters import parameter
     from turnier.dashboards.reports.run import figure_of
     from turnier.games.abi import CHANCE, TERMINAL
+    from turnier.games.game import Game, Ints, Position
     from turnier.games.python.python_game import PythonGame
     from turnier.games.registry import GAMES, make_game
     from turnier.results import frames
@@ -35,6 +39,7 @@ if TYPE_CHECKING:
     from turnier.runs.self_play.training import SelfPlayTraining
     from turnier.runs.tournament import Tournament
     from turnier.runs.training import Training
+    from turnier.search.samplers.sampler import History, Sampler, Search, Vectors
     from turnier.search.study import Study
 
 __version__ = "0.1.0"
@@ -53,16 +58,27 @@ __all__ = [
     "EVALUATORS",
     "GAMES",
     "TERMINAL",
+    "Agent",
     "AgentsFailed",
     "Certainty",
     "Comparison",
+    "CompiledAgent",
+    "Decision",
     "DeepTraining",
+    "Evaluator",
     "Experiment",
+    "Game",
+    "History",
+    "Ints",
     "Judging",
     "MatchRecord",
     "MatchSpec",
+    "Player",
+    "Position",
     "PythonGame",
     "RunResults",
+    "Sampler",
+    "Search",
     "SelfPlayTraining",
     "Store",
     "Study",
@@ -70,9 +86,11 @@ __all__ = [
     "Tournament",
     "Training",
     "UserError",
+    "Vectors",
     "Where",
     "figure_of",
     "frames",
+    "kernel",
     "make_agent",
     "make_game",
     "parameter",
@@ -82,15 +100,19 @@ __all__ = [
 ]
 
 _MODULES = {  # imported when one of their names is first used, so that `turnier --help` is quick
+    "turnier.agents.agent": ("Agent", "CompiledAgent", "Decision", "Player"),
+    "turnier.agents.evaluator": ("Evaluator",),
     "turnier.agents.registry": ("AGENTS", "EVALUATORS", "make_agent"),
     "turnier.arena.match": ("MatchRecord", "MatchSpec", "Termination"),
     "turnier.arena.play": ("play_match", "play_matches"),
     "turnier.arena.workers.where": ("Where",),
     "turnier.core.errors": ("AgentsFailed", "UserError"),
+    "turnier.core.kernel": ("kernel",),
     "turnier.core.outside.trust": ("trust",),
     "turnier.core.parameters": ("parameter",),
     "turnier.dashboards.reports.run": ("figure_of",),
     "turnier.games.abi": ("CHANCE", "TERMINAL"),
+    "turnier.games.game": ("Game", "Ints", "Position"),
     "turnier.games.python.python_game": ("PythonGame",),
     "turnier.games.registry": ("GAMES", "make_game"),
     "turnier.results": ("frames",),
@@ -104,6 +126,7 @@ _MODULES = {  # imported when one of their names is first used, so that `turnier
     "turnier.runs.self_play.training": ("SelfPlayTraining",),
     "turnier.runs.tournament": ("Tournament",),
     "turnier.runs.training": ("Training",),
+    "turnier.search.samplers.sampler": ("History", "Sampler", "Search", "Vectors"),
     "turnier.search.study": ("Study",),
 }
 _MODULE_OF = {name: module for module, names in _MODULES.items() for name in names}

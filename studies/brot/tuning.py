@@ -27,8 +27,6 @@ from turnier.commands.options import (
     StoreOption,
 )
 from turnier.commands.place import placed
-from turnier.commands.scripts.experiments import play_and_print
-from turnier.commands.scripts.script import choose_preset, run_script
 from turnier.commands.search_tables import print_figures, print_verdict
 from turnier.core.number_text import number
 from turnier.core.terminal.console import Console
@@ -39,6 +37,8 @@ from turnier.search.final_comparison import compare_finalists
 from turnier.search.study_run import StudyRun
 from turnier.search.verdict import Finalist
 from turnier.studies.brot.constants import NOTE, combi, combi_of_brot, game, strategies
+from turnier.studies.scripts.experiments import play_and_print
+from turnier.studies.scripts.script import choose_preset, run_script
 
 Ranges = dict[str, tuple[float, float]]
 

@@ -68,7 +68,7 @@ def test_a_signal_ends_all_learners_of_a_script_with_checkpoints(tmp_path: Path)
     script, out = tmp_path / "script.py", learners[0].out(tmp_path)
     script.write_text(
         "import turnier.agents.ntuple.training as t\n"
-        "from turnier.commands.scripts.trained_experiments import run_training_studies\n"
+        "from turnier.studies.scripts.trained_experiments import run_training_studies\n"
         "from turnier.runs.experiment import Row\n"
         "from turnier.runs.trained_experiment import LearnedRow, Learner, TrainingStudy\n"
         "t.CHECKPOINT_SECONDS, t.CHECKPOINT_SHARE = 0.1, 1e-9  # a first one, and another at the end\n"

@@ -39,9 +39,9 @@ def make_files(folder: Path) -> None:
     store = ("--store", URL)
     for words in (
         *(command + store for command in (TOURNAMENT, COMPARE, CERTAINTY, TUNE, TRAIN)),
-        ("note", "tournament", "a note", *store),
+        ("runs", "note", "tournament", "a note", *store),
         ("train", *TRAIN_ON[1:3], "--games", "200", *TRAIN_ON[5:], "--store", "sqlite:///other.db"),
-        ("export", "tournament", "--out", EXPORT, *store),
+        ("show", "tournament", "--out", EXPORT, *store),
     ):
         with contextlib.chdir(folder):
             done = CliRunner().invoke(app, list(words), catch_exceptions=False)

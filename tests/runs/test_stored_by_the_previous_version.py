@@ -38,7 +38,7 @@ def test_every_run_resumes_with_the_same_figures(tmp_path: Path, monkeypatch: py
         assert sorted(run.id for run in store.runs()) == SHOWN["runs"]
         assert counts(file) == SHOWN["counts"]
         for game, agents, games, seed in (("2048", ["random", small], 3, 7), ("tictactoe", three, 8, 3)):
-            found = turnier.Tournament(game, agents, games=games, seed=seed).run(store, **quiet).summary()
+            found = turnier.Tournament(game, agents, games=games, seed=seed).run(store, **quiet).summary(full=True)
             shown = {row["agent"]: row for row in SHOWN["results"] if row["game"].startswith(game)}
             for row in found.to_dict("records"):
                 for key in ("games", "mean", "best", "wins", "draws", "losses", "win_rate"):

@@ -33,9 +33,9 @@ from turnier.search.storage.studies import run_id_of
 from turnier.search.storage.study_repair import inspect_studies, repair_studies
 from turnier.search.storage.trials import trials_frame
 from turnier.search.study import Front, Study
-from turnier.search.study_file import export_study, import_study
 from turnier.search.study_run import StudyRun
 from turnier.search.verdict import Finalist
+from turnier.studies.campaigns.study_file import export_study, import_study
 
 REPO = Path(__file__).resolve().parents[2]
 SCRIPT = REPO / "studies" / "cmaes_heuristics.py"

@@ -8,6 +8,7 @@ from typing import Any
 import pandas as pd
 
 from turnier.commands.other_code import print_other_code
+from turnier.commands.results.result_tables import Shown, show_run
 from turnier.commands.standings_tables import print_standings
 from turnier.commands.tables import (
     print_certainty,
@@ -18,8 +19,10 @@ from turnier.commands.tables import (
     require_rated,
 )
 from turnier.core.terminal.console import Console
+from turnier.results.alike_games import results_frame
 from turnier.results.failures import list_failures
-from turnier.results.frames import Standings, Terms, json_rows, matches_frame, seat_summary, summary
+from turnier.results.frames import Standings, Terms, json_rows, seat_summary, summary
+from turnier.results.store.store import Run, Store
 from turnier.runs.stored.certainty import CertaintyResults
 from turnier.runs.stored.comparison import ComparisonResults
 from turnier.runs.stored.judging import JudgingResults
@@ -57,13 +60,28 @@ def show(results: Any, as_json: bool = False) -> None:
     print_other_code(results.store, results.id, as_json)
 
 
+def show_stored(store: Store, run: Run, shown: Shown) -> None:
+    """Prints a stored run of any kind."""
+    from turnier.commands.results import result_tables, teams
+    from turnier.runs.declared.kinds import results_of
+
+    if run.kind == "study":
+        result_tables.show_study(store, run, shown)
+    elif run.kind == "comparison":
+        result_tables.show_comparison(store, run, shown)
+    elif run.kind in ("certainty", "judging"):
+        show(results_of(store, run), shown.as_json)
+    elif (games := teams.games_of_servers(store, run, shown)) is not None:
+        teams.show_teams(store, games, shown)
+    else:
+        result_tables.show_run(store, run, shown)
+
+
 def _tournament(results: TournamentResults, as_json: bool) -> None:
     console = Console()
-    frame = matches_frame(results.store, run=results.id, ids=False)
+    frame = results_frame(results.store, results.id)
     terms = Terms.of_runs(results.store, [results.id])
     if as_json:
-        from turnier.commands.results.result_tables import Shown, show_run
-
         show_run(results.store, results.store.run(results.id), Shown(200, True, None))
         return
     print_summary(console, summary(frame))

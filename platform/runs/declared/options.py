@@ -23,7 +23,7 @@ from turnier.core.number_text import number
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from turnier.agents.agent import Agent
+    from turnier.agents.registry import AnyAgent
     from turnier.games.game import Game
 
 
@@ -153,7 +153,7 @@ PER_MOVE = Option("what every agent may spend per move: 50ms, 1000rollouts, 1000
 
 if TYPE_CHECKING:
     GameOption = Annotated[str | Game, GAME]
-    AgentsOption = Annotated[Sequence[str | Agent], AGENTS]
+    AgentsOption = Annotated[Sequence[AnyAgent], AGENTS]
 else:  # the same, without importing games and agents
     GameOption = Annotated[Any, GAME]
     AgentsOption = Annotated[list[Any], AGENTS]
