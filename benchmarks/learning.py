@@ -23,7 +23,7 @@ from benchmarks.programs import (
 from turnier.agents.ntuple.evaluator import NTuple
 from turnier.agents.ntuple.network_kernels import EntryTable, Index, find_entries
 from turnier.agents.ntuple.td import td_of
-from turnier.agents.ntuple.training import Plan, TrainingLoop
+from turnier.agents.ntuple.training import Plan, TdLoop
 from turnier.agents.registry import AGENTS
 from turnier.arena.match import MatchSpec, derive_seed
 from turnier.arena.play import play_matches, replay_positions
@@ -39,15 +39,15 @@ PLAIN = "td(coherence=false,alpha=0.1)"
 YAVALATH = "td(alpha=0.08333,alpha_end=0.05,epsilon=0.3,epsilon_end=0.1)"
 
 
-def _warmed_up(learning: str, this: Round) -> TrainingLoop:
+def _warmed_up(learning: str, this: Round) -> TdLoop:
     """Returns a training at 2048 that has learned from WARM_GAMES games."""
     plan = Plan(GAMES.make("2048"), NTuple(network="4x6"), td_of(learning), this.seed)
-    training = TrainingLoop(plan, Path("no file is written"), WARM_GAMES + 2 * GAMES_MEASURED)
+    training = TdLoop(plan, Path("no file is written"), WARM_GAMES + 2 * GAMES_MEASURED)
     training.play(0, this.part(WARM_GAMES))
     return training
 
 
-def _learn(training: TrainingLoop, this: Round, games_before: int, threads: int = 1) -> tuple[int, Stopwatch]:
+def _learn(training: TdLoop, this: Round, games_before: int, threads: int = 1) -> tuple[int, Stopwatch]:
     """Learns from GAMES_MEASURED games; returns their moves."""
     games = this.part(GAMES_MEASURED) // threads
     with Stopwatch() as clocks, ThreadPoolExecutor(threads) as pool:
@@ -55,7 +55,7 @@ def _learn(training: TrainingLoop, this: Round, games_before: int, threads: int 
     return sum(parts), clocks
 
 
-def _reference_2048(alpha: float, training: TrainingLoop, this: Round, games: int, *matches: object) -> dict[str, Any]:
+def _reference_2048(alpha: float, training: TdLoop, this: Round, games: int, *matches: object) -> dict[str, Any]:
     """Returns what the C program says that learns the same after the warm-up, or plays matches by what it learned."""
     kind = "tc" if training.plan.learning.coherence else "td"
     arguments = (kind, training.key, this.part(WARM_GAMES), games, alpha, *matches)
@@ -91,7 +91,7 @@ def played_moves(this: Round) -> Rates:
     return Rates(clocks.speed(moves), program_speed(theirs, "moves"))
 
 
-def _digest(training: TrainingLoop) -> str:
+def _digest(training: TdLoop) -> str:
     """Returns which weights these are, as the C program says it: a sum of their bits, each with a factor of its own."""
     table = training.weights().table(training.network.layout(training.plan.learning.coherence, in_quarters=False))
     places = np.flatnonzero(table.view(np.uint32)).astype(np.uint64)
@@ -127,7 +127,7 @@ def learned_games_of_yavalath(this: Round) -> Rates:
     evaluator, learning = NTuple(network="walk", tuples=200, length=7), td_of(YAVALATH)
     games_before, games = this.part(WARM_GAMES), this.part(GAMES_MEASURED)
     plan = Plan(GAMES.make("yavalath"), evaluator, learning, this.seed)
-    training = TrainingLoop(plan, Path("no file is written"), games_before + games)
+    training = TdLoop(plan, Path("no file is written"), games_before + games)
     tuples, file = this.folder / "tuples", this.folder / "weights"
     np.array(training.network.tuples, np.int64).tofile(tuples)
     schedules = (learning.alpha, learning.alpha_end, learning.epsilon, learning.epsilon_end)
@@ -145,7 +145,7 @@ def learned_games_of_yavalath(this: Round) -> Rates:
     return Rates(clocks.speed(games), program_speed(theirs, "games"))
 
 
-def _places(training: TrainingLoop, games: int) -> tuple[npt.NDArray[np.uint64], int]:
+def _places(training: TdLoop, games: int) -> tuple[npt.NDArray[np.uint64], int]:
     """Returns the places of the entries of all afterstates in some games, in order, and the number of moves."""
     game, network, words = training.plan.game, training.network, training.words
     agent, entries, moves = AGENTS.make("greedy(evaluator=rows2048)").full_text(), [], 0

@@ -32,7 +32,7 @@ from turnier.runs.experiment import Experiment, Measurement, measurements
 from turnier.runs.self_play import ratings
 from turnier.runs.stored.collected import certainty_of_run
 from turnier.runs.stored.comparison import ComparisonResults
-from turnier.runs.training_run import Evaluation, stored_evaluations
+from turnier.runs.stored.training import Evaluation, stored_evaluations
 from turnier.search.front.points import Point, stored_points
 from turnier.search.storage import trials
 from turnier.search.storage.definitions import StudyFacts, agent_with, used_values

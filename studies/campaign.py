@@ -20,7 +20,7 @@ from typing import Annotated
 
 import typer
 
-from turnier.agents.ntuple.training import end_all
+from turnier.agents.learning.loop import end_all
 from turnier.arena.workers.make import make_executor
 from turnier.arena.workers.where import Where
 from turnier.commands.command_line import STORED, at_most, saving

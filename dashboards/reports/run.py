@@ -85,7 +85,7 @@ from turnier.runs.self_play.ratings import rated_checkpoints
 from turnier.runs.stored.collected import certainty_of_run
 from turnier.runs.stored.comparison import KIND as COMPARISON
 from turnier.runs.stored.comparison import ComparisonResults
-from turnier.runs.training_run import evaluation_unit, stored_evaluations
+from turnier.runs.stored.training import evaluation_unit, stored_evaluations
 from turnier.search.front.points import stored_points
 from turnier.search.storage import trials
 from turnier.search.storage.commands import to_play_on

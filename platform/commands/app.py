@@ -40,7 +40,7 @@ SECTIONS: dict[str, Table] = {  # by heading
     },
     "Improve": {
         "tune": ("=study", "Search for the parameters with which an agent plays best."),
-        "train": ("training.train", "Train an n-tuple network by self-play, or a deep network."),
+        "train": ("=training", "Train a network by games against itself."),
         "tables": ("machine.tables", "Solve the formation tables of 2048 for the agent formations."),
     },
     "Your own code": {

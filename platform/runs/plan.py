@@ -102,6 +102,15 @@ class Plan(ABC, Generic[R]):
         """Returns what is to be said before the first game, a sentence each."""
         return []
 
+    def stop(self) -> bool:
+        """Has `run` end soon by KeyboardInterrupt, once what would be lost is kept; False if nothing would be lost."""
+        return False
+
+    @property
+    def kept(self) -> str:
+        """Says what is kept of a run that was stopped."""
+        return "finished games are stored"
+
     @abstractmethod
     def play(self, run: Playing) -> None:
         """Plays what the store does not have yet."""

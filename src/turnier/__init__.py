@@ -32,11 +32,9 @@ if TYPE_CHECKING:
     from turnier.results.store.store import Store
     from turnier.runs.certainty import Certainty
     from turnier.runs.comparison import Comparison
-    from turnier.runs.deep.training import DeepTraining
     from turnier.runs.experiment import Experiment
     from turnier.runs.judging.judging import Judging
     from turnier.runs.results import RunResults
-    from turnier.runs.self_play.training import SelfPlayTraining
     from turnier.runs.tournament import Tournament
     from turnier.runs.training import Training
     from turnier.search.samplers.sampler import History, Sampler, Search, Vectors
@@ -49,6 +47,7 @@ KINDS.update(  # a kind of run is known by the class that plans it
     comparison="turnier.runs.comparison:Comparison",
     certainty="turnier.runs.certainty:Certainty",
     judging="turnier.runs.judging.judging:Judging",
+    training="turnier.runs.training:Training",
     study="turnier.search.study:Study",
 )
 
@@ -64,7 +63,6 @@ __all__ = [
     "Comparison",
     "CompiledAgent",
     "Decision",
-    "DeepTraining",
     "Evaluator",
     "Experiment",
     "Game",
@@ -79,7 +77,6 @@ __all__ = [
     "RunResults",
     "Sampler",
     "Search",
-    "SelfPlayTraining",
     "Store",
     "Study",
     "Termination",
@@ -122,8 +119,6 @@ _MODULES = {  # imported when one of their names is first used, so that `turnier
     "turnier.runs.experiment": ("Experiment",),
     "turnier.runs.judging.judging": ("Judging",),
     "turnier.runs.results": ("RunResults",),
-    "turnier.runs.deep.training": ("DeepTraining",),
-    "turnier.runs.self_play.training": ("SelfPlayTraining",),
     "turnier.runs.tournament": ("Tournament",),
     "turnier.runs.training": ("Training",),
     "turnier.search.samplers.sampler": ("History", "Sampler", "Search", "Vectors"),

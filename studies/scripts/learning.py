@@ -12,7 +12,7 @@ from typing import Annotated
 import typer
 from rich.table import Table
 
-from turnier.agents.ntuple.training import end_all
+from turnier.agents.learning.loop import end_all
 from turnier.arena.workers.executor import Executor
 from turnier.arena.workers.make import make_executor
 from turnier.arena.workers.where import Where

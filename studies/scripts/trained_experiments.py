@@ -10,7 +10,7 @@ from typing import Annotated, Any
 
 import typer
 
-from turnier.agents.ntuple.training import end_all
+from turnier.agents.learning.loop import end_all
 from turnier.arena.workers.where import Where
 from turnier.commands.command_line import saving
 from turnier.commands.options import (

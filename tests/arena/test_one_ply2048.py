@@ -13,7 +13,7 @@ from turnier.agents.abi import plays_alone
 from turnier.agents.agent import CompiledAgent
 from turnier.agents.ntuple.evaluator import NTuple
 from turnier.agents.ntuple.td import td_of
-from turnier.agents.ntuple.training import Plan, TrainingLoop
+from turnier.agents.ntuple.training import Plan, TdLoop
 from turnier.agents.registry import agent_of, make_agent
 from turnier.arena.match import MatchRecord, MatchSpec, Termination
 from turnier.arena.play import play_match, play_matches
@@ -35,7 +35,7 @@ def network(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFac
     """A network that has learned a little: values of what is to come, or of the whole return."""
     out = tmp_path_factory.mktemp("weights") / "w.npz"
     evaluator = NTuple(network="cells", cells="0.1.2/4.5.6.9/0.1.4.5", stages="4.6")
-    TrainingLoop(Plan(make_game("2048"), evaluator, td_of(request.param)), out, 30 if JIT else 1).run()
+    TdLoop(Plan(make_game("2048"), evaluator, td_of(request.param)), out, 30 if JIT else 1).run()
     return f"ntuple(file={out})"
 
 

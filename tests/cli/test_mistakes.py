@@ -99,19 +99,15 @@ BAD = {
     "unknown executor of a study": ((*TUNE, "--executor", "rya"), "did you mean ray?"),
     "weights in a missing folder": (
         ("train", "2048", "ntuple", "--out", "no/such/w.npz"),
-        "the folder of --out must exist, got no/such/w.npz; create no/such first",
+        "the folder of the file of weights must exist, got no/such/w.npz; create no/such first",
     ),
     "weights where nobody may write": (
         ("train", "2048", "ntuple", "--out", "/proc/w.npz"),
-        "--out must be where files",
+        "the file of weights must be where files",
     ),
     "weights in a folder's place": (
         ("train", "2048", "ntuple", "--out", "."),
         "must be a file, got the folder .",
-    ),
-    "plot of an unknown kind": (
-        ("train", "2048", "ntuple", "--out", "w.npz", "--plot", "curve.xlsx"),
-        "must end in one of .svg, .png, .pdf, got curve.xlsx",
     ),
     "export of an unknown kind": (
         ("show", "last", "--out", "x.xlsx", "--store", "sqlite:///good.db"),

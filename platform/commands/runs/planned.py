@@ -9,6 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from turnier.arena.workers.where import Where
+from turnier.commands.command_line import saving
 from turnier.commands.options import DEFAULT_URL, JsonOption, StoreOption, TrustOption
 from turnier.commands.place import placed
 from turnier.core.errors import UserError
@@ -104,7 +105,8 @@ def _play(
     with Store.open(store) as opened:
         for sentence in planned.notices(opened):
             console.print(sentence, soft_wrap=True, markup=False, highlight=False)
-        results = planned.run(opened, where=where)
+        with saving(planned.stop, lambda: planned.kept):
+            results = planned.run(opened, where=where)
         if planned.skipped:
             stored = f"{planned.skipped:,} {planned.unit} were stored already and not played again."
             console.print(stored, highlight=False)

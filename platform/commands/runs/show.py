@@ -9,6 +9,7 @@ import pandas as pd
 
 from turnier.commands.other_code import print_other_code
 from turnier.commands.results.result_tables import Shown, show_run
+from turnier.commands.runs.train import print_training
 from turnier.commands.standings_tables import print_standings
 from turnier.commands.tables import (
     print_certainty,
@@ -27,6 +28,7 @@ from turnier.runs.stored.certainty import CertaintyResults
 from turnier.runs.stored.comparison import ComparisonResults
 from turnier.runs.stored.judging import JudgingResults
 from turnier.runs.stored.tournament import TournamentResults
+from turnier.runs.stored.training import TrainingResults
 from turnier.search.storage.results import SearchResults
 
 
@@ -57,6 +59,8 @@ def show(results: Any, as_json: bool = False) -> None:
         print_search(results, as_json)
     elif isinstance(results, TournamentResults):
         _tournament(results, as_json)
+    elif isinstance(results, TrainingResults):
+        print_training(Console(), results, as_json)
     print_other_code(results.store, results.id, as_json)
 
 
@@ -69,7 +73,7 @@ def show_stored(store: Store, run: Run, shown: Shown) -> None:
         result_tables.show_study(store, run, shown)
     elif run.kind == "comparison":
         result_tables.show_comparison(store, run, shown)
-    elif run.kind in ("certainty", "judging"):
+    elif run.kind in ("certainty", "judging", "training"):
         show(results_of(store, run), shown.as_json)
     elif (games := teams.games_of_servers(store, run, shown)) is not None:
         teams.show_teams(store, games, shown)

@@ -6,75 +6,100 @@ training learns does not depend on where it was stopped.
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable
+from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from turnier.agents.agent import Agent
+from turnier.agents.deep.agent import Dqn
 from turnier.agents.deep.kernels import see_many, value_many
-from turnier.agents.deep.learning import LOG
+from turnier.agents.deep.learning import LOG, DeepQ
+from turnier.agents.deep.network import Network
 from turnier.agents.deep.replay import Replay, Turn
-from turnier.agents.deep.weights import Weights, load_weights
-from turnier.agents.ntuple.training import Points
-from turnier.core.errors import UserError
+from turnier.agents.deep.weights import Weights
+from turnier.agents.learning.loop import Stretch, TrainingLoop, require_same
+from turnier.agents.learning.plan import LearningPlan
+from turnier.core.errors import UserError, require_extra
 from turnier.core.kernel import compile_kernel
-from turnier.runs.deep.board_set import BoardSet
-from turnier.runs.deep.plan import Plan
+from turnier.games.game import Game
+from turnier.runs.learning.board_set import BoardSet
 
-CHECKPOINT_SECONDS = 5.0  # at least, between two checkpoints
-CHECKPOINT_SHARE = 0.05  # of the time, at most, that checkpoints take
+LARGEST_VALUE = 1e6  # rewards: values beyond have diverged
 _ACTING, _LEARNING = 1, 2  # streams of random numbers of a seed
 
-Report = Callable[["DeepLoop", int], None]
-Saved = Callable[["DeepLoop", Weights], None]
+
+@dataclass(frozen=True)
+class Plan(LearningPlan):
+    """A deep network that learns from a memory of moves; equal plans give the same weights on the same machine."""
+
+    name = "learning by deep_q"
+    key = "network"
+    foreign = ("hours", "begins", "threads")
+
+    game: Game
+    layers: Dqn
+    learning: DeepQ
+    seed: int = 1
+    every: int = 1000
+
+    @property
+    def learner(self) -> Dqn:
+        return self.layers
+
+    def loop(self, out: Path, games: int, *, threads: int = 1, pool: Any = None) -> DeepLoop:
+        return DeepLoop(self, out, games)
+
+    def stored(self, out: Path) -> Mapping[str, Any]:
+        return dict(Weights.read(out)["training"])
+
+    def agent(self, *files: Path) -> Agent:
+        return Dqn(file=str(files[0]))
+
+    def check(self) -> None:
+        if self.layers.file:
+            raise UserError(f"what is trained must be a network without a file, got {self.layers}; name it as --out.")
+        self.network().check()
+        require_extra("to train a deep network", "deep", "jax", "optax")
+
+    def network(self) -> Network:
+        return self.layers.network_for(self.game, self.learning.unit, self.learning.reward == LOG)
 
 
-class DeepLoop:
-    """A training that can be stopped at any time; `out` has what the last checkpoint knew."""
+class DeepLoop(TrainingLoop[Weights]):
+    """A training of a deep network; see `TrainingLoop`."""
+
+    plan: Plan
 
     def __init__(self, plan: Plan, out: Path, games: int) -> None:
-        plan.check()
+        super().__init__(plan, out, games)
         from turnier.agents.deep.gradient import Learned, update_of
 
-        self.plan, self.out, self.games = plan, out, games
         game, learning = plan.game, plan.learning
+        self.cure = f"with an alpha below {learning.alpha:g}"
         self.network = plan.network()
         self.header = self.network.header()
-        self.points = Points(plan.every)
-        self.done = self.done_before = 0  # games that have ended; and one turn earlier
-        self.kept: int | None = None  # games of the checkpoint in `out`; None = there is none
+        self._before = 0  # the games that had ended one turn earlier
         self.updates = 0
         self.boards = BoardSet(game, learning.boards, plan.seed)
         self.replay = Replay.empty(
             learning.replay // learning.boards, learning.boards, game.state_words, game.num_seats
         )
         self.learned = Learned.new(self.network.new_weights(plan.seed))
-        self._stopping = False
-        self.seconds, self._moves_timed = 0.0, 0  # of this process
         if out.exists():
-            self._restore(load_weights(out, with_state=True))
+            self._restore(Weights.load(out, with_state=True))
         self._update = update_of(self.network, learning)
         for kernel in (see_many, value_many):
             compile_kernel(kernel)
 
     @property
-    def moves(self) -> int:
-        return self.replay.count * self.plan.learning.boards
-
-    @property
-    def moves_per_second(self) -> float:
-        """The speed of playing and learning in this process."""
-        return self._moves_timed / max(self.seconds, 1e-9)
-
-    @property
-    def finished(self) -> bool:
-        return self.done >= self.games
+    def done_before(self) -> int:
+        return self._before
 
     def weights(self) -> Weights:
-        """Returns what the training knows, as a checkpoint."""
         learned = self.learned.to_numpy()
         state: dict[str, npt.NDArray[Any]] = {
             "points": self.points.sums,
@@ -85,7 +110,7 @@ class DeepLoop:
         training = {
             **self.plan.described(),
             "done": self.done,
-            "done_before": self.done_before,
+            "done_before": self._before,
             "turns": self.replay.count,
             "updates": self.updates,
         }
@@ -93,21 +118,17 @@ class DeepLoop:
 
     def _restore(self, stored: Weights) -> None:
         training, state = stored.training, stored.state
-        for name, value in self.plan.described().items():
-            if training.get(name) != value:
-                raise UserError(
-                    f"{self.out} was trained with {name} {training.get(name)}, got {value}; train into another file, or"
-                    " with the same."
-                )
+        require_same(self.out, training, self.plan.described())
         try:
             parts: dict[str, dict[str, npt.NDArray[Any]]] = {"learned": {}, "boards": {}, "replay": {}}
             for name, array in state.items():
                 part, _, rest = name.partition("_")
                 parts.get(part, {})[rest] = array
-            self.done, self.done_before = int(training["done"]), int(training["done_before"])
+            self.done, self._before = int(training["done"]), int(training["done_before"])
             self.updates, self.kept = int(training["updates"]), self.done
             self.boards.restore(parts["boards"])
             self.replay.restore(parts["replay"], int(training["turns"]))
+            self.moves = self.replay.count * self.plan.learning.boards
             self.learned = type(self.learned)(weights=stored.weights, **parts["learned"])
             self.points.sums = np.array(state["points"], np.float64).reshape(-1, 3)
             size = self.network.size
@@ -119,52 +140,18 @@ class DeepLoop:
                 " train into another file."
             ) from None
 
-    def run(
-        self,
-        report: Report | None = None,
-        saved: Saved | None = None,
-        stop_every: int = 0,
-        check: Saved | None = None,
-    ) -> None:
-        """Plays and learns until as many games have ended, with checkpoints on the way and one at the end.
-
-        Ctrl-C and `stop` end it by KeyboardInterrupt, after a checkpoint.
-
-        Args:
-            report: called with the loop and the number of games just ended, after every turn.
-            saved: called with the loop and what it knows at every checkpoint.
-            stop_every: further checkpoints when a multiple of this number of games has ended; 0 = none.
-            check: called as `saved` is, but before; where it raises, the file stays as it was.
-        """
-        began = last = time.perf_counter()
-        took = 0.0
-        while not self.finished:
+    def learn(self, stretch: Stretch) -> None:
+        while not stretch.is_over(self):
             before = self.done
             self.turn()
-            self._moves_timed += self.plan.learning.boards
-            now = time.perf_counter()
-            self.seconds += now - last
-            last = now
-            if report:
-                report(self, self.done - before)
-            due = now - began > max(CHECKPOINT_SECONDS, took / CHECKPOINT_SHARE)
-            passed = stop_every and self.done // stop_every > before // stop_every
-            if due or passed or self.finished or self._stopping:
-                weights = self.weights()
-                if check:
-                    check(self, weights)
-                weights.save(self.out)
-                self.kept = self.done
-                took = time.perf_counter() - now
-                if saved:
-                    saved(self, weights)
-                began = last = time.perf_counter()
-            if self._stopping:
-                raise KeyboardInterrupt
+            if self.done > before:
+                stretch.report(self.done - before)
 
-    def stop(self) -> None:
-        """Has `run` end soon, with a checkpoint."""
-        self._stopping = True
+    def divergence(self, weights: Weights) -> str:
+        largest = float(abs(weights.weights).max())
+        if largest <= LARGEST_VALUE:
+            return ""
+        return f"learned weights must stay below {LARGEST_VALUE:g}, got {largest:.3g}"
 
     def turn(self) -> None:
         """Makes a move on every board, and the updates that are due then."""
@@ -173,7 +160,7 @@ class DeepLoop:
         actions = self._actions(states)
         step = self.boards.step(actions)
         self.replay.add(Turn(states, movers, actions.astype(np.int16), self._rewards(step.rewards), step.ended))
-        self.done_before = self.done
+        self._before, self.moves = self.done, self.replay.count * self.plan.learning.boards
         if len(step.scores):
             self.points.add(self.done, step.scores[:, :1].astype(np.float32)[:, 0])
             self.done += len(step.scores)
