@@ -14,12 +14,18 @@ from turnier.dashboards.agent_names import with_names
 from turnier.results.frames.matches import matches_frame, seat_summary, summary
 from turnier.results.frames.standings import Standings
 from turnier.results.frames.terms import Terms
+from turnier.results.match_list import full_ids
 from turnier.results.store.store import Store
 from turnier.statistics.comparisons import units_needed
 
 MAX_BINS = 40  # of a distribution
 EXTREMES = 25  # matches named on each side
 COMPARED = ("tournament", "comparison")  # kinds whose agents are compared with each other
+GAMES_NOTE = "95 % intervals: Student's t, wider by the skewness, for means; Wilson for shares."
+POINTS = "points, %"
+POINTS_NOTE = "Points: 1 for a win, 1/2 for a draw, in % of the games, with a 95 % interval."
+NODES, CPU, TIME = "nodes per move", "CPU time per move, µs", "wall clock per move, µs"
+COSTS = (NODES, CPU, TIME)
 SHOWN = (*COMPARED, "experiment", "training", "certainty")  # kinds whose scores are shown; a study's agents are many
 
 
@@ -27,8 +33,7 @@ class Scores(NamedTuple):
     """What agents scored in some runs; every frame has the column `run`.
 
     summary: see `summary`. spread: the distribution of scores, see `spread`. extremes: the matches with the largest and
-    the smallest scores of a game: game, match (a number in place of its id, see `matches_frame`), seat, agent, label,
-    score, seed.
+    the smallest scores of a game: game, match (its number, see `matches_frame`) and id, seat, agent, label, score, seed.
     """
 
     summary: pd.DataFrame
@@ -52,13 +57,25 @@ class Ranks(NamedTuple):
 def scores(store: Store, run: str) -> Scores:
     """Reads a run's matches and returns what its agents scored."""
     frame = matches_frame(store, run=run, ids=False)
-    parts = Scores(summary(frame), spread(frame), extremes(frame))
+    return scores_of(store, run, frame)
+
+
+def scores_of(store: Store, run: str, frame: pd.DataFrame) -> Scores:
+    """Returns what the agents of a run scored, from its frame."""
+    far = extremes(frame)
+    parts = Scores(
+        summary(frame), spread(frame), far.assign(id=far["match"].map(full_ids(store, far["match"].unique().tolist())))
+    )
     return Scores(*(part.assign(run=run) for part in parts))
 
 
 def ranks(store: Store, run: str) -> Ranks:
     """Reads a run's matches and returns how its agents compare."""
-    frame = matches_frame(store, run=run, ids=False)
+    return ranks_of(store, run, matches_frame(store, run=run, ids=False))
+
+
+def ranks_of(store: Store, run: str, frame: pd.DataFrame) -> Ranks:
+    """Returns how the agents of a run compare, from its frame."""
     ratings, pairs, notes = Standings.of(frame, terms=Terms.of_runs(store, [run]))
     needed = units_needed(*(pairs[name] for name in ("difference", "difference_high", "pairs")))
     parts = Ranks(ratings, pairs.assign(needed=needed), seat_summary(frame), notes)
@@ -122,3 +139,28 @@ def extremes(frame: pd.DataFrame) -> pd.DataFrame:
         largest = part.nlargest(EXTREMES, "score")
         parts.append(pd.concat([largest, part.nsmallest(EXTREMES, "score")[::-1]]).drop_duplicates(["match", "seat"]))
     return pd.concat(parts, ignore_index=True) if parts else frame[columns]
+
+
+def named(frame: pd.DataFrame) -> pd.DataFrame:
+    """Returns a frame with a `name` for each row: the agent's label, and its run where several runs have the agent."""
+    several = frame.groupby("agent")["run"].transform("nunique") > 1 if len(frame) else pd.Series(dtype=bool)
+    runs = " · " + frame["run"].astype(str).str.partition(":")[2].str[:8]
+    return frame.assign(name=frame["label"].where(~several, frame["label"] + runs))
+
+
+def value_of(summary: pd.DataFrame) -> tuple[pd.DataFrame, str]:
+    """Returns the summary with value, low and high, the best first: points, % with several seats, or mean scores."""
+    if summary["points_share"].notna().any():
+        ends = {"value": "points_share", "low": "points_share_low", "high": "points_share_high"}
+        frame, unit = summary.assign(**{new: 100 * summary[old] for new, old in ends.items()}), POINTS
+    else:
+        low, high = summary["mean"] - summary["half_width"], summary["mean"] + summary["half_width"]
+        frame, unit = summary.assign(value=summary["mean"], low=low, high=high), "mean score, points"
+    return frame.sort_values("value", ascending=False, kind="stable", ignore_index=True), unit
+
+
+def costs_of(summary: pd.DataFrame) -> pd.DataFrame:
+    """Returns the costs of a move for every row: COSTS, those in nodes first, because time depends on the machine."""
+    nodes, cpu = summary["nodes_per_decision"], 1e6 * summary["cpu_seconds_per_decision"]
+    rate = summary["decisions_per_second"].where(summary["decisions_per_second"] > 0)  # 0 of whoever never decided
+    return pd.DataFrame({NODES: nodes, CPU: cpu, TIME: 1e6 / rate})

@@ -15,7 +15,7 @@ from turnier.core.errors import UserError, unknown
 from turnier.dashboards import cached_store, opened_store
 from turnier.dashboards.dark_charts import on_dark
 from turnier.dashboards.figures.charts import Figure, image, table_csv
-from turnier.dashboards.figures.tables import formats
+from turnier.dashboards.tables import formats
 from turnier.dashboards.links import HOME, pages_of
 from turnier.dashboards.run_heading import state_text, titled
 from turnier.results.store.progress import LIVE

@@ -14,7 +14,7 @@ from turnier.core.number_text import interval
 from turnier.dashboards.figures import charts
 from turnier.dashboards.figures.charts import Figure
 from turnier.dashboards.figures.scores import value_of
-from turnier.dashboards.figures.tables import rounded
+from turnier.dashboards.tables import rounded
 from turnier.games.registry import GAMES
 from turnier.results.frames.certainty import CERTAINTY_MEASURES, agent_certainty, group_certainty
 

@@ -11,7 +11,7 @@ import pandas as pd
 from turnier.core.number_text import interval
 from turnier.dashboards.figures import charts
 from turnier.dashboards.figures.charts import Figure
-from turnier.dashboards.figures.tables import rounded
+from turnier.dashboards.tables import rounded
 from turnier.runs.experiment import TESTS, VERDICTS, Experiment, Measurement, counted, uneven, unit, verdict
 
 NOTE = "Ours with 95 % intervals."

@@ -11,7 +11,7 @@ from turnier.core.number_text import interval, number, percent_sure, plus_minus
 from turnier.dashboards.figures import charts
 from turnier.dashboards.figures.charts import Figure
 from turnier.dashboards.figures.ranked import MAX_AGENTS, MAX_TEXTS, square
-from turnier.dashboards.figures.tables import rounded
+from turnier.dashboards.tables import rounded
 from turnier.dashboards.run_summary import Ranks
 from turnier.results.frames.fields import contenders
 from turnier.results.frames.rating_list import places_of

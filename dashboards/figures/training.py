@@ -12,7 +12,7 @@ from turnier.agents.registry import label_of
 from turnier.core.number_text import interval
 from turnier.dashboards.figures import charts
 from turnier.dashboards.figures.charts import Figure
-from turnier.dashboards.figures.tables import rounded
+from turnier.dashboards.tables import rounded
 from turnier.results.store.curves import CurvePoint
 from turnier.runs.self_play.ratings import ZERO
 from turnier.runs.training_run import Evaluation

@@ -60,7 +60,7 @@ from turnier.dashboards.figures.studies.summary import (
     held_out_table,
     points_table,
 )
-from turnier.dashboards.figures.tables import printed
+from turnier.dashboards.tables import printed
 from turnier.dashboards.figures.tournament import (
     PAIR_NOTE,
     crosstable,

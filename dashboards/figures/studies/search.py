@@ -9,7 +9,7 @@ import pandas as pd
 from turnier.dashboards.figures import charts
 from turnier.dashboards.figures.charts import Figure
 from turnier.dashboards.figures.studies.summary import front_of
-from turnier.dashboards.figures.tables import rounded
+from turnier.dashboards.tables import rounded
 from turnier.search import MIN_SHOWN
 from turnier.search.final_comparison import START
 from turnier.search.front.points import Point

@@ -11,7 +11,7 @@ import pandas as pd
 from turnier.core.number_text import number, plus_minus
 from turnier.dashboards.figures.charts import COLOURS
 from turnier.dashboards.figures.comparison import banner
-from turnier.dashboards.figures.tables import rounded
+from turnier.dashboards.tables import rounded
 from turnier.search import MIN_SHOWN
 from turnier.search import verdict as verdicts
 from turnier.search.final_comparison import START
