@@ -66,3 +66,10 @@ def short_game(game: str) -> str:
     with contextlib.suppress(UserError):
         return str(game_of(game))
     return game
+
+
+def games_of(run: Run) -> list[str]:
+    """Returns the names of the games that a run plays, without their variants."""
+    plan = run.definition
+    texts = [plan["game"]] if "game" in plan else [row["game"] for row in plan.get("rows", ())] or [run.name]
+    return list(dict.fromkeys(str(text).partition("(")[0] for text in texts))

@@ -23,6 +23,7 @@ from turnier.results.failures import SHOWN_ID, Failures, cause_text
 from turnier.runs.results import RunResults
 
 if TYPE_CHECKING:
+    from turnier.arena.analysis.reanalysis import Reanalysis
     from turnier.dashboards.figures.charts import Figure
 
 OTHER = "games"  # the description of kinds that have none of their own
@@ -106,10 +107,9 @@ class Drawing:
 
 @dataclass(frozen=True)
 class Board:
-    """The last position of a match."""
+    """The last position of a match, for reports."""
 
-    title: str
-    draw: Callable[[], str]  # returns an SVG
+    replay: Callable[[], Reanalysis]
 
 
 @dataclass(frozen=True)
@@ -121,7 +121,7 @@ class Choice:
         key: its name in addresses of pages, such as "measure".
         options: the first one is chosen by default.
         make: returns the sections of an option.
-        shown: number of options that reports and terminals show; 0 = all.
+        shown: number of options that reports and terminals show; None = all.
         names: option -> text; others are shown as they are.
     """
 
@@ -129,18 +129,22 @@ class Choice:
     key: str
     options: Sequence[str]
     make: Callable[[str], Sequence[Section]]
-    shown: int = 1
+    shown: int | None = 1
     names: Mapping[str, str] | None = None
 
 
 @dataclass(frozen=True)
 class Among:
-    """Sections of any selection of options, such as some of the agents; what cannot ask shows all of them."""
+    """Sections of any selection of options, such as some of the agents; without a selection, of all.
+
+    If `optional`, nothing is shown without a selection.
+    """
 
     label: str
     key: str
     options: Sequence[str]
     make: Callable[[Sequence[str]], Sequence[Section]]
+    optional: bool = False
 
 
 Section = Text | Title | Copy | Facts | Table | Drawing | Board | Choice | Among
@@ -174,10 +178,10 @@ def flat(some: Iterator[Section] | Sequence[Section]) -> Iterator[Section]:
     """Yields sections without choices: of each the options that it shows to readers who cannot choose."""
     for section in some:
         if isinstance(section, Choice):
-            for option in section.options[: section.shown or None]:
+            for option in section.options[: section.shown]:
                 yield from flat(section.make(option))
         elif isinstance(section, Among):
-            yield from flat(section.make(section.options))
+            yield from () if section.optional else flat(section.make(section.options))
         else:
             yield section
 

@@ -112,6 +112,11 @@ class Table:
     columns: Sequence[Column]
     note: str = ""
 
+    @classmethod
+    def of(cls, title: str, frame: pd.DataFrame, note: str = "", key: str = "agent") -> Table:
+        """Returns a table of all columns of a frame whose headings name their units and whose numbers are rounded."""
+        return cls(title, frame, [Column(str(name), digits=_ALL, key=name == key) for name in frame], note)
+
     def texts(self) -> pd.DataFrame:
         """Returns the cells as texts, by heading, without addresses."""
         rows = self.frame.to_dict("records")

@@ -14,8 +14,8 @@ from rich.text import Text as Line
 from turnier.core.terminal.console import Console
 from turnier.core.terminal.visible import visible, visible_line
 from turnier.dashboards.agent_forms import forms
-from turnier.dashboards.sections import Copy, Drawing, Facts, Section, Table, Text, Title, flat
-from turnier.dashboards.tables import MAIN, Column
+from turnier.dashboards.sections import Copy, Drawing, Facts, Section, Text, Title, flat
+from turnier.dashboards.tables import MAIN, Column, Table
 
 BETWEEN = 2  # blanks between two columns
 INDENT = 2  # of a line that continues another one
@@ -67,11 +67,11 @@ def print_table(console: Console, table: Table) -> None:
     console.print(Line(rule * _width(parts)), soft_wrap=True)
     for row in zip(*(part.cells for part in parts), strict=True):
         lines = [_wrapped(cell, part.width) for part, cell in zip(parts, row, strict=True)]
-        for i in range(max(map(len, lines))):
-            _print_line(console, parts, [cell[i] if i < len(cell) else "" for cell in lines])
+        for line in range(max(map(len, lines))):
+            _print_line(console, parts, [cell[line] if line < len(cell) else "" for cell in lines])
     for short, name in legend.items():
-        for line in _name_lines(f"{short}: {name}", console.room):
-            console.print(Line(visible(line)), soft_wrap=True)
+        for piece in _name_lines(f"{short}: {name}", console.room):
+            console.print(Line(visible(piece)), soft_wrap=True)
     if table.note:
         say(console, table.note)
     console.print()

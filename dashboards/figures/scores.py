@@ -6,11 +6,11 @@ import math
 
 import pandas as pd
 
+from turnier.dashboards.colours import COLOURS
 from turnier.dashboards.figures import charts
-from turnier.dashboards.figures.charts import COLOURS, Figure
+from turnier.dashboards.figures.charts import Figure
 from turnier.dashboards.figures.ranked import MAX_NUMBERS, cost_scatter
-from turnier.dashboards.run_summary import (
-    COSTS,
+from turnier.dashboards.summaries.matches import (
     CPU,
     GAMES_NOTE,
     NODES,

@@ -11,7 +11,8 @@ import pandas as pd
 from turnier.core.number_text import plus_minus
 from turnier.dashboards.agent_names import distinct, planned, short_game
 from turnier.dashboards.links import games_address, match_address
-from turnier.dashboards.run_summary import (
+from turnier.dashboards.sections import Among, Choice, Drawing, Head, Section, Title
+from turnier.dashboards.summaries.matches import (
     COSTS,
     GAMES_NOTE,
     POINTS,
@@ -21,10 +22,9 @@ from turnier.dashboards.run_summary import (
     joined,
     named,
     of_agents,
+    value_of,
 )
-from turnier.dashboards.run_summary import scores as read_scores
-from turnier.dashboards.run_summary import value_of
-from turnier.dashboards.sections import Among, Choice, Drawing, Head, Section, Title
+from turnier.dashboards.summaries.matches import scores as read_scores
 from turnier.dashboards.tables import MAIN, MINOR, Column, Table, known
 from turnier.results.frames import json_rows
 from turnier.results.frames.matches import matches_frame, shown_milestones, summary
@@ -77,7 +77,7 @@ def by_game(games: Sequence[str], make: Any) -> Iterator[Section]:
         yield from make(games[0])
     elif games:
         names = {game: short_game(game) for game in games}
-        yield Choice("Game", "game", games, lambda game: [Title(names[game]), *make(game)], 0, names)
+        yield Choice("Game", "game", games, lambda game: [Title(names[game]), *make(game)], None, names)
 
 
 def _of_game(found: Scores, game: str) -> Sequence[Section]:

@@ -31,7 +31,7 @@ def store_named(store: Store) -> str:
 def draw(name: str) -> None:
     import importlib
 
-    from turnier.dashboards.widgets import show_errors
+    from turnier.dashboards.app.widgets import show_errors
 
     show_errors(importlib.import_module(f"turnier.dashboards.pages.{name}").draw)()
 

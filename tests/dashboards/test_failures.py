@@ -19,7 +19,7 @@ from turnier.dashboards.links import match_address
 from turnier.dashboards.reports.document import write_report
 from turnier.dashboards.reports.run import run_page
 from turnier.dashboards.run_glance import glance
-from turnier.dashboards.run_summary import scores
+from turnier.dashboards.summaries.matches import scores
 from turnier.results.failures import list_failures
 from turnier.results.store.annotations import SETTINGS
 from turnier.results.store.store import Store

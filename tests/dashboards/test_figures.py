@@ -24,7 +24,7 @@ from turnier.dashboards import run_summary
 from turnier.dashboards.agent_names import distinct, shortened
 from turnier.dashboards.app.board_server import serve_board
 from turnier.dashboards.app.optuna_server import serve_optuna_dashboard
-from turnier.dashboards.dark_charts import LIGHT_INK, on_dark
+from turnier.dashboards.app.dark_charts import LIGHT_INK, on_dark
 from turnier.dashboards.figures import charts
 from turnier.dashboards.figures.certainty import (
     BY_POSITION,

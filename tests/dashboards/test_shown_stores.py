@@ -81,7 +81,7 @@ def test_a_locked_store_is_one_sentence(tmp_path: Path, url: str, monkeypatch: p
     holder = sqlite3.connect(path, isolation_level=None)
     holder.execute("PRAGMA journal_mode = DELETE")
     holder.execute("BEGIN EXCLUSIVE")
-    monkeypatch.setattr("turnier.dashboards.opened_store.PATIENCE", 0.2)
+    monkeypatch.setattr("turnier.dashboards.app.opened_store.PATIENCE", 0.2)
     told = at_another_store("runs", path, monkeypatch)
     assert "must not be locked" in told and len(told.splitlines()) == 1
     holder.close()

@@ -132,7 +132,7 @@ def page(name: str) -> Reading:
 def _draw(name: str) -> None:
     import importlib
 
-    from turnier.dashboards.widgets import show_errors
+    from turnier.dashboards.app.widgets import show_errors
 
     show_errors(importlib.import_module(f"turnier.dashboards.pages.{name}").draw)()
 

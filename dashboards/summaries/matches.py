@@ -33,7 +33,7 @@ class Scores(NamedTuple):
     """What agents scored in some runs; every frame has the column `run`.
 
     summary: see `summary`. spread: the distribution of scores, see `spread`. extremes: the matches with the largest and
-    the smallest scores of a game: game, match (its number, see `matches_frame`) and id, seat, agent, label, score, seed.
+    the smallest scores of a game: game, match (a number, see `matches_frame`), id, seat, agent, label, score, seed.
     """
 
     summary: pd.DataFrame
@@ -91,7 +91,7 @@ def ratings_of_game(store: Store, game: str) -> Ranks:
     return Ranks(rated, pairs, seats, notes)
 
 
-def joined(summaries: Sequence[Scores]) -> Scores:
+def joined(*summaries: Scores) -> Scores:
     """Returns the frames of several runs, concatenated."""
     return Scores(*(pd.concat(parts, ignore_index=True) for parts in zip(*summaries, strict=True)))
 
@@ -164,3 +164,20 @@ def costs_of(summary: pd.DataFrame) -> pd.DataFrame:
     nodes, cpu = summary["nodes_per_decision"], 1e6 * summary["cpu_seconds_per_decision"]
     rate = summary["decisions_per_second"].where(summary["decisions_per_second"] > 0)  # 0 of whoever never decided
     return pd.DataFrame({NODES: nodes, CPU: cpu, TIME: 1e6 / rate})
+
+
+def both_sides(ranks: Ranks) -> pd.DataFrame:
+    """Returns every pair twice, as both agents see it, with labels and places: agent and place, against and so on."""
+    pairs = ranks.pairs
+    turned = pairs.rename(columns={"first": "second", "second": "first", "wins": "losses", "losses": "wins"})
+    for name in ("points_share", "superiority"):
+        turned[name] = 1 - pairs[name]
+    turned["difference"] = -pairs["difference"]
+    for name, whole in (("points_share", 1), ("difference", 0)):
+        turned[f"{name}_low"], turned[f"{name}_high"] = whole - pairs[f"{name}_high"], whole - pairs[f"{name}_low"]
+    sides = pd.concat([pairs, turned], ignore_index=True)
+    ranked = ranks.ratings.set_index("agent")
+    for agent, place, name in (("first", "place", "agent"), ("second", "against_place", "against")):
+        sides[place] = sides[agent].map(ranked["rank"]).astype(int)
+        sides[name] = sides[agent].map(ranked["label"])
+    return sides.sort_values(["place", "against_place"], ignore_index=True)
