@@ -30,6 +30,8 @@ def pages_of(run: Run) -> dict[str, str]:
     if run.kind == "tournament":
         against = {"Tournament": address("tournament", run=run.id)}
         return {**scores, **against, **replay} if _is_alone(run) else {**against, **scores, **replay}
+    if run.kind == "judging":
+        return {"Judging": address("judging", run=run.id)}
     if run.kind == "certainty":
         return {"Certainty": address("certainty", runs=run.id), **scores, **replay}
     if run.kind == "training":

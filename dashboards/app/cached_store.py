@@ -88,7 +88,7 @@ def state_of(run: Run) -> State:
 
 @st.cache_resource(max_entries=8 * KEPT, show_spinner="Reading ...")  # cache_data drops frame.attrs
 def _read(url: str, run: str, state: State, name: str, _read: Callable[[RunResults], Any]) -> Any:
-    return _read(RunResults(_store(url), run))
+    return _read(RunResults.find(_store(url), run))
 
 
 def cached(read: Callable[[RunResults], T]) -> Callable[[Run], T]:
@@ -111,7 +111,7 @@ matches_that_failed = cached(_failed_matches)  # the latest ones: id -> descript
 
 @st.cache_data(max_entries=HEADS, show_spinner=False)
 def _head(url: str, run: str, state: State) -> tuple[Head, str]:
-    results = RunResults(_store(url), run)
+    results = RunResults.find(_store(url), run)
     return sections.head(results), _failures_of(results).text
 
 

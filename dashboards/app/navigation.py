@@ -13,6 +13,7 @@ PAGES: dict[str, tuple[str, str, Callable[[], None]]] = {  # address -> title, i
     "tournament": ("Tournament", "trophy", partial(run.draw, "tournament")),
     "comparison": ("Comparison", "balance", partial(run.draw, "comparison")),
     "certainty": ("Certainty", "grid_on", partial(run.draw, "certainty")),
+    "judging": ("Judging", "gavel", partial(run.draw, "judging")),
     "studies": ("Studies", "tune", partial(run.draw, "study")),
     "training": ("Training", "school", partial(run.draw, "training")),
     "replay": ("Replay", "play_circle", replay.draw),

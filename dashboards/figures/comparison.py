@@ -11,7 +11,7 @@ from turnier.core.number_text import number
 from turnier.dashboards.agent_names import distinct
 from turnier.dashboards.colours import COLOURS, VERDICT_COLOURS
 from turnier.dashboards.figures.charts import Figure, styled
-from turnier.runs.comparison import ComparisonResults
+from turnier.runs.stored.comparison import ComparisonResults
 from turnier.statistics.sprt import Verdict
 
 _TESTS = {verdict: verdict.value for verdict in (Verdict.STRONGER, Verdict.WEAKER)}

@@ -16,8 +16,8 @@ from turnier.dashboards.summaries.certainty import coarser, in_percent, means_no
 from turnier.dashboards.tables import MAIN, MINOR, USEFUL, Column, Table
 from turnier.results.frames import json_rows
 from turnier.results.frames.certainty import CERTAINTY_MEASURES, agent_certainty, group_certainty
-from turnier.runs.collected import certainty_of_run
 from turnier.runs.results import RunResults
+from turnier.runs.stored.collected import certainty_of_run
 
 ABOUT = {
     "normalised": "Normalised: 0 % if all actions are equally frequent, 100 % if always the same (Kutsch 2017, 9.1).",

@@ -15,9 +15,11 @@ from turnier.dashboards.sections import Drawing, Facts, Head, Section, Text
 from turnier.dashboards.tables import MAIN, MINOR, Column, Table
 from turnier.results.failures import list_failures
 from turnier.results.frames import json_rows
-from turnier.runs.comparison import ComparisonResults
 from turnier.runs.results import RunResults
+from turnier.runs.stored.comparison import ComparisonResults
 from turnier.statistics.sprt import Verdict
+
+RATES = True  # an agent that failed in all games is an error
 
 
 def read(results: RunResults) -> ComparisonResults:

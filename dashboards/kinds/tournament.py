@@ -25,8 +25,10 @@ from turnier.results.frames.matches import matches_frame
 from turnier.results.frames.rating_list import places_of
 from turnier.results.store.store import Store
 from turnier.runs.results import RunResults
+from turnier.runs.stored.tournament import TournamentResults
 
 SIGNIFICANT = 0.05
+RATES = True  # an agent that failed in all games is an error
 SQUARE = 12  # agents up to which terminals show who beats whom
 OF_RATINGS = (
     *("rank", "rank_low", "rank_high", "elo", "elo_low", "elo_high", "draw_share", "superiority", "best_of_all"),
@@ -50,11 +52,25 @@ class Data(NamedTuple):
     scores: Scores
     ranks: Ranks
     store: Store
+    said: list[str]  # how certain the first places are, and which agents repeated games
 
 
 def read(results: RunResults) -> Data:
     frame = matches_frame(results.store, run=results.id, ids=False)
-    return Data(scores_of(results.store, results.id, frame), ranks_of(results.store, results.id, frame), results.store)
+    said = list(filter(None, _said(results, frame))) if isinstance(results, TournamentResults) else []
+    found = scores_of(results.store, results.id, frame), ranks_of(results.store, results.id, frame)
+    return Data(*found, results.store, said)
+
+
+def _said(results: TournamentResults, frame: pd.DataFrame) -> Iterator[str]:
+    yield results.first_places()
+    repeated = frame[frame["repeat"]]
+    labels = sorted(repeated["label"].unique())
+    if labels and results.tournament:
+        among = frame["label"].isin(labels).groupby(frame["match"]).all()
+        again = f"{' and '.join(labels)} {'play' if len(labels) > 1 else 'plays'} the same game with every seed"
+        numbers = f"{among.sum():,} games, {among.sum() - repeated['match'].nunique():,} different"
+        yield f"{numbers}: {again}; {results.tournament.cure}."
 
 
 def head(results: RunResults) -> Head:
@@ -100,6 +116,7 @@ def _of_game(data: Data, game: str) -> Iterator[Section]:
         yield from scores.scored(found)
     else:
         yield rating_list(ranks, found.summary)
+        yield from map(Text, data.said)
         yield from map(Text, ranks.notes.loc[ranks.notes["about"] != "leader", "note"])
         if len(ranks.pairs):
             yield Drawing("tournament.crosstable", (ranks,), _square(ranks), wide=True)

@@ -18,6 +18,7 @@ BEGUN_BY = {  # kind -> a command that begins a run of it
     "tournament": 'turnier tournament yavalath mcts "alphabeta(depth=4)" random --games 20 --openings 1',
     "comparison": 'turnier compare "mc(iterations=20)" random --game tictactoe',
     "certainty": 'turnier certainty 2048 random "mc(iterations=100)" --states 5',
+    "judging": 'turnier judge tictactoe random "mcts(iterations=100)"',
     "study": "make study",
     "training": "turnier train tictactoe ntuple --games 2000 --out t.npz --evaluate-every 500 --against random",
 }

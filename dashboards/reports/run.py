@@ -31,7 +31,7 @@ def write_run_report(store: Store, run: str, folder: Path) -> Path:
 
 def run_page(store: Store, run: Run) -> bytes:
     """Returns a run as an HTML page."""
-    title, results = f"{run.name}, {run.kind}", RunResults(store, run.id)
+    title, results = f"{run.name}, {run.kind}", RunResults.find(store, run.id)
     body = [f"<h1>{html.escape(title)}</h1>", markup.banner(head(results))]
     failures = list_failures(store, [run.id])
     if failures.text:

@@ -31,10 +31,10 @@ SECTIONS: dict[str, dict[str, tuple[str, str]]] = {  # heading -> command -> mod
             "Show what agents think of a position: values, visits, certainty and the expected line.",
         ),
         "move": ("positions.move", "Show the best move in any position, with every move's value and chances."),
-        "tournament": ("runs.tournament", "Play a tournament and rate its agents."),
-        "compare": ("runs.compare", "Have two agents play until it is clear which is stronger."),
-        "certainty": ("runs.certainty", "Measure how often searches of the same position agree."),
-        "judge": ("runs.judge", "Measure how often agents play a perfect move, where perfect play is known."),
+        "tournament": ("=tournament", "Play a tournament and rate its agents."),
+        "compare": ("=comparison", "Have two agents play until it is clear which is stronger."),
+        "certainty": ("=certainty", "Measure how often searches of the same position agree."),
+        "judge": ("=judging", "Measure how often agents play a perfect move, where perfect play is known."),
     },
     "Improve": {
         "tune": ("runs.tune", "Search for the parameters with which an agent plays best."),
@@ -81,10 +81,11 @@ SECTIONS: dict[str, dict[str, tuple[str, str]]] = {  # heading -> command -> mod
     },
 }
 COMMANDS = {name: place for commands in SECTIONS.values() for name, place in commands.items()}
+PLANNED = {name: place[1:] for name, (place, _) in COMMANDS.items() if place[0] == "="}  # command -> kind of its runs
 
 
 class CommandTable(TyperGroup):
-    """The commands of the table; a command's function has its name, with _ for -."""
+    """The commands of the table; a command's function has its name, with _ for -, or is generated from a plan."""
 
     def list_commands(self, ctx: Any) -> list[str]:
         return list(COMMANDS)
@@ -93,7 +94,12 @@ class CommandTable(TyperGroup):
         if cmd_name not in COMMANDS:
             return None
         module, summary = COMMANDS[cmd_name]
-        function = getattr(importlib.import_module(f"turnier.commands.{module}"), cmd_name.replace("-", "_"))
+        if cmd_name in PLANNED:
+            from turnier.commands.planned import command_of
+
+            function = command_of(PLANNED[cmd_name], cmd_name)
+        else:
+            function = getattr(importlib.import_module(f"turnier.commands.{module}"), cmd_name.replace("-", "_"))
         single = typer.Typer(add_completion=False, rich_markup_mode=None)
         single.command(cmd_name, short_help=summary)(function)
         return typer.main.get_command(single)

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from turnier.games.game import Game
     from turnier.results.failures import Failures
     from turnier.results.store.store import Store
-    from turnier.runs.judging.judging import JudgingResults
+    from turnier.runs.stored.judging import JudgingResults
 
 COST = ("nodes", "CPU", "wall")
 COST_CAPTION = "nodes, CPU time, wall clock: means per move"

@@ -2,25 +2,23 @@
 
 from __future__ import annotations
 
-import html
 import importlib
 import warnings
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Self
 
 import pandas as pd
 
 from turnier.agents.agent import Agent
-from turnier.core.errors import AgentsFailed
-from turnier.core.number_text import number
-from turnier.results.failures import SHOWN_ID, Failures, cause_text, list_failures, store_option
+from turnier.core.errors import AgentsFailed, UserError
+from turnier.results.failures import Failures, list_failures, store_option
 from turnier.results.frames.matches import matches_frame, seat_summary, summary
 from turnier.results.frames.standings import Standings
 from turnier.results.frames.terms import Terms, anchor_among
 from turnier.results.other_code import OtherCode, games_by_release, other_code
 from turnier.results.store.store import Store
+from turnier.runs.declared.kinds import SHOWN_BY, results_of
 
-RED = "#d93025"  # of what failed, readable on white and on black
 _warned: set[tuple[str, str, str]] = set()  # store, run and sentence of what was said once
 
 
@@ -35,9 +33,20 @@ class RunResults:
     id: str  # such as tournament:1f0c2b6a90d4e57c
 
     @classmethod
-    def find(cls, store: Store, run: str) -> RunResults:
-        """Returns the results of the run whose id begins with the text; raises UserError unless there is one."""
-        return cls(store, store.find_run(run).id)
+    def find(cls, store: Store, run: str = "last") -> Self:
+        """Returns the results of a stored run, finished or not, as the class of its kind; nothing is played.
+
+        Args:
+            store: where the run is.
+            run: the beginning of its id or its name; last = the one that was begun last.
+
+        Raises UserError unless there is one such run, and if it is of another kind than this class.
+        """
+        stored = store.find_run(run)
+        found = results_of(store, stored)
+        if not isinstance(found, cls):
+            raise UserError(f"{cls.__name__} are not the results of a {stored.kind}, and {stored.id} is one.")
+        return found
 
     def frame(self) -> pd.DataFrame:
         """Returns one row per game and seat, see `turnier.results.frames.matches_frame`."""
@@ -116,9 +125,8 @@ class RunResults:
                 warnings.warn(sentence, AgentsFailed, stacklevel=3)
 
     def plot(self) -> Any:
-        """Returns the run's main picture, an Altair chart; None where nothing is stored yet."""
-        figure = self._figure()
-        return None if figure is None else figure.chart
+        """Returns the run's main picture, which notebooks show offline; None if nothing is stored yet."""
+        return self._notebook().figure_of(self)
 
     def table(self) -> pd.DataFrame:
         """Returns what notebooks show: one row per agent, the best first."""
@@ -136,28 +144,15 @@ class RunResults:
     def _failures(self) -> Failures:
         return list_failures(self.store, [self.id])
 
-    def _figure(self) -> Any:
-        # The dashboards draw pictures, but must not be imported here: only the package as a whole knows both.
-        return importlib.import_module("turnier").figure_of(self.store, self.id)
+    def _notebook(self) -> Any:
+        """The module that shows results in notebooks; it is above this one, and registered by the package."""
+        return importlib.import_module(SHOWN_BY["notebook"])
 
     def _repr_html_(self) -> str:
-        """Shows the run in a notebook."""
+        """Shows the run in a notebook; without the packages that draw it has no picture."""
         self.warn_of_failures()
-        figure = self._figure()
-        picture = "" if figure is None else figure._repr_svg_()
-        title = f"<h4>{html.escape(self.id)}</h4>{self._failures_html()}"
-        return f"{title}{picture}{self.table().to_html(float_format=number)}"
-
-    def _failures_html(self) -> str:
-        """Returns what failed, in red, and the table of it; empty where nothing did."""
-        found = self._failures()
-        if not found.text:
-            return ""
-        table = found.table.drop(columns="agent").assign(
-            cause=found.table["cause"].map(cause_text), match=found.table["match"].str[:SHOWN_ID]
-        )
-        red = f'<p style="color: {RED}"><b>{html.escape(found.text)}</b></p>'
-        return f"{red}{table.to_html(index=False, formatters={'share': '{:.1%}'.format})}"
+        shown: str = self._notebook().html_of(self)
+        return shown
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self.id})"

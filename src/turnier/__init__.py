@@ -10,6 +10,8 @@ if not (Path(__file__).with_name("core") / "errors.py").exists():
         " run: git config core.symlinks true && git checkout -- src/turnier"
     )
 
+from turnier.runs.declared.kinds import KINDS, SHOWN_BY
+
 if TYPE_CHECKING:
     from turnier.agents.registry import AGENTS, EVALUATORS, make_agent
     from turnier.arena.match import MatchRecord, MatchSpec, Termination
@@ -18,7 +20,7 @@ if TYPE_CHECKING:
     from turnier.core.errors import AgentsFailed, UserError
     from turnier.core.outside.trust import trust
     from turnier.core.parameters import parameter
-    from turnier.dashboards.reports.run import figure_of
+    from turnier.dashboards.notebook import figure_of
     from turnier.games.abi import CHANCE, TERMINAL
     from turnier.games.python.python_game import PythonGame
     from turnier.games.registry import GAMES, make_game
@@ -36,6 +38,15 @@ if TYPE_CHECKING:
     from turnier.search.study import Front, Study
 
 __version__ = "0.1.0"
+
+KINDS.update(  # a kind of run is known by the class that plans it
+    tournament="turnier.runs.tournament:Tournament",
+    comparison="turnier.runs.comparison:Comparison",
+    certainty="turnier.runs.certainty:Certainty",
+    judging="turnier.runs.judging.judging:Judging",
+)
+
+SHOWN_BY["notebook"] = "turnier.dashboards.notebook"
 
 __all__ = [
     "AGENTS",
@@ -80,7 +91,7 @@ _MODULES = {  # imported when one of their names is first used, so that `turnier
     "turnier.core.errors": ("AgentsFailed", "UserError"),
     "turnier.core.outside.trust": ("trust",),
     "turnier.core.parameters": ("parameter",),
-    "turnier.dashboards.reports.run": ("figure_of",),
+    "turnier.dashboards.notebook": ("figure_of",),
     "turnier.games.abi": ("CHANCE", "TERMINAL"),
     "turnier.games.python.python_game": ("PythonGame",),
     "turnier.games.registry": ("GAMES", "make_game"),

@@ -15,7 +15,8 @@ from turnier.games.registry import GAMES
 from turnier.results.frames.fields import RatedField
 from turnier.results.frames.meetings import meetings_of
 from turnier.results.store.store import Store
-from turnier.runs.tournament import Tournament, TournamentResults
+from turnier.runs.stored.tournament import TournamentResults
+from turnier.runs.tournament import Tournament
 from turnier.statistics.ratings import Ratings
 from turnier.studies.promises.games import bot, bots, equal_bots, long_run, passing_store
 from turnier.studies.promises.tally import Kind, Part, Promise, Seen

@@ -18,7 +18,8 @@ from turnier.dashboards.figures.comparison import (
     verdict_banner,
 )
 from turnier.results.store.store import Store
-from turnier.runs.comparison import Comparison, ComparisonResults
+from turnier.runs.comparison import Comparison
+from turnier.runs.stored.comparison import ComparisonResults
 from turnier.statistics.sprt import Verdict
 
 STRONG = ("mc(iterations=20)", "random")

@@ -18,7 +18,8 @@ from turnier.core.errors import UserError
 from turnier.games.registry import make_game
 from turnier.results.store.annotations import SETTINGS
 from turnier.results.store.store import Store
-from turnier.runs.comparison import Comparison, ComparisonResults
+from turnier.runs.comparison import Comparison
+from turnier.runs.stored.comparison import ComparisonResults
 from turnier.statistics.sprt import Verdict
 
 CLOSE = ("mcts(iterations=16)", "mcts(iterations=17)")

@@ -22,7 +22,6 @@ from turnier.games.registry import make_game
 from turnier.results.frames.certainty import agent_certainty, group_certainty, position_certainty, searches_frame
 from turnier.results.frames.measures import MATCH_MEASURES, match_measures
 from turnier.results.store.store import Store
-from turnier.runs.collected import certainty_of_run
 from turnier.runs.experiment import (
     Experiment,
     Measurement,
@@ -37,6 +36,7 @@ from turnier.runs.experiment import (
     uneven,
     verdict,
 )
+from turnier.runs.stored.collected import certainty_of_run
 
 SEARCH, RANDOM = "mc(iterations=10,rollout_depth=9)", "random"
 ROWS = (

@@ -81,7 +81,7 @@ def _with_reasons(rows: list[dict[str, Any]], failures: Failures) -> list[dict[s
 def show_comparison(store: Store, run: Run, shown: Shown) -> None:
     """Shows a comparison as the command that played it; as JSON or with a crosstable, as any other run."""
     from turnier.commands.runs.compare import print_comparison
-    from turnier.runs.comparison import ComparisonResults
+    from turnier.runs.stored.comparison import ComparisonResults
 
     results = ComparisonResults.find(store, run.id)
     standings = results.standings(anchor=shown.anchor, nash=shown.nash)
