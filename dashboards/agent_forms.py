@@ -16,7 +16,7 @@ def forms(names: Sequence[str]) -> list[list[str]]:
     The first one is the names themselves; then without folders and without parameters that all agents of a kind share;
     then with a letter in place of the parameters; at last only letters.
     """
-    heads, insides = zip(*(_split(name) for name in names), strict=True) if names else ((), ())
+    heads, insides = zip(*(_split(name) for name in names), strict=True)
     found = [list(names)]
     for form in (_differing(heads, insides), _lettered(heads, insides), [_letter(i) for i in range(len(names))]):
         if len(set(form)) == len(set(names)) and max(map(len, form)) < max(map(len, found[-1])):

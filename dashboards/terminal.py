@@ -24,8 +24,12 @@ LEAST_TEXT = 24  # characters of a column of sentences
 
 def print_sections(console: Console, some: Iterable[Section], whole: bool = False) -> None:
     """Prints sentences and the first table after each title; with `whole`, everything but pictures."""
-    shown = False
+    shown = written = False
     for section in flat(list(some)):
+        if written and isinstance(section, Table | Drawing) and (whole or not shown):
+            console.print()
+            written = False
+        written = written or isinstance(section, Text | Copy)
         if isinstance(section, Title):
             shown = False
             say(console, section.text, "bold")
@@ -45,6 +49,8 @@ def print_sections(console: Console, some: Iterable[Section], whole: bool = Fals
 
 def say(console: Console, text: str, style: str = "", breaks: bool = True) -> None:
     """Prints a sentence, broken between words where the terminal is narrow; without breaks it can be copied."""
+    if not text:
+        return
     lines = _wrapped(text, console.room, INDENT * text.startswith(" ")) if breaks else [text]
     for line in lines:
         console.print(Line(visible(line), style), soft_wrap=True)
@@ -108,16 +114,18 @@ def fitted(table: Table, room: int | None) -> tuple[list[Part], dict[str, str]]:
     numeric = [pd.api.types.is_numeric_dtype(frame[column.name]) for column in shown]
     whole = [Part(column, list(map(visible_line, texts.iloc[:, i])), numeric[i]) for i, column in enumerate(shown)]
     names = list(dict.fromkeys(cell for part in whole if part.column.key for cell in part.cells))
-    parts: list[Part] = []
+    if not names:
+        return _without_least(whole, room), {}
+    found = []
     for form in forms(names):
         short = dict(zip(names, form, strict=True))
-        named = [
-            replace(part, cells=[short[cell] for cell in part.cells]) if part.column.key else part for part in whole
-        ]
+        named = [replace(p, cells=[short[cell] for cell in p.cells]) if p.column.key else p for p in whole]
         parts = _without_least(named, room)
-        if all(part.column.importance < MAIN or part.column in [kept.column for kept in parts] for part in whole):
-            break
-    return parts, {form: name for name, form in short.items() if form != name} if names else {}
+        fits = room is None or _width(parts) <= room
+        kept = sum(part.column.importance >= MAIN for part in parts)
+        found.append((fits, kept, parts, {form: name for name, form in short.items() if form != name}))
+    *_, parts, legend = max(found, key=lambda one: one[:2])  # of equals, the first has the longest names
+    return parts, legend
 
 
 def _without_least(parts: Sequence[Part], room: int | None) -> list[Part]:

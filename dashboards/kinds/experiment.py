@@ -46,7 +46,7 @@ def sections(data: Data | None) -> Iterator[Section]:
     if data is None:
         return
     yield experiment_table(data)
-    yield Text(data.experiment.text)
+    yield Text(data.experiment.text.replace("*", ""))
     yield Drawing("experiment.experiment_figure", (data.experiment, experiment_frame(*data)))
 
 

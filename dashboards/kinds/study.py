@@ -229,8 +229,8 @@ def held_out_table(verdict: StudyVerdict, unit: str, run: str) -> Table:
             for other, name in compared.items()
         ),
         Column("games"),
-        Column("claimed"),
-        Column("shrinkage", "luck", signed=True),
+        Column("claimed", digits=2),
+        Column("shrinkage", "luck", digits=2, signed=True),
         Column("agent", importance=MINOR - 1),
         Column("replay", link=True),
     ]

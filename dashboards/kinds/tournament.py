@@ -34,6 +34,7 @@ OF_RATINGS = (
     *("rank", "rank_low", "rank_high", "elo", "elo_low", "elo_high", "draw_share", "superiority", "best_of_all"),
     *("nash", "nash_low", "nash_high", "nash_weight", "fit_p", "cyclic", "group", "live_mu", "live_sigma"),
 )
+BELIEFS = "Better, best: the probabilities that it is stronger than the next one, and the best of all."
 NASH = "Nash: points against the mixture of agents that nobody beats, which copies of an agent do not change."
 PAIR_NOTE = (
     "The stronger agent comes first. Games to separate: how many games these two would need, playing as before, to"
@@ -41,8 +42,8 @@ PAIR_NOTE = (
     " are equal so far, or where too few games show how much results vary."
 )
 SURE = (
-    Column("superiority", "better than next", "%", 100, sure=True),
-    Column("best_of_all", "best of all", "%", 100, sure=True, importance=MINOR),
+    Column("superiority", "better", "%", 100, sure=True),
+    Column("best_of_all", "best", "%", 100, sure=True, importance=MINOR),
 )
 
 
@@ -165,7 +166,7 @@ def _list_note(ranks: Ranks, rated: bool) -> str:
     zero = frame.loc[frame["elo_low"] == frame["elo_high"], "label"]  # only an anchor's interval has no width
     about = f"Elo: 0 is {zero.iloc[0] if len(zero) else 'the mean of these agents'}." if rated else ""
     groups = "Agents in different groups have not met, even indirectly." if frame["group"].nunique() > 1 else ""
-    places = "Intervals of 95 %; places: those that an agent may have."
+    places = f"Intervals of 95 %. Place: those that an agent may have. {BELIEFS}"
     return " ".join(filter(None, [about, places, NASH if frame["nash"].notna().any() else "", groups]))
 
 

@@ -28,6 +28,8 @@ def show(results: RunResults, as_json: bool = False, whole: bool = False, consol
         print_json(kind.to_json(data))
     else:
         head, failures = kind.head(results), list_failures(results.store, [results.id])
+        run = results.store.run(results.id)
+        terminal.say(console, f"{run.name} ({run.id})", "bold")
         terminal.say(console, head.sentence)
         terminal.say(console, head.meaning if whole else "")
         terminal.print_sections(console, kind.sections(data), whole)
