@@ -89,12 +89,14 @@ class Drawing:
         known: its arguments.
         table: the same for terminals.
         wide: whether it needs the whole width of a page.
+        cells: whether a click on a cell chooses the agents of `Meetings`.
     """
 
     figure: str
     known: tuple[Any, ...] = ()
     table: Table | None = None
     wide: bool = False
+    cells: bool = False
 
     @cached_property
     def drawn(self) -> Figure | None:
@@ -103,6 +105,21 @@ class Drawing:
             *self.known
         )
         return drawn
+
+
+@dataclass(frozen=True)
+class Meetings:
+    """The games of any two agents with each other, which pages list; of one seat, those of each.
+
+    Args:
+        run: its id.
+        agents: name -> full text, the best first.
+        alone: whether the game has one seat.
+    """
+
+    run: str
+    agents: Mapping[str, str]
+    alone: bool
 
 
 @dataclass(frozen=True)
@@ -147,7 +164,7 @@ class Among:
     optional: bool = False
 
 
-Section = Text | Title | Copy | Facts | Table | Drawing | Board | Choice | Among
+Section = Text | Title | Copy | Facts | Table | Drawing | Meetings | Board | Choice | Among
 
 
 def kind_of(kind: str) -> Any:

@@ -3,21 +3,60 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from datetime import timedelta
 from typing import Any
 
+import pandas as pd
 import streamlit as st
 
+from turnier.core.number_text import number
 from turnier.dashboards import markup
 from turnier.dashboards.app import cached_store, widgets
 from turnier.dashboards.figures.charts import Figure
+from turnier.dashboards.figures.ranked import CELL
 from turnier.dashboards.links import match_address
-from turnier.dashboards.sections import Among, Board, Choice, Copy, Drawing, Facts, Section, Text, failed_table
+from turnier.dashboards.run_heading import named_agents
+from turnier.dashboards.sections import (
+    Among,
+    Board,
+    Choice,
+    Copy,
+    Drawing,
+    Facts,
+    Meetings,
+    Section,
+    Text,
+    failed_table,
+)
 from turnier.dashboards.tables import Table
+from turnier.results.store.progress import FINISHED, LIVE
 from turnier.results.store.store import Run
 
+PAIR = {"Games of": "agent", "against": "against"}  # the two agents whose games are shown: title -> key
 MAX_ROWS = 5  # of a table of failures that is not scrolled: results come after it
+FEW = 3  # options that stand side by side
 _SCROLLED = 215  # px
 _FACTS = "display: grid; grid-template-columns: minmax(4rem, auto) 1fr; gap: 0.3rem 1.2rem; overflow-wrap: anywhere"
+
+
+def show_state(run: Run) -> None:
+    """Says how far a run is that has not ended, and which of its agents have no games yet."""
+    progress, parts = cached_store.progress_of(run), []
+    head, _ = cached_store.head(run)
+    if progress and progress.state != FINISHED and progress.done is not None and progress.planned is not None:
+        done = f"{progress.done:,} of {progress.planned:,} {progress.unit}"
+        left = (
+            "" if progress.seconds_left is None else f", at most {timedelta(seconds=round(progress.seconds_left))} left"
+        )
+        rate = "" if progress.rate is None else f", {number(progress.rate)} per second"
+        if progress.state in LIVE:
+            st.progress(min(1.0, progress.done / max(1, progress.planned)), f"Still running: {done}{rate}{left}")
+        else:
+            parts.append(f"Stopped: {done} done.")
+    if head.unplayed:
+        parts.append(f"No games yet: {named_agents(head.unplayed)}.")
+    if parts:
+        st.info(widgets.plain(" ".join(parts)), icon=":material/hourglass_top:")
 
 
 def show_head(runs: Sequence[Run]) -> None:
@@ -37,7 +76,10 @@ def show(some: Iterable[Section]) -> None:
     """Shows sections; figures that follow each other stand side by side."""
     row: list[Figure] = []
     for section in some:
-        if isinstance(section, Drawing):
+        if isinstance(section, Drawing) and section.cells and section.drawn is not None:
+            _show_row(row)
+            widgets.show_figure(section.drawn, key=CELL, on_select=_choose_cell, selection_mode=CELL)
+        elif isinstance(section, Drawing):
             if section.drawn is not None:
                 row.append(section.drawn)
             if section.wide:
@@ -61,13 +103,13 @@ def _show_row(row: list[Figure]) -> None:
 
 def _show(section: Section) -> None:
     if isinstance(section, Choice):
-        names = section.names or {}
-        words: dict[str, Any] = {"format_func": lambda option: names.get(option, option)}
-        show(section.make(widgets.choose(section.label, section.options, section.key, **words)))
+        show(section.make(_chosen(section)))
     elif isinstance(section, Among):
         chosen = widgets.choose_several(section.label, section.options, section.key, optional=section.optional)
         if chosen:
             show(section.make(chosen))
+    elif isinstance(section, Meetings):
+        _show_meetings(section)
     elif isinstance(section, Table):
         if len(section.frame):
             show_table(section)
@@ -84,6 +126,37 @@ def _show(section: Section) -> None:
         widgets.show_facts(**section.rows)
     else:
         st.html(markup.written(section))
+
+
+def _chosen(choice: Choice) -> str:
+    if len(choice.options) == 1:
+        return choice.options[0]
+    if len(choice.options) <= FEW and not choice.names:
+        return widgets.choose_view(choice.label, choice.options, choice.key)
+    names = choice.names or {}
+    words: dict[str, Any] = {"format_func": lambda option: names.get(option, option)}
+    return widgets.choose(choice.label, choice.options, choice.key, **words)
+
+
+def _show_meetings(met: Meetings) -> None:
+    """Shows the games of two agents, whose cell or names are chosen."""
+    with st.container(horizontal=True):
+        pair = [widgets.choose_or_none(title, list(met.agents), key, "an agent") for title, key in PAIR.items()]
+    chosen = [name for name in pair if name]
+    if len(set(chosen)) < 2:
+        st.caption("Choose a cell or two agents to see games.")
+        return
+    for some in [[name] for name in chosen] if met.alone else [chosen]:
+        games = cached_store.latest_matches(met.run, tuple(met.agents[name] for name in some))
+        frame = pd.DataFrame({"replay": [match_address(met.run, match) for match in games], "game": games.values()})
+        widgets.show_table("Games of " + " and ".join(some), frame, f"The latest {len(games)}.")
+
+
+def _choose_cell() -> None:
+    chosen = st.session_state[CELL]["selection"].get(CELL)
+    if chosen:
+        for side in PAIR.values():
+            st.session_state[side] = chosen[-1][side]
 
 
 def show_table(table: Table, replays: Sequence[str] = (), height: Any = None) -> None:

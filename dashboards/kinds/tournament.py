@@ -15,8 +15,17 @@ from turnier.core.number_text import estimate, percent_sure, plus_minus
 from turnier.dashboards.agent_names import distinct, planned_labels
 from turnier.dashboards.kinds import games as scores
 from turnier.dashboards.links import games_address
-from turnier.dashboards.sections import Board, Drawing, Head, Section, Text
-from turnier.dashboards.summaries.matches import Ranks, Scores, both_sides, of_agents, of_game, ranks_of, scores_of
+from turnier.dashboards.sections import Board, Choice, Drawing, Head, Meetings, Section, Text
+from turnier.dashboards.summaries.matches import (
+    Ranks,
+    Scores,
+    both_sides,
+    of_agents,
+    of_game,
+    ranks_of,
+    ratings_of_game,
+    scores_of,
+)
 from turnier.dashboards.tables import MAIN, MINOR, Column, Table, known
 from turnier.results.failures import list_failures
 from turnier.results.frames import Standings, Terms, json_rows
@@ -29,6 +38,8 @@ from turnier.runs.stored.tournament import TournamentResults
 
 SIGNIFICANT = 0.05
 RATES = True  # an agent that failed in all games is an error
+RATED_BY = ("this tournament", "all tournaments of the game")
+WINDOW = 60  # agents of one square
 SQUARE = 12  # agents up to which terminals show who beats whom
 OF_RATINGS = (
     *("rank", "rank_low", "rank_high", "elo", "elo_low", "elo_high", "draw_share", "superiority", "best_of_all"),
@@ -116,17 +127,47 @@ def _of_game(data: Data, game: str) -> Iterator[Section]:
     if ranks.ratings.empty:
         yield from scores.scored(found)
     else:
-        yield rating_list(ranks, found.summary)
+        yield from _ratings(data, game, ranks, found.summary)
         yield from map(Text, data.said)
         yield from map(Text, ranks.notes.loc[ranks.notes["about"] != "leader", "note"])
         if len(ranks.pairs):
-            yield Drawing("tournament.crosstable", (ranks,), _square(ranks), wide=True)
+            yield from _who_beats_whom(ranks)
         yield Drawing("tournament.rating_points", (ranks,))
         yield Drawing("tournament.seat_points", (ranks,), _seats(ranks))
         yield from scores.scored(found)
         if len(ranks.pairs):
             yield pair_table(ranks)
     yield from _last_boards(data.store, found)
+
+
+def _ratings(data: Data, game: str, ranks: Ranks, summary: pd.DataFrame) -> Iterator[Section]:
+    """Yields the rating list of the tournament, or of all tournaments of its game if there are others."""
+    listed = rating_list(ranks, summary)
+    tournaments = [run for run in data.store.runs() if run.kind == "tournament" and run.definition.get("game") == game]
+    if len(tournaments) < 2:
+        yield listed
+        return
+
+    def make(by: str) -> Sequence[Section]:
+        return [listed if by == RATED_BY[0] else rating_list(ratings_of_game(data.store, game))]
+
+    yield Choice("Rated by the games of", "rated", RATED_BY, make)
+
+
+def _who_beats_whom(ranks: Ranks) -> Iterator[Section]:
+    """Yields the square of all agents, or a window of many, and the games of two of them."""
+
+    def drawing(first: int) -> Drawing:
+        return Drawing("tournament.crosstable", (ranks, first), _square(ranks), wide=True, cells=True)
+
+    labels = ranks.ratings["label"].tolist()
+    if len(labels) <= WINDOW:
+        yield drawing(1)
+    else:
+        firsts = {f"{i} to {min(i + WINDOW - 1, len(labels))}": i for i in range(1, len(labels) + 1, WINDOW)}
+        yield Choice("Places in the chart below", "place", list(firsts), lambda chosen: [drawing(firsts[chosen])])
+    agents = dict(zip(labels, ranks.ratings["agent"], strict=True))
+    yield Meetings(str(ranks.ratings["run"].iloc[0]), agents, bool(ranks.ratings["elo"].isna().all()))
 
 
 def rating_list(ranks: Ranks, summary: pd.DataFrame | None = None) -> Table:

@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from datetime import timedelta
-
 import streamlit as st
 
-from turnier.core.number_text import number
 from turnier.dashboards.app import cached_store, shown, widgets
-from turnier.dashboards.run_heading import named_agents, titled
+from turnier.dashboards.run_heading import titled
 from turnier.dashboards.sections import kind_of
-from turnier.results.store.progress import FINISHED, LIVE
 from turnier.results.store.store import Run
 
 ALWAYS = ("study", "training")  # kinds whose runs are shown before they have games
@@ -54,30 +50,10 @@ def _runs(kind: str) -> list[Run]:
 
 def _draw(chosen: list[Run]) -> None:
     for run in chosen:
-        _show_state(run)
+        shown.show_state(run)
     shown.show_head(chosen)
     shown.show(cached_store.described(chosen))
     for run in chosen:
         if command := cached_store.command(run):
             st.caption("Command to resume or repeat it:")
             st.code(command, language="bash", wrap_lines=True)
-
-
-def _show_state(run: Run) -> None:
-    """Says how far a run is that has not ended, and which of its agents have no games yet."""
-    progress, parts = cached_store.progress_of(run), []
-    head, _ = cached_store.head(run)
-    if progress and progress.state != FINISHED and progress.done is not None and progress.planned is not None:
-        done = f"{progress.done:,} of {progress.planned:,} {progress.unit}"
-        left = (
-            "" if progress.seconds_left is None else f", at most {timedelta(seconds=round(progress.seconds_left))} left"
-        )
-        rate = "" if progress.rate is None else f", {number(progress.rate)} per second"
-        if progress.state in LIVE:
-            st.progress(min(1.0, progress.done / max(1, progress.planned)), f"Still running: {done}{rate}{left}")
-        else:
-            parts.append(f"Stopped: {done} done.")
-    if head.unplayed:
-        parts.append(f"No games yet: {named_agents(head.unplayed)}.")
-    if parts:
-        st.info(widgets.plain(" ".join(parts)), icon=":material/hourglass_top:")

@@ -26,6 +26,8 @@ def draw() -> None:
 
 
 def _draw(chosen: list[Run]) -> None:
+    for run in chosen:
+        shown.show_state(run)
     shown.show_head(chosen)
     found = games.together(*map(cached_store.cached(games.read), chosen))
     if found.summary.empty:

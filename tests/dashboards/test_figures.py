@@ -20,11 +20,10 @@ from tests.dashboards.conftest import TINY
 from tests.results.made import DUEL, GAME, made
 from turnier.agents.registry import label_of
 from turnier.arena.workers.local import SerialExecutor
-from turnier.dashboards import run_summary
 from turnier.dashboards.agent_names import distinct, shortened
 from turnier.dashboards.app.board_server import serve_board
-from turnier.dashboards.app.optuna_server import serve_optuna_dashboard
 from turnier.dashboards.app.dark_charts import LIGHT_INK, on_dark
+from turnier.dashboards.app.optuna_server import serve_optuna_dashboard
 from turnier.dashboards.figures import charts
 from turnier.dashboards.figures.certainty import (
     BY_POSITION,
@@ -41,6 +40,7 @@ from turnier.dashboards.figures.scores import mean_scores, milestone_shares, sco
 from turnier.dashboards.figures.studies.search import all_of_front, candidate_table, search_history
 from turnier.dashboards.figures.tournament import crosstable, leader_text, pair_table, rating_list, seat_points
 from turnier.dashboards.figures.training import curve_frame, rating_curves, training_curves
+from turnier.dashboards.summaries import matches as run_summary
 from turnier.results.frames.certainty import position_certainty, searches_frame, searches_of_runs
 from turnier.results.frames.matches import matches_frame
 from turnier.results.store.curves import CurvePoint

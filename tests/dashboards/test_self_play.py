@@ -5,10 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from turnier.dashboards.run_glance import agents_planned, glance
 
 from tests.dashboards.drawn_pages import charts, look, show_store, texts
 from turnier.dashboards.reports.run import run_page
-from turnier.dashboards.run_glance import agents_planned, glance
 from turnier.results.store.store import Store
 from turnier.runs.self_play.training import SelfPlayTraining
 

@@ -10,6 +10,7 @@ from urllib.parse import urlsplit
 import numpy as np
 import pandas as pd
 import pytest
+from turnier.dashboards.figures.studies.summary import compared, front_of, headline, held_out_table, points_table
 
 from turnier.agents.registry import make_agent
 from turnier.dashboards.app.optuna_server import serve_optuna_dashboard
@@ -22,7 +23,6 @@ from turnier.dashboards.figures.studies.search import (
     search_history,
     step_sizes,
 )
-from turnier.dashboards.figures.studies.summary import compared, front_of, headline, held_out_table, points_table
 from turnier.results.store.store import Store
 from turnier.search.front.points import Point
 from turnier.search.front.second_objective import TIME
