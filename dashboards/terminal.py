@@ -22,8 +22,11 @@ INDENT = 2  # of a line that continues another one
 LEAST_TEXT = 24  # characters of a column of sentences
 
 
-def print_sections(console: Console, some: Iterable[Section], whole: bool = False) -> None:
-    """Prints sentences and the first table after each title; with `whole`, everything but pictures."""
+def print_sections(console: Console, some: Iterable[Section], whole: bool = False, top: int = 200) -> None:
+    """Prints sentences and the first table after each title; with `whole`, everything but pictures.
+
+    `top` is the number of rows that a table shows.
+    """
     shown = written = False
     for section in flat(list(some)):
         if written and isinstance(section, Table | Drawing) and (whole or not shown):
@@ -38,7 +41,9 @@ def print_sections(console: Console, some: Iterable[Section], whole: bool = Fals
         elif isinstance(section, Copy):
             say(console, section.text, breaks=False)
         elif isinstance(section, Table) and len(section.frame) and (whole or not shown):
-            print_table(console, section)
+            print_table(console, replace(section, frame=section.frame.head(top)))
+            if len(section.frame) > top:
+                say(console, f"{len(section.frame):,} rows, of which the first {top:,} are shown; --top shows more.")
             shown = True
         elif isinstance(section, Drawing) and section.table is not None and whole:
             print_table(console, section.table)

@@ -4,7 +4,7 @@
 Examples:
     python studies/beaten.py                     a few minutes on two cores
     python studies/beaten.py --preset paper      100 to 1,000 games per row
-    turnier report kutsch                        the page; also weitz and staehli
+    python studies/report.py kutsch                        the page; also weitz and staehli
 
 The network above 29,900 points is in studies/kutsch/learning.py (larger), Combi's 88 % in studies/brot/strategies.py,
 the median of 387,222 in docs/reproduction.md.

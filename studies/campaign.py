@@ -9,7 +9,7 @@ Examples:
     python studies/campaign.py --hours 8 --only weitz --only kutsch:agents
     python studies/campaign.py --export docs/results/data/campaign      what is stored, without the moves
     python studies/campaign.py --import docs/results/data/campaign      to continue what others have played
-    turnier report all --missing                                        what is missing, and the hours for it
+    python studies/report.py all --missing                                        what is missing, and the hours for it
 
 After Ctrl-C or the loss of the machine, repeat the command to resume.
 """
@@ -45,7 +45,7 @@ from turnier.runs.experiment import NARROW_POINTS
 from turnier.search.study_file import export_study, import_study
 from turnier.studies.figures import PAPER, PRESETS, Figure, figures, shared_studies
 
-ENDED = f"{STORED}, and `turnier report all --missing` lists what is missing"
+ENDED = f"{STORED}, and `python studies/report.py all --missing` lists what is missing"
 
 
 def _written(option: typer.CallbackParam, path: Path | None) -> Path | None:

@@ -22,7 +22,8 @@ from turnier.statistics.sprt import Verdict
 RATES = True  # an agent that failed in all games is an error
 
 
-def read(results: RunResults) -> ComparisonResults:
+def read(results: RunResults, anchor: str = "", nash: bool = False) -> ComparisonResults:
+    """Returns a comparison, whose verdict no anchor changes."""
     return results if isinstance(results, ComparisonResults) else ComparisonResults.find(results.store, results.id)
 
 

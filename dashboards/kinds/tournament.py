@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -32,6 +33,7 @@ from turnier.results.frames import Standings, Terms, json_rows
 from turnier.results.frames.fields import contenders
 from turnier.results.frames.matches import matches_frame
 from turnier.results.frames.rating_list import places_of
+from turnier.results.frames.terms import anchor_among
 from turnier.results.store.store import Store
 from turnier.runs.results import RunResults
 from turnier.runs.stored.tournament import TournamentResults
@@ -67,10 +69,12 @@ class Data(NamedTuple):
     said: list[str]  # how certain the first places are, and which agents repeated games
 
 
-def read(results: RunResults) -> Data:
+def read(results: RunResults, anchor: str = "", nash: bool = False) -> Data:
+    """Returns a tournament; `anchor` and `nash` are as of `RunResults.standings`."""
     frame = matches_frame(results.store, run=results.id, ids=False)
+    terms = Terms.of_runs(results.store, [results.id], anchor_among(frame, anchor) if anchor else "", nash)
     said = list(filter(None, _said(results, frame))) if isinstance(results, TournamentResults) else []
-    found = scores_of(results.store, results.id, frame), ranks_of(results.store, results.id, frame)
+    found = scores_of(results.store, results.id, frame), ranks_of(results.id, frame, terms)
     return Data(*found, results.store, said)
 
 
@@ -168,6 +172,19 @@ def _who_beats_whom(ranks: Ranks) -> Iterator[Section]:
         yield Choice("Places in the chart below", "place", list(firsts), lambda chosen: [drawing(firsts[chosen])])
     agents = dict(zip(labels, ranks.ratings["agent"], strict=True))
     yield Meetings(str(ranks.ratings["run"].iloc[0]), agents, bool(ranks.ratings["elo"].isna().all()))
+
+
+def list_of(standings: Standings, game: str) -> Iterator[Section]:
+    """Yields the rating list of a game with what to know of it, from any games."""
+    found = Ranks(standings.ratings, standings.pairs, pd.DataFrame(columns=["game"]), standings.notes)
+    ranks = of_game(found, game)
+    yield replace(rating_list(ranks), title=f"{game}: rating list")
+    yield from map(Text, ranks.notes["note"])
+
+
+def rating_rows(standings: Standings) -> list[dict[str, Any]]:
+    """Returns the rows of rating lists for JSON, each with the notes on its game."""
+    return [row | {"notes": standings.notes_of(row["game"])} for row in json_rows(standings.ratings)]
 
 
 def rating_list(ranks: Ranks, summary: pd.DataFrame | None = None) -> Table:

@@ -8,6 +8,7 @@ import re
 import shlex
 from pathlib import Path
 
+from turnier.core.outputs import require_file, require_folder
 from turnier.dashboards import markup
 from turnier.dashboards.figures.charts import image, table_csv
 from turnier.dashboards.figures.replay import board_svg, match_name
@@ -20,11 +21,16 @@ from turnier.results.store.store import Run, Store
 from turnier.runs.results import RunResults
 
 
-def write_run_report(store: Store, run: str, folder: Path) -> Path:
-    """Writes the page of the run whose id begins with the text; returns its path."""
+def write_run_report(store: Store, run: str, out: Path) -> Path:
+    """Writes the page of a run to a file ending in .html, or into a folder; returns its path."""
     stored = store.find_run(run)
-    folder.mkdir(parents=True, exist_ok=True)
-    path = folder / f"{re.sub(r'[^A-Za-z0-9_.-]+', '-', stored.id)}.html"  # of a store of others, any text
+    if out.suffix == ".html":
+        require_file(out, "--out")
+        out.write_bytes(run_page(store, stored))
+        return out
+    require_folder(out, "--out")
+    out.mkdir(parents=True, exist_ok=True)
+    path = out / f"{re.sub(r'[^A-Za-z0-9_.-]+', '-', stored.id)}.html"  # of a store of others, any text
     path.write_bytes(run_page(store, stored))
     return path
 

@@ -71,12 +71,12 @@ def scores_of(store: Store, run: str, frame: pd.DataFrame) -> Scores:
 
 def ranks(store: Store, run: str) -> Ranks:
     """Reads a run's matches and returns how its agents compare."""
-    return ranks_of(store, run, matches_frame(store, run=run, ids=False))
+    return ranks_of(run, matches_frame(store, run=run, ids=False), Terms.of_runs(store, [run]))
 
 
-def ranks_of(store: Store, run: str, frame: pd.DataFrame) -> Ranks:
+def ranks_of(run: str, frame: pd.DataFrame, terms: Terms) -> Ranks:
     """Returns how the agents of a run compare, from its frame."""
-    ratings, pairs, notes = Standings.of(frame, terms=Terms.of_runs(store, [run]))
+    ratings, pairs, notes = Standings.of(frame, terms=terms)
     needed = units_needed(*(pairs[name] for name in ("difference", "difference_high", "pairs")))
     parts = Ranks(ratings, pairs.assign(needed=needed), seat_summary(frame), notes)
     return Ranks(*(part.assign(run=run) for part in parts))

@@ -76,7 +76,7 @@ class Failures(NamedTuple):
         causes = ", ".join(_counted(str(cause), some) for cause, some in part.groupby("cause", sort=False))
         return (
             f"{first['label']} failed in {games:,} of {total:,} games ({_percent(games / total)}) and {lost}: {causes};"
-            f" turnier replay {first['match'][:SHOWN_ID]}{option} shows {'one' if several else 'it'}."
+            f" turnier show {first['match'][:SHOWN_ID]}{option} shows {'one' if several else 'it'}."
         )
 
 
@@ -229,7 +229,7 @@ def failed_candidates(failures: Failures, tried: Mapping[str, Mapping[str, Any]]
     lost = "game, which it lost" if games == 1 else "games, which they lost"
     return (
         f"{len(agents):,} of {len(tried):,} candidates failed in {games:,} {lost}{f', all with {where}' * bool(where)},"
-        f" such as: {first['reason']}; turnier replay {first['match'][:SHOWN_ID]}{option} shows one."
+        f" such as: {first['reason']}; turnier show {first['match'][:SHOWN_ID]}{option} shows one."
     )
 
 

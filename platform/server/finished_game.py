@@ -86,7 +86,7 @@ def of_record(record: MatchRecord) -> FinishedGame:
 
 
 def _of_line(file: Path, number: int) -> FinishedGame:
-    """Reads a line that `turnier export` wrote, or a recorded game of the official server."""
+    """Reads a line that `turnier show --out` wrote, or a recorded game of the official server."""
     try:
         data = [json.loads(line) for line in file.read_bytes().split(b"\n")[:number]][number - 1]  # none before is lost
         if "spec" in data:

@@ -5,7 +5,7 @@ Examples:
     python studies/kutsch/agents.py                     scaled down, about a minute
     python studies/kutsch/agents.py --preset paper      50 games per row
     python studies/kutsch/agents.py --only tiles        one of its experiments
-    turnier report kutsch                               the page with all of Kutsch's studies
+    python studies/report.py kutsch                               the page with all of Kutsch's studies
 """
 
 from __future__ import annotations

@@ -6,7 +6,7 @@ Examples:
     python studies/kutsch/heuristics.py                   scaled down, about a minute
     python studies/kutsch/heuristics.py --only beyond     what the thesis left open: votes, values in place of rollouts
     python studies/kutsch/heuristics.py --preset paper    the thesis's search: hours, better on a cluster
-    turnier report kutsch                                 the page
+    python studies/report.py kutsch                                 the page
 """
 
 from __future__ import annotations

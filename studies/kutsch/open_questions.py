@@ -5,7 +5,7 @@ Examples:
     python studies/kutsch/open_questions.py                     scaled down, about a minute
     python studies/kutsch/open_questions.py --preset paper      the thesis's number of rollouts, 100 games per row
     python studies/kutsch/open_questions.py --only vote         one of its experiments
-    turnier report kutsch                                       the page with all of Kutsch's studies
+    python studies/report.py kutsch                                       the page with all of Kutsch's studies
 
 Whether heuristics help is studied in heuristics.py and studies/cmaes_heuristics.py, whether certainty means strength in
 certainty_against_score.py.

@@ -4,7 +4,7 @@
 Examples:
     python studies/staehli/matrices.py                     a few minutes on two cores
     python studies/staehli/matrices.py --preset paper      1,000 games per row; the blog has 10
-    turnier report staehli                                 the page
+    python studies/report.py staehli                                 the page
 """
 
 from __future__ import annotations

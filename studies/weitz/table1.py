@@ -4,7 +4,7 @@
 Examples:
     python studies/weitz/table1.py                     half a minute on two cores
     python studies/weitz/table1.py --preset paper      200 games per row, as in the thesis; ten minutes
-    turnier report weitz                               the page with all of Weitz's studies
+    python studies/report.py weitz                               the page with all of Weitz's studies
 """
 
 from __future__ import annotations

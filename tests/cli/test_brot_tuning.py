@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.running import STUDIES, run_study_script, turnier
+from tests.cli.running import STUDIES, run_study_script
 from turnier.core.errors import UserError
 
 
@@ -19,4 +19,4 @@ def test_it_runs_to_its_verdict(tmp_path: Path) -> None:
     assert "Brot 2021" in text and "CMA-ES" in text and "no report has its figures" in text
     assert "keep Brot 2021." in text or "Recommended: the " in text
     with pytest.raises(UserError, match="tiny"):
-        turnier("report", "brot", "--out", "pages", folder=tmp_path)
+        run_study_script(STUDIES / "report.py", "brot", "--out", "pages", folder=tmp_path)

@@ -72,7 +72,7 @@ def test_killed_continued_exported_imported(tmp_path: Path) -> None:
     with Store.open(f"sqlite:///{tmp_path}/b.db") as store:
         match = next(iter(store.records_of_run("weitz:table1-tiny")))[0].spec.id
     with pytest.raises(UserError, match="imported without them"):
-        turnier("replay", match, *into, folder=tmp_path)
+        turnier("show", match, *into, folder=tmp_path)
     for file in (tmp_path / "export").iterdir():
         file.write_bytes(file.read_bytes()[:1000])
     failed = end_of_script(SCRIPT, *SMALL, *into, "--import", "export", folder=tmp_path)
@@ -82,24 +82,24 @@ def test_killed_continued_exported_imported(tmp_path: Path) -> None:
 def test_the_hours_end_a_campaign(tmp_path: Path) -> None:
     words = [sys.executable, str(SCRIPT), "--hours", "0.0005", "--only", "kutsch:table3", "--executor", "threads"]
     done = subprocess.run(words, cwd=tmp_path, capture_output=True, text=True, timeout=120, check=False)
-    sentence = "Stopped; finished games are stored, and `turnier report all --missing` lists what is missing. To resume"
+    listing = "`python studies/report.py all --missing` lists what is missing"
+    sentence = f"Stopped; finished games are stored, and {listing}. To resume"
     assert done.returncode == 0 and sentence in done.stderr
 
 
 def test_what_is_missing(tmp_path: Path) -> None:
     with Store.open(f"sqlite:///{tmp_path}/turnier.db"):
         pass
-    shown = turnier("report", "all", "--missing", folder=tmp_path, columns=80)
+    shown = run_study_script(STUDIES / "report.py", "all", "--missing", folder=tmp_path)
     assert max(map(len, shown.splitlines())) <= 80
     assert "weitz:learners-once-long" in shown and "9 of 24" not in shown and "0 of 24" in shown
-    of_rows = turnier("report", "weitz", "--missing", folder=tmp_path, columns=80)
+    of_rows = run_study_script(STUDIES / "report.py", "weitz", "--missing", folder=tmp_path)
     assert "25,000 iterations" in of_rows and "0/200" in of_rows and "kutsch" not in of_rows
-    rows = json.loads(turnier("report", "weitz", "--missing", "--json", folder=tmp_path))
+    rows = json.loads(run_study_script(STUDIES / "report.py", "weitz", "--missing", "--json", folder=tmp_path))
     (row,) = (row for row in rows if row["experiment"] == "table1-paper" and row["row"] == "5,000 iterations")
     assert (row["planned"], row["needed"], row["published"], row["cpu_hours_left"]) == (200, 200, 17.0, None)
     for words in (("weitz", "--width", "5"), ("weitz", "--json")):
-        with pytest.raises(UserError, match="--missing"):
-            turnier("report", *words, folder=tmp_path)
+        assert "--missing" in end_of_script(STUDIES / "report.py", *words, folder=tmp_path).errors
 
 
 def test_all_published_figures_on_one_page(tmp_path: Path) -> None:
@@ -110,7 +110,7 @@ def test_all_published_figures_on_one_page(tmp_path: Path) -> None:
         begin_experiment(figure, store)
         for records in pool.play([spec for row in rows for spec in row_matches(row, figure.seed)]):
             store.append(figure.run_id, records)
-    turnier("report", "all", "--out", "pages", folder=tmp_path)
+    run_study_script(STUDIES / "report.py", "all", "--out", "pages", folder=tmp_path)
     text = (tmp_path / "pages" / "published.md").read_text()
     counts = {line.split(" | ")[0][2:]: line.split(" | ")[1:] for line in text.splitlines() if line.startswith("| ")}
     assert counts["kutsch"][:2] == ["75", "0"] and counts["kutsch"][5] == "75", "nothing of it is played"

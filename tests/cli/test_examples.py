@@ -44,7 +44,7 @@ SMALLER = (
     (r"--evaluate-every \d+", "--evaluate-every 1"),
     (r"--budget \d+games", "--budget 30games"),
     (r"(tune .*)(?<!games)$", r"\1 --budget 64games"),
-    (r"--budget 50ms", "--budget 1ms"),
+    (r"--per-move 50ms", "--per-move 1ms"),
     (r"--hours 2", "--hours 0.0003"),
     (r"tables 2048", "tables 2048 --size tiny"),
     (r"formations\(table=small.tables", r"\g<0>,otherwise=expectimax(depth=1,evaluator=corner2048)"),
@@ -131,8 +131,8 @@ def test_an_example_works(example: str, folder: Path, monkeypatch: pytest.Monkey
     example = re.sub(r"\b(purge|verify) last", rf"\1 {runs['2048']}", example)
     for archive in ARCHIVES:
         if archive in example and not (tmp_path / archive).exists():
-            run(f"turnier archive {runs['2048']} --out {archive}")
+            run(f"turnier runs archive {runs['2048']} --out {archive}")
     if "games.jsonl:" in example:
-        run(f"turnier export {runs['2048']} --out games.jsonl")
+        run(f"turnier show {runs['2048']} --out games.jsonl")
     for part in example.split(" && "):
         run(part)

@@ -64,10 +64,10 @@ BASE = (
     ("judge", "tictactoe", "random", "perfect", "--positions", "5", "--executor", "serial"),
     ("tune", "tictactoe", "mcts(iterations=4)", "--params", "exploration=0..3", *BUDGET, *PLAYED),
     ("train", "tictactoe", "ntuple(tuples=4,length=3)", "--games", "50", "--out", "w.npz", "--store", "sqlite:///a.db"),
-    ("results", "--store", "sqlite:///a.db"),
-    ("status", "--store", "sqlite:///a.db"),
-    ("export", "last", "--out", "games.csv", "--store", "sqlite:///a.db"),
-    ("versions", "--help"),
+    ("show", "--store", "sqlite:///a.db"),
+    ("runs", "--store", "sqlite:///a.db"),
+    ("show", "last", "--out", "games.csv", "--store", "sqlite:///a.db"),
+    ("show", "--help"),
     ("engine", "--help"),
 )
 NEEDING = {  # video has a test of its own
@@ -78,9 +78,9 @@ NEEDING = {  # video has a test of its own
     "judges": ("tournament", "connect_four", "random", "perfect", *PLAYED),
     "ludax": ("tournament", "othello", "random", "ludax", *PLAYED),
     "openspiel": ("play", "openspiel(game=tic_tac_toe)", "random", "random"),
-    "parquet": ("export", "last", "--out", "games.parquet", "--store", "sqlite:///a.db"),
-    "postgres": ("status", "--store", "postgresql://nobody@127.0.0.1/none"),
-    "server": ("serve", "spe_ed"),
+    "parquet": ("show", "last", "--out", "games.parquet", "--store", "sqlite:///a.db"),
+    "postgres": ("runs", "--store", "postgresql://nobody@127.0.0.1/none"),
+    "server": ("spe_ed", "serve"),
 }
 
 
@@ -113,8 +113,8 @@ def test_the_base_is_enough_and_each_extra_is_named_where_it_is_missing(tmp_path
 
 def test_a_video_needs_its_extra_alone(tmp_path: Path) -> None:
     play = ("tournament", "tictactoe", "random", "greedy", "--games", "2", *PLAYED)
-    log = ("export", "last", "--out", "games.jsonl", "--store", "sqlite:///a.db")
-    replay = ("replay", "games.jsonl:1", "--mp4", "a.mp4", "--delay", "0")
+    log = ("show", "last", "--out", "games.jsonl", "--store", "sqlite:///a.db")
+    replay = ("show", "games.jsonl:1", "--out", "a.mp4", "--delay", "0")
     *_, (code, error) = ran(tmp_path, list(MODULES["video"]), [play, log, replay])
     sentence = "a video must have the package av, got none; pip install 'turnier[video]' installs it."
     assert (code, error) == (2, f"Error: {sentence}\n")

@@ -1,4 +1,4 @@
-"""`turnier results`: over all games of a game, and of a study; never a list that luck leads, nothing without a word."""
+"""`turnier show`: over all games of a game, and of a study; never a list that luck leads, nothing without a word."""
 
 from __future__ import annotations
 

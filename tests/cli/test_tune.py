@@ -120,7 +120,7 @@ def test_a_front_of_strength_and_certainty(tmp_path: Path) -> None:
     assert start["label"] == "start" and front and {"agreement_percent", "positions"} <= set(start)
     shown = tune(tmp_path, *words)
     assert "share of points and agreement, %, NSGA-II" in shown and "held-out positions each" in " ".join(shown.split())
-    where = ("results", "--run", f"study:{found['study']}", "--store", f"sqlite:///{tmp_path}/a.db")
+    where = ("show", f"study:{found['study']}", "--store", f"sqlite:///{tmp_path}/a.db")
     results = CliRunner().invoke(app, where, catch_exceptions=False).stdout
     assert "finished, 16 candidates" in results and "front 1" in results and "no verdict" not in results
     as_json = CliRunner().invoke(app, [*where, "--json"], catch_exceptions=False).stdout

@@ -120,14 +120,17 @@ def test_large_blocks_are_not_read_to_stay_as_they_are(store: Store, monkeypatch
 @pytest.mark.parametrize(
     ("plan", "sentence"),
     [
-        (lambda: Tournament("tictactoe", ["random", "random"], games=10**20), "at most 1,000,000,000,000 games of a"),
+        (
+            lambda: Tournament("tictactoe", ["random", "random"], games=10**20),
+            "games must be from 1 to 1,000,000,000,000",
+        ),
         (lambda: Tournament("tictactoe", made(9), games=10**12), "games of a tournament, got 36,000,000,000,000"),
         (lambda: Tournament("tictactoe", made(4), games=10**9, format="swiss"), "at most 1,000,000 games of all"),
         (lambda: Tournament("tictactoe", made(4), rounds=10**20, format="swiss"), "at most 1,000,000,000,000 games"),
-        (lambda: Tournament("tictactoe", made(4), games=10**20, format="adaptive"), "at most 1,000,000,000,000 games"),
+        (lambda: Tournament("tictactoe", made(4), games=10**20, format="adaptive"), "games must be from 1 to 1,000"),
         (lambda: Duel(TTT, made(2), 1, games=10**20), "at most 1,000,000,000,000 games of a comparison"),
         (lambda: Duel(TTT, made(2), 1, first_round=10**20), "at most 1,000,000 pairs of games"),
-        (lambda: Certainty("tictactoe", made(1), games=10**20), "at most 1,000,000 games that positions come from"),
+        (lambda: Certainty("tictactoe", made(1), games=10**20), "games must be from 1 to 1,000,000, got"),
         (lambda: Certainty("tictactoe", made(1), states=10**20), "at most 1,000,000 states"),
         (lambda: Certainty("tictactoe", made(1), repeats=10**20), "at most 1,000,000 searches"),
         (lambda: ThreadExecutor(10**20), "at most 10,000 workers"),

@@ -63,7 +63,7 @@ def play_and_print(experiments: Sequence[Experiment], store: str, where: Where) 
     if experiments[0].preset == TESTS:
         console.print(f"The preset {TESTS} only shows that the script works; no report has its figures.")
     else:
-        console.print(f"The whole page: turnier report {experiments[0].document} --store {results.shown_url}")
+        console.print(f"The whole page: python studies/report.py {experiments[0].document} --store {results.shown_url}")
 
 
 def print_experiment(console: Console, experiment: Experiment, store: Store) -> None:

@@ -1,4 +1,4 @@
-"""What `turnier serve` does for games other than spe_ed: it answers with the best move of any position."""
+"""What `turnier engine --http` does: it answers with the best move of any position."""
 
 from __future__ import annotations
 

@@ -102,7 +102,7 @@ def print_evaluations(console: Console, run: TrainingRun[Any]) -> None:
         return
     if evaluating and evaluating.against:
         console.print(f"Evaluated against {evaluating.against}", soft_wrap=True)
-    table = Table(caption=f"turnier results --run {run.id}")
+    table = Table(caption=f"turnier show {run.id}")
     for heading in ("games trained", f"{run.unit}, 95 %", "games played"):
         table.add_column(heading, justify="right", no_wrap=True)
     for evaluation in evaluations:

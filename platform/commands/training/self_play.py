@@ -47,7 +47,7 @@ def _print_end(console: Console, results: SelfPlayResults) -> None:
     if not training.evaluating:
         return
     console.print(f"Evaluated against {training.evaluating.against}", soft_wrap=True)
-    table = Table(caption=f"turnier results --run {results.id}")
+    table = Table(caption=f"turnier show {results.id}")
     for heading in ("games", "minutes", "games won, 95 %", "Elo, 95 %", ""):
         table.add_column(heading, justify="right", no_wrap=True)
     for row in results.table().itertuples():

@@ -170,7 +170,7 @@ def _version(name: str, place: str, version: str | None) -> Bundle:
         if bundle is None and len(version) == DIGITS:
             raise UserError(
                 f"the code of {name} must be known here, but this user has never named it, and {place} is not or no"
-                f" longer that version; `turnier versions {place}@{version} --save FOLDER` writes what the store has,"
+                f" longer that version; `turnier show {place}@{version} --save FOLDER` writes what the store has,"
                 " and naming the class in it makes it known."
             )
         if bundle is not None:

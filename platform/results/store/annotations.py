@@ -73,7 +73,7 @@ class Annotations:
                 path = json.loads(text)["path"]
             raise UserError(
                 f"{run_id} must have its games in the store to go on, but they are archived; bring them back with"
-                f" turnier archive --restore {path}."
+                f" turnier runs archive --restore {path}."
             )
 
     def keep_code(self, run_id: str, texts: Iterable[str]) -> None:

@@ -43,7 +43,7 @@ class Texts(NamedTuple):
 
     def categories(self) -> pd.Categorical:
         """Returns the texts as pandas categories, which are sorted as texts."""
-        import pandas as pd  # `turnier status` does without, which is twice as fast
+        import pandas as pd  # `turnier runs` does without, which is twice as fast
 
         names, places = np.unique(self.values, return_inverse=True)
         return pd.Categorical.from_codes(places[self.codes] if len(places) else self.codes, names.astype(object))

@@ -1,4 +1,4 @@
-"""The progress of runs: their drivers report it every few seconds; `turnier status` reads it, on any machine."""
+"""The progress of runs: their drivers report it every few seconds; `turnier runs` reads it, on any machine."""
 
 from __future__ import annotations
 

@@ -190,15 +190,16 @@ class Store:
         return row
 
     def find_run(self, text: str) -> Run:
-        """Returns the only run whose id, with or without its kind, begins with the text; otherwise raises UserError.
+        """Returns the only run of that name, or whose id, with or without its kind, begins so; or raises UserError.
 
         `last` is the run that was begun last.
         """
-        query = select(runs.c.id).order_by(runs.c.created, runs.c.id)
+        query = select(runs.c.id, runs.c.name).order_by(runs.c.created, runs.c.id)
         with self.database.reading() as connection:
-            ids = list(connection.scalars(query))
+            names = dict(connection.execute(query).all())
+        ids = list(names)
         found = [i for i in ids if i == text] or [
-            i for i in ids if text and (i.startswith(text) or i.partition(":")[2].startswith(text))
+            i for i in ids if text and text in (names[i], i[: len(text)], i.partition(":")[2][: len(text)])
         ]
         if text == LAST and ids:
             found = ids[-1:]

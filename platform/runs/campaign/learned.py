@@ -44,7 +44,7 @@ def require_own_name(study: TrainingStudy, store: Store) -> None:
     if stored_experiment(study, store) is None and any(run.id == study.run_id for run in store.runs()):
         raise UserError(
             f"run {study.run_id!r} must keep its definition, got other games, learners or measures; choose another"
-            f" store, or delete that run: turnier delete {study.run_id}"
+            f" store, or delete that run: turnier runs delete {study.run_id}"
         )
 
 

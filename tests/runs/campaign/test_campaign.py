@@ -155,7 +155,7 @@ def test_another_experiment_on_networks_is_refused_before_anything_is_trained(
     shutil.copy(played / "all.db", tmp_path / "a.db")
     with Store.open(f"sqlite:///{tmp_path}/a.db") as store:
         Campaign(store, [LEARNED], tmp_path / "nets")
-        with pytest.raises(UserError, match=r"'guide:learned-paper' must keep its definition, .* turnier delete"):
+        with pytest.raises(UserError, match=r"'guide:learned-paper' must keep its definition, .* turnier runs delete"):
             Campaign(store, [dataclasses.replace(LEARNED, rows=rows)], tmp_path / "nets")
     assert not (tmp_path / "nets").exists()
 

@@ -79,7 +79,7 @@ def _proposing(what: str) -> Callable[[str], Iterable[str]]:
     """Returns what completes a value in the shell: the names that begin with what was typed."""
 
     def names(incomplete: str) -> Iterable[str]:
-        from turnier.commands.completion import names_of
+        from turnier.commands.runs.completion import names_of
 
         return [name for name in names_of(what) if name.startswith(incomplete)]
 
@@ -96,7 +96,7 @@ def _play(
 ) -> None:
     """Plays a run and shows it; what can be wrong is found before the store is opened to be written."""
     planned = _resumed(plan, name, typed, resume, store) if resume else plan(**typed)
-    from turnier.commands.show import show
+    from turnier.commands.runs.show import show
     from turnier.results.store.store import Store
 
     console = Console(stderr=as_json)

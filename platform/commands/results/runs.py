@@ -1,4 +1,4 @@
-"""`turnier status`: running and past runs of a store."""
+"""`turnier runs`: running and past runs of a store; its subcommands have modules of their own."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from dataclasses import asdict
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
 
+import typer
 from rich import box
 from rich.markup import escape
 from rich.table import Table
@@ -22,31 +23,34 @@ if TYPE_CHECKING:
 COLOURS = {"running": "green", "waiting": "cyan", "stopped": "yellow"}
 
 
-def status(store: StoreOption = DEFAULT_URL, as_json: JsonOption = False) -> None:
-    """Show running and past runs.
+def runs(context: typer.Context, store: StoreOption = DEFAULT_URL, as_json: JsonOption = False) -> None:
+    """List the runs of a store; annotate, rename, archive or delete one.
 
     The table shows progress, speed and time left, including for runs that another process or machine is playing. A run
     counts as stopped if its driver has ended or has been silent for 30 seconds; to resume it, repeat its command or
-    type turnier tournament --resume RUN. A run's note (see turnier note) is below its name.
+    type its command with --resume RUN. A run's note is below its name.
 
     \b
     Examples:
-      turnier status
-      turnier status --store postgresql://user@host/turnier
+      turnier runs
+      turnier runs --store postgresql://user@host/turnier
+      turnier runs note last "with the new heuristic"
     """
+    if context.invoked_subcommand:
+        return
     from turnier.results.store.progress import progress_of_runs
     from turnier.results.store.store import Store
 
     with Store.open(store, read_only=True) as results:
-        runs = progress_of_runs(results)
+        found = progress_of_runs(results)
     if as_json:
-        print(json.dumps([asdict(run) for run in runs], indent=2))
+        print(json.dumps([asdict(run) for run in found], indent=2))
         return
     table = Table(box=box.SIMPLE, padding=(0, 1, 0, 0))
     table.add_column("run, begun", overflow="fold")
     for heading in ("state", "done", "rate", "left"):
         table.add_column(heading, justify="right", no_wrap=True)
-    for run in runs:
+    for run in found:
         table.add_row(*_row(run))
     Console().print(table)
 

@@ -1,4 +1,4 @@
-"""`turnier games`, `agents`, `samplers` and `noises`: what there is, read from the declarations of parameters."""
+"""`turnier list`: what has a name, read from the declarations of parameters."""
 
 from __future__ import annotations
 
@@ -17,90 +17,71 @@ if TYPE_CHECKING:
 SEARCHED = ("agent", "evaluator", "learning")  # kinds whose parameters are searched
 WIDE = 100  # columns of a terminal that has room for whole ranges
 FOLDED = 14
+TITLES = {
+    "games": "Games",
+    "agents": "Agents",
+    "evaluators": "Evaluators",
+    "methods": "Learning methods, of turnier train",
+    "samplers": "Samplers, of turnier tune",
+    "noises": "Noise strategies, of turnier tune",
+}
 
 
-def games(name: Annotated[str, typer.Argument(help="a game to show in detail")] = "") -> None:
-    """List the games, or the parameters of one.
-
-    \b
-    Examples:
-      turnier games
-      turnier games 2048
-    """
-    from turnier.games.registry import GAMES
-
-    _print("games", "game", name, {"Games": GAMES})
-
-
-def agents(
-    name: Annotated[str, typer.Argument(help="an agent, evaluator or learning method to show in detail")] = "",
+def list_names(
+    what: Annotated[
+        str,
+        typer.Argument(
+            help="games, agents, evaluators, methods, samplers or noises; or the name of one to show in detail",
+            autocompletion=lambda incomplete: _proposals(incomplete),
+        ),
+    ] = "",
 ) -> None:
-    """List the agents, evaluators and learning methods, or the parameters of one.
+    """List games, agents and all else that has a name, or the parameters of one.
+
+    Methods are those by which turnier train learns; samplers and noise strategies, which decide how many games each
+    candidate plays, are of turnier tune.
 
     \b
     Examples:
-      turnier agents
-      turnier agents mctse
-      turnier agents td
+      turnier list
+      turnier list games
+      turnier list mctse
     """
-    from turnier.agents.ntuple.td import LEARNING
-    from turnier.agents.registry import AGENTS, EVALUATORS
-
-    registries: dict[str, Registry[Any]] = {
-        "Agents": AGENTS,
-        "Evaluators": EVALUATORS,
-        "Learning methods, of turnier train": LEARNING,
-    }
-    _print("agents", "agent, evaluator or learning method", name, registries)
-
-
-def samplers(name: Annotated[str, typer.Argument(help="a sampler to show in detail")] = "") -> None:
-    """List the samplers of turnier tune, or the parameters of one.
-
-    \b
-    Examples:
-      turnier samplers
-      turnier samplers cmaes
-    """
-    from turnier.search.samplers.registry import SAMPLERS
-
-    _print("samplers", "sampler", name, {"Samplers, of turnier tune": SAMPLERS})
-
-
-def noises(name: Annotated[str, typer.Argument(help="a noise strategy to show in detail")] = "") -> None:
-    """List the noise strategies of turnier tune, or the parameters of one.
-
-    A noise strategy decides how many games each candidate plays.
-
-    \b
-    Examples:
-      turnier noises
-      turnier noises racing
-    """
-    from turnier.search.noise import NOISES
-
-    _print("noises", "noise strategy", name, {"Noise strategies, of turnier tune": NOISES})
-
-
-def _print(command: str, kind: str, name: str, registries: dict[str, Registry[Any]]) -> None:
-    """Prints all names by title, or one in detail."""
     from turnier.agents.seats.standins import kind_of
     from turnier.core.errors import unknown
     from turnier.core.outside import classes
 
-    console = Console()
-    if name:
-        wanted = kind_of(name) if classes.is_outside(name) else ""
-        offering = (r for r in registries.values() if name in r.places or r.kind == wanted or name in r.installed())
-        found = next(offering, None)
-        if found is None:
-            raise unknown(kind, name, [n for r in registries.values() for n in (*r.places, *r.installed())])
-        _print_parameters(console, found.load(name))
+    console, registries = Console(), _registries()
+    if what in registries or not what:
+        for name, registry in registries.items():
+            if what in (name, ""):
+                _print_names(console, registry, TITLES[name])
+        text = "turnier list NAME lists the parameters of one; FILE.py:CLASS names one of your own."
+        console.print(text, highlight=False)
         return
-    for title, registry in registries.items():
-        _print_names(console, registry, title)
-    text = f"turnier {command} NAME lists the parameters of one; FILE.py:CLASS names one of your own."
-    console.print(text, highlight=False)
+    wanted = kind_of(what) if classes.is_outside(what) else ""
+    offering = (r for r in registries.values() if what in r.places or r.kind == wanted or what in r.installed())
+    found = next(offering, None)
+    if found is None:
+        names = [name for registry in registries.values() for name in (*registry.places, *registry.installed())]
+        raise unknown("game, agent or the like", what, [*registries, *names])
+    _print_parameters(console, found.load(what))
+
+
+def _registries() -> dict[str, Registry[Any]]:
+    from turnier.agents.ntuple.td import LEARNING
+    from turnier.agents.registry import AGENTS, EVALUATORS
+    from turnier.games.registry import GAMES
+    from turnier.search.noise import NOISES
+    from turnier.search.samplers.registry import SAMPLERS
+
+    found: tuple[Registry[Any], ...] = (GAMES, AGENTS, EVALUATORS, LEARNING, SAMPLERS, NOISES)
+    return dict(zip(TITLES, found, strict=True))
+
+
+def _proposals(incomplete: str) -> list[str]:
+    names = [*TITLES, *(name for registry in _registries().values() for name in registry.places)]
+    return [name for name in names if name.startswith(incomplete)]
 
 
 def _print_parameters(console: Console, cls: type[Declared]) -> None:

@@ -1,0 +1,84 @@
+"""Shows the results of a run in the terminal; every command that plays a run ends with this."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from turnier.commands.other_code import print_other_code
+from turnier.core.errors import UserError
+from turnier.core.terminal.console import Console
+
+if TYPE_CHECKING:
+    from turnier.results.failures import Failures
+    from turnier.results.frames import Standings
+    from turnier.runs.results import RunResults
+
+
+class Shown(NamedTuple):
+    """How results are shown."""
+
+    as_json: bool = False
+    whole: bool = False  # every table, not only the main one
+    top: int = 200  # agents of a rating list
+    crosstable: Path | None = None  # file to which it is written, too
+    anchor: str = ""  # the agent whose Elo is 0
+    nash: bool = False  # whether Nash averages are shown in any case
+
+
+def show(results: RunResults, as_json: bool = False) -> None:
+    """Prints a run as the command that played it ends; see `show_run`."""
+    show_run(results, Shown(as_json))
+
+
+def show_run(results: RunResults, shown: Shown, console: Console | None = None) -> None:
+    """Prints a run: its head, its main table and what to know of it, and what failed.
+
+    Raises UserError, after all that, if an agent failed in all of its games and the run is to rate agents.
+    """
+    from turnier.dashboards import sections, terminal
+    from turnier.results.failures import list_failures, store_option
+
+    kind, console, run = sections.described(results), console or Console(), results.store.run(results.id)
+    rated = {"anchor": shown.anchor, "nash": shown.nash} if getattr(kind, "RATES", False) else {}
+    data = kind.read(results, **rated)
+    if shown.crosstable is not None:
+        write_crosstable(results.standings(anchor=shown.anchor, nash=shown.nash), shown.crosstable)
+    if shown.as_json:
+        print_json(kind.to_json(data))
+    else:
+        head, failures = kind.head(results), list_failures(results.store, [results.id])
+        terminal.say(console, f"{run.name} ({run.id})", "bold")
+        terminal.say(console, head.sentence)
+        terminal.say(console, head.meaning if shown.whole else "")
+        terminal.print_sections(console, kind.sections(data), shown.whole, shown.top)
+        for sentence in failures.sentences(store_option(results.store)):
+            terminal.say(console, sentence, "red")
+        if rated:
+            _require_rated(failures)
+    print_other_code(results.store, results.id, shown.as_json)
+
+
+def _require_rated(failures: Failures) -> None:
+    for label, part in failures.table[failures.table["agent"] != ""].groupby("label", sort=False):
+        games = int(part["games"].sum())
+        if games >= round(part["games"].iloc[0] / part["share"].iloc[0]):
+            raise UserError(f"{label} must play to be rated, but it failed in all of its {games:,} games; fix it.")
+
+
+def write_crosstable(standings: Standings, path: Path) -> None:
+    """Writes who scored what against whom as CSV; raises UserError unless it is of one game."""
+    games = standings.ratings["game"].unique().tolist()
+    if len(games) != 1:
+        named = f"{len(games)}: {', '.join(games)}" if games else "none with two agents"
+        raise UserError(f"--crosstable must be of one game, got {named}; choose one with --game.")
+    try:
+        standings.crosstable().to_csv(path, index_label="agent")
+    except OSError as failure:
+        raise UserError(f"--crosstable must be a file that can be written, got {path}: {failure.strerror}.") from None
+
+
+def print_json(content: Any) -> None:
+    """Prints JSON, in which what is unknown (NaN) is null."""
+    print(json.dumps(json.loads(json.dumps(content), parse_constant=lambda _: None), indent=2))
