@@ -211,7 +211,7 @@ def _so_far(data: Data) -> str:
     return f"{data.unit.capitalize()} of the latest generation's candidates: {value}, {games:,} games."
 
 
-def held_out_table(verdict: StudyVerdict, unit: str, run: str) -> Table:
+def held_out_table(verdict: StudyVerdict, unit: str, run: str = "") -> Table:
     """Returns a row for each finalist: held-out, the differences with their 95 % intervals, claimed, and luck."""
     frame = pd.DataFrame([asdict(row) for row in verdict.figures])
     numbers = frame.columns.difference(["label", "agent"])
@@ -237,7 +237,7 @@ def held_out_table(verdict: StudyVerdict, unit: str, run: str) -> Table:
     return Table("Held-out games", frame, columns, f"{unit.capitalize()} with {HELD_OUT_NOTE}")
 
 
-def points_table(points: Sequence[Point], unit: str, unit_games: int, run: str) -> Table:
+def points_table(points: Sequence[Point], unit: str, unit_games: int, run: str = "") -> Table:
     """Returns the start and the front in held-out games, the best one at the second objective first."""
     points, second = best_first(points), points[0].objective
     frame = pd.DataFrame([point._asdict() for point in points])

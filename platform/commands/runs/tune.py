@@ -28,7 +28,7 @@ from turnier.core.terminal.console import Console
 if TYPE_CHECKING:
     from turnier.results.store.store import Store
     from turnier.search.definition import StudyDefinition
-    from turnier.search.study import Front, Study, StudyResults
+    from turnier.search.study import Front, Study
 
 WATCH_SECONDS = 2.0
 
@@ -105,8 +105,8 @@ def tune(
     if watch:
         _watch(store, study, games, as_json)
         return
-    from turnier.commands.other_code import print_other_code
-    from turnier.commands.search_tables import print_ranges
+    from turnier.commands.runs.show import show
+    from turnier.commands.search_tables import print_games, print_ranges
 
     study.require(games)
     console = Console()
@@ -117,8 +117,9 @@ def tune(
             print_ranges(console, definition.agent, definition.parameters)
             _say_what_else_is_stored(console, opened, study, definition, games)
         results = study.run(opened, budget=games, verify=verify, where=where)
-        _print(console, results, as_json)
-        print_other_code(opened, results.id, as_json)
+        if not as_json:
+            print_games(console, results.run)
+        show(results, as_json)
 
 
 def _say_what_else_is_stored(
@@ -140,46 +141,6 @@ def _say_what_else_is_stored(
         )  # fmt: skip
 
 
-def _print(console: Console, results: StudyResults, as_json: bool) -> None:
-    from turnier.commands.search_tables import print_figures, print_games, print_hints, print_parameters, print_verdict
-    from turnier.commands.tables import print_warnings
-    from turnier.results.failures import list_failures
-    from turnier.results.frames import json_rows
-
-    run, definition = results.run, results.run.definition
-    failures = list_failures(results.store, [results.id])
-    if as_json:
-        rows = [
-            {key: None if isinstance(x, float) and math.isnan(x) else x for key, x in vars(figures).items()}
-            for figures in results.final.figures
-        ]
-        shown = {
-            "study": definition.name,
-            "sampler": definition.sampler,
-            "noise": definition.noise,
-            "games": run.games,
-            "idle_games": run.idle_games,
-            "hints": results.hints(),
-            "parameters": run.space.decode(run.search.recommended()),
-            "proposed": str(results.proposed),
-            "recommended": str(results.recommended),
-            "improved": results.verdict.improved,
-            "outcome": results.verdict.outcome,
-            "verdict": results.verdict.sentence,
-            "play_on": results.play_on,
-            "finalists": rows,
-            "failures": json_rows(failures.table),
-        }
-        print(json.dumps(shown, indent=2))
-        return
-    print_parameters(console, run, {label: finalist.agent for label, finalist in results.finalists.items()})
-    print_figures(console, results.verdict, run.objective.name)
-    print_games(console, run)
-    print_verdict(console, results.verdict, results.play_on)
-    print_hints(console, results.hints())
-    print_warnings(console, results.warnings())
-
-
 def _tune_front(
     front: Front,
     games: int,
@@ -189,11 +150,8 @@ def _tune_front(
     as_json: bool,
 ) -> None:
     """Searches for a front of strength and a second objective."""
-    from turnier.commands.other_code import print_other_code
-    from turnier.commands.search_tables import print_points, print_ranges
-    from turnier.commands.tables import print_failures
-    from turnier.results.failures import list_failures
-    from turnier.results.frames import json_rows
+    from turnier.commands.runs.show import show
+    from turnier.commands.search_tables import print_ranges
     from turnier.results.store.store import Store
 
     console = Console()
@@ -204,15 +162,7 @@ def _tune_front(
             console.print(f"Study {name}: {front.objective.name} and {front.second.title}, NSGA-II")
             print_ranges(console, definition.agent, definition.parameters)
         results = front.run(opened, budget=games, verify=verify, where=where)
-        failures = list_failures(opened, [results.id])
-        if as_json:
-            finalists = [point.row() for point in results.points]
-            shown = {"study": name, "finalists": finalists, "failures": json_rows(failures.table)}
-            print(json.dumps(shown, indent=2))
-        else:
-            print_points(console, results.points, front.objective.name, front.objective.unit_games)
-            print_failures(console, opened, failures)
-        print_other_code(opened, results.id, as_json)
+        show(results, as_json)
 
 
 def _watch(url: str, study: Study, games: int, as_json: bool) -> None:
