@@ -11,6 +11,7 @@ from turnier.dashboards import markup
 from turnier.dashboards.sections import Drawing, failed_table, flat, head, sections
 from turnier.dashboards.tables import Table
 from turnier.results.failures import list_failures
+from turnier.results.store.store import Store
 from turnier.runs.results import RunResults
 
 if TYPE_CHECKING:
@@ -24,7 +25,7 @@ def html_of(results: RunResults) -> str:
     if failures.text:
         parts += [f"<p>{markup.failed(failures.text)}</p>", markup.table(failed_table(failures))]
     with contextlib.suppress(UserError):
-        if figure := figure_of(results):
+        if figure := picture_of(results):
             parts.append(figure._repr_svg_())
     found = next((section for section in flat(sections(results)) if isinstance(section, Table)), None)
     if found is not None:
@@ -32,7 +33,12 @@ def html_of(results: RunResults) -> str:
     return "".join(parts)
 
 
-def figure_of(results: RunResults) -> Figure | None:
+def picture_of(results: RunResults) -> Figure | None:
     """Returns the main figure of a run; None if nothing is stored yet. Raises UserError without the packages for it."""
     drawings = (section for section in flat(sections(results)) if isinstance(section, Drawing))
     return next(filter(None, (drawing.drawn for drawing in drawings)), None)
+
+
+def figure_of(store: Store, run: str) -> Figure | None:
+    """Returns the main figure of the run whose id begins so."""
+    return picture_of(RunResults.find(store, run))

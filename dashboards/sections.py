@@ -6,6 +6,7 @@ The file `kinds/KIND.py` describes the runs of a kind; a new kind needs nothing 
 - `head(results) -> Head`: the run in a sentence, from as little as possible, since lists of runs show it;
 - `sections(data) -> Iterator[Section]`: everything else, the main table first;
 - `together(data, ...) -> data`, if several runs can be shown as one, such as curves of trainings;
+- `mark(results) -> str`, if what is shown may change without a further game: a text that then changes;
 - `to_json(data) -> Any`, if machines read more than the head and the tables.
 """
 

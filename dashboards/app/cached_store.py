@@ -83,7 +83,8 @@ def state_of(run: Run) -> State:
     if running and stored > SMALL:
         step = 10 ** (len(str(stored)) - 2) * 5
         stored, done = stored // step * step, done // step * step
-    return stored, running, done, store().annotations.get(run.id, SETTINGS)
+    kind, settings = sections.kind_of(run.kind), store().annotations.get(run.id, SETTINGS)
+    return stored, running, done, settings + (kind.mark(RunResults(store(), run.id)) if hasattr(kind, "mark") else "")
 
 
 @st.cache_resource(max_entries=8 * KEPT, show_spinner="Reading ...")  # cache_data drops frame.attrs

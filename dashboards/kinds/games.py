@@ -9,10 +9,11 @@ from typing import Any
 import pandas as pd
 
 from turnier.core.number_text import plus_minus
-from turnier.dashboards.agent_names import distinct, planned, short_game
+from turnier.dashboards.agent_names import distinct, planned, planned_labels, short_game
 from turnier.dashboards.links import games_address, match_address
 from turnier.dashboards.sections import Among, Choice, Drawing, Head, Section, Title
 from turnier.dashboards.summaries.matches import (
+    COMPARED,
     COSTS,
     GAMES_NOTE,
     POINTS,
@@ -54,13 +55,14 @@ together = joined
 
 def head(results: RunResults) -> Head:
     """Returns the best mean."""
-    table = summary(matches_frame(results.store, run=results.id, ids=False)).sort_values("mean", ascending=False)
+    run = results.store.run(results.id)
+    table = summary(matches_frame(results.store, run=run.id, ids=False)).sort_values("mean", ascending=False)
     if table.empty:
-        return Head(agents=planned(results.store.run(results.id)))
-    agents, first = tuple(distinct(table["label"]).values()), table.iloc[0]
-    return Head(
-        f"{agents[0]}: {plus_minus(first['mean'], first['half_width'])}, {first['games']:,} games", agents=agents
-    )
+        return Head(agents=planned(run))
+    agents = tuple(distinct([*table["label"], *planned_labels(run)]).values())
+    first, unplayed = table.iloc[0], agents[len(table["label"].unique()) :] if run.kind in COMPARED else ()
+    said = f"{agents[0]}: {plus_minus(first['mean'], first['half_width'])}, {first['games']:,} games"
+    return Head(said, agents=agents, unplayed=unplayed)
 
 
 def sections(found: Scores) -> Iterator[Section]:
@@ -128,8 +130,9 @@ def score_table(rows: pd.DataFrame) -> Table:
 
 
 def mishaps(frame: pd.DataFrame) -> list[Column]:
-    """Returns the columns of games that failed and of void ones, if there are any."""
-    return [column for column in MISHAPS if frame[column.name].fillna(0).any()]
+    """Returns the columns of games that failed or repeat others by construction, and of void ones, if there are any."""
+    repeated = [Column("different")] if (frame["different"] < frame["games"]).any() else []
+    return repeated + [column for column in MISHAPS if frame[column.name].fillna(0).any()]
 
 
 def milestones(rows: pd.DataFrame) -> Table | None:

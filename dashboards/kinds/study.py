@@ -26,13 +26,13 @@ from turnier.runs.results import RunResults
 from turnier.search import MIN_SHOWN
 from turnier.search import verdict as verdicts
 from turnier.search.final_comparison import START
-from turnier.search.front.points import Point, best_first, dominated, stored_points
+from turnier.search.front.points import HELD_OUT, Point, best_first, dominated, stored_points
 from turnier.search.storage import trials
-from turnier.search.storage.checked_studies import FINISHED
+from turnier.search.storage.checked_studies import FINISHED, study_notes
 from turnier.search.storage.commands import Again, to_play_on
 from turnier.search.storage.definitions import StudyFacts, agent_with, ranges_table, used_values, value_text
 from turnier.search.storage.hints import hints
-from turnier.search.storage.studies import run_id_of, stored_verdict
+from turnier.search.storage.studies import VERDICT, run_id_of, stored_verdict
 from turnier.search.verdict import StudyVerdict
 from turnier.statistics.intervals import mean_interval
 
@@ -91,6 +91,14 @@ def read(results: RunResults) -> Data:
         trials.recommended_values(store, name) if begun else {},
         trials.importance(frame),
     )
+
+
+def mark(results: RunResults) -> str:
+    """Returns what is shown depends on besides the number of games: a verdict, or a front."""
+    store, name = results.store, results.store.run(results.id).name
+    if name not in trials.study_names(store):
+        return ""
+    return repr([study_notes(store, name, note) for note in (VERDICT, HELD_OUT)])
 
 
 def head(results: RunResults) -> Head:

@@ -126,7 +126,7 @@ class RunResults:
 
     def plot(self) -> Any:
         """Returns the run's main picture, which notebooks show offline; None if nothing is stored yet."""
-        return self._notebook().figure_of(self)
+        return self._notebook().picture_of(self)
 
     def table(self) -> pd.DataFrame:
         """Returns what notebooks show: one row per agent, the best first."""

@@ -67,9 +67,11 @@ def test_a_tournament_shows_its_leader_with_points_or_mean(store: Store) -> None
 def test_a_tournament_says_which_agents_are_yet_to_play(copied: str) -> None:
     with Store.open(copied) as store:
         run = next(run for run in store.runs() if (run.kind, run.name) == ("tournament", "2048(size=3)"))
-        later = replace(run, definition={**run.definition, "agents": [*run.definition["agents"], "mc(iterations=500)"]})
         assert glance(store, run).unplayed == ()
-        seen = glance(store, later)
+        planned = {**run.definition, "agents": [*run.definition["agents"], "mc(iterations=500)"]}
+        store.begin_run("tournament:later", "tournament", run.name, planned)
+        store.append("tournament:later", [record for records in store.records_of_run(run.id) for record in records])
+        seen = glance(store, store.run("tournament:later"))
     assert seen.unplayed == ("mc(iterations=500)",) == seen.agents[-1:]
     assert "leads so far:" in seen.sentence and seen.sentence.endswith("; yet to play: mc(iterations=500)")
 
@@ -104,7 +106,10 @@ def test_a_comparison_shows_its_verdict_in_its_colour(copied: str) -> None:
     with Store.open(copied) as store:
         Comparison("mc(iterations=20)", "random", game="tictactoe", games=400).run(store, progress=False)
         seen = glance(store, store.find_run("last"))
-    assert re.match(r"mc\(iterations=20\) is stronger than random: .* Elo .*, \d+ games", seen.sentence) and seen.colour
+    assert (
+        re.match(r"mc\(iterations=20\) is stronger than random at tictactoe after \d+ games .* Elo", seen.sentence)
+        and seen.colour
+    )
     assert f"border-color: {seen.colour}" in texts(look("runs"))
 
 
@@ -113,20 +118,20 @@ def test_a_comparison_that_is_repeated_with_another_margin_shows_the_new_verdict
     with Store.open(copied) as store:
         run = next(run.id for run in store.runs() if run.kind == "comparison")
         games = ComparisonResults.find(store, run).duel.games
-        for margin, verdict in ((1.0, "undecided"), (90.0, "equal within the margin")):
+        for margin, verdict in ((1.0, "undecided"), (90.0, "equal")):
             again = Comparison(*agents, game="tictactoe", margin=margin, games=games, seed=3)
             again.run(store, progress=False)
             assert again.run_id == run
-            assert f">{verdict}: " in texts(look("runs", kind="comparison"))
+            assert f" are {verdict} " in texts(look("runs", kind="comparison"))
 
 
 def test_a_study_that_gains_a_verdict_without_a_game_shows_it(copied: str) -> None:
-    assert "no verdict so far" in texts(look("runs", kind="study"))
+    assert "No verdict yet" in texts(look("runs", kind="study"))
     with Store.open(copied) as store:
         verdict = stored_verdict(store, DECIDED)
         assert verdict is not None
         StudyRun(store, TINY, progress=False).store_verdict(verdict)
-    assert "no verdict so far" not in texts(look("runs", kind="study"))
+    assert "No verdict yet" not in texts(look("runs", kind="study"))
 
 
 def test_every_run_is_a_link_to_its_page(shown: str, store: Store) -> None:

@@ -125,7 +125,6 @@ def test_commands_name_the_store_that_is_shown(tmp_path: Path, monkeypatch: pyte
     told = {name: at_another_store(name, tmp_path / "own.db", monkeypatch) for name in ("comparison", "studies")}
     assert f"turnier compare random greedy --store {url}" in told["comparison"]
     assert f"turnier compare random greedy --store {url}" in told["studies"]
-    assert "To play on, repeat this with more --games:" in told["comparison"]
-    assert "To resume:" not in told["comparison"]
+    assert "Command to resume or repeat it:" in told["comparison"]
     page = look("reports", run=comparison.run_id)
     assert f"turnier show {comparison.run_id} --html --store {url}" in texts(page)
