@@ -49,14 +49,14 @@ def print_sections(console: Console, some: Iterable[Section], whole: bool = Fals
             print_table(console, section.table)
         elif isinstance(section, Facts) and whole:
             for name, fact in section.rows.items():
-                say(console, f"{name}: {fact}")
+                _say_name(console, f"{name}: {fact}")
 
 
 def say(console: Console, text: str, style: str = "", breaks: bool = True) -> None:
     """Prints a sentence, broken between words where the terminal is narrow; without breaks it can be copied."""
     if not text:
         return
-    lines = _wrapped(text, console.room, INDENT * text.startswith(" ")) if breaks else [text]
+    lines = _wrapped(text.rstrip(), console.room) if breaks else [text]
     for line in lines:
         console.print(Line(visible(line), style), soft_wrap=True)
 
@@ -81,8 +81,7 @@ def print_table(console: Console, table: Table) -> None:
         for line in range(max(map(len, lines))):
             _print_line(console, parts, [cell[line] if line < len(cell) else "" for cell in lines])
     for short, name in legend.items():
-        for piece in _name_lines(f"{short}: {name}", console.room):
-            console.print(Line(visible(piece)), soft_wrap=True)
+        _say_name(console, f"{short}: {name}")
     if table.note:
         say(console, table.note)
     console.print()
@@ -103,6 +102,7 @@ class Part:
         words = self.column.heading.split() if narrow else [self.column.heading]
         widest = max(map(cell_len, self.cells), default=0)
         if narrow and not self.column.key and not self.right:
+            words += [word for cell in self.cells for word in cell.split()]
             widest = min(widest, LEAST_TEXT)
         return replace(self, heading=self.column.heading, width=max([widest, *map(cell_len, words)]))
 
@@ -157,19 +157,23 @@ def _print_line(console: Console, parts: Sequence[Part], cells: Sequence[str], s
     console.print(Line((" " * BETWEEN).join(padded).rstrip(), style), soft_wrap=True)
 
 
-def _wrapped(text: str, width: int | None, indent: int = 0) -> list[str]:
+def _wrapped(text: str, width: int | None) -> list[str]:
     """Returns a text as lines, broken between words only."""
     if width is None or cell_len(text) <= width:
         return [text]
-    after = " " * indent
-    return textwrap.wrap(text, width, subsequent_indent=after, break_long_words=False, break_on_hyphens=False) or [""]
+    return textwrap.wrap(text, width, break_long_words=False, break_on_hyphens=False) or [""]
+
+
+def _say_name(console: Console, text: str) -> None:
+    for line in _name_lines(text, console.room):
+        console.print(Line(visible(line)), soft_wrap=True)
 
 
 def _name_lines(text: str, room: int | None) -> list[str]:
-    """Returns a name as lines, broken behind commas and brackets."""
+    """Returns names or facts as lines, broken behind commas, brackets and blanks."""
     lines = [""]
-    for piece in re.findall(r"[^,(]*[,(]+|[^,(]+$", text):
-        if room is not None and lines[-1] and cell_len(lines[-1] + piece) > room:
+    for piece in re.findall(r"[^,( ]*[,( ]+|[^,( ]+$", text):
+        if room is not None and lines[-1] and cell_len((lines[-1] + piece).rstrip()) > room:
             lines.append(" " * INDENT)
         lines[-1] += piece
-    return lines
+    return [line.rstrip() for line in lines]

@@ -76,5 +76,7 @@ def test_nothing_is_drawn_before_the_first_look(tmp_path: Path) -> None:
 def test_the_verdict_tells_networks_apart_whose_files_share_a_name(tmp_path: Path) -> None:
     agents = [f"greedy(evaluator=ntuple(file={file}))" for file in ("a/g.npz,digest=1", "b/g.npz,digest=2")]
     with Store.open(f"sqlite:///{tmp_path}/a.db") as store:
-        banner = verdict_banner(Comparison(*agents, game="2048").results(store))
+        comparison = Comparison(*agents, game="2048")
+        store.begin_run(comparison.run_id, "comparison", "2048", comparison.definition)
+        shown = head(ComparisonResults.find(store, comparison.run_id)).sentence
     assert "greedy(evaluator=ntuple(file=a/g.npz)) and greedy(evaluator=ntuple(file=b/g.npz)) at 2048" in shown

@@ -36,8 +36,9 @@ from turnier.dashboards.figures.scores import mean_scores, milestone_shares, sco
 from turnier.dashboards.figures.studies.search import all_of_front, search_history
 from turnier.dashboards.figures.tournament import crosstable, seat_points
 from turnier.dashboards.figures.training import curve_frame, training_curves
-from turnier.dashboards.kinds import study
+from turnier.dashboards.kinds import study, training
 from turnier.dashboards.kinds.tournament import pair_table, rating_list
+from turnier.dashboards.sections import Drawing
 from turnier.dashboards.summaries import matches as run_summary
 from turnier.dashboards.summaries.certainty import BY_POSITION, NOTE, UNEVEN, means_note
 from turnier.results.frames.certainty import position_certainty, searches_frame, searches_of_runs
@@ -359,9 +360,14 @@ def test_curves_of_ratings_share_a_chart_only_with_a_common_zero() -> None:
         frame.attrs[ZERO] = zero
         return frame
 
-    same = rating_curves({"one": checkpoints("random"), "other": checkpoints("random")})
+    def drawn(**checkpoints_by_run: pd.DataFrame) -> list[Figure]:
+        empty = training.Data("tictactoe", {}, {}, (), checkpoints_by_run)
+        shown = [one for one in training.sections({"tictactoe": empty}) if isinstance(one, Drawing)]
+        return [one.drawn for one in shown if one.figure == "training.rating_curve" and one.drawn]
+
+    same = drawn(one=checkpoints("random"), other=checkpoints("random"))
     assert [sorted(figure.data["run"].unique()) for figure in same] == [["one", "other"]]
     assert same[0].note == "Checkpoints beside random, which has 0 Elo; 95 % intervals."
-    apart = rating_curves({"one": checkpoints("random"), "other": checkpoints(""), "third": checkpoints("")})
+    apart = drawn(one=checkpoints("random"), other=checkpoints(""), third=checkpoints(""))
     assert len(apart) == 3 and "their mean is 0 Elo" in apart[1].note
-    assert rating_curves({"none": checkpoints("random").head(0)}) == []
+    assert drawn(none=checkpoints("random").head(0)) == []

@@ -69,7 +69,14 @@ NOTED = pd.DataFrame(
 
 
 def study(store: Store, trials: pd.DataFrame, verdict: StudyVerdict | None = None, **changes: Any) -> Data:
-    known = {"game": "2048", "agent": START, "parameters": ["rollout_depth=0..50"], "sampler": "cmaes"} | changes
+    known = {
+        "name": "x",
+        "game": "2048",
+        "agent": START,
+        "parameters": ["rollout_depth=0..50"],
+        "sampler": "cmaes",
+        "noise": "fixed",
+    } | changes
     facts = StudyFacts.of(known)
     return Data(store, "x", known, facts, "share of points", trials, NOTED, verdict, [], {}, importance(trials))
 
