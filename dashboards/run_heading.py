@@ -21,7 +21,8 @@ def titled(run: Run) -> str:
     """Returns a run's title: its game or name, and its agents, or their number where they are many."""
     names = list(agents_of(run).values())
     if not names:
-        return short_game(run.name)
+        game = short_game(str(run.definition.get("game", "")))
+        return f"{run.name} at {game}" if game and game != short_game(run.name) else short_game(run.name)
     text = " and ".join([", ".join(names[:-1]), names[-1]] if names[1:] else names)
     many = len(names) > MAX_NAMED or len(text) > MAX_TITLE
     return f"{short_game(run.name)}, {f'{len(names)} agents' if many else text}"

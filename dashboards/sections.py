@@ -89,14 +89,12 @@ class Drawing:
             is nothing to draw.
         known: its arguments.
         table: the same for terminals.
-        wide: whether it needs the whole width of a page.
         cells: whether a click on a cell chooses the agents of `Meetings`.
     """
 
     figure: str
     known: tuple[Any, ...] = ()
     table: Table | None = None
-    wide: bool = False
     cells: bool = False
 
     @cached_property
@@ -141,6 +139,7 @@ class Choice:
         make: returns the sections of an option.
         shown: number of options that reports and terminals show; None = all.
         names: option -> text; others are shown as they are.
+        beside: whether it is small enough to stand beside figures.
     """
 
     label: str
@@ -149,6 +148,7 @@ class Choice:
     make: Callable[[str], Sequence[Section]]
     shown: int | None = 1
     names: Mapping[str, str] | None = None
+    beside: bool = False
 
 
 @dataclass(frozen=True)

@@ -131,7 +131,7 @@ class Table:
         ]
         times = Counter(title for _, title, _ in parts)
         return pd.DataFrame(
-            {title if times[title] == 1 else f"{title} ({column.heading})": values for column, title, values in parts}
+            {title if times[title] == 1 else f"{title} of {column.heading}": values for column, title, values in parts}
         ).reset_index(drop=True)
 
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from datetime import timedelta
+from functools import partial
+from html import escape
 from typing import Any
 
 import pandas as pd
@@ -12,7 +14,6 @@ import streamlit as st
 from turnier.core.number_text import number
 from turnier.dashboards import markup
 from turnier.dashboards.app import cached_store, widgets
-from turnier.dashboards.figures.charts import Figure
 from turnier.dashboards.figures.ranked import CELL
 from turnier.dashboards.links import match_address
 from turnier.dashboards.run_heading import named_agents
@@ -72,38 +73,39 @@ def show_head(runs: Sequence[Run]) -> None:
             show_table(table, links, "content" if len(table.frame) <= MAX_ROWS else _SCROLLED)
 
 
-def show(some: Iterable[Section]) -> None:
-    """Shows sections; figures that follow each other stand side by side."""
-    row: list[Figure] = []
+def show(some: Iterable[Section], narrow: bool = False) -> None:
+    """Shows sections; figures that follow each other stand side by side, unless it is narrow."""
+    row: list[Callable[[], None]] = []
     for section in some:
-        if isinstance(section, Drawing) and section.cells and section.drawn is not None:
-            _show_row(row)
-            widgets.show_figure(section.drawn, key=CELL, on_select=_choose_cell, selection_mode=CELL)
-        elif isinstance(section, Drawing):
-            if section.drawn is not None:
-                row.append(section.drawn)
-            if section.wide:
-                _show_row(row)
+        if isinstance(section, Drawing):
+            if (figure := section.drawn) is None:
+                continue
+            if section.cells:
+                _show_row(row, narrow)
+                widgets.show_figure(figure, key=CELL, on_select=_choose_cell, selection_mode=CELL)
+            else:
+                row.append(partial(widgets.show_figure, figure))
+        elif isinstance(section, Choice) and section.beside:
+            row.append(partial(_show, section, True))
         elif not isinstance(section, Board):  # reports have these: replaying takes time
-            _show_row(row)
+            _show_row(row, narrow)
             _show(section)
-    _show_row(row)
+    _show_row(row, narrow)
 
 
-def _show_row(row: list[Figure]) -> None:
+def _show_row(row: list[Callable[[], None]], narrow: bool) -> None:
     for first in range(0, len(row), 2):
         pair = row[first : first + 2]
-        if len(pair) == 1:
-            widgets.show_figure(pair[0])
-        for column, figure in zip(st.columns(2, gap="large") if pair[1:] else (), pair, strict=False):
+        columns = [st.container() for _ in pair] if narrow or len(row) == 1 else st.columns(2, gap="large")
+        for column, draw in zip(columns, pair, strict=False):
             with column:
-                widgets.show_figure(figure)
+                draw()
     row.clear()
 
 
-def _show(section: Section) -> None:
+def _show(section: Section, narrow: bool = False) -> None:
     if isinstance(section, Choice):
-        show(section.make(_chosen(section)))
+        show(section.make(_chosen(section)), narrow)
     elif isinstance(section, Among):
         chosen = widgets.choose_several(section.label, section.options, section.key, optional=section.optional)
         if chosen:
@@ -121,7 +123,8 @@ def _show(section: Section) -> None:
         (st.warning if section.warning else st.markdown)(widgets.plain(section.text))
     elif isinstance(section, Facts) and section.title:
         st.markdown(f"##### {widgets.plain(section.title)}")
-        st.html(markup.facts(section.rows))
+        rows = "".join(f"<div>{escape(what)}</div><div>{escape(how)}</div>" for what, how in section.rows.items())
+        st.html(f'<div style="{_FACTS}">{rows}</div>')
     elif isinstance(section, Facts):
         widgets.show_facts(**section.rows)
     else:

@@ -98,13 +98,17 @@ def scored(found: Scores) -> Iterator[Section]:
     paid = [cost for cost in COSTS if (costs[cost] > 0).any()]
     if paid:
         yield Choice(
-            "Cost of a move", "cost", paid, lambda cost: [Drawing("scores.score_against_cost", (found.summary, cost))]
+            "Cost of a move",
+            "cost",
+            paid,
+            lambda cost: [Drawing("scores.score_against_cost", (found.summary, cost))],
+            beside=True,
         )
     if not found.summary["points_share"].isna().all():
         return
     views = ("histogram", "cumulative")
     drawn = {view: Drawing("scores.score_distribution", (found, view == views[1])) for view in views}
-    yield Choice("Distribution", "view", views, lambda view: [drawn[view]])
+    yield Choice("Distribution", "view", views, lambda view: [drawn[view]], beside=True)
     if shares := milestones(found.summary):
         yield Drawing("scores.milestone_shares", (found.summary,), shares)
     yield _extremes(found.extremes)

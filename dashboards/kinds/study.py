@@ -341,7 +341,9 @@ def _parameters(data: Data) -> Iterator[Section]:
         yield Text("Parameter importance needs at least eight candidates.")
     else:
         yield Drawing("studies.search.importance_bars", (shares, data.trials))
-    yield Choice("By parameter", "parameter", names, lambda name: list(_by_parameter(data, name, names)), SLICES)
+    yield Choice(
+        "By parameter", "parameter", names, lambda name: list(_by_parameter(data, name, names)), SLICES, beside=True
+    )
     yield Drawing("studies.landscape.parallel_coordinates", (data.trials, names, data.unit))
 
 

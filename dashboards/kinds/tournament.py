@@ -162,7 +162,7 @@ def _who_beats_whom(ranks: Ranks) -> Iterator[Section]:
     """Yields the square of all agents, or a window of many, and the games of two of them."""
 
     def drawing(first: int) -> Drawing:
-        return Drawing("tournament.crosstable", (ranks, first), _square(ranks), wide=True, cells=True)
+        return Drawing("tournament.crosstable", (ranks, first), _square(ranks), cells=True)
 
     labels = ranks.ratings["label"].tolist()
     if len(labels) <= WINDOW:

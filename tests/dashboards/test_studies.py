@@ -116,7 +116,7 @@ def test_held_out_games_are_numbers_with_luck_and_differences() -> None:
     assert list(table["games"]) == [80, 80]
     proposed = table.loc["proposed"]
     assert proposed["luck"] == pytest.approx(150 - proposed["held-out"], abs=1)
-    assert 15 < proposed["minus start"] < 25 and 0 < proposed["± (minus start)"] < 10
+    assert 15 < proposed["minus start"] < 25 and 0 < proposed["± of minus start"] < 10
     assert np.isnan(table.loc["start", "luck"])
 
 
