@@ -11,11 +11,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from rich.console import Console
 
 from turnier.agents.registry import make_agent
 from turnier.arena.workers.where import Where
 from turnier.commands.search_tables import print_figures
+from turnier.core.terminal.console import Console
 from turnier.games.registry import GAMES
 from turnier.results.store.store import Store
 from turnier.search.final_comparison import verdict_on
