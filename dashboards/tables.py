@@ -130,9 +130,14 @@ class Table:
             (column, title, values) for column in self.columns for title, values in column.numbers(self.frame).items()
         ]
         times = Counter(title for _, title, _ in parts)
-        return pd.DataFrame(
-            {title if times[title] == 1 else f"{title} of {column.heading}": values for column, title, values in parts}
-        ).reset_index(drop=True)
+        named = {_unlike(title, column) if times[title] > 1 else title: values for column, title, values in parts}
+        return pd.DataFrame(named).reset_index(drop=True)
+
+
+def _unlike(title: str, column: Column) -> str:
+    """Returns the heading of one of several intervals."""
+    about = column.title or column.name
+    return f"± of {about}" if title == "±" else f"{about} {title}"
 
 
 def known(frame: pd.DataFrame, *columns: Column) -> list[Column]:

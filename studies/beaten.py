@@ -12,10 +12,10 @@ the median of 387,222 in docs/reproduction.md.
 
 from __future__ import annotations
 
-from turnier.commands.scripts.experiments import run_experiments
 from turnier.runs.experiment import Experiment, Row
 from turnier.studies.kutsch.heuristics import HEURISTICS_SCORE, ROWS
 from turnier.studies.kutsch.thesis import MC_SCORE, MCTS_SCORE, UCTN_SCORE
+from turnier.studies.scripts.experiments import run_experiments
 from turnier.studies.staehli.matrices import COMBINED, PUBLISHED
 from turnier.studies.weitz.table1 import STAND_IN
 

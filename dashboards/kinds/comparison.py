@@ -8,6 +8,7 @@ from typing import Any
 
 import pandas as pd
 
+from turnier.core.number_text import number
 from turnier.dashboards.agent_names import distinct, planned
 from turnier.dashboards.colours import VERDICT_COLOURS
 from turnier.dashboards.kinds import games as scores
@@ -94,7 +95,9 @@ def agents_table(results: ComparisonResults) -> Table:
     columns = [Column("label", "agent", key=True), measured[0], scores.GAMES, *repeated, Column("pairs"), *measured[1:]]
     void = [scores.MISHAPS[1]] if agents["void"].any() else []
     failed = Column("failures", "failed", importance=MAIN)
-    return Table("Agents", frame, [*columns, failed, *void], "The games of the verdict, with 95 % intervals.")
+    margin, alpha = results.comparison.margin, number(100 * results.comparison.alpha)
+    note = f"The games of the verdict, with 95 % intervals; margin {margin}; a verdict is wrong with {alpha} % at most."
+    return Table("Agents", frame, [*columns, failed, *void], note)
 
 
 def evidence_table(results: ComparisonResults) -> Table:

@@ -1,4 +1,4 @@
-"""Servers of spe_ed: a table of teams over all boards, and why they went out."""
+"""Servers: a table of teams over all variants of a game, and why they went out."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from turnier.dashboards.kinds import games as scores
 from turnier.dashboards.sections import Section, Text
 from turnier.dashboards.summaries.matches import Scores, scores_of
 from turnier.dashboards.tables import MAIN, Column, Table
+from turnier.games.registry import game_of
 from turnier.results.frames import death_reasons, json_rows, matches_frame, teams_frame
 from turnier.runs.results import RunResults
 
@@ -22,7 +23,7 @@ class Data(NamedTuple):
     """What is shown of a server's games."""
 
     scores: Scores
-    teams: pd.DataFrame  # see `teams_frame`; empty for other games than spe_ed
+    teams: pd.DataFrame  # see `teams_frame`; empty if nobody goes out of the game
     out: dict[str, Counter[str]]  # why teams went out
     games: int
     boards: int
@@ -32,7 +33,8 @@ def read(results: RunResults) -> Data:
     frame = matches_frame(results.store, run=results.id, ids=False)
     found = scores_of(results.store, results.id, frame)
     ours = matches_frame(results.store, run=results.id)
-    ours = ours[ours["game"].astype(str).str.startswith("spe_ed(")].reset_index(drop=True)
+    goes_out = {game: bool(game_of(str(game)).out_fact) for game in ours["game"].unique()}
+    ours = ours[ours["game"].map(goes_out).astype(bool)].reset_index(drop=True)
     if ours.empty:
         return Data(found, pd.DataFrame(), {}, 0, 0)
     newest = list(dict.fromkeys(ours["match"].astype(str)))[-REPLAYED:]

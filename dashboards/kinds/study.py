@@ -25,7 +25,6 @@ from turnier.results.store.store import Store
 from turnier.runs.results import RunResults
 from turnier.search import MIN_SHOWN
 from turnier.search import verdict as verdicts
-from turnier.search.final_comparison import START
 from turnier.search.front.points import HELD_OUT, Point, best_first, dominated, stored_points
 from turnier.search.storage import trials
 from turnier.search.storage.checked_studies import FINISHED, study_notes
@@ -33,7 +32,7 @@ from turnier.search.storage.commands import Again, to_play_on
 from turnier.search.storage.definitions import StudyFacts, agent_with, ranges_table, used_values, value_text
 from turnier.search.storage.hints import hints
 from turnier.search.storage.studies import VERDICT, run_id_of, stored_verdict
-from turnier.search.verdict import StudyVerdict
+from turnier.search.verdict import START, StudyVerdict
 from turnier.statistics.intervals import mean_interval
 
 BETTER, KEPT, OPEN = COLOURS[2], COLOURS[0], COLOURS[1]  # the colours of verdicts, and of what has none yet
@@ -62,6 +61,7 @@ class Data(NamedTuple):
     points: Sequence[Point]  # of a front in held-out games
     values: Mapping[str, Any]  # the parameters that the search recommends now
     importance: pd.Series
+    idle_games: int = 0  # games of recommendations by idle workers
 
     @property
     def agent(self) -> str:
@@ -90,6 +90,7 @@ def read(results: RunResults) -> Data:
         stored_points(store, name) if begun else [],
         trials.recommended_values(store, name) if begun else {},
         trials.importance(frame),
+        getattr(results, "idle_games", 0) if begun else 0,
     )
 
 
@@ -165,6 +166,7 @@ def to_json(data: Data) -> Any:
         "state": state,
         "candidates": int(data.trials["state"].isin(FINISHED).sum()),
         "games": data.store.match_counts().get(run, 0),
+        "idle_games": data.idle_games,
         "parameters": dict(data.values),
         "proposed": data.agent,
         "verdict": None if verdict is None else verdict.to_json() | {"play_on": play_on},

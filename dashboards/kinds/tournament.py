@@ -28,6 +28,7 @@ from turnier.dashboards.summaries.matches import (
     scores_of,
 )
 from turnier.dashboards.tables import MAIN, MINOR, Column, Table, known
+from turnier.results.alike_games import results_frame
 from turnier.results.failures import list_failures
 from turnier.results.frames import Standings, Terms, json_rows
 from turnier.results.frames.fields import contenders
@@ -71,14 +72,16 @@ class Data(NamedTuple):
 
 def read(results: RunResults, anchor: str = "", nash: bool = False) -> Data:
     """Returns a tournament; `anchor` and `nash` are as of `RunResults.standings`."""
-    frame = matches_frame(results.store, run=results.id, ids=False)
+    frame = results_frame(results.store, results.id)
+    whole = matches_frame(results.store, run=results.id, ids=False) if "times" in frame else frame
     terms = Terms.of_runs(results.store, [results.id], anchor_among(frame, anchor) if anchor else "", nash)
-    said = list(filter(None, _said(results, frame))) if isinstance(results, TournamentResults) else []
-    found = scores_of(results.store, results.id, frame), ranks_of(results.id, frame, terms)
+    planned = isinstance(results, TournamentResults) and "agents" in results.store.run(results.id).definition
+    said = list(filter(None, _said(results, whole))) if planned else []
+    found = scores_of(results.store, results.id, whole), ranks_of(results.id, frame, terms)
     return Data(*found, results.store, said)
 
 
-def _said(results: TournamentResults, frame: pd.DataFrame) -> Iterator[str]:
+def _said(results: Any, frame: pd.DataFrame) -> Iterator[str]:
     yield results.first_places()
     repeated = frame[frame["repeat"]]
     labels = sorted(repeated["label"].unique())
@@ -92,7 +95,7 @@ def _said(results: TournamentResults, frame: pd.DataFrame) -> Iterator[str]:
 def head(results: RunResults) -> Head:
     """Returns who leads, and how sure that is."""
     run = results.store.run(results.id)
-    frame = matches_frame(results.store, run=run.id, ids=False)
+    frame = results_frame(results.store, run.id)
     ratings = Standings.of(frame, pairs=False, terms=Terms.of_runs(results.store, [run.id])).ratings
     if ratings.empty:
         return scores.head(results)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
 from typing import NamedTuple
@@ -10,18 +11,19 @@ import pandas as pd
 
 from turnier.agents.ntuple.td import LEARNING
 from turnier.agents.registry import AGENTS, EVALUATORS
-from turnier.core.number_text import estimate
+from turnier.core.number_text import estimate, plus_minus
 from turnier.core.parameters import Declared
 from turnier.dashboards.agent_names import planned, shortened
 from turnier.dashboards.kinds.games import by_game
-from turnier.dashboards.sections import Drawing, Head, Section, Text
+from turnier.dashboards.sections import Copy, Drawing, Head, Section, Text
 from turnier.dashboards.tables import MAIN, Column, Table
 from turnier.games.registry import game_of
 from turnier.results.store.curves import CurvePoint
 from turnier.results.store.store import Run
 from turnier.runs.results import RunResults
 from turnier.runs.self_play.ratings import ZERO, rated_checkpoints
-from turnier.runs.training_run import Evaluation, evaluation_unit, stored_evaluations
+from turnier.runs.stored.training import Evaluation, TrainingResults, evaluation_unit, stored_evaluations
+from turnier.statistics.intervals import half_width_of_mean
 
 
 class Data(NamedTuple):
@@ -32,6 +34,7 @@ class Data(NamedTuple):
     evaluations: Mapping[str, Sequence[Evaluation]]
     opponents: tuple[str, ...]
     checkpoints: dict[str, pd.DataFrame]  # of self-play
+    said: Sequence[str] = ()  # how the newest games went, how to play with what was learned, and what to change
 
 
 def read(results: RunResults) -> dict[str, Data]:
@@ -41,7 +44,23 @@ def read(results: RunResults) -> dict[str, Data]:
     rated = {name: rated_checkpoints(store, run.id)} if "agent" in run.definition else {}
     evaluations = {name: stored_evaluations(store, run.id, game_of(game))}
     against = str(run.definition.get("against", ""))
-    return {game: Data(game, {name: store.curves.points(run.id)}, evaluations, (against,), rated)}
+    said = sentences(results) if isinstance(results, TrainingResults) else []
+    return {game: Data(game, {name: store.curves.points(run.id)}, evaluations, (against,), rated, said)}
+
+
+def sentences(results: TrainingResults) -> list[str]:
+    """Returns how the newest games went, how to play with what was learned, and what to change."""
+    said: list[str] = []
+    newest = results.newest(results.plan.every)
+    if count := int(newest["count"].sum()):
+        mean = float((newest["count"] * newest["mean"]).sum() / count)
+        squares = (newest["count"] - 1) * newest["deviation"] ** 2 + newest["count"] * (newest["mean"] - mean) ** 2
+        error = half_width_of_mean(count, math.sqrt(squares.sum() / max(count - 1, 1)))
+        games = int(newest["games"].iloc[-1])
+        said.append(f"{results.out}: {games:,} games; mean of the last {count:,} games {plus_minus(mean, error)}")
+    if results.plan.learned(results.out)[0].exists():
+        said.append(f'To play with it: turnier tournament {results.game} "{results.agent}"')
+    return [*said, *results.hints()]
 
 
 def together(*found: dict[str, Data]) -> dict[str, Data]:
@@ -55,6 +74,7 @@ def together(*found: dict[str, Data]) -> dict[str, Data]:
             {**known.evaluations, **data.evaluations},
             (*known.opponents, *data.opponents),
             {**known.checkpoints, **data.checkpoints},
+            (*known.said, *data.said),
         )
     return games
 
@@ -85,6 +105,7 @@ def _of_game(data: Data) -> Iterator[Section]:
         yield evaluation_table(data)
     if not any(data.curves.values()):
         yield Text("No point of the curve is stored yet.")
+    yield from map(Copy, data.said)
     yield Drawing("training.training_curves", (data.curves,), curve_table(data))
     unit = evaluation_unit(game_of(data.game))
     yield Drawing("training.evaluation_curves", (data.evaluations, unit, data.opponents))

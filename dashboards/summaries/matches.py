@@ -11,6 +11,7 @@ import pandas as pd
 
 from turnier.agents.registry import label_of
 from turnier.dashboards.agent_names import with_names
+from turnier.results.alike_games import results_frame
 from turnier.results.frames.matches import matches_frame, seat_summary, summary
 from turnier.results.frames.standings import Standings
 from turnier.results.frames.terms import Terms
@@ -71,7 +72,7 @@ def scores_of(store: Store, run: str, frame: pd.DataFrame) -> Scores:
 
 def ranks(store: Store, run: str) -> Ranks:
     """Reads a run's matches and returns how its agents compare."""
-    return ranks_of(run, matches_frame(store, run=run, ids=False), Terms.of_runs(store, [run]))
+    return ranks_of(run, results_frame(store, run), Terms.of_runs(store, [run]))
 
 
 def ranks_of(run: str, frame: pd.DataFrame, terms: Terms) -> Ranks:
@@ -143,7 +144,9 @@ def extremes(frame: pd.DataFrame) -> pd.DataFrame:
 
 def named(frame: pd.DataFrame) -> pd.DataFrame:
     """Returns a frame with a `name` for each row: the agent's label, and its run where several runs have the agent."""
-    several = frame.groupby("agent")["run"].transform("nunique") > 1 if len(frame) else pd.Series(dtype=bool)
+    if "run" not in frame or frame.empty:
+        return frame.assign(name=frame["label"])
+    several = frame.groupby("agent")["run"].transform("nunique") > 1
     runs = " · " + frame["run"].astype(str).str.partition(":")[2].str[:8]
     return frame.assign(name=frame["label"].where(~several, frame["label"] + runs))
 

@@ -33,22 +33,19 @@ SECTIONS: dict[str, Table] = {  # by heading
             "positions.analyse",
             "Show what agents think of a position: values, visits, certainty and the expected line.",
         ),
-        "move": ("positions.move", "Show the best move in any position, with every move's value and chances."),
         "tournament": ("=tournament", "Play a tournament and rate its agents."),
         "compare": ("=comparison", "Have two agents play until it is clear which is stronger."),
         "certainty": ("=certainty", "Measure how often searches of the same position agree."),
         "judge": ("=judging", "Measure how often agents play a perfect move, where perfect play is known."),
     },
     "Improve": {
-        "tune": ("runs.tune", "Search for the parameters with which an agent plays best."),
-        "train": ("training.train", "Train an n-tuple network by self-play, or a deep network."),
+        "tune": ("=study", "Search for the parameters with which an agent plays best."),
+        "train": ("=training", "Train a network by games against itself."),
         "tables": ("machine.tables", "Solve the formation tables of 2048 for the agent formations."),
     },
     "Your own code": {
         "new": ("own.new", "Create a small working game, agent, evaluator or sampler of your own, with a test."),
-        "check": ("own.check", "Check that a game, agent, evaluator or sampler keeps its laws."),
-        "check-engine": ("services.check_engine", "Check that an engine keeps the laws of its protocol."),
-        "verify": ("results.verify", "Check recorded games against the rules, or play a sample of a run again."),
+        "check": ("own.check", "Check that a class, an engine or recorded games keep their laws."),
     },
     "Other programs": {
         "engine": ("services.engine", "Run an agent as an engine for another program."),
@@ -56,7 +53,7 @@ SECTIONS: dict[str, Table] = {  # by heading
     },
     "This machine": {
         "doctor": ("machine.doctor", "Check that Turnier has what it needs, and say how to fix what fails."),
-        "bench": ("machine.bench", "Measure speed relative to C reference programs."),
+        "upgrade": ("machine.upgrade", "Bring a store of an earlier version to the present form."),
     },
 }
 COMMANDS: Table = {name: place for commands in SECTIONS.values() for name, place in commands.items()}
@@ -82,10 +79,14 @@ NOW = {  # what earlier versions called a command -> what it is now
     "results": "show",
     "versions": "show",
     "replay": "show",
+    "move": "analyse GAME --best",
+    "check-engine": "check COMMAND",
+    "verify": "check FILE",
     "export": "show RUN --out",
     "report": "show RUN --html",
     "serve": "spe_ed serve",
     "join": "spe_ed join",
+    "bench": "make bench, in a checkout",
 }
 
 
@@ -131,7 +132,8 @@ class CommandTable(TyperGroup):
         known = self.list_commands(ctx)
         if args[0] not in known and not args[0].startswith("-") and not ctx.resilient_parsing:
             if not self.group and args[0] in NOW:
-                raise UserError(f"turnier {args[0]} is now turnier {NOW[args[0]]}; see turnier --help.")
+                now = NOW[args[0]] if " in a checkout" in NOW[args[0]] else f"turnier {NOW[args[0]]}"
+                raise UserError(f"turnier {args[0]} is now {now}; see turnier --help.")
             raise unknown("command", f"{self.group} {args[0]}".strip(), known)
         return super().resolve_command(ctx, args)
 

@@ -26,15 +26,7 @@ from turnier.core.terminal.visible import say, visible, without_passwords
 from turnier.results.store import STORE_VARIABLE
 from turnier.results.store.manifest import started_with
 
-STORING = (
-    "tournament",
-    "compare",
-    "certainty",
-    "judge",
-    "tune",
-    "train",
-    "spe_ed",
-)  # what they have done when stopped is kept
+STORING = ("tournament", "compare", "certainty", "judge", "tune", "train", "spe_ed")  # they keep what they have done
 STORED = "finished games are stored"
 # The parent of all mistakes in options, which typer does not export.
 _WRONG_USE = cast(type[typer.BadParameter], typer.BadParameter.__mro__[2])

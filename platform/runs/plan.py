@@ -11,17 +11,18 @@ import functools
 import json
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, ClassVar, Generic, NamedTuple, Self, TypeVar
+from contextlib import ExitStack
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, Self, TypeVar
 
 from turnier.arena.workers.where import Where
 from turnier.core.errors import UserError
+from turnier.core.outside.bundle_modules import require_no_import
 from turnier.runs.declared.options import Declared, Option, declared_of, require_known
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from turnier.arena.workers.executor import Executor
     from turnier.games.game import Game
+    from turnier.results.store import Place
     from turnier.results.store.store import Run, Store
     from turnier.runs.bar import Bar
     from turnier.runs.results import RunResults
@@ -30,13 +31,16 @@ R = TypeVar("R", bound="RunResults")
 OWN_SEEDS = "own_seeds"  # in definitions: the games have seeds of their own, unlike those of earlier versions
 
 
-class Playing(NamedTuple):
-    """What a plan plays with: the run has begun, workers and bar wait."""
+class Playing:
+    """What a plan plays with: the run has begun, and workers wait; its bar opens when it is first asked for."""
 
-    store: Store
-    id: str  # of the run
-    pool: Executor
-    bar: Bar
+    def __init__(self, store: Store, id: str, pool: Executor, bar: Callable[[], Bar]) -> None:
+        self.store, self.id, self.pool = store, id, pool
+        self._opened = bar
+
+    @functools.cached_property
+    def bar(self) -> Bar:
+        return self._opened()
 
 
 class Plan(ABC, Generic[R]):
@@ -99,13 +103,20 @@ class Plan(ABC, Generic[R]):
         """Returns what is to be said before the first game, a sentence each."""
         return []
 
+    def stop(self) -> bool:
+        """Has `run` end soon by KeyboardInterrupt, once what would be lost is kept; False if nothing would be lost."""
+        return False
+
+    @property
+    def kept(self) -> str:
+        """Says what is kept of a run that was stopped."""
+        return "finished games are stored"
+
     @abstractmethod
     def play(self, run: Playing) -> None:
         """Plays what the store does not have yet."""
 
-    def run(
-        self, store: Store | Path | str | None = None, *, where: Where | Executor = Where(), progress: bool = True
-    ) -> R:
+    def run(self, store: Store | Place = None, *, where: Where | Executor = Where(), progress: bool = True) -> R:
         """Plays the run into a store and returns its results; after a stop or a kill, the same call resumes it.
 
         Args:
@@ -114,21 +125,33 @@ class Plan(ABC, Generic[R]):
             progress: whether a bar is shown.
         """
         from turnier.arena.workers.make import at_work
-        from turnier.results.store.annotations import SETTINGS
+        from turnier.results.store.store import Store as Stored
         from turnier.runs.bar import QUIET, run_bar
 
-        at = _opened(store)
+        require_no_import(f"a {self.kind}")
+        at = store if isinstance(store, Stored) else Stored.open(store)
         self.require_playable(at)
-        with at_work(where) as pool:
-            at.begin_run(self.run_id, self.kind, self.label, self.definition)
-            at.annotations.set(self.run_id, SETTINGS, json.dumps(self.settings))
-            with run_bar(at, self.run_id, self.label, self.total, None if progress else QUIET, self.unit) as bar:
-                bar.waits = pool.waits
-                self.play(Playing(at, self.run_id, pool, bar))
-                self.skipped = bar.skipped
+        with at_work(where) as pool, ExitStack() as shown:
+            self.begin(at)
+
+            def bar() -> Bar:
+                console = None if progress else QUIET
+                opened = shown.enter_context(run_bar(at, self.run_id, self.label, self.total, console, self.unit))
+                opened.waits = pool.waits
+                return opened
+
+            self.play(run := Playing(at, self.run_id, pool, bar))
+            self.skipped = run.bar.skipped
         results = self.reopened(at, at.run(self.run_id))
         results.warn_of_failures()
         return results
+
+    def begin(self, store: Store) -> None:
+        """Stores what the run is, and the settings with which it is played."""
+        from turnier.results.store.annotations import SETTINGS
+
+        store.begin_run(self.run_id, self.kind, self.label, self.definition)
+        store.annotations.set(self.run_id, SETTINGS, json.dumps(self.settings))
 
     def require_playable(self, store: Store) -> None:
         """Raises UserError if the run is new and would show nothing; is called before workers start."""
@@ -170,14 +193,7 @@ class Plan(ABC, Generic[R]):
             return {name: value for name, value in known.items() if name in cls.declared}
 
     def __repr__(self) -> str:
-        return f"{type(self).__name__}({self.label}: {self.run_id})"
-
-
-def _opened(store: Store | Path | str | None) -> Store:
-    from turnier.results.store import default_url
-    from turnier.results.store.store import Store as Opened
-
-    return store if isinstance(store, Opened) else Opened.open(str(store or default_url()))
+        return f"{type(self).__name__}({self.label}, {self.total:,} {self.unit}: {self.run_id})"
 
 
 def _checking(init: Callable[..., None], declared: dict[str, Declared]) -> Callable[..., None]:

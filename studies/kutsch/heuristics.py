@@ -11,9 +11,9 @@ Examples:
 
 from __future__ import annotations
 
-from turnier.commands.scripts.experiments import run_experiments
 from turnier.runs.experiment import Experiment
 from turnier.studies.kutsch.thesis import GAMES, HEURISTICS, NOTE, UCTN_SCORE, experiment, mctse, score
+from turnier.studies.scripts.experiments import run_experiments
 
 HEURISTICS_SCORE = 60_197.0  # published of MCTSE
 EVALUATORS = {

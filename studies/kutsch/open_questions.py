@@ -13,9 +13,9 @@ certainty_against_score.py.
 
 from __future__ import annotations
 
-from turnier.commands.scripts.experiments import run_experiments
 from turnier.runs.experiment import Experiment
 from turnier.studies.kutsch.thesis import GAMES, NOTE, experiment, mctse, mctse_iterations, scaled, score
+from turnier.studies.scripts.experiments import run_experiments
 
 ROLLOUTS = (350, 1000, 3500)  # per move
 VOTE = """The thesis compares a vote of five or ten searches with one of them, which makes a fifth or a tenth of the

@@ -9,8 +9,8 @@ Examples:
 
 from __future__ import annotations
 
-from turnier.commands.scripts.experiments import run_experiments
 from turnier.runs.experiment import Experiment, Row
+from turnier.studies.scripts.experiments import run_experiments
 
 GAMES = {"quick": 40, "paper": 1000, "tiny": 2}
 EVALUATORS = {

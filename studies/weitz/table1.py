@@ -9,8 +9,8 @@ Examples:
 
 from __future__ import annotations
 
-from turnier.commands.scripts.experiments import run_experiments
 from turnier.runs.experiment import Experiment, Row
+from turnier.studies.scripts.experiments import run_experiments
 
 GAMES = {"quick": 20, "paper": 200, "tiny": 2}  # per row
 # Ludii does not come with Turnier. As many iterations as it makes in its second on our machine (11,000 to 14,000), and

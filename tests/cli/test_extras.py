@@ -17,7 +17,6 @@ MODULES = {  # of each extra, as they are imported
     "engines": ("chess",),
     "gym": ("gymnasium", "pettingzoo"),
     "judges": ("bitbully", "bitbully_databases"),
-    "ludax": ("ludax_agents", "ludax", "haiku", "mctx"),
     "openspiel": ("pyspiel", "open_spiel"),
     "parquet": ("pyarrow",),
     "postgres": ("psycopg", "psycopg_binary"),
@@ -76,7 +75,6 @@ NEEDING = {  # video has a test of its own
     "engines": ("play", "chess", "random", "random"),
     "gym": ("play", "gymnasium(id=CartPole-v1)", "random"),
     "judges": ("tournament", "connect_four", "random", "perfect", *PLAYED),
-    "ludax": ("tournament", "othello", "random", "ludax", *PLAYED),
     "openspiel": ("play", "openspiel(game=tic_tac_toe)", "random", "random"),
     "parquet": ("show", "last", "--out", "games.parquet", "--store", "sqlite:///a.db"),
     "postgres": ("runs", "--store", "postgresql://nobody@127.0.0.1/none"),
@@ -96,9 +94,9 @@ def ran(folder: Path, missing: list[str], commands: list[tuple[str, ...]]) -> li
 def test_the_table_has_every_extra() -> None:
     declared = tomllib.loads((REPO / "pyproject.toml").read_text())["project"]["optional-dependencies"]
     assert declared.keys() - {"all", "dev"} == MODULES.keys() == NEEDING.keys() | {"cluster", "video"}
-    apart = {"cluster", "judges", "ludax"}  # for the head of a cluster, under the AGPL, large and for one agent
+    apart = {"cluster", "judges"}  # for the head of a cluster, and under the AGPL
     free = sorted(MODULES.keys() - apart)
-    assert declared["all"] == [f"turnier[{','.join(free)}]"] and "turnier[all,judges,ludax]" in declared["dev"]
+    assert declared["all"] == [f"turnier[{','.join(free)}]"] and "turnier[all,judges]" in declared["dev"]
 
 
 def test_the_base_is_enough_and_each_extra_is_named_where_it_is_missing(tmp_path: Path) -> None:

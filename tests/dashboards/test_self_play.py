@@ -11,7 +11,7 @@ from turnier.dashboards.agent_names import planned
 from turnier.dashboards.reports.run import run_page
 from turnier.dashboards.sections import head
 from turnier.results.store.store import Store
-from turnier.runs.self_play.training import SelfPlayTraining
+from turnier.runs.training import Training
 
 AGENTS = [
     "puct(iterations=8,evaluator=ntuple(tuples=4),selection=gumbel)",
@@ -27,7 +27,7 @@ def test_its_checkpoints_are_rated_on_the_pages(agent: str, tmp_path: Path, monk
     show_store(url, monkeypatch)
     settings = {"learning": "self_play(generation=10)", "evaluate_every": 20, "evaluation_games": 8}
     with Store.open(url) as store:
-        results = SelfPlayTraining(
+        results = Training(
             "tictactoe", agent, out=tmp_path / "z.npz", games=40, every=10, against="random", **settings
         ).run(store, progress=False)
         (run,) = store.runs()

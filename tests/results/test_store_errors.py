@@ -30,7 +30,7 @@ def sentence(url: str, read_only: bool = False) -> str:
 
 def checked(message: str) -> str:
     assert "\n" not in message
-    assert message.endswith(".")
+    assert message.endswith(".") or "; type: turnier upgrade --store " in message  # which is copied
     assert ";" in message
     assert "secret" not in message
     return message
@@ -39,8 +39,12 @@ def checked(message: str) -> str:
 @pytest.mark.parametrize(
     ("url", "message"),
     [
-        ("turnier.db", "must be named by a URL, got 'turnier.db'; write sqlite:///turnier.db or postgresql://"),
-        ("", "must be named by a URL, got ''"),
+        (
+            "turnier",
+            "must be a file such as turnier.db, or a URL, got 'turnier'; write turnier.db, sqlite:///turnier.db or",
+        ),
+        ("", "must be a file or a URL, got ''"),
+        ("postgres:me@host", "must be a file or a URL, got 'postgres:me@host'"),
         ("postgresql://me:secret@host:port/name", "got 'postgresql://***@host:port/name'"),
         ("mysql://me:se@secret@host/name", "must be SQLite or PostgreSQL, got 'mysql://***@host/name'"),
         ("oracle://host/name?password=secret&x=1", "got 'oracle://host/name?password=***&x=1'"),
@@ -115,11 +119,12 @@ def test_a_database_that_was_damaged_later(tmp_path: Path) -> None:
     ("change", "message"),
     [
         (
-            "UPDATE turnier_version SET version = 10",
-            "version 9, got 10; install a newer Turnier, or name another database",
+            "UPDATE turnier_version SET version = 11",
+            "version 10, got 11; install a newer Turnier, or name another database",
         ),
-        ("UPDATE turnier_version SET version = 0", "version 9, got 0; use the Turnier that made it, or name another"),
-        ("DELETE FROM turnier_version", "version 9, got none"),
+        ("UPDATE turnier_version SET version = 0", "version 10, got 0; use the Turnier that made it, or name another"),
+        ("UPDATE turnier_version SET version = 9", "was written by an earlier Turnier; type: turnier upgrade --store "),
+        ("DELETE FROM turnier_version", "version 10, got none"),
         ("DROP TABLE turnier_version", "must hold what was stored in it, but its table 'turnier_version' is missing"),
     ],
 )

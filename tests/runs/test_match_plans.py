@@ -8,6 +8,7 @@ import tracemalloc
 from collections.abc import Callable, Iterator
 
 import pytest
+from turnier.commands.runs.tune import read_games
 
 from turnier.agents.agent import Agent
 from turnier.agents.registry import AGENTS
@@ -16,7 +17,6 @@ from turnier.arena.play import play_matches
 from turnier.arena.schedules.duel import Duel
 from turnier.arena.schedules.round_robin import MatchPlan, gauntlet, openings, round_robin
 from turnier.arena.workers.local import SerialExecutor, ThreadExecutor
-from turnier.commands.runs.tune import read_games
 from turnier.core.errors import UserError
 from turnier.games.registry import GAMES
 from turnier.results.frames import matches_frame
@@ -137,9 +137,12 @@ def test_large_blocks_are_not_read_to_stay_as_they_are(store: Store, monkeypatch
         (lambda: read_games(f"{10**20}games"), "at most 1,000,000,000,000 games of a search"),
         (
             lambda: Training("tictactoe", "ntuple", out="w.npz", games=10**20),
-            "at most 1,000,000,000,000 games of a training",
+            "training: games must be from 0 to 1,000,000,000,000",
         ),
-        (lambda: Training("tictactoe", "ntuple", out="w.npz", threads=10**20), "at most 10,000 threads"),
+        (
+            lambda: Training("tictactoe", "ntuple", out="w.npz", threads=10**20),
+            "training: threads must be from 1 to 10,000",
+        ),
         (lambda: openings(TTT, 99), "at most 100,000 openings, got more of tictactoe with 99 plies; choose at most 6"),
         (lambda: openings(GAMES.make("nim"), 10**20), "at most 100,000 openings"),
     ],

@@ -14,8 +14,9 @@ import pytest
 
 from turnier.agents.registry import make_agent
 from turnier.arena.workers.where import Where
-from turnier.commands.search_tables import print_figures
 from turnier.core.terminal.console import Console
+from turnier.dashboards.kinds.study import held_out_table
+from turnier.dashboards.terminal import print_table
 from turnier.games.registry import GAMES
 from turnier.results.store.store import Store
 from turnier.search.final_comparison import verdict_on
@@ -26,6 +27,7 @@ from turnier.search.samplers.registry import SAMPLERS
 from turnier.search.storage.studies import read_only_storage, stored_verdict
 from turnier.search.study import Study
 from turnier.search.verdict import (
+    BETTER,
     FIXED,
     NOT_BETTER,
     NOT_SHOWN,
@@ -160,9 +162,10 @@ def test_an_undecided_verdict_says_how_many_games_would_tell() -> None:
     assert replace(verdict, needed=10**8).verify is None and replace(verdict, needed=None).verify is None
 
 
-def test_verdicts_of_earlier_versions_are_read() -> None:
+def test_verdicts_that_do_not_tell_whether_they_are_undecided_are_read() -> None:
     stored = verdict_of(START_AND_BASELINE, {"start": None, "baseline": None}, None, set()).to_json()
-    for key in ("outcome", "needed", "budget"):
+    stored["outcome"] = NOT_SHOWN
+    for key in ("needed", "budget"):
         del stored[key]
     kept = StudyVerdict.from_json(stored)
     assert kept.outcome == NOT_SHOWN and kept.sentence.startswith("No improvement shown: the search found no other")
@@ -170,14 +173,14 @@ def test_verdicts_of_earlier_versions_are_read() -> None:
     assert StudyVerdict.from_json(stored | shown).sentence == (
         "No improvement shown (proposed: +5.0 % (-1.0 to 11.0) over baseline, 24 held-out games each): keep the start."
     )
-    better = StudyVerdict.from_json(stored | shown | {"improved": True})
+    better = StudyVerdict.from_json(stored | shown | {"improved": True, "outcome": BETTER})
     assert better.improved and better.sentence.startswith("Recommended: the start agent")
 
 
 def test_the_table_shows_all_of_it() -> None:
-    console = Console(record=True, width=80)
+    console = Console(record=True, width=100)
     verdict = verdict_of(START_AND_BASELINE | {"proposed": [2.0, 2.5, 2.0, 2.5]}, CLAIMED, None, set())
-    print_figures(console, verdict, "mean score")
+    print_table(console, held_out_table(verdict, "mean score"))
     text = console.export_text()
     assert "2.25 ± 0.46" in text and "+0.75" in text
     assert "minus baseline" in text and "+0.25 ± 0.80" in text
@@ -197,15 +200,19 @@ def test_a_study_ends_with_a_stored_verdict(tmp_path: Path) -> None:
     verdicts = []
     for name, executor in (("a", "serial"), ("b", "threads")):
         with Store.open(f"sqlite:///{tmp_path}/{name}.db") as store:
-            study = Study("tictactoe", "mc(iterations=1)", ["iterations=1..60"], against="random", name="one")
-            results = study.run(store, budget=96, where=Where(executor, 2), progress=False)
+            study = Study(
+                "tictactoe", "mc(iterations=1)", ["iterations=1..60"], budget=96, against=["random"], name="one"
+            )
+            results = study.run(store, where=Where(executor, 2), progress=False)
             assert stored_verdict(store, "one") == results.verdict
-            notes = read_only_storage(store).get_study_system_attrs(results.run.optuna._study_id)
+            storage = read_only_storage(store)
+            notes = storage.get_study_system_attrs(storage.get_study_id_from_name(results.name))
+            assert results.verdict is not None
             (note,) = [text for key, text in notes.items() if "note_str" in key]
             assert results.verdict.sentence in note and results.verdict.agent in note
             verdicts.append(results.verdict)
             games = len(results.frame())
-            again = study.run(store, budget=96, where=Where("serial"), progress=False)
+            again = study.run(store, where=Where("serial"), progress=False)
             assert again.verdict == results.verdict and len(again.frame()) == games
     assert verdicts[0] == verdicts[1] and verdicts[0].unit_games == 2
     assert f"{2 * verdicts[0].units} held-out games each" in verdicts[0].sentence

@@ -10,10 +10,10 @@ from turnier.dashboards.figures import charts
 from turnier.dashboards.figures.charts import Figure
 from turnier.dashboards.summaries.front import front_of
 from turnier.search import MIN_SHOWN
-from turnier.search.final_comparison import START
 from turnier.search.front.points import Point
 from turnier.search.front.second_objective import TIME, SecondObjective
 from turnier.search.storage.trials import MAX_EVALUATED, MIN_EVALUATED
+from turnier.search.verdict import START
 from turnier.statistics.intervals import mean_interval
 
 RECENT = 20  # candidates of a mean, where a search has no generations

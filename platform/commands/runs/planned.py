@@ -9,6 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from turnier.arena.workers.where import Where
+from turnier.commands.command_line import saving
 from turnier.commands.options import DEFAULT_URL, JsonOption, StoreOption, TrustOption
 from turnier.commands.place import placed
 from turnier.core.errors import UserError
@@ -59,12 +60,13 @@ def _parameter(declared: Declared) -> inspect.Parameter:
     default = declared.default
     if declared.required:
         default = [] if declared.is_list else ""
-    if declared.by_place:
+    if declared.argument:
         shown: Any = typer.Argument(help=said, show_default=False, **complete)
     else:
         flag = f"--{declared.name.replace('_', '-')}"
-        shown = typer.Option(flag, help=said, show_default=not declared.required, **complete)
-    if declared.default is None or (declared.is_list and not declared.by_place):
+        flags = [flag, option.also] if option.also else [flag]
+        shown = typer.Option(*flags, help=said, show_default=not declared.required, **complete)
+    if declared.default is None or (declared.is_list and not declared.argument):
         kind, default = kind | None, None
     annotation = Annotated[kind, shown]
     return inspect.Parameter(
@@ -103,7 +105,8 @@ def _play(
     with Store.open(store) as opened:
         for sentence in planned.notices(opened):
             console.print(sentence, soft_wrap=True, markup=False, highlight=False)
-        results = planned.run(opened, where=where)
+        with saving(planned.stop, lambda: planned.kept):
+            results = planned.run(opened, where=where)
         if planned.skipped:
             stored = f"{planned.skipped:,} {planned.unit} were stored already and not played again."
             console.print(stored, highlight=False)
@@ -115,7 +118,7 @@ def _resumed(plan: type[Plan[Any]], name: str, typed: dict[str, Any], resume: st
     from turnier.results.store.manifest import started_with
     from turnier.results.store.store import Store
 
-    if places := [each for each in typed if plan.declared[each].by_place]:
+    if places := [each for each in typed if plan.declared[each].argument]:
         raise UserError(f"--resume takes {' and '.join(places)} from the run; leave them out.")
     with Store.open(store, read_only=True) as opened:
         run = opened.find_run(resume)
@@ -139,14 +142,18 @@ def words_of(planned: Plan[Any]) -> list[str]:
     named: list[str] = []
     for name, value in planned.settings.items():
         declared = planned.declared[name]
-        texts = [str(each) for each in (value if isinstance(value, list) else [value])]
-        if declared.by_place:
+        texts = [str(each) for each in _several(value)]
+        if declared.argument:
             places += texts
         elif value is True:
             named.append(_flag(name))
         elif value != declared.default and value not in (None, False):
             named += [word for text in texts for word in (_flag(name), text)]
     return [*places, *named]
+
+
+def _several(value: Any) -> Iterable[Any]:
+    return value.values() if isinstance(value, dict) else value if isinstance(value, list) else [value]
 
 
 def _flag(name: str) -> str:

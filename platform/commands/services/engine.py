@@ -38,7 +38,7 @@ def engine(
     The agent uses the time that the program gives, or its own milliseconds if these are fewer; agents without a time
     budget follow their parameters. Nothing but the protocol is written to standard output.
 
-    With --http, it answers GET /move?board=... with the best move, as turnier move --json prints it.
+    With --http, it answers GET /move?board=... with the best move, as turnier analyse --best --json prints it.
 
     \b
     Examples:

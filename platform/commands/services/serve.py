@@ -89,10 +89,11 @@ def serve(
     from turnier.arena.match import derive_seed
     from turnier.results.store.progress import ProgressReporter
     from turnier.results.store.store import Store
+    from turnier.server.listening import listen
     from turnier.server.spe_ed.configuration import Limits, Rules
     from turnier.server.spe_ed.keys import read_keys
     from turnier.server.spe_ed.lobby import Lobby, next_number
-    from turnier.server.spe_ed.serving import listen, make_server
+    from turnier.server.spe_ed.serving import make_server
     from turnier.server.spe_ed.serving import serve as run_server
     from turnier.server.spe_ed.timed_player import warm_up
 

@@ -53,8 +53,6 @@ class Annotations:
     @outlasting
     def _all(self) -> list[tuple[str, str, str]]:
         """Returns all texts: (run, name, text)."""
-        if self.database.lacks(run_annotations):
-            return []
         with self.database.reading() as connection:
             rows = connection.execute(select(run_annotations)).all()
             totals = self.totals.of_runs(connection, run_annotations)

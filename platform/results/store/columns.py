@@ -155,10 +155,8 @@ class MatchColumns(NamedTuple):
     @classmethod
     def from_bytes(cls, data: bytes) -> MatchColumns:
         """Returns what `to_bytes` wrote; raises ValueError with the reason where it is damaged."""
-        late = "seat_cpu_seconds"  # earlier versions did not have it
-        stored = read_arrays(io.BytesIO(data), _stored_names(), len(data), optional=(late,))
+        stored = read_arrays(io.BytesIO(data), _stored_names(), len(data))
         stored["id"] = stored["id"].view("V16")
-        stored.setdefault(late, np.full(len(stored["seat_seconds"]), np.nan))
         fields: list[Any] = [
             stored[name] if name in stored else Texts(stored[f"{name}.values"], stored[f"{name}.codes"])
             for name in cls._fields

@@ -23,7 +23,7 @@ from turnier.core.number_text import number
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from turnier.agents.agent import Agent
+    from turnier.agents.registry import AnyAgent
     from turnier.games.game import Game
 
 
@@ -38,6 +38,8 @@ class Option:
     more: bool = False  # does not define the run, which resumes with another value of it
     complete: str = ""  # what the shell proposes: game, agent, sampler or noise
     default: str = ""  # what the default means, if it is not the value itself
+    named: bool = False  # on the command line it must be named, though it has a place in Python
+    also: str = ""  # a second flag on the command line
 
     def range_text(self) -> str:
         """Returns what values are possible; empty if any is."""
@@ -57,6 +59,11 @@ class Declared(NamedTuple):
     type: Any  # without the metadata, such as `int` or `float | None`
     default: Any  # inspect.Parameter.empty if a value must be given
     by_place: bool  # may be given without its name
+
+    @property
+    def argument(self) -> bool:
+        """Whether it has a place on the command line."""
+        return self.by_place and not self.option.named
 
     @property
     def required(self) -> bool:
@@ -146,7 +153,7 @@ PER_MOVE = Option("what every agent may spend per move: 50ms, 1000rollouts, 1000
 
 if TYPE_CHECKING:
     GameOption = Annotated[str | Game, GAME]
-    AgentsOption = Annotated[Sequence[str | Agent], AGENTS]
+    AgentsOption = Annotated[Sequence[AnyAgent], AGENTS]
 else:  # the same, without importing games and agents
     GameOption = Annotated[Any, GAME]
     AgentsOption = Annotated[list[Any], AGENTS]

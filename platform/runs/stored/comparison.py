@@ -151,9 +151,9 @@ class ComparisonResults(RunResults):
     def _failures(self) -> Failures:
         return list_failures(self.store, [self.id], only=self.played)
 
-    def summary(self) -> pd.DataFrame:
+    def _summary(self) -> pd.DataFrame:
         """Returns one row per agent, as of any run; once two pairs count, with the shares of points of the estimate."""
-        return self._estimated(super().summary(), "agent")
+        return self._estimated(super()._summary(), "agent")
 
     def standings(self, pairs: bool = True, anchor: str | Agent = "", nash: bool = False) -> Standings:
         """Returns what `RunResults.standings` returns, with the shares of points of the estimate."""
@@ -175,7 +175,7 @@ class ComparisonResults(RunResults):
 
     def agents(self) -> pd.DataFrame:
         """Returns the two rows of the summary, the first agent first; none before the first round has ended."""
-        rows = self.summary().set_index("agent", drop=False)
+        rows = self._summary().set_index("agent", drop=False)
         return rows.loc[[agent for agent in self.duel.agents if agent in rows.index]]
 
 
