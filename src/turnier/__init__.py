@@ -10,7 +10,7 @@ if not (Path(__file__).with_name("core") / "errors.py").exists():
         " run: git config core.symlinks true && git checkout -- src/turnier"
     )
 
-from turnier.runs.declared.kinds import KINDS, Kind
+from turnier.runs.declared.kinds import KINDS, SHOWN_BY, Kind
 
 if TYPE_CHECKING:
     from turnier.agents.agent import Agent, CompiledAgent, Decision, Player
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from turnier.core.kernel import kernel
     from turnier.core.outside.trust import trust
     from turnier.core.parameters import parameter
-    from turnier.dashboards.reports.run import figure_of
+    from turnier.dashboards.notebook import figure_of
     from turnier.games.abi import CHANCE, TERMINAL
     from turnier.games.game import Game, Ints, Position
     from turnier.games.python.python_game import PythonGame
@@ -64,6 +64,8 @@ KINDS.update(  # a kind of run is its plan, its drawing in dashboards/kinds, and
     ),
     training=Kind("turnier.runs.training:Training", "train", "Train a network by games against itself.", "Improve"),
 )
+
+SHOWN_BY["notebook"] = "turnier.dashboards.notebook"
 
 __all__ = [
     "AGENTS",
@@ -123,7 +125,7 @@ _MODULES = {  # imported when one of their names is first used, so that `turnier
     "turnier.core.kernel": ("kernel",),
     "turnier.core.outside.trust": ("trust",),
     "turnier.core.parameters": ("parameter",),
-    "turnier.dashboards.reports.run": ("figure_of",),
+    "turnier.dashboards.notebook": ("figure_of",),
     "turnier.games.abi": ("CHANCE", "TERMINAL"),
     "turnier.games.game": ("Game", "Ints", "Position"),
     "turnier.games.python.python_game": ("PythonGame",),

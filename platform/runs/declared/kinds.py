@@ -23,6 +23,7 @@ class Kind(NamedTuple):
 
 
 KINDS: dict[str, Kind] = {}  # the package fills it, as only it knows all floors
+SHOWN_BY: dict[str, str] = {}  # notebook -> the module that shows results there; filled so, too
 
 
 def plan_of(kind: str) -> type[Plan[Any]] | None:
