@@ -68,7 +68,8 @@ class Training(Plan["TrainingResults"]):
             str | Evaluator | Agent,
             Option(
                 'the network, such as "ntuple(network=4x6)" or "dqn(layers=128.64)", or a search that learns, puct; may'
-                " be left out with a file that is trained further, and for 2048 with hours"
+                " be left out with a file that is trained further, and for 2048 with hours",
+                complete="learner",
             ),
         ] = "",
         *,
