@@ -26,6 +26,7 @@ from turnier.search.samplers.registry import SAMPLERS
 from turnier.search.storage.studies import read_only_storage, stored_verdict
 from turnier.search.study import Study
 from turnier.search.verdict import (
+    BETTER,
     FIXED,
     NOT_BETTER,
     NOT_SHOWN,
@@ -160,9 +161,10 @@ def test_an_undecided_verdict_says_how_many_games_would_tell() -> None:
     assert replace(verdict, needed=10**8).verify is None and replace(verdict, needed=None).verify is None
 
 
-def test_verdicts_of_earlier_versions_are_read() -> None:
+def test_verdicts_that_do_not_tell_whether_they_are_undecided_are_read() -> None:
     stored = verdict_of(START_AND_BASELINE, {"start": None, "baseline": None}, None, set()).to_json()
-    for key in ("outcome", "needed", "budget"):
+    stored["outcome"] = NOT_SHOWN
+    for key in ("needed", "budget"):
         del stored[key]
     kept = StudyVerdict.from_json(stored)
     assert kept.outcome == NOT_SHOWN and kept.sentence.startswith("No improvement shown: the search found no other")
@@ -170,7 +172,7 @@ def test_verdicts_of_earlier_versions_are_read() -> None:
     assert StudyVerdict.from_json(stored | shown).sentence == (
         "No improvement shown (proposed: +5.0 % (-1.0 to 11.0) over baseline, 24 held-out games each): keep the start."
     )
-    better = StudyVerdict.from_json(stored | shown | {"improved": True})
+    better = StudyVerdict.from_json(stored | shown | {"improved": True, "outcome": BETTER})
     assert better.improved and better.sentence.startswith("Recommended: the start agent")
 
 
