@@ -98,9 +98,7 @@ def run(example: str) -> None:
     """Runs a command, says yes to its questions, and fails if it fails."""
     words = with_stored_versions(shlex.split(example)[1:])
     has_executor = any("--executor" in option.opts for option in commands()[words[0]].params)
-    if has_executor and (
-        words[0] != "train" or words[2].startswith("puct")
-    ):  # other trainings play in their own threads
+    if has_executor:
         words += ["--executor", "serial"]
     started_with(["turnier", *words])  # runs record it
     ended = CliRunner().invoke(app, words, input="y\n", env={"COLUMNS": "80"}, catch_exceptions=False)
