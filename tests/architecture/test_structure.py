@@ -53,7 +53,7 @@ FORBIDDEN = [
     ("One direction", "platform/statistics/sprt.py", "import turnier.agents.random"),
     ("One direction", "platform/arena/play.py", "import turnier.results.store.store"),
     ("One direction", "platform/results/frames/matches.py", "import turnier.search.study"),
-    ("One direction", "dashboards/run_summary.py", "import turnier.commands.app"),
+    ("One direction", "dashboards/sections.py", "import turnier.commands.app"),
     ("Only arena.workers.cluster imports ray", "platform/arena/play.py", "import ray"),
     ("Only arena.workers.cluster imports ray", "platform/agents/ensembles/pool.py", "import ray"),
     ("Only arena.workers.cluster imports ray", "platform/arena/schedules/duel.py", "import ray"),
@@ -134,13 +134,15 @@ def imported(path: Path) -> Iterator[str]:
             yield from (alias.name for alias in node.names)
 
 
-# Files that are one thing: each plan is reopened from its results, and results from their plan, by the table of kinds.
+# Files that are one thing: a plan and the results that reopen it, what is learned and the loop that learns it, the table
+# of commands and what generates them.
 ONE = {
     "turnier.runs.results": "turnier.runs.plan",
     "turnier.runs.declared.kinds": "turnier.runs.plan",
     "turnier.runs.stored.tournament": "turnier.runs.tournament",
     "turnier.runs.stored.comparison": "turnier.runs.comparison",
     "turnier.runs.stored.judging": "turnier.runs.judging.judging",
+    "turnier.agents.learning.loop": "turnier.agents.learning.plan",
     "turnier.commands.runs.planned": "turnier.commands.app",
 }
 
