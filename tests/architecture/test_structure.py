@@ -134,8 +134,8 @@ def imported(path: Path) -> Iterator[str]:
             yield from (alias.name for alias in node.names)
 
 
-# Files that are one thing: a plan and the results that reopen it, what is learned and its loop, the table of commands and
-# what generates them.
+# Files that are one thing: a plan and the results that reopen it, what is learned and its loop, the table of commands
+# and what generates them.
 ONE = {
     "turnier.runs.results": "turnier.runs.plan",
     "turnier.runs.declared.kinds": "turnier.runs.plan",
