@@ -10,7 +10,7 @@ if not (Path(__file__).with_name("core") / "errors.py").exists():
         " run: git config core.symlinks true && git checkout -- src/turnier"
     )
 
-from turnier.runs.declared.kinds import KINDS, SHOWN_BY
+from turnier.runs.declared.kinds import KINDS, SHOWN_BY, Kind
 
 if TYPE_CHECKING:
     from turnier.agents.agent import Agent, CompiledAgent, Decision, Player
@@ -43,13 +43,26 @@ if TYPE_CHECKING:
 
 __version__ = "0.1.0"
 
-KINDS.update(  # a kind of run is known by the class that plans it
-    tournament="turnier.runs.tournament:Tournament",
-    comparison="turnier.runs.comparison:Comparison",
-    certainty="turnier.runs.certainty:Certainty",
-    judging="turnier.runs.judging.judging:Judging",
-    training="turnier.runs.training:Training",
-    study="turnier.search.study:Study",
+KINDS.update(  # a kind of run is its plan, its drawing in dashboards/kinds, and a line here
+    tournament=Kind("turnier.runs.tournament:Tournament", "tournament", "Play a tournament and rate its agents."),
+    comparison=Kind(
+        "turnier.runs.comparison:Comparison", "compare", "Have two agents play until it is clear which is stronger."
+    ),
+    certainty=Kind(
+        "turnier.runs.certainty:Certainty", "certainty", "Measure how often searches of the same position agree."
+    ),
+    judging=Kind(
+        "turnier.runs.judging.judging:Judging",
+        "judge",
+        "Measure how often agents play a perfect move, where perfect play is known.",
+    ),
+    study=Kind(
+        "turnier.search.study:Study",
+        "tune",
+        "Search for the parameters with which an agent plays best.",
+        "Improve",
+    ),
+    training=Kind("turnier.runs.training:Training", "train", "Train a network by games against itself.", "Improve"),
 )
 
 SHOWN_BY["notebook"] = "turnier.dashboards.notebook"

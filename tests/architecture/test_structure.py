@@ -53,7 +53,7 @@ FORBIDDEN = [
     ("One direction", "platform/statistics/sprt.py", "import turnier.agents.random"),
     ("One direction", "platform/arena/play.py", "import turnier.results.store.store"),
     ("One direction", "platform/results/frames/matches.py", "import turnier.search.study"),
-    ("One direction", "dashboards/run_summary.py", "import turnier.commands.app"),
+    ("One direction", "dashboards/summaries/matches.py", "import turnier.commands.app"),
     ("Only arena.workers.cluster imports ray", "platform/arena/play.py", "import ray"),
     ("Only arena.workers.cluster imports ray", "platform/agents/ensembles/pool.py", "import ray"),
     ("Only arena.workers.cluster imports ray", "platform/arena/schedules/duel.py", "import ray"),
