@@ -64,6 +64,8 @@ def certainty_by_parameter(positions: pd.DataFrame, measure: str, parameter: str
 
 def certainty_by_score(positions: pd.DataFrame, measure: str, summary: pd.DataFrame) -> Figure | None:
     """Certainty against the scores of stored games; None where fewer than two agents have both."""
+    if summary.empty:
+        return None
     scores, unit = value_of(summary[summary["game"].isin(positions["game"])])
     scores = scores[scores["value"].notna()]
     scores = scores.sort_values("games").drop_duplicates(["game", "agent"], keep="last")

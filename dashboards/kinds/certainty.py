@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import pandas as pd
 
 from turnier.core.number_text import estimate
-from turnier.dashboards.agent_names import distinct, planned, with_names
+from turnier.dashboards.agent_names import distinct, planned, short_game, with_names
 from turnier.dashboards.kinds.games import by_game
 from turnier.dashboards.sections import Among, Choice, Drawing, Head, Section, Text
 from turnier.dashboards.summaries.certainty import coarser, in_percent, means_note, phase_name
@@ -99,7 +99,7 @@ def _scores(positions: pd.DataFrame, store: Store) -> pd.DataFrame:
     games = {short_game(str(game)) for game in positions["game"].unique()}
     runs = [run for run in reversed(store.runs()) if run.kind in COMPARED and short_game(run.name) in games]
     found = [summary(matches_frame(store, run=run.id, ids=False)) for run in runs[:MAX_RUNS]]
-    return pd.concat(found, ignore_index=True) if found else summary(matches_frame(store, run="", ids=False))
+    return pd.concat(found, ignore_index=True) if found else pd.DataFrame()
 
 
 def agents_table(positions: pd.DataFrame) -> Table:
