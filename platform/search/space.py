@@ -238,7 +238,7 @@ class Space:
             else:
                 named = [known[path]] if path in known else []
             if not known:
-                raise UserError(f"--params must name parameters, but {agent.name} has none; choose another agent.")
+                raise UserError(f"{agent.name} has no parameters to search; choose another agent.")
             if not named:
                 raise unknown(f"parameter to search in {agent.name}", path, known)
             if limits:

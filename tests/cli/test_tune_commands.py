@@ -59,9 +59,7 @@ def test_an_undecided_study_plays_on(tmp_path: Path) -> None:
     assert found["outcome"] == "undecided" and found["play_on"].startswith("To play on: turnier tune tictactoe ")
     before = games(tmp_path, "small")
     stored = json.loads(
-        CliRunner()
-        .invoke(app, ["results", "--run", "study:small", "--store", f"sqlite:///{tmp_path}/a.db", "--json"])
-        .stdout
+        CliRunner().invoke(app, ["show", "study:small", "--store", f"sqlite:///{tmp_path}/a.db", "--json"]).stdout
     )
     assert stored["verdict"]["play_on"] == found["play_on"]
     again = run(found["play_on"])
