@@ -11,7 +11,8 @@ from optuna.distributions import CategoricalDistribution, FloatDistribution, Int
 
 from turnier.agents.registry import make_agent
 from turnier.core.errors import UserError
-from turnier.search.space import Range, Space, read_parameters
+from turnier.search.planning import read_parameters
+from turnier.search.space import Range, Space
 
 AGENT = make_agent("mctse(evaluator=heuristics2048(merge=0.8))")
 HEURISTICS = Space.of(AGENT, ["evaluator.*"])
