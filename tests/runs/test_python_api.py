@@ -180,7 +180,7 @@ def test_one_parameter_and_one_opponent_may_stand_without_a_list() -> None:
     assert turnier.Study("tictactoe", "mcts", "exploration,final", against=["random"]).definition == several
 
 
-@pytest.mark.parametrize("search", [turnier.Study, turnier.Front])
-def test_a_range_that_does_not_hold_the_start_is_refused_when_a_search_is_planned(search: Any) -> None:
+@pytest.mark.parametrize("objectives", ["strength", "strength,time"])
+def test_a_range_that_does_not_hold_the_start_is_refused_when_a_search_is_planned(objectives: str) -> None:
     with pytest.raises(turnier.UserError, match=r"rollout_depth must be LOW\.\.HIGH .* and hold the start's 20"):
-        search("2048", "mc", "rollout_depth=1..9")
+        turnier.Study("2048", "mc", "rollout_depth=1..9", objectives=objectives)
