@@ -67,7 +67,9 @@ def examples() -> list[str]:
     groups = [command for command in commands().values() if isinstance(command, click.Group)]
     with click.Context(typer.main.get_command(app)) as context:
         below = [group.get_command(context, name) for group in groups for name in group.list_commands(context)]
-    texts = [command.help or "" for command in (*commands().values(), *filter(None, below))] + [(REPO / "README.md").read_text()]
+    texts = [command.help or "" for command in (*commands().values(), *filter(None, below))] + [
+        (REPO / "README.md").read_text()
+    ]
     lines = [line.strip() for text in texts for line in text.replace("\\\n", " ").splitlines()]
     found = [re.sub(r"\s+# .*", "", line) for line in lines if line.startswith("turnier ")]
     return [line for line in dict.fromkeys(found) if not ELSEWHERE.search(line)]
