@@ -88,15 +88,17 @@ class Dimension:
 
     @property
     def legal(self) -> Range:
-        """All values that the parameter may have; raises UserError where it has no range."""
+        """All values that the parameter may have: any number unless it declares a range."""
         low, high = self.declared.low, self.declared.high
         if low is None or high is None:
-            raise UserError(f"a searched parameter must have a range, got {self.path}, which has none; leave it out.")
+            return Range(-math.inf, math.inf)
         return Range(low, high, self.declared.log and low > 0)
 
     @property
     def range(self) -> Range:
-        """What is searched."""
+        """What is searched; raises UserError if neither the parameter's declaration nor a limit says it."""
+        if self.limits is None and (self.type is str or math.isinf(self.legal.low)):
+            raise UserError(f"a searched parameter must have a range, got {self.path}; write {self.path}=LOW..HIGH.")
         return self.limits or self.legal
 
     def planned(self, start: Value) -> Dimension:
@@ -153,9 +155,9 @@ class Dimension:
                 f"a range of {self.path} must be LOW..HIGH, got {text}, where LOW is above HIGH; swap them."
             )
         if limits is None or not limits.inside(legal) or not limits.low <= start <= limits.high:  # type: ignore[operator]
+            bounds = "" if math.isinf(legal.low) else f" within {legal.low:,.12g}..{legal.high:,.12g}"
             raise UserError(
-                f"a range of {self.path} must be LOW..HIGH within {legal.low:,.12g}..{legal.high:,.12g} and hold the"
-                f" start's {start}, got {text}."
+                f"a range of {self.path} must be LOW..HIGH{bounds} and hold the start's {start}, got {text}."
             )
         if limits.log and limits.low <= 0:
             raise UserError(f"a range of {self.path} must begin above 0 to be searched by factors, got {text}.")
@@ -172,7 +174,8 @@ class Dimension:
             with contextlib.suppress(ValueError):
                 found.append(known[text] if known else self.type(text))
         if len(found) < len(texts) or not all(map(self.declared.contains, () if known else found)):
-            raise UserError(f"the values of {self.path} must be {self.declared.range_text()}, got {OR.join(texts)}.")
+            possible = self.declared.range_text() or "of its type"
+            raise UserError(f"the values of {self.path} must be {possible}, got {OR.join(texts)}.")
         if len(set(found)) < max(2, len(found)) or start not in found:
             raise UserError(
                 f"a list of values of {self.path} must have two or more that differ, the start's {format_value(start)}"
