@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from turnier.agents.agent import Agent, CompiledAgent, Decision, Player
     from turnier.agents.evaluator import Evaluator
     from turnier.agents.registry import AGENTS, EVALUATORS, make_agent
+    from turnier.arena.analysis import analyse
     from turnier.arena.match import MatchRecord, MatchSpec, Termination
     from turnier.arena.play import play_match, play_matches
     from turnier.arena.workers.where import Where
@@ -85,6 +86,7 @@ __all__ = [
     "UserError",
     "Vectors",
     "Where",
+    "analyse",
     "figure_of",
     "frames",
     "kernel",
@@ -100,6 +102,7 @@ _MODULES = {  # imported when one of their names is first used, so that `turnier
     "turnier.agents.agent": ("Agent", "CompiledAgent", "Decision", "Player"),
     "turnier.agents.evaluator": ("Evaluator",),
     "turnier.agents.registry": ("AGENTS", "EVALUATORS", "make_agent"),
+    "turnier.arena.analysis": ("analyse",),
     "turnier.arena.match": ("MatchRecord", "MatchSpec", "Termination"),
     "turnier.arena.play": ("play_match", "play_matches"),
     "turnier.arena.workers.where": ("Where",),

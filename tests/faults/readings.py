@@ -199,7 +199,7 @@ def readings(folder: Path) -> dict[str, dict[str, Reading]]:
             "play": command("play", "tictactoe", LEARNED.replace(WEIGHTS, CHECKPOINT), "random", "--show", plays=True),
         },
         EXPORT: {
-            "verify": command("verify", "tictactoe", EXPORT, may_find=True),
+            "check": command("check", EXPORT, may_find=True),
             "replay": command("show", f"{EXPORT}:3"),
         },
     }
