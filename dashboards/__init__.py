@@ -6,7 +6,7 @@ Only `cached_store` asks the store, only `figures.charts` knows how to draw; fig
 from turnier.core.errors import require_extra
 
 require_extra(
-    "dashboards, reports and pictures",
+    "a dashboard, report or picture",
     "dashboard",
     *("altair", "markdown_it", "optuna_dashboard", "PIL", "streamlit", "vl_convert"),
 )
