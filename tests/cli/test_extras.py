@@ -52,10 +52,10 @@ for words in commands:
 PLAYED = ("--executor", "serial", "--store", "sqlite:///a.db")
 BUDGET = ("--against", "random", "--budget", "30games")
 BASE = (
-    ("games",),
-    ("agents", "mcts"),
-    ("samplers",),
-    ("noises",),
+    ("list", "games"),
+    ("list", "mcts"),
+    ("list", "samplers"),
+    ("list", "noises"),
     ("play", "tictactoe", "random", "random"),
     ("tournament", "tictactoe", "random", "greedy", "--games", "4", *PLAYED),
     ("compare", "random", "greedy", "--game", "tictactoe", "--games", "8", *PLAYED),

@@ -86,7 +86,7 @@ def test_a_locked_store_is_one_sentence(tmp_path: Path, url: str, monkeypatch: p
     holder = sqlite3.connect(path, isolation_level=None)
     holder.execute("PRAGMA journal_mode = DELETE")
     holder.execute("BEGIN EXCLUSIVE")
-    monkeypatch.setattr("turnier.dashboards.opened_store.PATIENCE", 0.2)
+    monkeypatch.setattr("turnier.dashboards.app.opened_store.PATIENCE", 0.2)
     told = at_another_store("runs", path, monkeypatch)
     assert "must not be locked" in told and len(told.splitlines()) == 1
     holder.close()
@@ -119,7 +119,6 @@ def test_commands_name_the_store_that_is_shown(tmp_path: Path, monkeypatch: pyte
     told = {name: at_another_store(name, tmp_path / "own.db", monkeypatch) for name in ("comparison", "studies")}
     assert f"turnier compare random greedy --store {url}" in told["comparison"]
     assert f"turnier compare random greedy --store {url}" in told["studies"]
-    assert "To play on, repeat this with more --games:" in told["comparison"]
-    assert "To resume:" not in told["comparison"]
+    assert "Command to resume or repeat it:" in told["comparison"]
     page = look("reports", run=comparison.run_id)
     assert f"turnier show {comparison.run_id} --html --store {url}" in texts(page)

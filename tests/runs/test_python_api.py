@@ -104,7 +104,7 @@ def test_a_study_recommends_and_shows_its_trials(opened: turnier.Store) -> None:
     assert study.recommended.full_text().startswith("mc(iterations=2,rollout_depth=")
     assert len(trials) == 30 and trials["rollout_depth"].notna().all()
     assert set(study.held_out()["label"]) >= {"start", "proposed"}
-    assert study.plot().to_dict()
+    assert study.plot().chart.to_dict()
     assert str(planned.run(opened, **QUIET).recommended) == str(study.recommended)
 
 

@@ -25,10 +25,10 @@ from turnier.agents.registry import make_agent
 from turnier.arena.play import play_match, replay
 from turnier.arena.schedules.round_robin import round_robin
 from turnier.arena.workers.local import SerialExecutor
-from turnier.commands.runs.train import sentences
 from turnier.core.errors import UserError
 from turnier.core.number_text import plus_minus
 from turnier.core.outputs import only_writer
+from turnier.dashboards.kinds.training import sentences
 from turnier.games.registry import make_game
 from turnier.results.store.store import Store
 from turnier.runs.bar import QUIET, game_bar

@@ -11,11 +11,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from rich.console import Console
 
 from turnier.agents.registry import make_agent
 from turnier.arena.workers.where import Where
-from turnier.commands.search_tables import print_figures
+from turnier.core.terminal.console import Console
+from turnier.dashboards.kinds.study import held_out_table
+from turnier.dashboards.terminal import print_table
 from turnier.games.registry import GAMES
 from turnier.results.store.store import Store
 from turnier.search.final_comparison import verdict_on
@@ -177,9 +178,9 @@ def test_verdicts_that_do_not_tell_whether_they_are_undecided_are_read() -> None
 
 
 def test_the_table_shows_all_of_it() -> None:
-    console = Console(record=True, width=80)
+    console = Console(record=True, width=100)
     verdict = verdict_of(START_AND_BASELINE | {"proposed": [2.0, 2.5, 2.0, 2.5]}, CLAIMED, None, set())
-    print_figures(console, verdict, "mean score")
+    print_table(console, held_out_table(verdict, "mean score"))
     text = console.export_text()
     assert "2.25 ± 0.46" in text and "+0.75" in text
     assert "minus baseline" in text and "+0.25 ± 0.80" in text
