@@ -23,7 +23,7 @@ from turnier.results.store.curves import CurvePoint
 from turnier.results.store.locks import this_process
 from turnier.results.store.store import Store
 from turnier.results.upgrade.settings import settings_of
-from turnier.results.upgrade.upgrade import upgrade
+from turnier.results.upgrade.upgrade import Present, upgrade
 
 VERSIONS = range(2, schema.SCHEMA_VERSION)
 AGENTS = ("random", "greedy")
@@ -73,7 +73,7 @@ def test_an_upgraded_store_has_all_that_it_had_and_goes_on(run: Store, url: str,
         assert store.match_counts() == {"run": len(RECORDS) + 1}
         with store.database.reading() as connection:
             assert len(store.blocks.of_run(connection, "run").number) == len(RECORDS) + 1
-    with pytest.raises(UserError, match="is of this version already"):
+    with pytest.raises(Present, match="is of this version already"):
         upgrade(url)
 
 
@@ -136,6 +136,9 @@ def test_a_store_in_use_or_without_results_is_left_alone(run: Store, url: str, t
         connection.execute(schema.run_progress.insert().values(values))
     with pytest.raises(UserError, match=r"must not be in use, but .* plays into it; end it first"):
         upgrade(url)
+    with pytest.raises(UserError, match="there must be a store to upgrade"):
+        upgrade(f"sqlite:///{tmp_path}/new.db")
+    (tmp_path / "new.db").touch()
     with pytest.raises(UserError, match="holds nothing to upgrade"):
         upgrade(f"sqlite:///{tmp_path}/new.db")
     if run.database.is_sqlite:
