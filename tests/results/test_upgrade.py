@@ -45,7 +45,11 @@ def counted(store: Store) -> list[int | None]:
         return [connection.scalar(select(func.count()).select_from(table)) for table in tables]
 
 
-@pytest.mark.parametrize("version", VERSIONS)
+@pytest.mark.parametrize(
+    ("url", "version"),
+    [*(("sqlite", version) for version in VERSIONS), ("postgresql", 2), ("postgresql", 8)],
+    indirect=["url"],
+)
 def test_an_upgraded_store_has_all_that_it_had_and_goes_on(run: Store, url: str, version: int) -> None:
     searches = search_some(run, "run")
     run.curves.replace_points("empty", [CurvePoint(5, 5, 1.0, 0.5)])
@@ -97,6 +101,7 @@ def test_what_earlier_versions_left_out_is_made(run: Store, url: str) -> None:
         assert json.loads(store.annotations.get("run", SETTINGS)) == {"games": 2}
 
 
+@pytest.mark.parametrize("url", ["sqlite"], indirect=True)
 @pytest.mark.parametrize(
     ("change", "wrong"),
     [
@@ -189,6 +194,7 @@ def test_settings_are_those_of_the_stored_command(
     assert settings_of(kind, {}, command.split(), kept, unread) == settings
 
 
+@pytest.mark.parametrize("url", ["sqlite"], indirect=True)
 @pytest.mark.parametrize(("form", "games"), [("round_robin", 3), ("adaptive", 4)])
 def test_without_a_command_the_games_tell_how_many_there_were(store: Store, form: str, games: int) -> None:
     store.begin_run("run", "tournament", "t", {})
