@@ -11,4 +11,4 @@ PACKAGES = ("altair", "markdown_it", "optuna_dashboard", "PIL", "streamlit", "vl
 
 def require_pictures() -> None:
     """Raises UserError if the packages that draw pictures and serve pages are not installed."""
-    require_extra("dashboards, reports and pictures", "dashboard", *PACKAGES)
+    require_extra("a dashboard, report or picture", "dashboard", *PACKAGES)

@@ -83,7 +83,7 @@ class HostedMatch:
     def play(self, action: int) -> None:
         """Plays a legal action of the person to move; raises UserError for any other."""
         if not self.human_to_move:
-            raise UserError("a move must be that of a person to move, got one of nobody; wait, or begin another game.")
+            raise UserError("it is not a person's turn; wait, or begin another game.")
         if action not in self.position.legal_actions():
             raise UserError(f"a move must be legal, got {self.game.action_name(action)}; choose another.")
         self.table.seconds[self.position.to_move] += time.perf_counter() - self._asked

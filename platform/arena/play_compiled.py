@@ -120,7 +120,7 @@ def _play_in_step(
 
 
 class BusyClock:
-    """Takes the share of its time in matches that the thread really ran; asking in every decision would slow them.
+    """Measures the share of a match that the thread had the CPU; asking at every decision would slow matches.
 
     Only the time in matches counts: back in Python, the thread may have to wait long for others.
     """

@@ -89,10 +89,10 @@ class _Saver(NamedTuple):
 
 @contextlib.contextmanager
 def saving(stop: Callable[[], bool], stored: Callable[[], str] = lambda: STORED) -> Iterator[None]:
-    """Has the first signal not end the process at once, but have the block save what it did; a second one does.
+    """The first signal lets the block save its work; a second one ends the process.
 
     Args:
-        stop: has the block end by KeyboardInterrupt, soon; returns False where it has nothing to save.
+        stop: makes the block end soon by KeyboardInterrupt; returns False if there is nothing to save.
         stored: says at the end what is stored.
     """
     global _saver

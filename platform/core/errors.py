@@ -29,11 +29,16 @@ class AgentsFailed(UserWarning):
 
 
 def require_extra(what: str, extra: str, *modules: str) -> None:
-    """Raises UserError where a module is missing that an optional extra installs; imports nothing."""
+    """Raises UserError if a module is missing that an optional extra installs; imports nothing.
+
+    Args:
+        what: needs it, in the singular, such as "turnier show --html".
+        extra: its name.
+        modules: as they are imported.
+    """
     missing = next((name for name in modules if importlib.util.find_spec(name) is None), "")
     if missing:
-        cure = f"pip install 'turnier[{extra}]' installs it"
-        raise UserError(f"{what} must have the package {missing}, got none; {cure}.")
+        raise UserError(f"{what} needs {missing}: pip install 'turnier[{extra}]'")
 
 
 def unknown(kind: str, name: str, names: Iterable[str]) -> UserError:

@@ -56,7 +56,7 @@ class _Reader:
     def take(self, kind: str, wanted: str, what: str) -> str:
         token_kind, token, position = self.peek()
         if token_kind != kind or (wanted and token != wanted):
-            raise self.error(position, f"{what} must stand, got {token}")
+            raise self.error(position, f"expected {what}, got {token}")
         self.next += 1
         return token
 

@@ -5,7 +5,7 @@ To import it registers their ids in Gymnasium; `gymnasium.make("turnier.environm
 
 from turnier.core.errors import require_extra
 
-require_extra("environments", "gym", "gymnasium", "pettingzoo")
+require_extra("turnier.environments", "gym", "gymnasium", "pettingzoo")
 
 from turnier.environments.registration import register_environments
 from turnier.environments.seats import SeatsEnvironment, env

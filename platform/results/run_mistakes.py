@@ -1,4 +1,4 @@
-"""What is said of runs that do not exist, or that are begun again as another one."""
+"""Errors about missing or redefined runs."""
 
 from __future__ import annotations
 

@@ -26,7 +26,7 @@ BAD = {
     ),
     "no earlier version": (
         ("compare", "bot.py:Bot", "bot.py:Bot@PREVIOUS", "--game", "tictactoe", "--store", "sqlite:///none.db"),
-        "a results database must exist to be read, but there is no",
+        "No store at",
     ),
     "no game is near": (
         ("play", "bridge", "random"),
@@ -38,7 +38,7 @@ BAD = {
     "out of range": (("play", "2048", "mc(iterations=0)"), "iterations must be from 1 to 100,000,000, got 0"),
     "not a number": (("play", "2048", "mc(iterations=many)"), "iterations must be a whole number, got many"),
     "bad choice": (("play", "2048", "mctse(selection=uctm)"), "selection must be one of uct, uctn, got uctm"),
-    "syntax": (("play", "2048", "mc(iterations=5"), "a comma or a closing bracket must stand, got the end"),
+    "syntax": (("play", "2048", "mc(iterations=5"), "expected a comma or a closing bracket, got the end"),
     "too few agents": (("play", "tictactoe", "random"), "tictactoe has 2 seats, got 1 agent;"),
     "unfit evaluator": (
         ("play", "tictactoe", "random", "greedy(evaluator=heuristics2048())"),
@@ -154,7 +154,7 @@ BAD = {
     "keys with a long name": (("spe_ed", "serve", "--keys", LONG), "keys must be in a file with a line KEY NAME"),
     "server on no address": (("spe_ed", "serve", "--host", ""), "a host must be a name or an address, got none"),
     "board on no address": (("board", "--host", "", "--store", "sqlite:///good.db"), "a host must be a name or an"),
-    "store with a long name": (("runs", "--store", f"sqlite:///{LONG}.db"), "must exist to be read, but there is no"),
+    "store with a long name": (("runs", "--store", f"sqlite:///{LONG}.db"), "No store at"),
     "store in a folder with a long name": (("runs", "--store", f"sqlite:///{LONG}/a.db"), "the folder of a results"),
     "code with a long name": (("play", "tictactoe", f"{LONG}.py:Bot", "random"), "there must be a file aaa"),
     "network with a long name": (("play", "2048", f'greedy(evaluator=ntuple(file="{LONG}.npz"))'), "must be a file"),

@@ -135,7 +135,7 @@ def test_each_mistake_is_one_sentence(text: str, sentence: str) -> None:
         ("2048(size=3.0)", "2048: size must be a whole number, got 3.0."),
         ("2048(size=2048(size=3))", "2048: size must be a single value, got 2048(size=3)."),
         ("tictactoe(size=3)", "tictactoe has no parameters, got size; write tictactoe."),
-        ("2048(size=3", "a comma or a closing bracket must stand"),
+        ("2048(size=3", "expected a comma or a closing bracket"),
     ],
 )
 def test_each_mistake_with_a_game_is_one_sentence(text: str, sentence: str) -> None:

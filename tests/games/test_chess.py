@@ -125,5 +125,5 @@ def test_pieces_that_no_promotion_explains_are_refused() -> None:
 
 def test_a_missing_package_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "chess", None)
-    with pytest.raises(UserError, match="the game chess must have the package chess, got none"):
+    with pytest.raises(UserError, match="the game chess needs chess: pip install"):
         Chess().begin()

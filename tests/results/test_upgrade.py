@@ -23,7 +23,7 @@ from turnier.results.store.curves import CurvePoint
 from turnier.results.store.locks import this_process
 from turnier.results.store.store import Store
 from turnier.results.upgrade.settings import settings_of
-from turnier.results.upgrade.upgrade import upgrade
+from turnier.results.upgrade.upgrade import Present, upgrade
 
 VERSIONS = range(2, schema.SCHEMA_VERSION)
 AGENTS = ("random", "greedy")
@@ -45,7 +45,11 @@ def counted(store: Store) -> list[int | None]:
         return [connection.scalar(select(func.count()).select_from(table)) for table in tables]
 
 
-@pytest.mark.parametrize("version", VERSIONS)
+@pytest.mark.parametrize(
+    ("url", "version"),
+    [*(("sqlite", version) for version in VERSIONS), ("postgresql", 2), ("postgresql", 8)],
+    indirect=["url"],
+)
 def test_an_upgraded_store_has_all_that_it_had_and_goes_on(run: Store, url: str, version: int) -> None:
     searches = search_some(run, "run")
     run.curves.replace_points("empty", [CurvePoint(5, 5, 1.0, 0.5)])
@@ -73,7 +77,7 @@ def test_an_upgraded_store_has_all_that_it_had_and_goes_on(run: Store, url: str,
         assert store.match_counts() == {"run": len(RECORDS) + 1}
         with store.database.reading() as connection:
             assert len(store.blocks.of_run(connection, "run").number) == len(RECORDS) + 1
-    with pytest.raises(UserError, match="is of this version already"):
+    with pytest.raises(Present, match="is of this version already"):
         upgrade(url)
 
 
@@ -97,6 +101,7 @@ def test_what_earlier_versions_left_out_is_made(run: Store, url: str) -> None:
         assert json.loads(store.annotations.get("run", SETTINGS)) == {"games": 2}
 
 
+@pytest.mark.parametrize("url", ["sqlite"], indirect=True)
 @pytest.mark.parametrize(
     ("change", "wrong"),
     [
@@ -136,6 +141,9 @@ def test_a_store_in_use_or_without_results_is_left_alone(run: Store, url: str, t
         connection.execute(schema.run_progress.insert().values(values))
     with pytest.raises(UserError, match=r"must not be in use, but .* plays into it; end it first"):
         upgrade(url)
+    with pytest.raises(UserError, match="there must be a store to upgrade"):
+        upgrade(f"sqlite:///{tmp_path}/new.db")
+    (tmp_path / "new.db").touch()
     with pytest.raises(UserError, match="holds nothing to upgrade"):
         upgrade(f"sqlite:///{tmp_path}/new.db")
     if run.database.is_sqlite:
@@ -186,6 +194,7 @@ def test_settings_are_those_of_the_stored_command(
     assert settings_of(kind, {}, command.split(), kept, unread) == settings
 
 
+@pytest.mark.parametrize("url", ["sqlite"], indirect=True)
 @pytest.mark.parametrize(("form", "games"), [("round_robin", 3), ("adaptive", 4)])
 def test_without_a_command_the_games_tell_how_many_there_were(store: Store, form: str, games: int) -> None:
     store.begin_run("run", "tournament", "t", {})

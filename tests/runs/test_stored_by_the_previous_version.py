@@ -16,6 +16,7 @@ import turnier
 from turnier.arena.workers.where import Where
 from turnier.commands.app import app
 from turnier.results.repair.inspection import inspect_store
+from turnier.runs.declared.kinds import KINDS, planned_again
 from turnier.runs.experiment import stored_experiments
 from turnier.search.storage.study_repair import inspect_studies
 
@@ -46,9 +47,10 @@ def test_every_run_resumes_with_the_same_figures(tmp_path: Path, monkeypatch: py
     with turnier.Store.open(f"sqlite:///{file}") as store:
         assert inspect_studies(store) == []
         for run in store.runs():
+            if run.kind in KINDS:
+                assert planned_again(store, run).run_id == run.id
             if run.kind == "tournament":
-                plan = turnier.Tournament.of_run(store, run)
-                assert plan.run_id == run.id and plan.total == store.match_counts()[run.id]
+                assert planned_again(store, run).total == store.match_counts()[run.id]
         assert sorted(run.id for run in store.runs()) == SHOWN["runs"]
         assert counts(file) == SHOWN["counts"]
         for game, agents, games, seed in (("2048", ["random", small], 3, 7), ("tictactoe", three, 8, 3)):
@@ -73,7 +75,7 @@ def test_every_run_resumes_with_the_same_figures(tmp_path: Path, monkeypatch: py
             "tictactoe", "ntuple(tuples=8,length=4)", out="weights.npz", games=200, every=100,
             evaluate_every=100, evaluation_games=4, against="random",
         ).run(store, progress=False)  # fmt: skip
-        assert training.games_before == 200 and len(training.evaluations()) == 2
+        assert len(training.curve()) == 2 and len(training.evaluations()) == 2
         (experiment,) = stored_experiments(store, "guide")
         experiment.run(store, **quiet)
         assert counts(file) == SHOWN["counts"]

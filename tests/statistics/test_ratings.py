@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from openskill.models import PlackettLuce
 
 from tests.statistics.fields import Field
 from turnier.results.frames.live_ratings import live_ratings
@@ -143,3 +144,16 @@ def test_live_ratings_find_the_order() -> None:
     assert sorted(rated, key=lambda agent: -rated[agent].mu) == agents
     assert rated["a"].ordinal > rated["d"].ordinal
     assert all(rating.sigma < 3 for rating in rated.values())
+
+
+def test_live_ratings_are_those_of_openskill() -> None:
+    """Games of two to four agents, a third of them with ties."""
+    rng, model, known, games = np.random.default_rng(2), PlackettLuce(), {}, []
+    for number in range(150):
+        seats = rng.permutation(list("abcde"))[: 2 + number % 3].tolist()
+        scores = rng.integers(0, 2 if number % 3 else 9, len(seats)).astype(float).tolist()
+        games.append((seats, scores))
+        teams = [[known.setdefault(agent, model.rating())] for agent in seats]
+        known |= {agent: team[0] for agent, team in zip(seats, model.rate(teams, scores=scores), strict=True)}
+    for agent, rating in live_ratings(games).items():
+        assert rating == pytest.approx((known[agent].mu, known[agent].sigma), rel=1e-12)

@@ -46,7 +46,7 @@ def search(store: Store, generations: int, seed: int = 1) -> int:
     study, executor = StudyRun(store, definition(seed), progress=False), Counted()
     study.run(generations, executor)
     if generations == GENERATIONS:
-        study.compare(study.course.finalists("start", {}), executor, 1.0)
+        study.compare(study.course.finalists(), executor, 1.0)
     return executor.played
 
 

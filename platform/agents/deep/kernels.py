@@ -1,4 +1,4 @@
-"""What a deep network sees of a state and says of its actions, in compiled code: it plays without jax.
+"""Encoding of states and inference by a deep network, compiled: it plays without jax.
 
 A network comes as one array: a header of 64-bit words, see below, and its weights as 32-bit numbers. It sees boards as
 the seat to move does (its own stones are 1, the other's 2), each turned into the largest of its symmetric images, so

@@ -84,7 +84,7 @@ class MctsePlayer(CompiledPlayer):
         self.milliseconds = agent.milliseconds
         longest = 2 * agent.iterations if agent.final == "robust_max" else agent.iterations
         nodes = self.TIMED_NODES if agent.milliseconds else NODES_PER_ITERATION * longest
-        # Who is slow leaves its iterations to the others; what they do not use takes no memory.
+        # Slow threads leave iterations to the others; what they do not use takes no memory.
         share = min(nodes, max(self.FEW_NODES, 2 * nodes // agent.threads))
         self.state, self.returns = game.new_state(), np.zeros(game.num_seats)
         self.rngs = np.zeros((1 + agent.threads, LINE), np.uint64)[1:]  # each in cache lines of its own

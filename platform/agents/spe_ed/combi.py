@@ -1,4 +1,4 @@
-"""Combi: rollouts tell where there is room, tables where others will be, and minimax what happens soon."""
+"""Combi combines rollouts (space), tables (opponents) and minimax (tactics)."""
 
 from __future__ import annotations
 

@@ -187,8 +187,7 @@ def _searches(
 
 
 def _deeper(agents: dict[int, Agent], level: int, found: dict[int, AgentAnalysis], limits: _Limits) -> dict[int, Agent]:
-    """Returns who begins a level: all who can search it in the time left, as only its whole set of searches says how
-    certain they are."""
+    """Returns the agents that have time for a whole next level: only all of its searches show how certain they are."""
     begun: dict[int, Agent] = {}
     planned = 0.0
     for place, agent in agents.items():

@@ -108,7 +108,7 @@ class AutoExecutor(Executor):
         elif _of_session(spec.names for spec in batch):
             reason = "code that is in no file plays in this process"
         elif any(_in_python(spec.names, trusted()) for spec in batch):
-            reason = "Ray takes over if agents in Python take long"
+            reason = "agents in Python that take long move to Ray"
         else:
             reason = "nothing is decided in Python"
         say(f"Playing on {count}: {reason}.")

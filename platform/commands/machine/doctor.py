@@ -33,8 +33,7 @@ def doctor(
 
     It checks versions, machine, clock, kernel cache, store and Ray, and looks inside the store: the database's own
     check, checksums and numbers of games, searches, candidates and notes, copies of games, and references to what is
-    missing; games of earlier versions, which have no checksums, are replayed instead. The exit code is 1 if something
-    fails or is damaged.
+    missing. The exit code is 1 if something fails or is damaged.
 
     With --repair, whatever is sound is written into a new file, which takes the place of the damaged one; the damaged
     file is kept. To play again what was removed, repeat the commands of the runs.

@@ -17,11 +17,15 @@ def upgrade(store: StoreOption = DEFAULT_URL) -> None:
       turnier upgrade
       turnier upgrade --store postgresql://user@host/turnier
     """
+    from turnier.results.upgrade.upgrade import Present
     from turnier.results.upgrade.upgrade import upgrade as upgraded
     from turnier.runs.bar import game_bar
     from turnier.search.storage.upgrade import upgrade_studies
 
-    with game_bar("upgrading games", 0) as bar:
-        done = upgraded(store, upgrade_studies, lambda games: bar.reached(bar.done + games, bar.done + games))
-    said = f"Upgraded from schema {done.found}: {done.runs:,} runs, {done.games:,} games."
+    try:
+        with game_bar("upgrading games", 0) as bar:
+            done = upgraded(store, upgrade_studies, lambda games: bar.reached(bar.done + games, bar.done + games))
+        said = f"Upgraded from schema {done.found}: {done.runs:,} runs, {done.games:,} games."
+    except Present as present:
+        said = str(present)
     Console().print(said, highlight=False, soft_wrap=True)

@@ -27,7 +27,7 @@ def join(
     patience: Annotated[
         float,
         typer.Option(
-            help="give up after so many seconds without a connection, reconnect after as many (60 to 3600) of silence",
+            help="give up after so many seconds without a connection; reconnect after as much silence (60 to 3600 s)",
             min=0,
         ),
     ] = 600.0,

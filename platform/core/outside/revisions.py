@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import subprocess
 from pathlib import Path, PurePosixPath
 from typing import NamedTuple
@@ -39,6 +40,8 @@ def at_revision(folder: Path, revision: str, name: str) -> Source:
     Raises UserError where `revision` is none; `name` is what asked for it.
     """
     commit = _git(folder, "rev-parse", "--verify", "--quiet", "--end-of-options", f"{revision}^{{commit}}")
+    if commit is None and shutil.which("git") is None:
+        raise UserError(f"a revision after @, such as {revision!r} in {name}, needs git; install it.")
     if commit is None:
         raise UserError(
             f"what follows @ must be PREVIOUS, a stored version (`turnier show` lists them) or a git revision, got"

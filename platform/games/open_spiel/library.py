@@ -17,7 +17,7 @@ TRIAL_SECONDS = 30.0  # for a random game in a process of its own
 
 def pyspiel() -> Any:
     """Returns the module; raises UserError where it is not installed."""
-    require_extra("games and bots of OpenSpiel", "openspiel", "pyspiel")
+    require_extra("a game or bot of OpenSpiel", "openspiel", "pyspiel")
     import pyspiel
 
     return pyspiel

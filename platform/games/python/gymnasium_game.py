@@ -149,7 +149,7 @@ class GymnasiumGame(PythonGame):
 
 def the_package() -> Any:
     """Returns the package gymnasium, or raises UserError where it is missing."""
-    require_extra("environments of Gymnasium", "gym", "gymnasium")
+    require_extra("an environment of Gymnasium", "gym", "gymnasium")
     import gymnasium
 
     return gymnasium

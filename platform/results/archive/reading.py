@@ -127,10 +127,12 @@ class Archive:
 
     def rows(self) -> Iterator[tuple[list[MatchRow], list[list[SeatRow]]]]:
         """Yields all games in the order in which they were stored, CHUNK at a time, as in `CheckedRows`."""
+        import pyarrow as arrow
+
         with reading(self.path):
             schema = arrow_schema()
             for batch in _parquet(self.path, plain=True).iter_batches(CHUNK):
-                yield rows_in(_completed(batch, schema))
+                yield rows_in(arrow.Table.from_batches([batch]).select(schema.names))
 
     def games(self) -> frozenset[str]:
         """Returns the games that were played."""
@@ -224,17 +226,6 @@ def _parquet(path: Path, plain: bool = False) -> Any:
     return parquet.ParquetFile(
         path, read_dictionary=None if plain else texts(arrow_schema()), page_checksum_verification=True
     )
-
-
-def _completed(batch: Any, schema: Any) -> Any:
-    """Returns a table with all columns; those that an earlier version did not have are empty."""
-    import pyarrow as arrow
-
-    table = arrow.Table.from_batches([batch])
-    for place, field in enumerate(schema):
-        if field.name not in table.column_names:
-            table = table.add_column(place, field, arrow.nulls(table.num_rows, field.type))
-    return table.select(schema.names)
 
 
 def _columns_of(table: Any, first: int) -> MatchColumns:

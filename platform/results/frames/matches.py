@@ -87,9 +87,9 @@ def matches_frame(
     score, draw: a shared largest score, loss; missing in single-player games and in void ones), `seats` (of the match),
     `failed` (whether this seat failed, and lost by it), `repeat` (whether the match repeats an earlier one of these by
     construction, so that it says nothing new; see `arena/schedules/repeats.py`) and one for each fact of the game.
-    `seconds` are those of the match, `seat_seconds` those of this seat's decisions (NaN where an older version played a
-    match of several seats), `seat_cpu_seconds` their CPU time (NaN where it was not measured: agents that decide in
-    Python or on several threads). Texts other than ids are categories.
+    `seconds` are those of the match, `seat_seconds` those of this seat's decisions, `seat_cpu_seconds` their CPU time;
+    both are NaN if they were not measured, the latter of agents that decide in Python or on several threads. Texts
+    other than ids are categories.
     """
     kinds = (kind,) if isinstance(kind, str) else kind
     with store.database.reading() as connection:

@@ -97,8 +97,7 @@ class Database(Inserting):
             self.shown_url = urls.shown(parsed)
             if read_only and not os.path.exists(path):
                 raise NoResults(
-                    f"a results database must exist to be read, but there is no {path}; `turnier tournament ...` makes"
-                    " one.",
+                    f"No store at {path} yet; `turnier tournament ...` makes one.",
                     self.shown_url,
                 )
             self.place = f"the results database {path}"
@@ -134,7 +133,7 @@ class Database(Inserting):
             is_new = schema.is_new(connection, self.place, self.shown_url)
         if is_new and self.read_only:
             raise NoResults(
-                f"{self.place} must hold results to read, but it has none; `turnier tournament ...` makes some.",
+                f"{self.place} has no results yet; `turnier tournament ...` makes some.",
                 self.shown_url,
             )
         if is_new:
@@ -207,7 +206,7 @@ class Database(Inserting):
         except (NoResultFound, MultipleResultsFound) as error:
             raise self.damaged("a row that it must have once is missing or repeated") from error
         except UnicodeDecodeError as error:  # Python's sqlite3 cannot even tell what is wrong
-            raise self.damaged("some of its texts are none") from error
+            raise self.damaged("it contains text that is not UTF-8") from error
         except (DBAPIError, PoolTimeoutError, OverflowError) as error:
             cause = self._cause(error)
             _, must, cure = self._row(cause)

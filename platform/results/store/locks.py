@@ -135,8 +135,7 @@ def is_stale(heartbeat: float, now: float) -> bool:
 def is_dead(holder: str) -> bool:
     """Whether the holder is a process of this machine that has ended."""
     process = re.match(r"(.+):(\d+)( \(\w+\))?$", holder)
-    # Earlier versions noted the host's name alone.
-    if process is None or process[1] not in (_machine(), socket.gethostname()) or os.name != "posix":
+    if process is None or process[1] != _machine() or os.name != "posix":
         return False
     try:
         os.kill(int(process[2]), 0)  # asks whether the process exists, sends nothing

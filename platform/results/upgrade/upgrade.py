@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 from sqlalchemy import Connection, delete, func, insert, inspect, select, text
 
 from turnier.core.errors import UserError
+from turnier.results.databases.urls import sqlite_file
 from turnier.results.integrity.checksums import checksum
 from turnier.results.integrity.totals import COUNTED, Totals
 from turnier.results.store.annotations import SETTINGS
@@ -47,6 +48,10 @@ class Upgraded(NamedTuple):
     games: int
 
 
+class Present(UserError):
+    """Raised if a store needs no upgrade."""
+
+
 class _EarlierDatabase(Database):
     """A database whose tables are still those of an earlier version."""
 
@@ -58,11 +63,9 @@ class _EarlierDatabase(Database):
             except Outdated as outdated:
                 self.found = outdated.found
                 return
-        raise UserError(
-            f"{self.place} holds nothing to upgrade; name another with --store."
-            if new
-            else f"{self.place} is of this version already; it needs no upgrade."
-        )
+        if new:
+            raise UserError(f"{self.place} holds nothing to upgrade; name another with --store.")
+        raise Present(f"{self.place} is of this version already; it needs no upgrade.")
 
 
 def upgrade(
@@ -70,13 +73,16 @@ def upgrade(
 ) -> Upgraded:
     """Brings a store of an earlier version to the present one; ids of runs and games stay.
 
-    Raises UserError where the store is in use, damaged, or needs no upgrade.
+    Raises Present if there is nothing to do, and UserError if the store is in use or damaged.
 
     Args:
         url: of the store.
         also: brings what others keep in the database to their present form, in the same transaction.
         on_games: called with a number of games that were upgraded.
     """
+    path = sqlite_file(url)
+    if path is not None and not path.exists():
+        raise UserError(f"there must be a store to upgrade, but there is no {path}; name another with --store.")
     database = _EarlierDatabase(url)
     try:
         store = Store(database)
@@ -103,7 +109,7 @@ def upgrade(
 
 
 def _refuse_use(database: Database, connection: Connection) -> None:
-    """Raises UserError where a driver is playing into the store."""
+    """Raises UserError if a driver is playing into the store."""
     if run_progress.name not in inspect(connection).get_table_names():
         return
     now, c = clock(connection), run_progress.c

@@ -63,7 +63,7 @@ class Plan(LearningPlan):
         if self.layers.file:
             raise UserError(f"what is trained must be a network without a file, got {self.layers}; name it as --out.")
         self.network().check()
-        require_extra("to train a deep network", "deep", "jax", "optax")
+        require_extra("training a deep network", "deep", "jax", "optax")
 
     def network(self) -> Network:
         return self.layers.network_for(self.game, self.learning.unit, self.learning.reward == LOG)

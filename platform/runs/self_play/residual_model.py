@@ -42,7 +42,7 @@ class ResidualModel(Model):
     @classmethod
     def check(cls, game: Game, agent: Puct) -> None:
         _network(game, agent).check()
-        require_extra("to train a residual network", "deep", "jax", "optax")
+        require_extra("training a residual network", "deep", "jax", "optax")
 
     @classmethod
     def agent(cls, agent: Puct, learning: SelfPlay, files: Sequence[Path]) -> Puct:

@@ -88,7 +88,7 @@ class Table:
     def require_seat(self, key: str) -> int:
         seat = self.seat_of(key)
         if seat is None:
-            raise UserError("only who has the link of a seat may play it; ask for the link.")
+            raise UserError("only the holder of a seat's link may play it; ask for the link.")
         return seat
 
     async def announce(self) -> None:
@@ -148,7 +148,7 @@ class Table:
         seat = self.require_seat(key)
         self.require_quiet()
         if self.match.position.to_move != seat:
-            raise UserError("one resigns when it is one's turn; wait for it.")
+            raise UserError("you can resign only on your turn; wait for it.")
         self.match.resign()
         await self.advance()
 
