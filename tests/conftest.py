@@ -7,9 +7,14 @@ import signal
 import sys
 from pathlib import Path
 
-import numpy as np
-import pytest
-from hypothesis import settings
+# Before NumPy is loaded: its threads wait for each other by spinning, so small matrices take ten times the CPU time if
+# several tests, or other programs, share the cores.
+for _library in ("OMP", "OPENBLAS", "MKL"):
+    os.environ.setdefault(f"{_library}_NUM_THREADS", "1")
+
+import numpy as np  # noqa: E402
+import pytest  # noqa: E402
+from hypothesis import settings  # noqa: E402
 
 ROOT = Path(__file__).resolve().parent.parent
 if str(ROOT) not in sys.path:
