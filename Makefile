@@ -25,11 +25,11 @@ test-all: setup
 check: setup
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
-	$(BIN)/mypy src/turnier
+	$(BIN)/mypy src/turnier benchmarks
 	$(BIN)/lint-imports
 
 bench: setup
-	$(BIN)/turnier bench $(ARGS)
+	$(BIN)/python -m benchmarks $(ARGS)
 
 clean:
 	rm -rf .venv build dist benchmarks/build src/*.egg-info

@@ -1,4 +1,4 @@
-/* Many boards of 2048 stepped together, as environments of learners are: what `turnier bench boards_2048` measures.
+/* Many boards of 2048 stepped together, as environments of learners are: what `python -m benchmarks boards_2048` measures.
 
        gcc -O3 -march=native -o reference_boards2048 reference_boards2048.c
        reference_boards2048 BOARDS STEPS STREAM

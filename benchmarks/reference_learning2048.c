@@ -1,4 +1,4 @@
-/* What `turnier bench` measures n-tuple learning of 2048 against, and the play of what was learned: four tuples of six
+/* What `make bench` measures n-tuple learning of 2048 against, and the play of what was learned: four tuples of six
  * cells over all eight images of the board, afterstates, TD(0), without and with temporal coherence.
  *
  *   reference_learning2048 td|tc KEY WARM GAMES ALPHA [STREAMS MATCHES]

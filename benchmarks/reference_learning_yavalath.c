@@ -1,4 +1,4 @@
-/* What `turnier bench` measures n-tuple learning of Yavalath against: TD with temporal coherence by self-play, on the
+/* What `make bench` measures n-tuple learning of Yavalath against: TD with temporal coherence by self-play, on the
  * 61-cell board, two players, no swap; a network that knows whose turn it is, over all twelve images of each tuple.
  *
  *   reference_learning_yavalath TUPLES COUNT KEY WARM GAMES ALPHA ALPHA_END EPSILON EPSILON_END WEIGHTS

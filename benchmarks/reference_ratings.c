@@ -1,4 +1,4 @@
-/* Ratings by the model of Bradley and Terry in plain C: what `turnier bench ratings_200` measures ratings against.
+/* Ratings by the model of Bradley and Terry in plain C: what `python -m benchmarks ratings_200` measures ratings against.
 
        gcc -O3 -march=native -o reference_ratings reference_ratings.c -lm
        reference_ratings AGENTS GAMES FILE ROUNDS

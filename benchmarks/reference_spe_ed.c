@@ -1,4 +1,4 @@
-/* Searches of spe_ed in plain C: what `turnier bench` measures those of platform/agents/spe_ed against.
+/* Searches of spe_ed in plain C: what `make bench` measures those of platform/agents/spe_ed against.
 
        gcc -O3 -march=native -o reference_spe_ed reference_spe_ed.c
        reference_spe_ed rollouts FIELD CELLS STRIDE WALKERS COUNT STREAM    random paths of the first player alone

@@ -28,11 +28,11 @@ from turnier.results.store.annotations import SETTINGS
 from turnier.results.store.curves import CurvePoint
 from turnier.results.store.progress import LIVE, RunProgress, progress_of_runs, stored_command
 from turnier.results.store.store import Run, Store
-from turnier.runs.collected import certainty_of_run
-from turnier.runs.comparison import ComparisonResults
 from turnier.runs.experiment import Experiment, Measurement, measurements
 from turnier.runs.self_play import ratings
-from turnier.runs.training_run import Evaluation, stored_evaluations
+from turnier.runs.stored.collected import certainty_of_run
+from turnier.runs.stored.comparison import ComparisonResults
+from turnier.runs.stored.training import Evaluation, stored_evaluations
 from turnier.search.front.points import Point, stored_points
 from turnier.search.storage import trials
 from turnier.search.storage.definitions import StudyFacts, agent_with, used_values

@@ -9,9 +9,9 @@ import shutil
 import tempfile
 
 import streamlit as st
-from sqlalchemy import make_url
 
 from turnier.dashboards import STORE_VARIABLE
+from turnier.results.databases.urls import parse, shown
 from turnier.results.store import DEFAULT_URL, default_url
 from turnier.results.store.database import NoResults
 from turnier.results.store.store import Store
@@ -25,7 +25,7 @@ def url() -> str:
 
 def option() -> str:
     """Returns what commands need so that they use this store; nothing where it is the default one."""
-    return "" if url() == default_url() else f" --store {shlex.quote(make_url(url()).render_as_string())}"
+    return "" if url() == default_url() else f" --store {shlex.quote(shown(parse(url())))}"
 
 
 def opened(url: str) -> Store:

@@ -22,11 +22,11 @@ from turnier.results.frames.standings import Standings
 from turnier.results.frames.terms import Terms
 from turnier.results.store.annotations import SETTINGS
 from turnier.results.store.store import Run, Store
-from turnier.runs.collected import certainty_of_run
-from turnier.runs.comparison import KIND as COMPARISON
-from turnier.runs.comparison import ComparisonResults
 from turnier.runs.experiment import Experiment, measurements, verdict
-from turnier.runs.training_run import evaluation_unit, stored_evaluations
+from turnier.runs.stored.collected import certainty_of_run
+from turnier.runs.stored.comparison import KIND as COMPARISON
+from turnier.runs.stored.comparison import ComparisonResults
+from turnier.runs.stored.training import evaluation_unit, stored_evaluations
 from turnier.search.front.points import HELD_OUT, dominated, stored_points
 from turnier.search.storage.checked_studies import study_notes
 from turnier.search.storage.studies import VERDICT, stored_verdict

@@ -11,6 +11,7 @@ import pandas as pd
 
 from turnier.agents.registry import label_of
 from turnier.dashboards.agent_names import with_names
+from turnier.results.alike_games import results_frame
 from turnier.results.frames.matches import matches_frame, seat_summary, summary
 from turnier.results.frames.standings import Standings
 from turnier.results.frames.terms import Terms
@@ -58,7 +59,7 @@ def scores(store: Store, run: str) -> Scores:
 
 def ranks(store: Store, run: str) -> Ranks:
     """Reads a run's matches and returns how its agents compare."""
-    frame = matches_frame(store, run=run, ids=False)
+    frame = results_frame(store, run)
     ratings, pairs, notes = Standings.of(frame, terms=Terms.of_runs(store, [run]))
     needed = units_needed(*(pairs[name] for name in ("difference", "difference_high", "pairs")))
     parts = Ranks(ratings, pairs.assign(needed=needed), seat_summary(frame), notes)

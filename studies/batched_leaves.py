@@ -21,12 +21,12 @@ from rich.table import Table
 
 from turnier.agents.residual.kernels import HEADS, say_many, see_lessons
 from turnier.agents.residual.network import Network
-from turnier.commands.scripts.script import run_script
 from turnier.core.errors import require_extra
 from turnier.core.number_text import number
 from turnier.core.terminal.console import Console
 from turnier.games.game import Game
 from turnier.games.registry import make_game
+from turnier.studies.scripts.script import run_script
 
 BATCHES = (1, 4, 16, 64, 256)
 

@@ -4,7 +4,7 @@
 Examples:
     python studies/beaten.py                     a few minutes on two cores
     python studies/beaten.py --preset paper      100 to 1,000 games per row
-    turnier report kutsch                        the page; also weitz and staehli
+    python studies/report.py kutsch                        the page; also weitz and staehli
 
 The network above 29,900 points is in studies/kutsch/learning.py (larger), Combi's 88 % in studies/brot/strategies.py,
 the median of 387,222 in docs/reproduction.md.
@@ -12,10 +12,10 @@ the median of 387,222 in docs/reproduction.md.
 
 from __future__ import annotations
 
-from turnier.commands.scripts.experiments import run_experiments
 from turnier.runs.experiment import Experiment, Row
 from turnier.studies.kutsch.heuristics import HEURISTICS_SCORE, ROWS
 from turnier.studies.kutsch.thesis import MC_SCORE, MCTS_SCORE, UCTN_SCORE
+from turnier.studies.scripts.experiments import run_experiments
 from turnier.studies.staehli.matrices import COMBINED, PUBLISHED
 from turnier.studies.weitz.table1 import STAND_IN
 

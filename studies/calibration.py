@@ -22,7 +22,6 @@ import typer
 from rich.box import SIMPLE_HEAD
 from rich.table import Table
 
-from turnier.commands.scripts.script import run_script
 from turnier.core.errors import UserError
 from turnier.core.number_text import estimate, number
 from turnier.core.outside.trust import trusting
@@ -31,6 +30,7 @@ from turnier.runs.bar import Bar, game_bar
 from turnier.studies.promises import beliefs, samples, searches, sequential, tournaments
 from turnier.studies.promises.games import passing_store
 from turnier.studies.promises.tally import Kind, Part, Promise, Seen, Tally
+from turnier.studies.scripts.script import run_script
 
 START, END = "<!-- written by studies/calibration.py -->", "<!-- end of the table -->"
 DATA, PAGE = Path("docs/results/data/calibration.csv"), Path("docs/validity.md")

@@ -9,7 +9,7 @@ Examples:
     python studies/campaign.py --hours 8 --only weitz --only kutsch:agents
     python studies/campaign.py --export docs/results/data/campaign      what is stored, without the moves
     python studies/campaign.py --import docs/results/data/campaign      to continue what others have played
-    turnier report all --missing                                        what is missing, and the hours for it
+    python studies/report.py all --missing                            what is missing, and the hours for it
 
 After Ctrl-C or the loss of the machine, repeat the command to resume.
 """
@@ -20,11 +20,10 @@ from typing import Annotated
 
 import typer
 
-from turnier.agents.ntuple.training import end_all
+from turnier.agents.learning.loop import end_all
 from turnier.arena.workers.make import make_executor
 from turnier.arena.workers.where import Where
 from turnier.commands.command_line import STORED, at_most, saving
-from turnier.commands.missing_tables import print_missing
 from turnier.commands.options import (
     DEFAULT_URL,
     NetworksOption,
@@ -33,19 +32,20 @@ from turnier.commands.options import (
     writable_folder,
 )
 from turnier.commands.place import placed
-from turnier.commands.scripts.script import run_script
 from turnier.core.errors import UserError
 from turnier.core.terminal.console import Console
 from turnier.results.store.store import Store
-from turnier.runs.campaign.campaign import Campaign
-from turnier.runs.campaign.game_arrays import ENDING
-from turnier.runs.campaign.games_file import created, export_games, import_games
-from turnier.runs.campaign.outlook import HOUR, outlooks
 from turnier.runs.experiment import NARROW_POINTS
-from turnier.search.study_file import export_study, import_study
-from turnier.studies.figures import PAPER, PRESETS, Figure, figures, shared_studies
+from turnier.studies.campaigns.campaign import Campaign
+from turnier.studies.campaigns.figures import PAPER, PRESETS, Figure, figures, shared_studies
+from turnier.studies.campaigns.game_arrays import ENDING
+from turnier.studies.campaigns.games_file import created, export_games, import_games
+from turnier.studies.campaigns.missing_tables import print_missing
+from turnier.studies.campaigns.outlook import HOUR, outlooks
+from turnier.studies.campaigns.study_file import export_study, import_study
+from turnier.studies.scripts.script import run_script
 
-ENDED = f"{STORED}, and `turnier report all --missing` lists what is missing"
+ENDED = f"{STORED}, and `python studies/report.py all --missing` lists what is missing"
 
 
 def _written(option: typer.CallbackParam, path: Path | None) -> Path | None:

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from turnier.agents.agent import Agent
 from turnier.agents.registry import EVALUATORS
-from turnier.commands.scripts.study import Preset, run_study
+from turnier.studies.scripts.study import Preset, run_study
 
 # Kutsch 2017, 9.4: the best of the thesis, found in generation 5.
 PUBLISHED = "(empty_method=1,empty1=0.7214,corner=0.4807,row_method=0,row0=0.4779,merge=0.8080,rollout=0.8435)"

@@ -14,12 +14,20 @@ After Ctrl-C or the loss of the machine, repeat the command to resume.
 from __future__ import annotations
 
 from turnier.agents.agent import Agent
-from turnier.commands.scripts.study import Preset, run_study
+from turnier.studies.scripts.study import Preset, run_study
 
 # Without `lost`: all weights in proportion play alike, so one of them sets the scale.
 PARAMETERS = tuple(
     f"evaluator.{name}"
-    for name in ("empty", "merges", "monotonicity", "monotonicity_power", "sum", "sum_power", "corner")
+    for name in (
+        "empty",
+        "merges=1..100000",  # all legal values, also of the next two
+        "monotonicity=0.01..1000",
+        "monotonicity_power",
+        "sum=0.01..1000",
+        "sum_power",
+        "corner",
+    )
 )
 PRESETS = {
     # Under noise, many candidates with one game each learn faster than few candidates with many.

@@ -25,12 +25,13 @@ from turnier.commands.options import (
     StudyNameOption,
 )
 from turnier.commands.place import placed
-from turnier.commands.scripts.script import choose_preset, run_script
-from turnier.commands.search_tables import print_points
+from turnier.commands.runs.show import show
 from turnier.core.terminal.console import Console
 from turnier.dashboards.reports.pictures import save_front_picture
 from turnier.results.store.store import Store
-from turnier.search.study import Front
+from turnier.search.storage.results import FrontResults
+from turnier.search.study import Study
+from turnier.studies.scripts.script import choose_preset, run_script
 
 
 class Preset(NamedTuple):
@@ -61,18 +62,26 @@ def main(
     chosen, console = choose_preset(PRESETS, preset), Console()
     start = make_agent(START.format(chosen.iterations.partition("..")[0]))
     parameters = (f"iterations={chosen.iterations}", "rollout_depth=0..100", "maxnodes=2..500", "exploration=0..4")
-    front = Front(
-        "2048(size=4)", start, parameters, population=chosen.population, games=chosen.games, seed=seed,
+    front = Study(
+        "2048(size=4)",
+        start,
+        parameters,
+        budget=chosen.generations * chosen.population * chosen.games,
+        objectives="strength,time",
+        population=chosen.population,
+        noise=f"fixed(games={chosen.games})",
+        seed=seed,
         name=name or f"mctse_parameters-{preset}",
-    )  # fmt: skip
+        verify=VERIFY,
+    )
     with Store.open(store) as opened:
         url = opened.shown_url
-        console.print(f"Study {front.name}; watch it with: {in_this_environment('optuna-dashboard')} {url}")
-        budget = chosen.generations * chosen.population * chosen.games
-        results = front.run(opened, budget=budget, verify=VERIFY, where=where)
-        print_points(console, results.points, front.objective.name, front.objective.unit_games)
-        path = picture / f"{front.name}.png"
-        save_front_picture(path, opened, front.name, results.points)
+        console.print(f"Study {front.label}; watch it with: {in_this_environment('optuna-dashboard')} {url}")
+        results = front.run(opened, where=where)
+        show(results)
+        assert isinstance(results, FrontResults)
+        path = picture / f"{front.label}.png"
+        save_front_picture(path, opened, front.label, results.points)
         console.print(f"Picture: {path}", soft_wrap=True)
 
 

@@ -14,8 +14,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from turnier.commands.scripts.learning import Preset, run_learning_study
 from turnier.search.learning_study import LearningParameter, LearningStudyDefinition
+from turnier.studies.scripts.learning import Preset, run_learning_study
 
 RATE = (
     LearningParameter("alpha", 0.01, 3.0, log=True),

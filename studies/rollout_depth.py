@@ -29,7 +29,6 @@ from turnier.commands.options import (
     StoreOption,
 )
 from turnier.commands.place import placed
-from turnier.commands.scripts.script import choose_preset, run_script
 from turnier.core.number_text import half_width_text, number
 from turnier.core.terminal.console import Console
 from turnier.dashboards.figures.charts import Figure, lines, save
@@ -37,6 +36,7 @@ from turnier.results.store.store import Store
 from turnier.runs.bar import run_bar
 from turnier.runs.play import play_into
 from turnier.statistics.intervals import mean_interval
+from turnier.studies.scripts.script import choose_preset, run_script
 
 GAME = "2048(size=4)"
 

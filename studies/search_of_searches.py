@@ -34,7 +34,6 @@ from turnier.arena.match import MatchSpec, derive_seed
 from turnier.arena.play import play_matches
 from turnier.arena.workers.simulated_workers import SimulatedExecutor
 from turnier.commands.options import writable_folder
-from turnier.commands.scripts.script import choose_preset, run_script
 from turnier.core.number_text import plus_minus
 from turnier.core.terminal.console import Console
 from turnier.dashboards.figures.charts import Figure, lines, save
@@ -48,6 +47,7 @@ from turnier.search.space import Space
 from turnier.search.storage.checked_studies import facts_of
 from turnier.search.study_run import StudyRun
 from turnier.statistics.intervals import mean_interval
+from turnier.studies.scripts.script import choose_preset, run_script
 
 GAME = "2048(size=4)"
 START = make_agent("expectimax(depth=1,evaluator=rows2048)")
@@ -209,7 +209,7 @@ def show_workers(console: Console, folder: Path, budget: int) -> None:
             counted,
             study.idle_games,
         )
-        digest = f"{derive_seed(str(study.proposed())):016x}"[:6]
+        digest = f"{derive_seed(str(study.course.proposed())):016x}"[:6]
         shares = (f"{share:.0f} %" for share in cells[:2])
         table.add_row(str(workers), *shares, *(f"{cell:,.0f}" for cell in cells[2:]), digest)
         path.unlink()

@@ -21,12 +21,12 @@ import typer
 from rich.box import SIMPLE_HEAD
 from rich.table import Table
 
-from turnier.commands.scripts.script import run_script
 from turnier.core.number_text import interval, number
 from turnier.core.terminal.console import Console
 from turnier.runs.bar import game_bar
 from turnier.statistics.intervals import share_interval
 from turnier.statistics.superiority import MAX_ROUNDS, MIN_UNITS, Superiority, superiority
+from turnier.studies.scripts.script import run_script
 
 Play = Callable[[str, int], npt.NDArray[np.float64]]  # label, units -> values
 CHALLENGERS, REFERENCES = ("proposed", "candidate 1", "candidate 2", "candidate 3"), ("start", "baseline")

@@ -14,7 +14,7 @@ from turnier.core.number_text import number
 from turnier.dashboards.agent_names import distinct
 from turnier.dashboards.figures.charts import COLOURS, Figure, styled
 from turnier.dashboards.figures.tables import rounded
-from turnier.runs.comparison import ComparisonResults
+from turnier.runs.stored.comparison import ComparisonResults
 from turnier.statistics.sprt import Verdict
 
 # The colours of verdicts wherever they are shown.

@@ -15,7 +15,7 @@ from turnier.dashboards.figures.charts import Figure
 from turnier.dashboards.figures.tables import rounded
 from turnier.results.store.curves import CurvePoint
 from turnier.runs.self_play.ratings import ZERO
-from turnier.runs.training_run import Evaluation
+from turnier.runs.stored.training import Evaluation
 from turnier.statistics.intervals import CONFIDENCE
 
 MAX_DRAWN = 400  # points of a drawn curve; longer curves have neighbouring points merged

@@ -16,7 +16,7 @@ from turnier.dashboards.figures.comparison import (
 )
 from turnier.dashboards.run_failures import show_headline
 from turnier.dashboards.run_heading import agents_of
-from turnier.runs.comparison import KIND
+from turnier.runs.stored.comparison import KIND
 from turnier.statistics.sprt import Verdict
 
 

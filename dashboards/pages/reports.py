@@ -63,4 +63,4 @@ def _files() -> None:
             on_click="ignore",
         )
         st.caption("From a terminal:")
-        st.code(f"turnier report {shlex.quote(run.id)} --html{option()}", language="bash", wrap_lines=True)
+        st.code(f"turnier show {shlex.quote(run.id)} --html{option()}", language="bash", wrap_lines=True)

@@ -84,7 +84,7 @@ def _draw(known: Mapping[str, cached_store.Run], game: str | None, kind: str | N
         st.button(f"Show more of {len(others):,} runs", on_click=_show_more)
     st.caption(
         "Times are UTC. To resume a stopped run, repeat its command. To annotate, rename or delete runs:"
-        " `turnier note`, `turnier rename`, `turnier delete`."
+        " `turnier runs note`, `turnier runs rename`, `turnier runs delete`."
     )
 
 

@@ -12,7 +12,7 @@ from turnier.dashboards.agent_names import shortened
 from turnier.dashboards.figures.training import evaluation_curves, evaluation_table, rating_curves, training_curves
 from turnier.dashboards.run_failures import show_headline
 from turnier.games.registry import game_of
-from turnier.runs.training_run import evaluation_unit
+from turnier.runs.stored.training import evaluation_unit
 
 
 def draw() -> None:

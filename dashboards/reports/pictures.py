@@ -13,20 +13,9 @@ from turnier.dashboards.figures.studies.search import (
     held_out_means,
     search_history,
 )
-from turnier.dashboards.figures.training import evaluation_curves, training_curves
-from turnier.results.store.curves import CurvePoint
 from turnier.results.store.store import Store
-from turnier.runs.training_run import Evaluation
 from turnier.search.front.points import Point
 from turnier.search.storage.trials import generations_frame, trials_frame, unit
-
-
-def save_training_picture(
-    path: Path, title: str, points: Sequence[CurvePoint], evaluations: Sequence[Evaluation], unit: str
-) -> None:
-    """Writes the mean scores of the training games, and below them the evaluations if there are any."""
-    figures = (training_curves({title: points}), evaluation_curves({title: evaluations}, unit))
-    save(path, *filter(None, figures), title=title)
 
 
 def save_study_picture(path: Path, store: Store, study: str, scores: Mapping[str, Sequence[float]]) -> None:

@@ -14,6 +14,7 @@ import pandas as pd
 
 from turnier.arena.analysis.reanalysis import Reanalysis
 from turnier.arena.match import moves_kept
+from turnier.core.outputs import require_file, require_folder
 from turnier.dashboards.agent_names import with_names
 from turnier.dashboards.figures.certainty import (
     certainty_by_parameter,
@@ -79,12 +80,12 @@ from turnier.results.failures import SHOWN_ID, list_failures
 from turnier.results.match_list import full_ids
 from turnier.results.store.progress import stored_command
 from turnier.results.store.store import Run, Store
-from turnier.runs.collected import certainty_of_run
-from turnier.runs.comparison import KIND as COMPARISON
-from turnier.runs.comparison import ComparisonResults
 from turnier.runs.experiment import Experiment, measurements
 from turnier.runs.self_play.ratings import rated_checkpoints
-from turnier.runs.training_run import evaluation_unit, stored_evaluations
+from turnier.runs.stored.collected import certainty_of_run
+from turnier.runs.stored.comparison import KIND as COMPARISON
+from turnier.runs.stored.comparison import ComparisonResults
+from turnier.runs.stored.training import evaluation_unit, stored_evaluations
 from turnier.search.front.points import stored_points
 from turnier.search.storage import trials
 from turnier.search.storage.commands import to_play_on
@@ -115,11 +116,16 @@ class BoardSection:
 Section = Figure | TableSection | BoardSection | HtmlSection
 
 
-def write_run_report(store: Store, run: str, folder: Path) -> Path:
-    """Writes the page of the run whose id begins with the text; returns its path."""
+def write_run_report(store: Store, run: str, out: Path) -> Path:
+    """Writes the page of a run to a file ending in .html, or into a folder; returns its path."""
     stored = store.find_run(run)
-    folder.mkdir(parents=True, exist_ok=True)
-    path = folder / f"{re.sub(r'[^A-Za-z0-9_.-]+', '-', stored.id)}.html"  # of a store of others, any text
+    if out.suffix == ".html":
+        require_file(out, "--out")
+        out.write_bytes(run_page(store, stored))
+        return out
+    require_folder(out, "--out")
+    out.mkdir(parents=True, exist_ok=True)
+    path = out / f"{re.sub(r'[^A-Za-z0-9_.-]+', '-', stored.id)}.html"  # of a store of others, any text
     path.write_bytes(run_page(store, stored))
     return path
 

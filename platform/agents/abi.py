@@ -12,7 +12,7 @@ import numpy as np
 from numba import types
 from numba.core.types import FunctionType
 
-from turnier.core.kernel import kernel, tell_type
+from turnier.core.kernel import kernel, mark_of, tell_type
 from turnier.core.rng import Rng
 from turnier.games.abi import GAME, Actions, Counts, Floats, Gains, Rngs, State, States
 from turnier.games.game import MAX_SEATS
@@ -137,8 +137,37 @@ class SeatKernels(NamedTuple):
     memory_words: int
 
 
+# Status of a match; FULL = no room left in `plies`, NAN = a seat found values that are no numbers.
+NORMAL, ILLEGAL, LIMIT, FULL, STOPPED, NAN = 0, 1, 2, 3, 4, 5
+DECISIONS, NODES, NANOSECONDS, NUM_COUNTS = range(4)  # rows of a match's `counts`, a column a seat
+END, STATUS, WHOLE = range(3)  # of a match's `ends`: where its plies end, its status, its nanoseconds
+
 SEAT = types.NamedTuple(
     [FunctionType(ACT), EVALUATOR, Floats, FunctionType(ACT_TOGETHER), types.int64, types.int64], SeatKernels
 )
 tell_type(SeatKernels, SEAT)
 SEATS = types.UniTuple(SEAT, MAX_SEATS)  # filled up with the first seat where a game has fewer
+
+# (game, seats, drawing[seats] 1 = draws_evenly, states[n, words], rngs[n, 1 + seats, 4], opening, max_plies,
+# returns[n, seats], counts[n, NUM_COUNTS, seats], plies, ends[n, 3], stop[1]) -> matches done: plays match after match
+# from the start while `plies` has room; states become final ones. All begin with the same legal opening.
+_I64, _I3 = types.int64, types.Array(types.int64, 3, "C")
+PLAY_MATCHES = _I64(
+    GAME, SEATS, Actions, States, types.Array(types.uint64, 3, "C"), Actions, _I64, Gains, _I3, Actions, States, Actions
+)
+
+
+def plays_alone(seat: SeatKernels) -> Any | None:
+    """Returns the kernel PLAY_MATCHES by which a seat plays matches of one seat without an opening faster, if any.
+
+    An act kernel says so by its mark `plays_alone`; plies, scores and counts are the same bit for bit.
+    """
+    return mark_of(seat.act, "plays_alone")
+
+
+def draws_evenly(seat: SeatKernels) -> bool:
+    """Returns whether a seat draws one of the legal actions, each as likely, as its act kernel's mark says.
+
+    Matches then draw themselves: the call, and all that a decision needs, would take most of their time.
+    """
+    return mark_of(seat.act, "draws_evenly") is True

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 import time
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
@@ -22,6 +23,7 @@ from turnier.games.drawing import Overlay
 from turnier.games.game import Game, Position
 
 Floats = npt.NDArray[np.float64]
+QUICK = 50  # rollouts or nodes a move
 
 
 def rollout_depth_parameter(default: int) -> Any:
@@ -54,18 +56,37 @@ class Decision:
     nodes: int
     seconds: float
 
+    @classmethod
+    def of(cls, position: Position, action: int, values: Mapping[int, float]) -> Self:
+        """Returns a decision whose player looked once at each of some actions, with their values for the mover."""
+        found = np.zeros((2, position.game.num_actions))
+        found[:, list(values)] = [[1.0] * len(values), list(values.values())]
+        return cls(action, found[VISITS], found[VALUES], len(values), 0.0)
+
 
 class Player(Protocol):
     """An agent in one seat of one match."""
 
-    def act(self, position: Position) -> Decision: ...
+    def act(self, position: Position) -> Decision | int:
+        """Returns the action to play, or a decision, which also says what the search found out."""
 
 
 def decide(player: Player, position: Position) -> Decision:
-    """Returns a player's decision; raises failures that a game in Python could not raise through compiled code."""
+    """Returns a player's decision; raises failures that a game in Python could not raise through compiled code.
+
+    An action alone becomes a decision with one node. Raises TypeError for anything that is neither.
+    """
+    began = time.perf_counter()
     decision = player.act(position)
     position.game.raise_failure()
-    return decision
+    if isinstance(decision, Decision):
+        return decision
+    try:
+        action = operator.index(decision)
+    except TypeError:
+        raise TypeError(f"act must return an action, a whole number, or a Decision, got {decision!r}") from None
+    unknown = np.zeros(position.game.num_actions)
+    return Decision(action, unknown, unknown, 1, time.perf_counter() - began)
 
 
 @runtime_checkable
@@ -141,6 +162,14 @@ class Agent(Declared):
             units = ", ".join(self.budgets) or "none"
             raise UserError(f"a budget in {unit} must fit every agent, but {self} takes only: {units}; choose another.")
         return self.replace(**{name: amount if v is AMOUNT else v for name, v in self.budgets[unit].items()})
+
+    def quick(self) -> Agent:
+        """Returns an agent like this one that plays whole games in a moment: at most QUICK rollouts or nodes a move."""
+        for unit in ("rollouts", "nodes"):
+            for name, amount in self.budgets.get(unit, {}).items():
+                if amount is AMOUNT and not 0 < getattr(self, name) <= QUICK:
+                    return self.within(QUICK, unit)
+        return self
 
     def require(self, game: Game) -> None:
         """Raises UserError where the agent cannot play the game."""

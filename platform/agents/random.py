@@ -14,7 +14,7 @@ from turnier.core.rng import below
 from turnier.games.game import Game
 
 
-@kernel(ACT)
+@kernel(ACT, draws_evenly=True)
 def act_random(game, evaluator, settings, state, returns, rng, root):
     actions = settings.view(np.int64)  # its memory
     return actions[below(rng, game.legal(state, actions))]

@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import contextlib
 import functools
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from turnier.agents.agent import Agent
 from turnier.agents.budget import read_budget
 from turnier.agents.evaluator import Evaluator
 from turnier.core.errors import UserError
-from turnier.core.outside import library
+from turnier.core.outside import classes, library
 from turnier.core.outside.trust import trusted
 from turnier.core.parameters import Registry
+from turnier.games.game import Position
+
+# A name, an agent, its class if it has no parameters without a default, or a function of a position.
+AnyAgent = str | Agent | type[Any] | Callable[[Position], Any]
 
 AGENTS: Registry[Agent] = Registry(
     "agent",
@@ -30,7 +34,6 @@ AGENTS: Registry[Agent] = Registry(
         "human": "turnier.agents.human.agent:Human",
         "json": "turnier.agents.engines.json_lines:Json",
         "limited": "turnier.agents.seats.limited:Limited",
-        "ludax": "turnier.agents.ludax.agent:Ludax",
         "ludii": "turnier.agents.ludii.agent:Ludii",
         "majority": "turnier.agents.ensembles.majority:Majority",
         "maxn": "turnier.agents.maxn:Maxn",
@@ -74,7 +77,14 @@ def _load_outside(name: str, kind: str) -> type[Any]:
     return load(name, kind)
 
 
+def _plain(code: Any) -> type[Agent] | None:
+    from turnier.agents.seats.plain import agent_class
+
+    return agent_class(code)
+
+
 AGENTS.load_outside = EVALUATORS.load_outside = _load_outside
+classes.stand_for[AGENTS.kind] = _plain
 make_agent = AGENTS.make
 
 
@@ -96,11 +106,14 @@ def label_of(text: str) -> str:
     return text
 
 
-def agents_within(texts: Iterable[str | Agent], budget: str) -> list[Agent]:
-    """Returns the agents of text forms, each held to a budget per move such as 50ms; an empty one changes nothing.
+def agents_within(texts: Iterable[AnyAgent], budget: str) -> list[Agent]:
+    """Returns agents, each held to a budget per move such as 50ms; an empty one changes nothing.
 
-    Agents that are not ours are held to a time from outside as well, whatever they make of it.
+    Agents that are not ours are held to a time from outside as well, whatever they make of it. Raises UserError if a
+    single agent is given in place of a list.
     """
+    if isinstance(texts, str | Agent | type) or not isinstance(texts, Iterable):
+        raise UserError(f'agents must be a list, got {texts!r}; write one such as ["random", "mcts(iterations=100)"].')
     agents = [AGENTS.make(text) for text in texts]
     return [_held(agent, *read_budget(budget)) for agent in agents] if budget else agents
 

@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-import contextlib
-import math
 import time
 from collections.abc import Sequence
 
-from turnier.agents.agent import Agent, Decision, FollowingPlayer, decide
+from turnier.agents.agent import Agent, Decision
 from turnier.agents.ensembles.pool import Pool
 from turnier.agents.human.agent import Human
 from turnier.agents.seats.failure import SeatFailure
 from turnier.agents.seats.seating import prepare_seat
 from turnier.arena.match import MatchRecord, MatchSpec, Termination, unpack_plies
 from turnier.arena.play import require_moves
-from turnier.arena.table import Table, scores_at, seated, seen_by
+from turnier.arena.table import Table
 from turnier.core.errors import UserError
-from turnier.games.abi import CHANCE
 from turnier.games.game import Game, Position
 
 PATIENCE = 10.0  # seconds that a player may need to think again what it has thought before
@@ -115,7 +112,10 @@ class HostedMatch:
         places = [i for i, seat in enumerate(self.table.seats) if seat in seats]
         if not places:
             return False
-        self._rewind(self._decisions()[places[-1]], places[-1])
+        self.table.rewind(self.table.decided[places[-1]])
+        self.error = ""
+        self._settle()
+        self._think_again()
         return True
 
     def resume(self, plies: Sequence[int]) -> None:
@@ -123,30 +123,13 @@ class HostedMatch:
         self.close()
         self.table = Table(self.game, self.agents, self.spec.seed, pool=self.pool)
         self._open()
-        for ply in plies[len(self.plies) :]:
-            self.position.play(ply, draw_chance=False)  # which raises UserError unless it is legal
-            if self.position.to_move == CHANCE:
-                self.position.draw_outcome()  # so that later ones follow from the seed, too
-                self.table.push(ply)
-            else:
-                self.table.play(ply)
+        self.table.resume(plies[len(self.plies) :])
         self._play_chance()
         self._think_again()
 
     def record(self) -> MatchRecord:
         """Returns the match as it is stored, also before its end."""
-        return MatchRecord(
-            self.spec,
-            self.ending,
-            scores_at(self.position, self.ending),
-            self.table.decisions(),
-            tuple(self.table.nodes),
-            tuple(self.table.seconds),
-            math.fsum(self.table.seconds),
-            self.table.packed_plies(),
-            self.game.facts(self.position.state),
-            self.error,
-        )
+        return self.table.record(self.spec, self.ending, self.error)
 
     def close(self) -> None:
         """Ends the participation of programs in the match."""
@@ -158,14 +141,7 @@ class HostedMatch:
 
     def _open(self) -> None:
         """Plays the plies of the opening, which nobody has decided."""
-        for ply in self.spec.opening:
-            self.position.play(ply, draw_chance=False)  # which raises UserError unless it is legal
-            self.table.push(ply)
-
-    def _decisions(self) -> list[int]:
-        """Returns the numbers of the plies that seats have decided."""
-        first = len(self.spec.opening)
-        return [ply for ply in range(first, len(self.before)) if self.before[ply].to_move != CHANCE]
+        self.table.push_legal(self.spec.opening)
 
     def _play_chance(self) -> None:
         self.table.play_chance()
@@ -175,36 +151,14 @@ class HostedMatch:
         self.ending = Termination.NORMAL if self.position.over else Termination.UNFINISHED
         self._asked = time.perf_counter()
 
-    def _rewind(self, plies: int, decisions: int) -> None:
-        self.table.rewind(plies, decisions)
-        self.error = ""
-        self._settle()
-        self._think_again()
-
     def _think_again(self) -> None:
-        """Brings new players to where they were, by asking them again; those that took too long stay as they are.
-
-        Programs are told the whole match when they are asked next.
-        """
-        slow = {seat for seat in self.table.players if self.table.seconds[seat] > PATIENCE and not self._told(seat)}
-        for seat, player in self.table.players.items():
-            if seat not in slow and isinstance(player, FollowingPlayer):
-                player.close()
-        self.table.players = {seat: player for seat, player in self.table.players.items() if seat in slow}
-        for number, (ply, seat) in enumerate(zip(self._decisions(), self.table.seats, strict=True)):
-            if isinstance(self.agents[seat], Human) or self._told(seat) or seat in slow:
-                continue
-            if seat not in self.table.players:
-                self.table.players[seat] = seated(self.agents[seat], self.game, seat, self.spec.seed, self.pool)
-            player = self.table.players[seat]
-            if isinstance(player, FollowingPlayer):
-                player.follow(self.plies[:ply], self.before[:ply])
-            with contextlib.suppress(SeatFailure):  # it will fail again where it has to move
-                decide(player, seen_by(self.before[ply], seat, self.spec.seed, number))
-
-    def _told(self, seat: int) -> bool:
-        """Whether a program has the seat, which is told the whole match at every decision."""
-        return self.agents[seat].runs_program
+        """Brings new players to where they were, by asking them again; those that took too long stay as they are."""
+        slow = {
+            seat
+            for seat, agent in enumerate(self.agents)
+            if self.table.seconds[seat] > PATIENCE and not agent.runs_program and seat in self.table.players
+        }
+        self.table.replace_players(set(range(self.game.num_seats)) - slow)
 
 
 def plies_of(record: MatchRecord) -> list[int]:

@@ -1,4 +1,4 @@
-"""Matches as JSON that needs no store: what `turnier export` writes and `turnier verify` replays.
+"""Matches as JSON that needs no store: what `turnier show --out` writes and `turnier verify` replays.
 
 Where the moves of a match were not kept, their number takes the place of their list.
 """
@@ -86,7 +86,7 @@ def disagreement(record: MatchRecord) -> str | None:
 
 
 def is_exported(path: Path) -> bool:
-    """Whether a file's first line is a match as `turnier export` writes it."""
+    """Whether a file's first line is a match as `turnier show --out` writes it."""
     try:
         with path.open("rb") as file:
             return "spec" in json.loads(file.readline())

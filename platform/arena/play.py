@@ -22,7 +22,7 @@ from turnier.agents.seats.seating import prepare_seat, seat_kernels, start_playe
 from turnier.arena.match import MatchRecord, MatchSpec, Termination, unpack_plies
 from turnier.arena.play_compiled import match_kernel, no_returns, play_compiled
 from turnier.arena.step_kernel import play_in_step
-from turnier.arena.table import Table, first_position, scores_at
+from turnier.arena.table import Table, first_position
 from turnier.core.compilation.progress import compiled_together
 from turnier.core.errors import UserError
 from turnier.core.kernel import compile_kernel
@@ -188,15 +188,10 @@ def _play_once(
     try:
         for ply in spec.opening:  # of legal plies, see check_spec
             table.push(ply)
-        while not stop[0]:
-            table.play_chance()
-            if table.position.over:
-                break
-            if spec.max_plies and len(table.seats) == spec.max_plies:
-                termination = Termination.LIMIT
-                break
-            decision = table.decide()
-            table.play(int(decision.action), int(decision.nodes))
+        for _ in table.turns(stop, spec.max_plies):
+            pass
+        if not table.position.over:
+            termination = Termination.LIMIT
     except SeatFailure as failure:
         termination, error, forfeit = Termination(failure.ending.value), str(failure), failure
     except GameFailure as failure:
@@ -205,20 +200,8 @@ def _play_once(
         table.close()
     if not np.isfinite(table.position.returns).all():
         termination, error = Termination.ERROR, no_returns(game, table.position.returns)
-    record = MatchRecord(
-        spec,
-        termination,
-        scores_at(table.position, termination),
-        table.decisions(),
-        tuple(table.nodes),
-        tuple(table.seconds),
-        time.perf_counter() - began,
-        table.packed_plies(),
-        game.facts(table.position.state),
-        " | ".join([*([error] if error else []), *table.notes()]),
-        tuple(table.cpu_seconds) if here else (),
-    )
-    return record, forfeit
+    said = " | ".join([*([error] if error else []), *table.notes()])
+    return table.record(spec, termination, said, time.perf_counter() - began, here), forfeit
 
 
 def replay_positions(spec: MatchSpec, plies: bytes) -> Iterator[Position]:

@@ -10,13 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from turnier.agents.abi import SeatKernels
-from turnier.agents.expectimax.one_ply2048 import looks_one_ply_ahead
-from turnier.agents.random import act_random
-from turnier.agents.registry import agent_of
-from turnier.arena.match import MatchRecord, MatchSpec, Termination, pack_many, pack_plies
-from turnier.arena.one_ply2048 import play_many_one_ply
-from turnier.arena.play_kernel import (
+from turnier.agents.abi import (
     DECISIONS,
     END,
     FULL,
@@ -29,8 +23,13 @@ from turnier.arena.play_kernel import (
     NUM_COUNTS,
     STATUS,
     WHOLE,
-    play_many,
+    SeatKernels,
+    draws_evenly,
+    plays_alone,
 )
+from turnier.agents.registry import agent_of
+from turnier.arena.match import MatchRecord, MatchSpec, Termination, pack_many, pack_plies
+from turnier.arena.play_kernel import play_many
 from turnier.arena.step_kernel import ENOUGH, UNDER_WAY, play_in_step
 from turnier.arena.table import NAN_VALUES, scores_at
 from turnier.core.rng import streams_of
@@ -50,12 +49,7 @@ ERRORS = {ILLEGAL: "played what is not legal here", NAN: NAN_VALUES}
 
 def match_kernel(seats: Sequence[SeatKernels], plies_of_opening: int) -> Any:
     """Returns the kernel that plays such matches one after the other."""
-    return play_many_one_ply if looks_one_ply_ahead(seats[0]) and plies_of_opening == 0 else play_many
-
-
-def is_random(seat: SeatKernels) -> bool:
-    """Whether the agent `random` has the seat."""
-    return seat.act is getattr(act_random, "kernel_pointer", act_random)
+    return (len(seats) == 1 and plies_of_opening == 0 and plays_alone(seats[0])) or play_many
 
 
 def play_compiled(
@@ -75,7 +69,7 @@ def play_compiled(
     if n >= ENOUGH and any(seat.in_step for seat in seats):
         return _play_in_step(game, padded, specs, (states, rngs, opening, max_plies, returns, counts), stop)
     play = match_kernel(seats, opening.size)
-    drawing = np.array([is_random(seat) for seat in seats], np.int64)
+    drawing = np.array([draws_evenly(seat) for seat in seats], np.int64)
     records: list[MatchRecord] = []
     room = max(FIRST_ROOM, 512 * n)
     done = 0

@@ -5,21 +5,32 @@ from __future__ import annotations
 import numpy as np
 from numba import types
 
-from turnier.agents.abi import SEATS, VALUES, VISITS
+from turnier.agents.abi import (
+    DECISIONS,
+    END,
+    FULL,
+    ILLEGAL,
+    LIMIT,
+    NAN,
+    NANOSECONDS,
+    NODES,
+    NORMAL,
+    PLAY_MATCHES,
+    SEATS,
+    STATUS,
+    STOPPED,
+    VALUES,
+    VISITS,
+    WHOLE,
+)
 from turnier.core.clock import nanoseconds
 from turnier.core.kernel import kernel
 from turnier.core.rng import below
 from turnier.games.abi import CHANCE, GAME, TERMINAL
 from turnier.games.generic import copy_state, draw_outcome
 
-# Status of a match; FULL = no room left in `plies`, NAN = a seat found values that are no numbers.
-NORMAL, ILLEGAL, LIMIT, FULL, STOPPED, NAN = 0, 1, 2, 3, 4, 5
-DECISIONS, NODES, NANOSECONDS, NUM_COUNTS = range(4)  # rows of a match's `counts`, a column a seat
-END, STATUS, WHOLE = range(3)  # of a match's `ends`: where its plies end, its status, its nanoseconds
-
 _I1, _I2 = types.Array(types.int64, 1, "C"), types.Array(types.int64, 2, "C")
-_F1, _F2 = types.Array(types.float64, 1, "C"), types.Array(types.float64, 2, "C")
-_U2, _U3 = types.Array(types.uint64, 2, "C"), types.Array(types.uint64, 3, "C")
+_F1, _U2 = types.Array(types.float64, 1, "C"), types.Array(types.uint64, 2, "C")
 
 
 @kernel(types.UniTuple(types.int64, 2)(GAME, SEATS, _I1, _I1, _U2, _I1, types.int64, _F1, _I2, _I1, types.int64, _I1))
@@ -27,7 +38,7 @@ def play_one(game, seats, drawing, state, rngs, opening, max_plies, returns, cou
     """Plays a match in place: (status, where its plies end). rngs: [1 + seats, 4]; counts: [NUM_COUNTS, seats].
 
     Time is taken of every decision where seats share a match; with one seat the match is its time. Seats that are
-    `drawing` (1) do what `act_random` does: the call, and all that a decision needs, would take most of their time.
+    `drawing` (1) draw one of the legal actions, see `draws_evenly`.
     """
     chance_rng = rngs[0]
     choices, probs = np.empty(game.max_choices, np.int64), np.empty(game.max_choices)
@@ -91,13 +102,9 @@ def play_one(game, seats, drawing, state, rngs, opening, max_plies, returns, cou
         game.step(state, ply, returns)
 
 
-@kernel(types.int64(GAME, SEATS, _I1, _I2, _U3, _I1, types.int64, _F2, types.Array(types.int64, 3, "C"), _I1, _I2, _I1))
+@kernel(PLAY_MATCHES)
 def play_many(game, seats, drawing, states, rngs, opening, max_plies, returns, counts, plies, ends, stop):
-    """Plays match after match while `plies` has room; returns how many are done.
-
-    drawing [seats]: 1 = `random` has the seat; states [n, words] become final states, rngs [n, 1 + seats, 4], returns
-    [n, seats], counts [n, NUM_COUNTS, seats], ends [n, 3]. All matches begin with the same legal `opening`.
-    """
+    """Plays matches as PLAY_MATCHES says."""
     first, clock = 0, np.empty(2, np.int64)
     for i in range(states.shape[0]):
         began = nanoseconds(clock)

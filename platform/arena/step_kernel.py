@@ -8,8 +8,7 @@ from __future__ import annotations
 import numpy as np
 from numba import types
 
-from turnier.agents.abi import SEATS, VALUES, VISITS
-from turnier.arena.play_kernel import (
+from turnier.agents.abi import (
     DECISIONS,
     END,
     FULL,
@@ -19,7 +18,10 @@ from turnier.arena.play_kernel import (
     NANOSECONDS,
     NODES,
     NORMAL,
+    SEATS,
     STATUS,
+    VALUES,
+    VISITS,
     WHOLE,
 )
 from turnier.core.clock import nanoseconds

@@ -7,8 +7,12 @@ raises SeatFailure, whatever the agent is; only what the rules of a game break r
 
 from __future__ import annotations
 
+import bisect
+import contextlib
+import math
 import time
-from collections.abc import Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -17,7 +21,7 @@ from turnier.agents.agent import Agent, Decision, FollowingPlayer, Player, decid
 from turnier.agents.ensembles.pool import Pool
 from turnier.agents.seats.failure import Ending, SeatFailure, SeatsEnded
 from turnier.agents.seats.seating import start_player
-from turnier.arena.match import Termination, derive_seed, pack_plies
+from turnier.arena.match import MatchRecord, MatchSpec, Termination, derive_seed, pack_plies
 from turnier.core.errors import UserError
 from turnier.core.outside import library
 from turnier.core.outside.classes import described
@@ -29,6 +33,14 @@ from turnier.games.python.live_states import GameFailure
 NAN_VALUES = "found values that are no numbers"
 
 
+class Turn(NamedTuple):
+    """A decision that was played."""
+
+    seat: int
+    position: Position  # before it
+    decision: Decision
+
+
 class Table:
     """A match, ply by ply.
 
@@ -37,6 +49,7 @@ class Table:
         plies: all so far, outcomes of chance included.
         before: the position before each ply.
         seats: who has decided, of every decision; plies of an opening are nobody's.
+        decided: the number of the ply of every decision.
         nodes: evaluations by each seat.
         seconds: wall clock of each seat's decisions; the start of its player does not count.
         cpu_seconds: CPU time of this thread for each seat's decisions.
@@ -48,35 +61,66 @@ class Table:
         agents: Sequence[Agent],
         seed: int,
         *,
-        opening: Sequence[int] = (),
         pool: Pool | None = None,
         position: Position | None = None,
     ) -> None:
-        """Sets up a match of one agent per seat, after an opening of legal plies, or from a position."""
+        """Sets up a match of one agent per seat, from the start of the game or from a position."""
         self.game, self.agents, self.seed, self.pool = game, tuple(agents), seed, pool
         self.position = first_position(game, seed) if position is None else position
         self.plies: list[int] = []
         self.before: list[Position] = []
         self.seats: list[int] = []
+        self.decided: list[int] = []
         self.nodes = [0] * game.num_seats
         self.seconds, self.cpu_seconds = [0.0] * game.num_seats, [0.0] * game.num_seats
         self.players: dict[int, Player] = {}  # by seat, each from its first decision on
         self._known: dict[int, Player] = {}
         self._following: dict[int, FollowingPlayer | None] = {}
         self._hides = game.hidden or bool(game.kernels.has_observe)
-        for ply in opening:
-            self.push(ply)
 
     def push(self, ply: int) -> None:
         """Plays an action or outcome that is known to be possible; nobody has decided it."""
-        self.before.append(self.position)
-        self.plies.append(ply)
-        self.position = self.position.stepped(ply)
+        self._go(ply, self.position.stepped(ply))
+
+    def push_legal(self, plies: Iterable[int]) -> None:
+        """Plays plies that nobody has decided; raises UserError before the first one that is not possible."""
+        for ply in plies:
+            self._go(ply, self.position.play(ply, draw_chance=False))
+
+    def resume(self, plies: Sequence[int]) -> None:
+        """Plays what has been played of a match, from here on, as decisions of its seats and outcomes of chance.
+
+        Outcomes are drawn, too, so that later ones follow from the seed. Raises UserError before a ply that is not
+        possible.
+        """
+        for ply in plies:
+            mover = self.position.to_move
+            if mover == CHANCE:
+                self.position.draw_outcome()
+            after = self.position.play(ply, draw_chance=False)
+            if mover != CHANCE:
+                self._note(mover)
+            self._go(ply, after)
 
     def play_chance(self) -> None:
         """Plays outcomes of chance until a seat is to move or the match is over."""
         while self.position.to_move == CHANCE:
             self.push(self.position.draw_outcome())
+
+    def turns(self, stop: npt.NDArray[np.int64] | None = None, most: int = 0) -> Iterator[Turn]:
+        """Plays the match to its end, and yields every decision once it is played; raises what `decide` raises.
+
+        Args:
+            stop: ends the match early once stop[0] is not 0.
+            most: decisions of all seats after which the match ends, 0 = no limit.
+        """
+        while True:
+            self.play_chance()
+            if self.position.over or (stop is not None and stop[0]) or (most and len(self.seats) >= most):
+                return
+            seat, position, decision = self.position.to_move, self.position, self.decide()
+            self.play(int(decision.action), int(decision.nodes))
+            yield Turn(seat, position, decision)
 
     def seen(self) -> Position:
         """Returns the position as the seat to move may see it."""
@@ -89,10 +133,7 @@ class Table:
             seen: what it sees, unless the match says it.
         """
         seat = self.position.to_move
-        try:
-            player = self._player(seat)
-        except Exception as failure:
-            raise failed(seat, self.agents[seat], failure) from failure
+        player = self._player(seat, len(self.plies))
         seen = self.seen() if seen is None else seen
         legal = seen.legal_actions()  # before anybody can change what is seen
         wall, cpu = time.perf_counter(), time.thread_time()
@@ -103,24 +144,67 @@ class Table:
             self.cpu_seconds[seat] += time.thread_time() - cpu if used is None else used
             self.seconds[seat] += time.perf_counter() - wall
 
+    def decide_again(self, number: int) -> Decision:
+        """Asks the seat that made a decision for it again, and returns what it decides; raises as `decide` does."""
+        ply, seat = self.decided[number], self.seats[number]
+        seen = seen_by(self.before[ply], seat, self.seed, number)
+        return ask(self._player(seat, ply), seen, seat, self.agents[seat], seen.legal_actions())
+
     def play(self, action: int, nodes: int = 0) -> None:
         """Plays a legal action as the decision of the seat to move."""
         seat = self.position.to_move
-        self.seats.append(seat)
+        self._note(seat)
         self.nodes[seat] += nodes
         self.push(action)
 
-    def rewind(self, plies: int, decisions: int) -> None:
+    def rewind(self, plies: int) -> None:
         """Goes back to the position before a ply; the players stay as they are."""
         self.position = self.before[plies]
-        del self.before[plies:], self.plies[plies:], self.seats[decisions:]
+        del self.before[plies:], self.plies[plies:]
+        decisions = bisect.bisect_left(self.decided, plies)
+        del self.seats[decisions:], self.decided[decisions:]
+
+    def replace_players(self, seats: Collection[int]) -> None:
+        """Gives seats new players, which are asked for all their decisions again, so that they know what was known.
+
+        Programs and people are not: they are told the whole match when they are asked next.
+        """
+        close_players(player for seat, player in self.players.items() if seat in seats)
+        self.players = {seat: player for seat, player in self.players.items() if seat not in seats}
+        for number, seat in enumerate(self.seats):
+            if seat in seats and not self.agents[seat].runs_program:
+                with contextlib.suppress(SeatFailure):  # it will fail again when it has to move
+                    self.decide_again(number)
 
     def decisions(self) -> tuple[int, ...]:
         """Returns how many decisions each seat has made."""
         return tuple(self.seats.count(seat) for seat in range(self.game.num_seats))
 
-    def packed_plies(self) -> bytes:
-        return pack_plies(np.array(self.plies, np.int64))
+    def record(
+        self, spec: MatchSpec, ending: Termination, error: str = "", seconds: float | None = None, cpu: bool = False
+    ) -> MatchRecord:
+        """Returns the match as it is stored, also before its end.
+
+        Args:
+            spec: of the match.
+            ending: how it ended.
+            error: why, as a sentence.
+            seconds: wall clock of the match; None: of its decisions.
+            cpu: whether the CPU time of all decisions is known.
+        """
+        return MatchRecord(
+            spec,
+            ending,
+            scores_at(self.position, ending),
+            self.decisions(),
+            tuple(self.nodes),
+            tuple(self.seconds),
+            math.fsum(self.seconds) if seconds is None else seconds,
+            pack_plies(np.array(self.plies, np.int64)),
+            self.game.facts(self.position.state),
+            error,
+            tuple(self.cpu_seconds) if cpu else (),
+        )
 
     def notes(self) -> list[str]:
         """Returns what players noted that did not change the match, such as answers that nobody had asked for."""
@@ -128,21 +212,41 @@ class Table:
 
     def close(self) -> None:
         """Ends the part of programs in the match."""
-        for player in self.players.values():
-            if isinstance(player, FollowingPlayer):
-                player.close()
+        close_players(self.players.values())
 
-    def _player(self, seat: int) -> Player:
-        """Returns a seat's player, told what may be known so far."""
-        if seat not in self.players:
-            self.players[seat] = seated(self.agents[seat], self.game, seat, self.seed, self.pool)
-        player = self.players[seat]
-        if player is not self._known.get(seat):  # asking what a player is takes longer than some decisions
-            self._known[seat] = player
-            self._following[seat] = player if isinstance(player, FollowingPlayer) and not self._hides else None
-        if (following := self._following[seat]) is not None:
-            following.follow(self.plies, self.before)
-        return player
+    def _go(self, ply: int, after: Position) -> None:
+        self.before.append(self.position)
+        self.plies.append(ply)
+        self.position = after
+
+    def _note(self, seat: int) -> None:
+        self.seats.append(seat)
+        self.decided.append(len(self.plies))
+
+    def _player(self, seat: int, plies: int) -> Player:
+        """Returns a seat's player, told what may be known of so many plies; raises SeatFailure if it cannot start."""
+        try:
+            if seat not in self.players:
+                self.players[seat] = seated(self.agents[seat], self.game, seat, self.seed, self.pool)
+            player = self.players[seat]
+            if player is not self._known.get(seat):  # asking what a player is takes longer than some decisions
+                self._known[seat] = player
+                self._following[seat] = player if isinstance(player, FollowingPlayer) and not self._hides else None
+            if (following := self._following[seat]) is not None:
+                all_of_it = plies == len(self.plies)
+                following.follow(
+                    self.plies if all_of_it else self.plies[:plies], self.before if all_of_it else self.before[:plies]
+                )
+            return player
+        except Exception as failure:
+            raise failed(seat, self.agents[seat], failure) from failure
+
+
+def close_players(players: Iterable[Player]) -> None:
+    """Ends the part of players in their match."""
+    for player in players:
+        if isinstance(player, FollowingPlayer):
+            player.close()
 
 
 def seated(agent: Agent, game: Game, seat: int, seed: int, pool: Pool | None = None) -> Player:

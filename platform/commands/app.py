@@ -8,21 +8,24 @@ from __future__ import annotations
 
 import importlib
 import warnings
-from typing import Annotated, Any
+from collections.abc import Callable
+from typing import Annotated, Any, ClassVar
 
 import typer
 from typer.core import TyperGroup
 
 import turnier
 from turnier.commands.command_line import run_app
-from turnier.core.errors import AgentsFailed, unknown
+from turnier.core.errors import AgentsFailed, UserError, unknown
 
-SECTIONS: dict[str, dict[str, tuple[str, str]]] = {  # heading -> command -> module, first line of its help
-    "Games and agents": {
-        "games": ("catalogue", "List the games, or the parameters of one."),
-        "agents": ("catalogue", "List the agents, evaluators and learning methods, or the parameters of one."),
-        "new": ("own.new", "Create a small working game, agent, evaluator or sampler of your own, with a test."),
-        "check": ("own.check", "Check that a game, agent, evaluator or sampler keeps its laws."),
+Table = dict[str, tuple[str, str]]  # command -> module of its function, or = and the kind of its runs; its first line
+SECTIONS: dict[str, Table] = {  # by heading
+    "Look": {
+        "list": ("listing", "List games, agents and all else that has a name, or the parameters of one."),
+        "show": ("results.show", "Show a run, a match, your versions of a bot, or the ratings of a game."),
+        "runs": ("results.runs", "List the runs of a store; annotate, rename, archive or delete one."),
+        "dashboard": ("services.dashboard", "Show the contents of the store in the browser."),
+        "board": ("services.board", "Replay, play and analyse games in the browser."),
     },
     "Play": {
         "play": ("runs.play", "Play one match and show how it ends, or take a seat yourself."),
@@ -30,82 +33,114 @@ SECTIONS: dict[str, dict[str, tuple[str, str]]] = {  # heading -> command -> mod
             "positions.analyse",
             "Show what agents think of a position: values, visits, certainty and the expected line.",
         ),
-        "move": ("positions.move", "Show the best move in any position, with every move's value and chances."),
-        "tournament": ("runs.tournament", "Play a tournament and rate its agents."),
-        "compare": ("runs.compare", "Have two agents play until it is clear which is stronger."),
-        "certainty": ("runs.certainty", "Measure how often searches of the same position agree."),
-        "judge": ("runs.judge", "Measure how often agents play a perfect move, where perfect play is known."),
+        "tournament": ("=tournament", "Play a tournament and rate its agents."),
+        "compare": ("=comparison", "Have two agents play until it is clear which is stronger."),
+        "certainty": ("=certainty", "Measure how often searches of the same position agree."),
+        "judge": ("=judging", "Measure how often agents play a perfect move, where perfect play is known."),
     },
     "Improve": {
-        "tune": ("runs.tune", "Search for the parameters with which an agent plays best."),
-        "train": ("training.train", "Train an n-tuple network by self-play, or a deep network."),
+        "tune": ("=study", "Search for the parameters with which an agent plays best."),
+        "train": ("=training", "Train a network by games against itself."),
         "tables": ("machine.tables", "Solve the formation tables of 2048 for the agent formations."),
-        "samplers": ("catalogue", "List the samplers of turnier tune, or the parameters of one."),
-        "noises": (
-            "catalogue",
-            "List the noise strategies of turnier tune, or the parameters of one.",
-        ),
     },
-    "Results": {
-        "results": ("results.results", "Show scores, ratings and pairwise results."),
-        "versions": ("results.versions", "List the stored versions of your code, with their ratings over time."),
-        "status": ("results.status", "Show running and past runs."),
-        "workers": ("workers.workers", "Show which machines have played a run, and whether their games differ."),
-        "note": ("results.note", "Attach a note to a run."),
-        "rename": ("results.rename", "Rename a run."),
-        "delete": ("results.delete", "Delete a run from the store."),
-        "purge": ("workers.purge", "Delete the games of a run that one machine has played."),
-        "dashboard": ("services.dashboard", "Show the contents of the store in the browser."),
-        "board": ("services.board", "Replay, play and analyse games in the browser."),
-        "replay": ("results.replay", "Replay a recorded game."),
-        "report": ("results.report", "Write a report on measured and published figures, or on one run."),
-        "export": ("results.export", "Write the games of a run to files."),
-        "verify": (
-            "results.verify",
-            "Check recorded games against the rules, or play a sample of a run again.",
-        ),
-        "archive": ("runs.archive", "Write the games of a run to an archive, or bring them back."),
+    "Your own code": {
+        "new": ("own.new", "Create a small working game, agent, evaluator or sampler of your own, with a test."),
+        "check": ("own.check", "Check that a class, an engine or recorded games keep their laws."),
     },
-    "Games with other programs": {
-        "serve": (
-            "services.serve",
-            "Serve spe_ed games with a live page, or the best moves in any game, over the network.",
-        ),
-        "join": ("services.join", "Have an agent play on a spe_ed server."),
-        "engine": ("services.engine", "Run an agent as an engine for another program, over standard input and output."),
-        "check-engine": ("services.check_engine", "Check that an engine keeps the laws of its protocol."),
+    "Other programs": {
+        "engine": ("services.engine", "Run an agent as an engine for another program."),
+        "spe_ed": ("services.spe_ed", "Serve games of spe_ed with a live page, or have an agent join a server."),
     },
     "This machine": {
         "doctor": ("machine.doctor", "Check that Turnier has what it needs, and say how to fix what fails."),
-        "bench": ("machine.bench", "Measure speed relative to C reference programs."),
+        "upgrade": ("machine.upgrade", "Bring a store of an earlier version to the present form."),
     },
 }
-COMMANDS = {name: place for commands in SECTIONS.values() for name, place in commands.items()}
+COMMANDS: Table = {name: place for commands in SECTIONS.values() for name, place in commands.items()}
+PLANNED = {name: place[1:] for name, (place, _) in COMMANDS.items() if place[0] == "="}  # command -> kind of its runs
+GROUPS: dict[str, Table] = {  # command -> its subcommands
+    "runs": {
+        "note": ("results.note", "Attach a note to a run."),
+        "rename": ("results.rename", "Rename a run."),
+        "delete": ("results.delete", "Delete a run from the store."),
+        "archive": ("runs.archive", "Write the games of a run to an archive, or bring them back."),
+        "workers": ("workers.workers", "Show which machines have played a run, and whether their games differ."),
+        "purge": ("workers.purge", "Delete the games of a run that one machine has played."),
+    },
+    "spe_ed": {
+        "serve": ("services.serve", "Serve spe_ed games with a live page."),
+        "join": ("services.join", "Have an agent play on a spe_ed server."),
+    },
+}
+NOW = {  # what earlier versions called a command -> what it is now
+    **{name: f"list {name}" for name in ("games", "agents", "samplers", "noises")},
+    **{name: f"runs {name}" for name in ("note", "rename", "delete", "archive", "workers", "purge")},
+    "status": "runs",
+    "results": "show",
+    "versions": "show",
+    "replay": "show",
+    "move": "analyse GAME --best",
+    "check-engine": "check COMMAND",
+    "verify": "check FILE",
+    "export": "show RUN --out",
+    "report": "show RUN --html",
+    "serve": "spe_ed serve",
+    "join": "spe_ed join",
+    "bench": "make bench, in a checkout",
+}
+
+
+def function_of(name: str, group: str = "") -> Callable[..., Any]:
+    """Returns what a command does: the function of its name, with _ for -, or the one generated from a plan."""
+    place, _ = (GROUPS[group] if group else COMMANDS)[name]
+    if place.startswith("="):
+        from turnier.commands.runs.planned import command_of
+
+        return command_of(place[1:], name)
+    module = importlib.import_module(f"turnier.commands.{place}")
+    function: Callable[..., Any] = getattr(module, NAMES.get(name, name).replace("-", "_"))
+    return function
+
+
+NAMES = {"list": "list_names"}  # commands whose functions cannot have their names
 
 
 class CommandTable(TyperGroup):
-    """The commands of the table; a command's function has its name, with _ for -."""
+    """The commands of the table, or the subcommands of one."""
+
+    group: ClassVar[str] = ""
 
     def list_commands(self, ctx: Any) -> list[str]:
-        return list(COMMANDS)
+        return list(GROUPS[self.group] if self.group else COMMANDS)
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
-        if cmd_name not in COMMANDS:
+        if cmd_name not in self.list_commands(ctx):
             return None
-        module, summary = COMMANDS[cmd_name]
-        function = getattr(importlib.import_module(f"turnier.commands.{module}"), cmd_name.replace("-", "_"))
+        _, summary = (GROUPS[self.group] if self.group else COMMANDS)[cmd_name]
+        function = function_of(cmd_name, self.group)
         single = typer.Typer(add_completion=False, rich_markup_mode=None)
+        if not self.group and cmd_name in GROUPS:
+            group = type("Group", (CommandTable,), {"group": cmd_name})
+            single.callback(cls=group, invoke_without_command=True, short_help=summary)(function)
+            found = typer.main.get_group(single)
+            found.name = cmd_name
+            return found
         single.command(cmd_name, short_help=summary)(function)
         return typer.main.get_command(single)
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
-        if args[0] not in COMMANDS and not args[0].startswith("-") and not ctx.resilient_parsing:
-            raise unknown("command", args[0], COMMANDS)
+        known = self.list_commands(ctx)
+        if args[0] not in known and not args[0].startswith("-") and not ctx.resilient_parsing:
+            if not self.group and args[0] in NOW:
+                now = NOW[args[0]] if " in a checkout" in NOW[args[0]] else f"turnier {NOW[args[0]]}"
+                raise UserError(f"turnier {args[0]} is now {now}; see turnier --help.")
+            raise unknown("command", f"{self.group} {args[0]}".strip(), known)
         return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:
-        width = max(map(len, COMMANDS))
-        for heading, commands in SECTIONS.items():
+        shown = {"Subcommands": GROUPS[self.group]} if self.group else SECTIONS
+        width = max(len(name) for commands in shown.values() for name in commands)
+        for heading, commands in shown.items():
             with formatter.section(heading):
                 formatter.write_dl([(name.ljust(width), summary) for name, (_, summary) in commands.items()])
 

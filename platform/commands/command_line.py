@@ -26,7 +26,7 @@ from turnier.core.terminal.visible import say, visible, without_passwords
 from turnier.results.store import STORE_VARIABLE
 from turnier.results.store.manifest import started_with
 
-STORING = ("tournament", "compare", "certainty", "tune", "train", "serve")  # what they have done when stopped is kept
+STORING = ("tournament", "compare", "certainty", "judge", "tune", "train", "spe_ed")  # they keep what they have done
 STORED = "finished games are stored"
 # The parent of all mistakes in options, which typer does not export.
 _WRONG_USE = cast(type[typer.BadParameter], typer.BadParameter.__mro__[2])
@@ -133,7 +133,7 @@ def _end(signal_number: int) -> None:
     """Ends the process, and says how to resume what can be."""
     is_script = _words[0].endswith(".py")
     sentence = "Stopped."
-    if is_script or (_words[1:2] and _words[1] in STORING and not _serves_moves()):
+    if is_script or (_words[1:2] and _words[1] in STORING):
         program = [in_this_environment("python"), _words[0]] if is_script else ["turnier"]
         command = shlex.join([*program, *map(without_passwords, _words[1:])])
         stored = _saver.stored() if _saver else STORED
@@ -152,11 +152,6 @@ def _end_stores() -> None:
     if logs is not None and not _ending:
         _ending.append(True)
         logs.end_all_at_once()
-
-
-def _serves_moves() -> bool:
-    """Returns whether a server was started that plays no games of its own."""
-    return _words[1] == "serve" and "spe_ed" not in _words
 
 
 _saver: _Saver | None = None

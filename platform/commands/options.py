@@ -52,7 +52,7 @@ AgentsArgument = Annotated[list[str], typer.Argument(help='agents, such as rando
 RunArgument = Annotated[str, typer.Argument(help="a run: its id or the beginning of it, or last")]
 
 StoreOption = Annotated[
-    str, typer.Option("--store", help="SQLite or PostgreSQL URL of the results", envvar=STORE_VARIABLE)
+    str, typer.Option("--store", help="results: a file such as turnier.db, or a PostgreSQL URL", envvar=STORE_VARIABLE)
 ]
 LocalExecutorOption = Annotated[str, typer.Option("--executor", help="what plays the games: threads or serial")]
 WorkersOption = Annotated[int | None, typer.Option("--workers", help="number of workers; default: all cores")]

@@ -1,84 +1,34 @@
-"""Tables of searches: progress, parameters, finalists, and fronts."""
+"""Tables of searches: parameters, finalists, and fronts."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from datetime import timedelta
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from rich.box import SIMPLE_HEAD
-from rich.markup import escape
 from rich.table import Table
 
 from turnier.agents.agent import Agent
-from turnier.agents.registry import AGENTS
 from turnier.commands.tables import agent_table
 from turnier.core.number_text import half_width_text, number, plus_minus
 from turnier.core.terminal.console import Console
-from turnier.search import MIN_SHOWN
 from turnier.search.front.points import Point, best_first, dominated
 from turnier.search.space import Space, Value
 
 if TYPE_CHECKING:  # what plays takes a second to import
-    from turnier.search.storage.study_state import StudyState
-    from turnier.search.study_run import StudyRun
     from turnier.search.verdict import StudyVerdict
 
 
-def state_table(state: StudyState) -> Table:
-    """Returns the progress of a study as a table."""
-    table = Table(title=escape(f"study {state.study}: {state.state}"), show_header=False)
-    left = "" if state.seconds_left is None else f", {timedelta(seconds=round(state.seconds_left))} left"
-    if state.games is not None:
-        table.add_row("games", f"{state.games:,} of {state.planned:,}{left}")
-    table.add_row("generations", f"{state.generations:,}, {state.candidates:,} candidates")
-    if state.best is not None:
-        table.add_row("best so far (lucky)", f"{number(state.best)}   {_shown(state.best_parameters)}")
-    if state.recommendation is not None:
-        table.add_row("recommended", _shown(state.recommendation))
-    if state.recommended_mean is not None and state.recommended_units is not None:
-        shown = plus_minus(state.recommended_mean, state.recommended_half_width or math.nan)
-        few = state.recommended_units < MIN_SHOWN
-        table.add_row("  its idle-time games", "too few so far" if few else shown)
-    if state.sigma is not None:
-        table.add_row("sigma", number(state.sigma))
-    return table
-
-
-def _shown(values: Mapping[str, Any] | None) -> str:
-    return "  ".join(
-        f"{k} {number(v, digits=4)}" if isinstance(v, float) else f"{k} {v}" for k, v in (values or {}).items()
-    )
-
-
-def print_ranges(console: Console, agent: str, parameters: Sequence[str]) -> None:
-    """Prints what a study is going to search, and the agent's own values, where it starts."""
-    start = AGENTS.make(agent)
-    space = Space.of(start, parameters)
-    table = Table(title="searched ranges")
-    table.add_column("parameter", no_wrap=True)
-    for heading in ("from", "to", "scale", "start"):
-        table.add_column(heading, justify="left" if heading == "scale" else "right")
-    values = space.of_agent(start)
-    for dimension in space.dimensions:
-        searched: tuple[str, str, str] = (" | ".join(map(_value, dimension.options)), "", "choice")
-        if not dimension.options or dimension.type is int:
-            ends = dimension.range
-            searched = _value(ends.low), _value(ends.high), "log" if ends.log else "linear"
-        table.add_row(dimension.path, *searched, _value(values.get(dimension.path, "")))
-    console.print(table)
-
-
-def print_parameters(console: Console, study: StudyRun, agents: Mapping[str, Agent]) -> None:
+def print_parameters(console: Console, space: Space, agents: Mapping[str, Agent]) -> None:
     """Prints the searched parameters that the named agents use: a baseline may have another evaluator."""
-    paths = [dimension.path for dimension in study.space.dimensions]
+    paths = [dimension.path for dimension in space.dimensions]
     owners = {path.rpartition(".")[0] for path in paths}
     shared = owners.pop() if len(owners) == 1 else ""
     title = f"searched parameters{f' of the {shared}' * bool(shared)}; blank: not used"
     table = Table(title=title, box=SIMPLE_HEAD, padding=(0, 1, 0, 0))
     table.add_column("parameter", no_wrap=True)
-    values = [study.space.of_agent(agent) for agent in agents.values()]
+    values = [space.of_agent(agent) for agent in agents.values()]
     for label in agents:
         table.add_column(label, justify="right")
     for path in paths:
@@ -113,17 +63,6 @@ def print_figures(console: Console, verdict: StudyVerdict, unit: str) -> None:
         games, held_out = row.units * verdict.unit_games, plus_minus(row.held_out, row.half_width)
         table.add_row(row.label, f"{games:,}", claimed, held_out, luck, gain)
     console.print(table)
-
-
-def print_games(console: Console, run: StudyRun) -> None:
-    """Prints how many games a search has played, and what its workers did with their time."""
-    idle = f", {run.idle_games:,} games of recommendations by idle workers" if run.idle_games else ""
-    console.print(f"{run.games:,} games of candidates in {run.search.generation} generations{idle}.")
-    if run.worked.offered:
-        useful, busy = run.worked.useful_share, run.worked.busy_share
-        console.print(
-            f"Workers spent {useful:.0%} of their time on games of candidates; they were busy for {busy:.0%}."
-        )
 
 
 def print_verdict(console: Console, verdict: StudyVerdict, play_on: str = "") -> None:

@@ -60,7 +60,7 @@ def print_ratings(console: Console, standings: Standings, top: int = TOP, anchor
             part["nash"].notna().any()
         )
         if len(part) > top:
-            all_of_them = f"turnier results --top {len(part)} shows all."
+            all_of_them = f"--top {len(part)} shows all."
             notes.append(f"{len(part):,} agents are rated, the first {top:,} are shown; {all_of_them}")
         if rated and (groups := int(part["group"].max())) > 1:
             notes.append(f"No game links the {groups} groups (last column): Elo can be compared within a group only.")
@@ -134,7 +134,7 @@ def _print_crosstable(console: Console, game: str, pairs: pd.DataFrame, ratings:
         cells[row["first"], row["second"]] = _cell(row, scored, full)
         cells[row["second"], row["first"]] = _cell(_turned(row), scored, full)
     if not full and ROW_HEAD + len(order) * (1 + max(map(len, cells.values()))) > console.width:
-        ways = "turnier results --crosstable FILE.csv writes it, turnier dashboard shows it."
+        ways = "turnier show --crosstable FILE.csv writes it, turnier dashboard shows it."
         _print_notes(console, [f"{game}: the crosstable of {len(order)} agents is wider than this terminal; {ways}"])
         return
     what = "difference of mean scores on the same seeds" if scored else "points against, %"
@@ -146,7 +146,7 @@ def _print_crosstable(console: Console, game: str, pairs: pd.DataFrame, ratings:
     least, most = f"{pairs['games'].min():,}", f"{pairs['games'].max():,}"
     notes = [f"Each cell: {least if least == most else f'{least} to {most}'} {'seeds' if scored else 'games'}."]
     notes += ["* differs: p < 0.05 after Holm's correction."] * bool((pairs["p_holm"] < SIGNIFICANT).any())
-    notes += ["95 % intervals: turnier results --json."] * (not full)
+    notes += ["95 % intervals: turnier show --json."] * (not full)
     _print_notes(console, [" ".join(notes)])
 
 

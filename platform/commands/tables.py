@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from turnier.games.game import Game
     from turnier.results.failures import Failures
     from turnier.results.store.store import Store
-    from turnier.runs.judging.judging import JudgingResults
+    from turnier.runs.stored.judging import JudgingResults
 
 COST = ("nodes", "CPU", "wall")
 COST_CAPTION = "nodes, CPU time, wall clock: means per move"
@@ -75,10 +75,12 @@ def print_warnings(console: Console, sentences: Iterable[str]) -> None:
 
 def require_rated(frame: pd.DataFrame) -> None:
     """Raises UserError, after the tables, if an agent failed in all of its games."""
-    failed = frame.groupby("label", observed=True)["failed"].agg(["all", "size"])
-    for label, (always, games) in failed.iterrows():
-        if always:
-            raise UserError(f"{label} must play to be rated, but it failed in all of its {games:,} games; fix it.")
+    from turnier.results.frames.matches import games_in
+
+    failed = frame.groupby("label", observed=True)["failed"].all()
+    for label in failed.index[failed]:
+        games = games_in(frame[frame["label"] == label])
+        raise UserError(f"{label} must play to be rated, but it failed in all of its {games:,} games; fix it.")
 
 
 def print_seats(console: Console, table: pd.DataFrame) -> None:

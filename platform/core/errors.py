@@ -17,7 +17,11 @@ MAX_WORKERS = 10_000
 
 
 class UserError(Exception):
-    """A mistake that the user can fix; its text is shown as it is, without a traceback."""
+    """A mistake that the user can fix; its text is shown as it is, without a traceback, in notebooks too."""
+
+    def _render_traceback_(self) -> list[str]:
+        """Returns the lines that IPython shows."""
+        return [f"{type(self).__name__}: {self}"]
 
 
 class AgentsFailed(UserWarning):

@@ -19,13 +19,14 @@ from turnier.core.compilation.progress import compiled
 JIT = not numba.config.DISABLE_JIT
 
 
-def kernel(signature: Any, inline: bool = False) -> Callable[[Callable[..., Any]], Any]:
+def kernel(signature: Any, inline: bool = False, **marks: Any) -> Callable[[Callable[..., Any]], Any]:
     """Marks a module-level function as a kernel with the given numba signature.
 
     It compiles at its first use, once, without the GIL, and is cached on disk. Kernels never raise and allocate nothing
     inside a simulation loop; their arrays belong to their callers. With `NUMBA_DISABLE_JIT=1` they are plain Python and
     give the same results, bit for bit. `inline` copies it into its callers, worth it for small helpers that take all of
-    `GameKernels`: passing that many pointers costs more than the call itself (mctse 10 % faster).
+    `GameKernels`: passing that many pointers costs more than the call itself (mctse 10 % faster). `marks` are what
+    Python may ask about it, see `mark_of`.
     """
 
     def decorate(function: Any) -> Any:
@@ -37,7 +38,7 @@ def kernel(signature: Any, inline: bool = False) -> Callable[[Callable[..., Any]
         }
         function.kernel_signature, function.kernel_options = signature, options
         dispatcher: Any = njit(**options)(function)
-        dispatcher.kernel_signature = signature
+        dispatcher.kernel_signature, dispatcher.kernel_marks = signature, marks
         if JIT:
             dispatcher._cache = function.kernel_cache = KernelCache(function)
             dispatcher.compile = functools.partial(_compile, dispatcher, dispatcher.compile)
@@ -95,6 +96,11 @@ def pointer(dispatcher: Any, signature: Any) -> Any:
     found = vars(dispatcher).get("kernel_pointer")
     # Pointers are compared by identity: threads that ask for the first time at once must get the same one.
     return found or vars(dispatcher).setdefault("kernel_pointer", KernelPointer(dispatcher))
+
+
+def mark_of(pointed: Any, name: str) -> Any:
+    """Returns a mark of the kernel that `pointer` made a pointer of; None if it has no such mark."""
+    return getattr(pointed, "_dispatcher", pointed).kernel_marks.get(name)
 
 
 def compile_kernel(dispatcher: Any) -> None:

@@ -13,7 +13,8 @@ from dataclasses import dataclass
 from importlib import metadata
 from numbers import Real
 from pathlib import Path
-from typing import Any, ClassVar, Generic, Self, TypeVar
+from types import FunctionType
+from typing import Any, ClassVar, Generic, Self, TypeVar, cast
 
 from turnier.core.errors import UserError, unknown
 from turnier.core.number_text import number
@@ -288,10 +289,18 @@ class Registry(Generic[T]):
             )
         return found
 
-    def make(self, text: str | Spec | T) -> T:
-        """Builds what a text form names; raises UserError for anything that does not fit its declaration."""
+    def make(self, text: str | Spec | T | type[Any] | Callable[..., Any]) -> T:
+        """Builds what a text form names, or a class or function; raises UserError for what fits no declaration."""
         if isinstance(text, Declared):
-            return text
+            return self._made(text)
+        if isinstance(text, type | FunctionType):
+            made: T = classes.of_kind(text, self.kind)()
+            return made
+        if not isinstance(text, str | Spec):
+            raise UserError(
+                f"{self.kind}s are named by text, or are objects or classes of turnier's class {self.kind.capitalize()}"
+                f", got {text!r}; write a name, such as {next(iter(self.places))!r}."
+            )
         spec = parse(text) if isinstance(text, str) else text
         cls = self.load(spec.name)
         declared = {field.name: (field, info) for field, info in parameters_of(cls)}
@@ -310,6 +319,13 @@ class Registry(Generic[T]):
             path, folder = values.get(key, declared[key][0].default), classes.folder_of(cls, spec.name)
             values[key] = file_name(path, folder, f"{cls.name}: {key}")
         return cls.of_values(values)
+
+    def _made(self, made: Declared) -> T:
+        """Returns an object as it is; raises UserError if it is of another kind, or of a class that has changed."""
+        if made.kind != self.kind:
+            raise UserError(f"this must be of the kind {self.kind}, got {made}, which is of the kind {made.kind}.")
+        classes.require_unchanged(type(made))
+        return cast(T, made)
 
 
 def names_file(value: Any, default: Any, declared: Parameter) -> bool:

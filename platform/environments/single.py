@@ -8,10 +8,10 @@ from typing import Any, ClassVar
 import gymnasium
 import numpy as np
 
-from turnier.agents.agent import Agent, FollowingPlayer, Player
+from turnier.agents.agent import Agent, Player
 from turnier.agents.registry import AGENTS
 from turnier.agents.seats.failure import SeatFailure
-from turnier.arena.table import ask, seated, seen_by
+from turnier.arena.table import ask, close_players, seated, seen_by
 from turnier.core.errors import UserError
 from turnier.environments.shown import RENDER_MODES, Observation, Shown, rendered, require_render_mode
 from turnier.games.game import Game
@@ -111,9 +111,7 @@ class GameEnvironment(gymnasium.Env[Observation, np.int64]):
         self._decisions += 1
 
     def _close_players(self) -> None:
-        for player in self._players.values():
-            if isinstance(player, FollowingPlayer):
-                player.close()
+        close_players(self._players.values())
 
     def close(self) -> None:
         self._close_players()

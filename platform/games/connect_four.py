@@ -20,8 +20,9 @@ from turnier.core.rng import below
 from turnier.games import abi
 from turnier.games.abi import TERMINAL
 from turnier.games.drawing import Notes, squares
-from turnier.games.game import Game, Position, grid_neighbours
+from turnier.games.game import Game, Position
 from turnier.games.setup import boards
+from turnier.games.setup.grids import grid_neighbours
 
 # STONES + seat holds a seat's stones; PLAYED counts both, -1 = over.
 ROWS, COLUMNS, STONES, PLAYED, STATE_WORDS = 0, 1, 2, 4, 5

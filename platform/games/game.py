@@ -21,7 +21,8 @@ from turnier.core.rng import stream
 from turnier.games.abi import CHANCE, OUTCOMES, STATE_DTYPE, TERMINAL, GameKernels, no_chance
 from turnier.games.drawing import Notes, Overlay, lines
 from turnier.games.generic import draw_outcome
-from turnier.games.setup.moves import MOVES, names_of_moves, play_names
+from turnier.games.setup.moves import BETWEEN, MOVES, first_ply, names_of_moves, word_of
+from turnier.games.setup.notation import Pgn, Sgf
 
 Ints = npt.NDArray[np.int64]
 NumArray = npt.NDArray[Any]
@@ -53,6 +54,8 @@ class Game(Declared):
     hidden: ClassVar[bool] = False  # whether a state says what its seats must not know, and there is no `observe`
     in_python: ClassVar[bool] = False  # whether its kernels call Python methods, which may fail
     milestones: ClassVar[Mapping[str, tuple[int, ...]]] = {}  # facts whose thresholds results count
+    out_fact: ClassVar[str] = ""  # with a seat's number, the fact that says in which round it went out, 0 = never
+    default_agent: ClassVar[str] = "mcts(iterations=1000)"  # answers in well under a second, and needs no file
     phase_name: ClassVar[str] = "empty cells"  # what `phase` counts
     board_help: ClassVar[str] = ""  # what `read_board` reads, as an example; empty: a position is given by its moves
 
@@ -128,6 +131,10 @@ class Game(Declared):
         legal = Position(self, state, np.zeros(0), np.zeros(0)).legal_actions()  # which ask for no returns and chance
         return next((a for a in legal if self.move_text(state, a).casefold() == text.casefold()), None)
 
+    def notation(self) -> Pgn | Sgf | None:
+        """Returns the format in which others' programs read games of it, if there is one."""
+        return None
+
     def uci_start(self) -> str:
         """Returns where games start, as UCI's command `position` says it."""
         return "startpos"
@@ -153,7 +160,7 @@ class Game(Declared):
             raise UserError(f"a board must have at most {LONGEST_TEXT:,} characters, got {len(text):,}; shorten it.")
         names = names_of_moves(text)
         if names is not None:
-            return play_names(self, names, seed)
+            return self.before_chance(seed).after_names(names)
         if not text.strip():
             raise self._no_position(text)
         return self.read_board(text, seed)
@@ -180,6 +187,14 @@ class Game(Declared):
         Empty where the board offers none and a button is needed.
         """
         return ((action,),) if self.places_stones and action < self.num_cells else ()
+
+    def shows(self, state: Ints) -> bool:
+        """Returns whether a replay shows a state: all but those in which chance moves."""
+        return bool(self.kernels.to_move(state) != CHANCE)
+
+    def reasons(self, before: Ints, after: Ints) -> dict[int, str]:
+        """Returns why seats went out between two states that a replay shows, in a game in which they do."""
+        return {}
 
     def facts(self, state: Ints) -> dict[str, float]:
         """Returns what results store of a final state in addition to the score."""
@@ -329,6 +344,27 @@ class Position:
             self.game.kernels.step(self.state, self.draw_outcome(), self.returns)
         return self
 
+    def named_plies(self) -> dict[str, int]:
+        """Returns what may be played, an outcome if chance is to move, by all of its names."""
+        if self.to_move == CHANCE:
+            return {self.game.outcome_name(outcome): outcome for outcome, _ in self.outcomes()}
+        legal, game = self.legal_actions(), self.game
+        return {game.move_text(self.state, a): a for a in legal} | {game.action_name(a): a for a in legal}
+
+    def after_names(self, names: str) -> Position:
+        """Returns the position after plies, outcomes of chance included, named as in `named_plies` or `typed_move`."""
+        position, rest, number = self, names.strip(BETWEEN), 0
+        while rest:
+            number += 1
+            if position.over:
+                word = word_of(rest)
+                raise UserError(f"nothing may follow the end of the game, got {word!r} as ply {number}; leave it out.")
+            is_chance = position.to_move == CHANCE
+            typed = None if is_chance else functools.partial(self.game.typed_move, position.state)
+            ply, length = first_ply(rest, position.named_plies(), number, typed)
+            position, rest = position.play(ply, draw_chance=False), rest[length:].lstrip(BETWEEN)
+        return position.after_chance()
+
     def start_again(self) -> Position:
         """Returns the start position of another game, whose chance continues the stream of this one."""
         return self.game.start_from(self._rng)
@@ -355,23 +391,3 @@ class Position:
         turns = {TERMINAL: "over", CHANCE: "chance to move"}
         returns = ", ".join(f"{value:g}" for value in self.returns)
         return f"{self.game}: {turns.get(self.to_move, f'seat {self.to_move} to move')}, returns {returns}"
-
-
-def square_symmetries(size: int) -> Ints:
-    """Returns the eight symmetries of a square board with row-major cells, [8, size * size], identity first."""
-    board = np.arange(size * size, dtype=np.int64).reshape(size, size)
-    turned = [np.rot90(b, k) for b in (board, board.T) for k in range(4)]
-    return np.stack([t.ravel() for t in turned])
-
-
-def grid_neighbours(rows: int, columns: int) -> tuple[tuple[int, ...], ...]:
-    """Returns the orthogonal neighbours of every cell of a row-major grid."""
-    return tuple(
-        tuple(
-            r * columns + c
-            for r, c in ((row - 1, column), (row, column - 1), (row, column + 1), (row + 1, column))
-            if 0 <= r < rows and 0 <= c < columns
-        )
-        for row in range(rows)
-        for column in range(columns)
-    )

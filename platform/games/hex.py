@@ -24,6 +24,7 @@ from turnier.games.abi import TERMINAL
 from turnier.games.drawing import HEX_ROW, SEAT_COLOURS, Notes, hexagons
 from turnier.games.game import Game, Position
 from turnier.games.setup import boards
+from turnier.games.setup.notation import Sgf
 
 SIZE, SWAP, PLAYED, CELL = 0, 1, 2, 3  # PLAYED counts the plies, -1 = over; from CELL on the cells, row by row
 SIDES = 12
@@ -162,6 +163,13 @@ class Hex(Game):
             tuple((r + dr) * self.size + c + dc for dr, dc in BESIDE if r + dr in inside and c + dc in inside)
             for r in inside
             for c in inside
+        )
+
+    def notation(self) -> Sgf:
+        """Returns SGF's: the swap here mirrors the stone."""
+        swap = self.num_cells
+        return Sgf(
+            11, {"SZ": str(self.size)}, lambda action: "swap-pieces" if action == swap else self.action_name(action)
         )
 
     def action_name(self, action: int) -> str:

@@ -22,8 +22,10 @@ from turnier.core.rng import below
 from turnier.games import abi
 from turnier.games.abi import TERMINAL
 from turnier.games.drawing import Notes, squares
-from turnier.games.game import Game, Position, grid_neighbours, square_symmetries
+from turnier.games.game import Game, Position
 from turnier.games.setup import boards
+from turnier.games.setup.grids import grid_neighbours, square_symmetries
+from turnier.games.setup.notation import Sgf, cell_letters
 
 # STONES + seat holds a seat's stones, seat 0 has black; MOVER is the seat to move or TERMINAL.
 SIZE, STONES, MOVER, STATE_WORDS = 0, 1, 3, 4
@@ -196,6 +198,12 @@ class Othello(Game):
 
     def neighbours(self) -> tuple[tuple[int, ...], ...]:
         return grid_neighbours(self.size, self.size)
+
+    def notation(self) -> Sgf:
+        return Sgf(2, {"SZ": str(self.size)}, self._sgf_move)
+
+    def _sgf_move(self, action: int) -> str:
+        return "" if action == self.num_cells else cell_letters(*divmod(action, self.size))
 
     def action_name(self, action: int) -> str:
         row, column = divmod(action, self.size)

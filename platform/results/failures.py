@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -76,7 +76,7 @@ class Failures(NamedTuple):
         causes = ", ".join(_counted(str(cause), some) for cause, some in part.groupby("cause", sort=False))
         return (
             f"{first['label']} failed in {games:,} of {total:,} games ({_percent(games / total)}) and {lost}: {causes};"
-            f" turnier replay {first['match'][:SHOWN_ID]}{option} shows {'one' if several else 'it'}."
+            f" turnier show {first['match'][:SHOWN_ID]}{option} shows {'one' if several else 'it'}."
         )
 
 
@@ -126,24 +126,31 @@ def list_failures(
         games: full text forms of what was played; empty = all.
         only: ids of matches; None = all.
     """
-    columns = _columns(store, runs)
-    if games:
-        columns = columns.take(np.flatnonzero(columns.game.are(list(games))))
-    if only is not None:
-        columns = columns.take(np.flatnonzero(np.isin(columns.ids(), list(only))))
-    failed, void = _masks(columns)
-    wrong = columns.take(np.flatnonzero(failed | void))
-    alone = bool((columns.seats[failed] == 1).all()) and bool(failed.any())
-    return Failures(_table(store, columns, wrong), len(failed), int(failed.sum()), int(void.sum()), alone)
+    number, played, parts = 0, Counter[str](), list[MatchColumns]()
+    for columns in _columns(store, runs):
+        if games:
+            columns = columns.take(np.flatnonzero(columns.game.are(list(games))))
+        if only is not None:
+            columns = columns.take(np.flatnonzero(np.isin(columns.ids(), list(only))))
+        number += len(columns.number)
+        counts = np.bincount(columns.agent.codes, minlength=len(columns.agent.values))
+        played.update(dict(zip(columns.agent.values.tolist(), counts.tolist(), strict=True)))
+        parts.append(columns.take(np.flatnonzero(np.logical_or(*_masks(columns)))))
+    wrong = MatchColumns.concatenated(parts).in_order()
+    failed, void = _masks(wrong)
+    alone = bool((wrong.seats[failed] == 1).all()) and bool(failed.any())
+    table = _table(store, wrong, number, played)
+    return Failures(table, number, int(failed.sum()), int(void.sum()), alone)
 
 
 @outlasting
 def failed_matches(store: Store, run: str, limit: int = 100) -> dict[str, str]:
     """Returns the latest matches of a run that failed or are void: id -> who failed, how and why."""
-    columns = _columns(store, [run])
-    wrong = np.flatnonzero(np.logical_or(*_masks(columns)))[-limit:][::-1]
+    parts = [columns.take(np.flatnonzero(np.logical_or(*_masks(columns)))) for columns in _columns(store, [run])]
+    wrong = MatchColumns.concatenated(parts).in_order()
+    latest = np.arange(len(wrong.number))[-limit:][::-1]
     texts = {}
-    for agent, _, cause, reason, match in _failures(store, columns.take(wrong)):
+    for agent, _, cause, reason, match in _failures(store, wrong.take(latest)):
         texts[match] = " · ".join([*[label_of(agent)] * bool(agent), cause_text(cause), reason])
     return texts
 
@@ -151,8 +158,8 @@ def failed_matches(store: Store, run: str, limit: int = 100) -> dict[str, str]:
 @outlasting
 def failures_text(store: Store, run: str) -> str:
     """Returns `Failures.text` of a run, without reading reasons."""
-    failed, void = _masks(_columns(store, [run]))
-    return Failures(pd.DataFrame(), len(failed), int(failed.sum()), int(void.sum())).text
+    counts = [(len(failed), failed.sum(), void.sum()) for failed, void in map(_masks, _columns(store, [run]))]
+    return Failures(pd.DataFrame(), *(int(sum(some)) for some in zip(*counts, strict=True))).text if counts else ""
 
 
 def _masks(columns: MatchColumns) -> tuple[Array, Array]:
@@ -160,16 +167,18 @@ def _masks(columns: MatchColumns) -> tuple[Array, Array]:
     return columns.termination.are(FAILED), ~columns.termination.are([*WITH_RESULT, *UNFINISHED])
 
 
-def _columns(store: Store, runs: Sequence[str]) -> MatchColumns:
+def _columns(store: Store, runs: Sequence[str]) -> Iterator[MatchColumns]:
+    """Yields the matches of some runs, each once: those of one run a part at a time."""
     with store.database.reading() as connection:
-        columns = MatchColumns.concatenated([store.blocks.of_run(connection, run) for run in runs])
-    return columns.take(np.unique(columns.number, return_index=True)[1]) if len(runs) > 1 else columns
+        if len(runs) == 1:
+            yield from store.blocks.parts_of_run(connection, runs[0])
+        else:
+            columns = MatchColumns.concatenated([store.blocks.of_run(connection, run) for run in runs])
+            yield columns.take(np.unique(columns.number, return_index=True)[1])
 
 
-def _table(store: Store, columns: MatchColumns, wrong: MatchColumns) -> pd.DataFrame:
-    """Returns the table of the matches that failed or are void, `wrong`, among all."""
-    counts = np.bincount(columns.agent.codes, minlength=len(columns.agent.values))
-    played = dict(zip(columns.agent.values.tolist(), counts.tolist(), strict=True))
+def _table(store: Store, wrong: MatchColumns, number: int, played: Mapping[str, int]) -> pd.DataFrame:
+    """Returns the table of the matches that failed or are void, among `number`; agents have played so many seats."""
     kinds: dict[tuple[str, str, str], list[tuple[int, str, str]]] = defaultdict(list)
     for agent, seat, cause, reason, match in _failures(store, wrong):
         kinds[agent, cause, re.sub(r"[0-9]+", "0", reason)].append((seat, reason, match))
@@ -177,7 +186,7 @@ def _table(store: Store, columns: MatchColumns, wrong: MatchColumns) -> pd.DataF
     for (agent, cause, _), found in kinds.items():
         _, reason, match = found[0]
         seats = "" if cause == VOID else ", ".join(map(str, sorted({seat for seat, *_ in found})))
-        share = len(found) / (len(columns.number) if cause == VOID else played[agent])
+        share = len(found) / (number if cause == VOID else played[agent])
         rows.append((agent, label_of(agent) if agent else "", seats, cause, reason, len(found), share, match))
     rows.sort(key=lambda row: (row[3] == VOID, -row[5], row[0], row[3], row[4]))
     return pd.DataFrame(rows, columns=list(COLUMNS))
@@ -229,7 +238,7 @@ def failed_candidates(failures: Failures, tried: Mapping[str, Mapping[str, Any]]
     lost = "game, which it lost" if games == 1 else "games, which they lost"
     return (
         f"{len(agents):,} of {len(tried):,} candidates failed in {games:,} {lost}{f', all with {where}' * bool(where)},"
-        f" such as: {first['reason']}; turnier replay {first['match'][:SHOWN_ID]}{option} shows one."
+        f" such as: {first['reason']}; turnier show {first['match'][:SHOWN_ID]}{option} shows one."
     )
 
 

@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 import pandas as pd
-from sqlalchemy import ColumnElement, Select, exists, func, select
+from sqlalchemy import Select, exists, func, select
 
 from turnier.agents.registry import agent_of
 from turnier.arena.match import MatchRecord, MatchSpec, Termination, moves_kept
@@ -68,10 +68,10 @@ class OtherCode:
 @outlasting
 def games_by_release(store: Store, run_id: str) -> pd.DataFrame:
     """Returns how many games of a run each code has played: release and games, the most games first."""
-    played = _of_run(run_id, select(store.database.stored(matches.c.release))).subquery()
+    played = _of_run(run_id, select(matches.c.release)).subquery()
     query = select(played.c.release, func.count()).group_by(played.c.release)
     with store.database.reading() as connection:
-        rows = [(EARLIER if name is None else name, int(count)) for name, count in connection.execute(query)]
+        rows = [(name or EARLIER, int(count)) for name, count in connection.execute(query)]
     return pd.DataFrame(sorted(rows, key=lambda row: (-row[1], row[0])), columns=["release", "games"])
 
 
@@ -105,11 +105,10 @@ def _of_run(run_id: str, query: Select[Any]) -> Select[Any]:
 @outlasting
 def _sample(store: Store, run_id: str) -> list[MatchRecord]:
     """Returns short games of other code that seeds decide: the first and the last of each agent in each seat."""
-    played_by, c, among = store.database.stored(matches.c.release), matches.c, store.database.among
-    other: ColumnElement[bool] = played_by.is_(None) | (played_by != release())
+    played_by, c, among = matches.c.release, matches.c, store.database.among
     of_run = _of_run(run_id, select(seats.c.agent, seats.c.seat, func.min(c.number), func.max(c.number)))
     of_run = of_run.join(seats, seats.c.match_number == c.number).group_by(seats.c.agent, seats.c.seat)
-    of_run = of_run.where(other, c.termination.in_(ENDS), c.seconds <= GAME_SECONDS)
+    of_run = of_run.where(played_by != release(), c.termination.in_(ENDS), c.seconds <= GAME_SECONDS)
     own = seats.alias()
     with store.database.reading() as connection:
         agents = {row.agent for row in connection.execute(of_run)}

@@ -17,7 +17,7 @@ def unknown_run(text: str, names: Mapping[str, str]) -> UserError:
     named = {run: f"{run} ({name})" for run, name in names.items()}
     close = difflib.get_close_matches(text, named, n=3, cutoff=0.3) or list(names)[-1:]
     return UserError(
-        f"There is no run named {text!r}; the nearest are {', '.join(named[run] for run in close)}; `turnier status`"
+        f"There is no run named {text!r}; the nearest are {', '.join(named[run] for run in close)}; `turnier runs`"
         " lists all."
     )
 

@@ -51,8 +51,8 @@ class WorkersOfRun:
         """Returns a sentence for each machine on which games end differently."""
         return [
             f"{row['worker']}: games of {row['label']} end differently there ({row['standard_errors']:+.1f} standard"
-            f" errors); turnier verify {run_id} --sample 5% tells who is right, and turnier purge {run_id} --worker"
-            f" {row['worker']} deletes its games."
+            f" errors); turnier verify {run_id} --sample 5% tells who is right, and turnier runs purge {run_id}"
+            f" --worker {row['worker']} deletes its games."
             for row in self.differing.to_dict("records")
         ]
 
@@ -60,7 +60,7 @@ class WorkersOfRun:
 @outlasting
 def workers_of_run(store: Store, run_id: str) -> WorkersOfRun:
     """Reads which machines have played the games of a run."""
-    c, worker = matches.c, store.database.stored(matches.c.worker)
+    c, worker = matches.c, matches.c.worker
     played = select(c.number, worker.label("worker"), c.created).join(
         run_matches, run_matches.c.match_number == c.number
     )

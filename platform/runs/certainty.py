@@ -2,59 +2,64 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Annotated, Any
 
-import pandas as pd
+from turnier.core.errors import MAX_IN_MEMORY
+from turnier.runs.declared.options import AgentsOption, GameOption, Option, SeedOption
+from turnier.runs.plan import Plan, Playing
 
-from turnier.agents.agent import Agent
-from turnier.agents.registry import AGENTS
-from turnier.arena.match import derive_seed
-from turnier.arena.positions import COLLECTOR, choose_positions, collector_matches, search_specs
-from turnier.arena.repeated_search import SearchRecord
-from turnier.arena.workers.executor import Executor
-from turnier.arena.workers.where import Where
-from turnier.games.game import Game
-from turnier.games.registry import GAMES
-from turnier.results.frames.certainty import agent_certainty, group_certainty, position_certainty, searches_frame
-from turnier.results.store.store import Store
-from turnier.runs.play import play_into, playing, search_into
-from turnier.runs.results import RunResults
+if TYPE_CHECKING:
+    from turnier.agents.agent import Agent
+    from turnier.arena.match import MatchRecord
+    from turnier.arena.repeated_search import SearchSpec
+    from turnier.games.game import Game
+    from turnier.results.store.store import Run, Store
+    from turnier.runs.stored.certainty import CertaintyResults
 
 
-class Certainty:
-    """Agents that search positions of real games repeatedly."""
+class Certainty(Plan["CertaintyResults"]):
+    """Measure how often searches of the same position agree.
+
+    Positions from real games are searched again and again. Normalised certainty (Kutsch 2017, 9.1) is 0 if all actions
+    are equally frequent and 1 if it is always the same one; agreement, between pairs of searches, is 0 for a random
+    agent, however few searches there are. Stored searches are not repeated.
+
+    \b
+    Examples:
+      turnier certainty 2048 random "mc(iterations=100)" --states 5
+      turnier certainty yavalath "mcts(iterations=200)" --repeats 50 --json
+    """
+
+    kind = "certainty"
 
     def __init__(
         self,
-        game: str | Game,
-        agents: Sequence[str | Agent],
+        game: GameOption,
+        agents: AgentsOption,
         *,
-        states: int = 20,
-        repeats: int = 20,
-        games: int = 20,
-        collector: str | Agent = COLLECTOR,
-        seed: int = 1,
+        states: Annotated[int, Option("positions per group (by legal actions and phase of the game)", low=1)] = 20,
+        repeats: Annotated[int, Option("searches of each position")] = 20,
+        collector: Annotated[
+            str | Agent,
+            Option(
+                "the agent that plays these games; default: mc(iterations=50,rollout_depth=20)",
+                complete="agent",
+            ),
+        ] = "",
+        games: Annotated[int, Option("games to collect positions from", low=1, high=MAX_IN_MEMORY)] = 20,
+        seed: SeedOption = 1,
     ) -> None:
-        """Plans a measurement; raises UserError where it cannot be made.
+        from turnier.agents.registry import AGENTS
+        from turnier.arena.positions import COLLECTOR, choose_positions, collector_matches, search_specs
+        from turnier.games.registry import GAMES
 
-        Args:
-            game: such as "2048".
-            agents: such as "mc(iterations=100)".
-            states: positions per group (number of legal actions, phase of the game).
-            repeats: searches of each position.
-            games: number of games from which positions are collected.
-            collector: the agent that plays these games.
-            seed: the same seed gives the same positions and searches, whatever the number of workers.
-        """
         self.game: Game = GAMES.make(game)
         playing = [AGENTS.make(agent) for agent in agents]
         for agent in playing:
             agent.require(self.game)
         self.agents = tuple(dict.fromkeys(agent.full_text() for agent in playing))
-        self.collector = AGENTS.make(collector).full_text()
+        self.collector = AGENTS.make(collector or COLLECTOR).full_text()
         self.states, self.repeats, self.games, self.seed = states, repeats, games, seed
         self._collecting = collector_matches(self.game.full_text(), self.collector, games, seed)
         choose_positions([], states, seed)
@@ -62,72 +67,44 @@ class Certainty:
 
     @property
     def definition(self) -> dict[str, Any]:
-        """What is stored of the run."""
-        return {
-            "game": self.game.full_text(),
-            "agents": self.agents,
-            "states": self.states,
-            "repeats": self.repeats,
-            "collector": self.collector,
-            "games": self.games,
-            "seed": self.seed,
-        }
+        """What is stored of the run: every option, each agent once."""
+        return self.settings | {"agents": self.agents, "collector": self.collector}
 
     @property
-    def run_id(self) -> str:
-        return f"certainty:{derive_seed(json.dumps(self.definition)):016x}"
+    def total(self) -> int:
+        """The games that positions are collected from; searches come later."""
+        return len(self._collecting)
 
-    def run(
-        self,
-        store: Store,
-        *,
-        where: Where | Executor = Where(),
-        progress: bool = True,
-    ) -> CertaintyResults:
-        """Collects positions and searches what the store does not have yet. See `playing`."""
-        name, specs = str(self.game), self._collecting
-        label = f"{name}: collecting positions"
+    def searches(self, matches: Iterable[MatchRecord]) -> list[SearchSpec]:
+        """Returns every agent's searches of the positions that are chosen from these games."""
+        from turnier.arena.positions import choose_positions, search_specs
 
-        def begin() -> None:
-            store.begin_run(self.run_id, "certainty", name, self.definition)
+        groups = choose_positions(list(matches), self.states, self.seed)
+        return [
+            spec
+            for agent in self.agents
+            for positions in groups.values()
+            for spec in search_specs(positions, agent, self.repeats, self.seed)
+        ]
 
-        with playing(store, self.run_id, label, len(specs), where, progress, begin) as (pool, bar):
-            matches, searches = [], []
-            for played in play_into(store, self.run_id, specs, pool):
-                matches += played
-                bar.advance(len(played))
-            groups = choose_positions(matches, self.states, self.seed)
-            planned = [
-                spec
-                for agent in self.agents
-                for positions in groups.values()
-                for spec in search_specs(positions, agent, self.repeats, self.seed)
-            ]
-            bar.expect(len(planned), "searches")
-            bar.note("searching them")
-            for done in search_into(store, self.run_id, planned, pool):
-                searches += done
-                bar.advance(len(done))
-        return CertaintyResults(store, self.run_id, searches)
+    def play(self, run: Playing) -> None:
+        """Collects positions and searches what the store does not have yet."""
+        from turnier.runs.play import play_into, search_into
 
+        bar, matches = run.bar, []
+        bar.note("collecting positions")
+        for played in play_into(run.store, run.id, self._collecting, run.pool):
+            matches += played
+            bar.advance(len(played))
+        planned = self.searches(matches)
+        bar.expect(len(planned), "searches")
+        bar.note("searching them")
+        for done in search_into(run.store, run.id, planned, run.pool):
+            bar.advance(len(done))
 
-@dataclass(frozen=True, repr=False)
-class CertaintyResults(RunResults):
-    """The results of a measurement of certainty."""
+    @classmethod
+    def reopened(cls, store: Store, run: Run) -> CertaintyResults:
+        """Returns the results of a stored measurement, from the store alone."""
+        from turnier.runs.stored.certainty import CertaintyResults
 
-    searches: list[SearchRecord]
-
-    def positions(self) -> pd.DataFrame:
-        """Returns one row per agent and position."""
-        return position_certainty(searches_frame(self.searches))
-
-    def groups(self) -> pd.DataFrame:
-        """Returns one row per agent and group of positions, with 95 % intervals."""
-        return group_certainty(self.positions())
-
-    def agents(self) -> pd.DataFrame:
-        """Returns one row per agent: means over the groups, with 95 % intervals."""
-        return agent_certainty(self.positions())
-
-    def table(self) -> pd.DataFrame:
-        return self.agents()[["label", "searches", "certainty", "normalised", "chance_level", "agreement"]]
+        return CertaintyResults(store, run.id)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import itertools
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Generator, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import replace
 
@@ -105,7 +105,9 @@ def _unplayed(store: Store, run_id: str, plan: MatchPlan, skip: Callable[[int], 
         size = CHUNK
 
 
-def serve_into(store: Store, run_id: str, source: Source[MatchSpec], executor: Executor) -> Iterator[list[MatchRecord]]:
+def serve_into(
+    store: Store, run_id: str, source: Source[MatchSpec], executor: Executor
+) -> Generator[list[MatchRecord]]:
     """Yields the records of a source's work, each batch after it is stored; see `Executor.serve`."""
     with recording(store, run_id, class_of) as recorder:
         for records in executor.serve(MATCHES, source):

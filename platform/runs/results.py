@@ -5,22 +5,40 @@ from __future__ import annotations
 import html
 import importlib
 import warnings
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Self
 
 import pandas as pd
 
 from turnier.agents.agent import Agent
-from turnier.core.errors import AgentsFailed
+from turnier.agents.registry import label_of
+from turnier.core.errors import AgentsFailed, UserError
 from turnier.core.number_text import number
+from turnier.results.alike_games import results_frame
 from turnier.results.failures import SHOWN_ID, Failures, cause_text, list_failures, store_option
 from turnier.results.frames.matches import matches_frame, seat_summary, summary
 from turnier.results.frames.standings import Standings
 from turnier.results.frames.terms import Terms, anchor_among
 from turnier.results.other_code import OtherCode, games_by_release, other_code
 from turnier.results.store.store import Store
+from turnier.runs.declared.kinds import results_of
 
 RED = "#d93025"  # of what failed, readable on white and on black
+# What people look at first: in single-player games, and in others.
+_SUMMARY = (
+    ["games", "mean", "half_width", "median", "best", "failures"],
+    ["games", "points", "points_share", "points_share_low", "points_share_high", "failures"],
+)
+_RATINGS = (
+    ["mean", "mean_low", "mean_high", "games", "superiority", "best_of_all"],
+    ["elo", "elo_low", "elo_high", "games", "points", "points_share"],
+)
+_PAIRS = (
+    ["games", "difference", "difference_low", "difference_high", "superiority", "p_holm"],
+    ["games", "points", "points_share", "points_share_low", "points_share_high", "p_holm"],
+)
+_PAIR = ["first", "second"]
 _warned: set[tuple[str, str, str]] = set()  # store, run and sentence of what was said once
 
 
@@ -35,17 +53,31 @@ class RunResults:
     id: str  # such as tournament:1f0c2b6a90d4e57c
 
     @classmethod
-    def find(cls, store: Store, run: str) -> RunResults:
-        """Returns the results of the run whose id begins with the text; raises UserError unless there is one."""
-        return cls(store, store.find_run(run).id)
+    def find(cls, store: Store, run: str = "last") -> Self:
+        """Returns the results of a stored run, finished or not, as the class of its kind; nothing is played.
+
+        Args:
+            store: where the run is.
+            run: the beginning of its id or its name; last = the one that was begun last.
+
+        Raises UserError unless there is one such run, and if it is of another kind than this class.
+        """
+        stored = store.find_run(run)
+        found = results_of(store, stored)
+        if not isinstance(found, cls):
+            raise UserError(f"{cls.__name__} are not the results of a {stored.kind}, and {stored.id} is one.")
+        return found
 
     def frame(self) -> pd.DataFrame:
         """Returns one row per game and seat, see `turnier.results.frames.matches_frame`."""
         return matches_frame(self.store, run=self.id)
 
-    def summary(self) -> pd.DataFrame:
-        """Returns one row per agent: games, means, wins and milestones with their 95 % intervals."""
-        return summary(self._games())
+    def summary(self, full: bool = False) -> pd.DataFrame:
+        """Returns one row per agent, by label: games, points or means, and failures.
+
+        With `full`, also wins, medians, speeds and milestones, with 95 % intervals, see `frames.summary`.
+        """
+        return _seen(self._summary(), _SUMMARY, full)
 
     def seats(self) -> pd.DataFrame:
         """Returns one row per agent and seat: games and win rate."""
@@ -63,22 +95,31 @@ class RunResults:
         zero = anchor_among(frame, anchor) if anchor else ""
         return Standings.of(frame, pairs, terms=Terms.of_runs(self.store, [self.id], zero, nash))
 
-    def ratings(self, anchor: str | Agent = "", nash: bool = False) -> pd.DataFrame:
-        """Returns the rating list, see `Standings`: one row per agent, the best first.
+    def ratings(self, anchor: str | Agent = "", nash: bool = False, full: bool = False) -> pd.DataFrame:
+        """Returns the rating list, one row per agent, by label, the best first: Elo with its 95 % interval, and points.
 
-        Elo with its 95 % interval (single-player games: the mean score), the places that the agent may have, games,
-        points, wins, draws and losses, and the probabilities that it is stronger than the next, and the best of all.
-        The arguments are those of `standings`.
+        In single-player games, it has mean scores, and the probability that the agent is stronger than the next.
+
+        Args:
+            anchor: as in `standings`.
+            nash: as in `standings`, with the Nash averages.
+            full: whether to return all columns of `Standings.ratings`.
         """
-        return self.standings(False, anchor, nash).ratings
+        return _seen(self.standings(False, anchor, nash).ratings, _RATINGS, full, ["nash"] * nash)
 
     def notes(self) -> list[str]:
         """Returns what to know of the rating list: whether it explains the results, what seats are worth, who leads."""
         return [str(note) for note in self.standings(pairs=False).notes["note"]]
 
-    def pairs(self) -> pd.DataFrame:
-        """Returns one row per two agents that met: points, won-drawn-lost, difference, p-value; see `Standings`."""
-        return self.standings().pairs
+    def pairs(self, full: bool = False) -> pd.DataFrame:
+        """Returns one row per two agents that met, by their labels: games, points or difference, and the p-value.
+
+        With `full`, it has all columns of `Standings.pairs`.
+        """
+        found = self.standings()
+        labels = [found.pairs[seat].map(label_of) for seat in _PAIR]
+        pairs = found.pairs.drop(columns=_PAIR).set_index(labels)
+        return pairs if full else pairs[_PAIRS[_has_points(found.ratings)]]
 
     def crosstable(self) -> pd.DataFrame:
         """Returns what each agent (row) scored against each other one (column), see `Standings.crosstable`."""
@@ -122,7 +163,7 @@ class RunResults:
 
     def table(self) -> pd.DataFrame:
         """Returns what notebooks show: one row per agent, the best first."""
-        agents = self.summary()
+        agents = self._summary()
         if agents["points"].isna().all():
             by, columns = "mean", ["games", "mean", "half_width", "median", "best"]
         else:
@@ -131,7 +172,10 @@ class RunResults:
         return agents.sort_values(by, ascending=False, kind="stable").set_index("label")[columns]
 
     def _games(self) -> pd.DataFrame:
-        return matches_frame(self.store, run=self.id, ids=False)
+        return results_frame(self.store, self.id)
+
+    def _summary(self) -> pd.DataFrame:
+        return summary(self._games())
 
     def _failures(self) -> Failures:
         return list_failures(self.store, [self.id])
@@ -161,3 +205,15 @@ class RunResults:
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self.id})"
+
+
+def _seen(
+    frame: pd.DataFrame, shown: tuple[list[str], list[str]], full: bool, more: Sequence[str] = ()
+) -> pd.DataFrame:
+    """Returns rows of agents by label, with the columns of their number of seats and `more`, or with all."""
+    found = frame.set_index("label")
+    return found if full else found[[*shown[_has_points(frame)], *more]]
+
+
+def _has_points(frame: pd.DataFrame) -> bool:
+    return bool(frame["points"].notna().any() or frame.empty)

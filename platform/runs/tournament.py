@@ -1,72 +1,84 @@
-"""Tournaments: their formats, and playing them into a store."""
+"""Tournaments: agents that play each other, and how they are played into a store."""
 
 from __future__ import annotations
 
-import json
-from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Annotated, Any
 
-from turnier.agents.agent import Agent
-from turnier.agents.registry import agents_within
-from turnier.arena.match import derive_seed
-from turnier.arena.play import require_moves
-from turnier.arena.schedules.adaptive import AdaptiveTournament
-from turnier.arena.schedules.round_robin import MatchPlan, Rounds, gauntlet, round_robin, seat_orders
-from turnier.arena.schedules.swiss import rounds_to_the_best, swiss
-from turnier.arena.workers.executor import Executor
-from turnier.arena.workers.where import Where
-from turnier.core.errors import MAX_GAMES, MAX_IN_MEMORY, UserError, require_at_most, unknown
-from turnier.games.game import Game
-from turnier.games.registry import GAMES
-from turnier.results.store.annotations import ANCHOR
-from turnier.results.store.store import Store
-from turnier.runs.comparison import OWN_SEEDS
-from turnier.runs.play import play_plan, play_rounds, playing
-from turnier.runs.results import RunResults
+from turnier.core.errors import MAX_GAMES, MAX_IN_MEMORY, UserError, require_at_most
+from turnier.runs.declared.options import AgentsOption, GameOption, OpeningsOption, Option, PerMoveOption, SeedOption
+from turnier.runs.plan import OWN_SEEDS, Plan, Playing
+
+if TYPE_CHECKING:
+    from turnier.agents.agent import Agent
+    from turnier.arena.schedules.adaptive import AdaptiveTournament
+    from turnier.arena.schedules.round_robin import MatchPlan, Rounds
+    from turnier.games.game import Game
+    from turnier.results.store.store import Run, Store
+    from turnier.runs.stored.tournament import TournamentResults
 
 FORMATS = ("round_robin", "gauntlet", "swiss", "adaptive")
 
 
-class Tournament:
-    """Agents that play a game against each other; in a single-player game, on the same seeds."""
+class Tournament(Plan["TournamentResults"]):
+    """Play a tournament and rate its agents.
+
+    Agents play in all seat orders; in single-player games they all play the same seeds. Stored games are not played
+    again: repeat the command to resume a tournament that was stopped.
+
+    \b
+    Formats:
+      round_robin  everyone plays everyone
+      gauntlet     the first agents play the others
+      swiss        in each round, agents with equal points meet; for many agents
+      adaptive     plays where the first places are least certain, until they are certain (two seats)
+
+    \b
+    Examples:
+      turnier tournament 2048 random "mc(iterations=200,rollout_depth=20)" --games 20 --seed 7
+      turnier tournament yavalath mcts "alphabeta(depth=4)" "mc(iterations=100)" --per-move 50ms --format gauntlet
+      turnier tournament --resume tournament:1f0c    # or repeat the command
+    """
+
+    kind = "tournament"
 
     def __init__(
         self,
-        game: str | Game,
-        agents: Sequence[str | Agent],
+        game: GameOption,
+        agents: AgentsOption,
         *,
-        games: int = 20,
-        seed: int = 1,
-        format: str = "round_robin",
-        openings: int = 0,
-        exactly: bool = False,
-        challengers: int = 1,
-        rounds: int = 0,
-        top: int = 3,
-        certainty: float = 0.95,
-        budget: str = "",
-        anchor: str | Agent = "",
+        games: Annotated[
+            int,
+            Option(
+                "games per agent (one seat) or per group of agents; adaptive: maximum games of the tournament",
+                low=1,
+                high=MAX_GAMES,
+                more=True,
+            ),
+        ] = 20,
+        seed: SeedOption = 1,
+        format: Annotated[str, Option("who meets whom", choices=FORMATS)] = "round_robin",
+        per_move: PerMoveOption = "",
+        openings: OpeningsOption = 0,
+        exactly: Annotated[bool, Option("do not round --games up to whole sets of openings and seat orders")] = False,
+        challengers: Annotated[
+            int, Option("gauntlet: number of challengers, the agents named first, who play the others", low=1)
+        ] = 1,
+        rounds: Annotated[int, Option("swiss: number of rounds, 0 = as many as single elimination needs", low=0)] = 0,
+        top: Annotated[int, Option("adaptive: number of first places that must be certain", low=1)] = 3,
+        certainty: Annotated[float, Option("adaptive: required probability that they are right", more=True)] = 0.95,
+        anchor: Annotated[
+            str | Agent,
+            Option(
+                "the agent whose Elo is 0, in every view of this tournament; default: the mean is",
+                more=True,
+                complete="agent",
+            ),
+        ] = "",
     ) -> None:
-        """Plans a tournament; raises UserError where it cannot be played.
+        from turnier.agents.registry import agents_within
+        from turnier.arena.play import require_moves
+        from turnier.games.registry import GAMES
 
-        Args:
-            game: such as "yavalath" or "2048(size=3)".
-            agents: such as "random" or "mc(iterations=50)".
-            games: per agent (one seat) or per group of agents; with `adaptive`, the maximum for the tournament.
-            seed: the same seed gives the same games, whatever the number of workers.
-            format: round_robin, gauntlet, swiss or adaptive.
-            openings: start from every position after at most this many plies.
-            exactly: do not round `games` up to whole sets of openings and seat orders.
-            challengers: of a gauntlet: this many agents, named first, play the others.
-            rounds: of a Swiss tournament; 0 = as many as leave one agent unbeaten if the better one always wins.
-            top: of an adaptive tournament: number of first places that must be certain.
-            certainty: of an adaptive tournament: probability that they are right.
-            budget: what every agent may spend per move, such as "50ms"; empty = as its parameters say.
-            anchor: the agent whose Elo is 0; empty = the mean of the agents is, or the anchor that was last given.
-        """
-        if format not in FORMATS:
-            raise unknown("format", format, FORMATS)
         if openings and format in ("swiss", "adaptive"):
             raise UserError(f"openings are for round robins and gauntlets, got the format {format}; leave them out.")
         if exactly and format in ("swiss", "adaptive"):
@@ -76,26 +88,28 @@ class Tournament:
         require_moves(self.game.start())
         self.format, self.games, self.seed, self.openings = format, games, seed, openings
         self.challengers, self.rounds, self.top, self.certainty = challengers, rounds, top, certainty
-        playing = agents_within(agents, budget)
+        playing = agents_within(agents, per_move)
         self._ordered = [agent.full_text() for agent in playing]
         self.agents = sorted(set(self._ordered))
         self._playing = playing
-        self.anchor = self._anchor(anchor, budget)
+        self.anchor = self._anchor(anchor, per_move)
         self._own_seeds = self.game.num_seats > 1
         self.plan = self._plan()
         if self.plan is None:
-            self._rounds(self._adaptive())
-        require_at_most(MAX_GAMES, self.max_games, "games of a tournament")
+            self._rounds(self.adaptive())
+        require_at_most(MAX_GAMES, self.total, "games of a tournament")
         if format == "swiss":
             require_at_most(MAX_IN_MEMORY, games * len(self.agents), "games of all agents in a Swiss round")
 
-    def _anchor(self, anchor: str | Agent, budget: str) -> str:
+    def _anchor(self, anchor: str | Agent, per_move: str) -> str:
         """Returns the full text of the agent whose Elo is 0; raises UserError if it does not play."""
         if not anchor:
             return ""
         if self.game.num_seats == 1:
             raise UserError(f"an anchor is for games of two and more seats, got {self.game}; leave it out.")
-        (named,) = agents_within([anchor], budget)
+        from turnier.agents.registry import agents_within
+
+        (named,) = agents_within([anchor], per_move)
         if named.full_text() not in self.agents:
             names = ", ".join(str(agent) for agent in self._playing)
             raise UserError(f"the anchor must be one of the agents, got {named}; the agents are {names}.")
@@ -103,6 +117,8 @@ class Tournament:
 
     def _plan(self) -> MatchPlan | None:
         """Returns all matches, of formats in which they do not depend on results."""
+        from turnier.arena.schedules.round_robin import gauntlet, round_robin
+
         set_by = self.games, self.seed, self.openings, self.exactly, self._own_seeds
         if self.format == "round_robin":
             return round_robin(self.game, self._playing, *set_by)
@@ -110,15 +126,18 @@ class Tournament:
 
     def has_begun(self, store: Store) -> bool:
         """Whether a store has it; one that began when all groups played on the same seeds resumes with these."""
-        known = {run.id for run in store.runs()}
-        if self.run_id not in known and self._own_seeds:
+        begun = super().has_begun(store)
+        if not begun and self._own_seeds:
             self._own_seeds = False
-            self._own_seeds = self.run_id not in known
+            begun = super().has_begun(store)
+            self._own_seeds = not begun
             self.plan = self._plan()
-        return self.run_id in known
+        return begun
 
-    def _adaptive(self) -> AdaptiveTournament | None:
+    def adaptive(self) -> AdaptiveTournament | None:
         """Returns an adaptive tournament before its first round, if that is the format."""
+        from turnier.arena.schedules.adaptive import AdaptiveTournament
+
         if self.format != "adaptive":
             return None
         chosen = self.seed, self.top, self.certainty, self.games
@@ -126,6 +145,8 @@ class Tournament:
 
     def _rounds(self, adaptive: AdaptiveTournament | None) -> Rounds:
         """Returns the schedule of a format whose matches depend on results, from its start."""
+        from turnier.arena.schedules.swiss import swiss
+
         if adaptive:
             return adaptive.rounds()
         return swiss(self.game, self._playing, self.games, self.seed, self.rounds, self._own_seeds)
@@ -146,56 +167,89 @@ class Tournament:
         return definition | ({"format": self.format, **of_format[self.format]} if self.format in of_format else {})
 
     @property
-    def run_id(self) -> str:
-        return f"tournament:{derive_seed(json.dumps(self.definition)):016x}"
-
-    @property
-    def max_games(self) -> int:
+    def total(self) -> int:
         """The maximum number of games."""
+        from turnier.arena.schedules.round_robin import seat_orders
+        from turnier.arena.schedules.swiss import rounds_to_the_best
+
         if self.format != "swiss":
             return self.games if self.plan is None else len(self.plan)
         seats, orders = self.game.num_seats, len(seat_orders(self.game.num_seats))
         rounds = self.rounds or rounds_to_the_best(len(self.agents), seats)
         return rounds * (len(self.agents) // seats) * -(-self.games // orders) * orders
 
-    def run(
-        self,
-        store: Store,
-        *,
-        where: Where | Executor = Where(),
-        progress: bool = True,
-    ) -> TournamentResults:
-        """Plays what the store does not have yet; after a stop or a kill, the same call resumes it. See `playing`."""
-        self.has_begun(store)
-        adaptive = self._adaptive()
+    @property
+    def rounded_up(self) -> str:
+        """Says that there are more games per group than were asked for; empty if there are not."""
+        from turnier.arena.schedules.round_robin import openings, seat_orders
 
-        def begin() -> None:
-            store.begin_run(self.run_id, "tournament", str(self.game), self.definition)
+        # An agent against itself has fewer orders of seats.
+        if not self.openings or self.exactly or len(self.agents) < len(self._playing):
+            return ""
+        starts, orders = len(openings(self.game, self.openings)), len(seat_orders(self.game.num_seats))
+        made = -self.games % (starts * orders)
+        text = f"rounded up to {self.games + made:,}: {starts:,} openings x {orders} orders of seats"
+        return f"{self.games:,} games per group are {text}; --exactly keeps to the number asked for." if made else ""
 
-        with playing(store, self.run_id, str(self.game), self.max_games, where, progress, begin) as (
-            pool,
-            bar,
-        ):
-            if self.plan is not None:
-                played = play_plan(store, self.run_id, self.plan, pool, bar.skip)
-            else:
-                played = play_rounds(store, self.run_id, self._rounds(adaptive), pool)
-            for records in played:
-                bar.advance(len(records))
-            if self.plan is None:  # places may be certain before all games are played
-                bar.expect(bar.done - bar.total, bar.unit)
+    def alike(self) -> list[Agent]:
+        """Returns the agents that would repeat one game against each other with every seed."""
+        from turnier.arena.randomness import repeats_one_game
+        from turnier.arena.schedules.round_robin import seat_orders
+
+        seats = self.game.num_seats
+        if seats == 1 or self.openings or self.games <= len(seat_orders(seats)):
+            return []
+        different = {agent.full_text(): agent for agent in self._playing}
+        found = [different[text] for text in self.agents if repeats_one_game(self.game, [different[text]])]
+        return found if len(found) >= seats else []
+
+    @property
+    def cure(self) -> str:
+        """What to do if games are repeated."""
+        from turnier.arena.schedules.round_robin import plies_for_openings, seat_orders
+
+        if self.plan is None:
+            return "round robins and gauntlets start from positions that differ with --openings 1"
+        orders = len(seat_orders(self.game.num_seats))
+        plies = max(self.openings + 1, plies_for_openings(self.game, -(-self.games // orders)))
+        return f"start from positions that differ with --openings {plies}"
+
+    def notices(self, store: Store) -> list[str]:
+        """Returns what is to be said before the first game: games that are added, or that would be repeated."""
+        from turnier.arena.randomness import one_game
+
+        said = [self.rounded_up] if self.rounded_up else []
+        if not self.has_begun(store) and (alike := self.alike()):
+            said.append(str(one_game(self.game, alike, self.cure)))
+        return said
+
+    def play(self, run: Playing) -> None:
+        """Plays what the store does not have yet."""
+        from turnier.results.store.annotations import ANCHOR
+        from turnier.runs.play import play_plan, play_rounds
+
+        if self.plan is not None:
+            played = play_plan(run.store, run.id, self.plan, run.pool, run.bar.skip)
+        else:
+            played = play_rounds(run.store, run.id, self._rounds(self.adaptive()), run.pool)
+        for records in played:
+            run.bar.advance(len(records))
+        if self.plan is None:  # places may be certain before all games are played
+            run.bar.expect(run.bar.done - run.bar.total, run.bar.unit)
         if self.anchor:
-            store.annotations.set(self.run_id, ANCHOR, self.anchor)
-        results = TournamentResults(store, self.run_id, self, bar.skipped, bar.total, adaptive)
-        results.warn_of_failures()
-        return results
+            run.store.annotations.set(run.id, ANCHOR, self.anchor)
 
+    @classmethod
+    def reopened(cls, store: Store, run: Run) -> TournamentResults:
+        """Returns the results of a stored tournament, from the store alone."""
+        from turnier.runs.stored.tournament import TournamentResults
 
-@dataclass(frozen=True, repr=False)
-class TournamentResults(RunResults):
-    """The results of a tournament."""
+        return TournamentResults(store, run.id)
 
-    tournament: Tournament
-    stored_before: int  # games that were in the store
-    total: int  # games
-    adaptive: AdaptiveTournament | None  # as it is after these games; None for other formats
+    @classmethod
+    def options_of(cls, run: Run) -> dict[str, Any]:
+        """Returns the options that the definition of a stored tournament stands for."""
+        known, first = super().options_of(run), run.definition.get("challengers", [])
+        others = [agent for agent in run.definition["agents"] if agent not in first]
+        agents = run.definition.get("order") or [*first, *others]
+        return known | {"agents": agents} | ({"challengers": len(first)} if first else {})

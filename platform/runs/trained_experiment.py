@@ -13,12 +13,10 @@ from pathlib import Path
 
 from turnier.agents.ntuple.evaluator import NTuple
 from turnier.agents.ntuple.td import td_of
-from turnier.agents.ntuple.training import Plan, TrainingLoop
-from turnier.agents.ntuple.weights import Weights, read_config
+from turnier.agents.ntuple.training import Plan, train_and_keep
+from turnier.agents.ntuple.weights import read_config
 from turnier.agents.registry import EVALUATORS
-from turnier.core.array_files import NotFinite
 from turnier.core.errors import UserError
-from turnier.core.outputs import only_writer
 from turnier.games.registry import GAMES
 from turnier.runs.bar import game_bar
 from turnier.runs.experiment import Experiment, Row
@@ -74,34 +72,11 @@ class Learner:
             report: called with the number of games that were done before, then with those just finished.
             seconds: stop after this many; 0 = never.
         """
-        missing = [place for place in self.places if not self.kept(folder, place).exists()]
-        if not missing:
+        if self.is_trained(folder):
             report(self.games)
             return
-        with only_writer(self.out(folder), f"has trained {self.network} on {self.game}"):
-            self._train(missing, folder, report, seconds)
-
-    def _train(self, missing: Sequence[int], folder: Path, report: Callable[[int], None], seconds: float) -> None:
-        out = self.out(folder)
-        training = TrainingLoop(self.plan(), out, self.games)
-        if training.done > missing[0]:  # a kept file is gone: only training from the start makes it again
-            out.unlink()
-            training = TrainingLoop(self.plan(), out, self.games)
-        report(training.done)
-
-        def keep(training: TrainingLoop, weights: Weights) -> None:
-            if training.done in missing:
-                weights.to_play().save(self.kept(folder, training.done))
-
-        if training.done:  # a kill may have come between the checkpoint and what follows it
-            keep(training, training.weights())
-        limit = training.seconds + seconds if seconds else 0.0
-        try:
-            training.run(1, lambda _, count: report(count), self.games // self.points, keep, limit=limit)
-        except NotFinite:  # what has diverged stays as it is, and is measured, too
-            for place in (place for place in missing if not self.kept(folder, place).exists()):
-                training.weights().to_play().bounded().save(self.kept(folder, place))
-            report(self.games - training.done)
+        kept = {place: self.kept(folder, place) for place in self.places}
+        train_and_keep(self.plan(), self.out(folder), self.games, kept, report, report, seconds)
 
 
 @dataclass(frozen=True)

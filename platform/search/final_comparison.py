@@ -31,9 +31,6 @@ from turnier.search.verdict import (
 from turnier.statistics.comparisons import paired_difference, units_needed
 from turnier.statistics.superiority import MAX_ROUNDS, MIN_UNITS, Superiority, repeated
 
-START, PROPOSED = "start", "proposed"
-BEST_CANDIDATES = 3  # finalists by their values in the search
-
 
 def held_out_games(verify: float, budget: int, finalists: int, objective: Objective) -> int:
     """Returns the maximum number of held-out games of all finalists; raises UserError for a share that makes no sense.
@@ -208,20 +205,3 @@ def _needed(values: Sequence[float], reference: Sequence[float]) -> int | None:
     apart = paired_difference(np.subtract(values, reference).tolist())
     needed = float(units_needed(apart.mean, apart.high, apart.units))
     return max(math.ceil(needed), 2 * len(values)) if math.isfinite(needed) else None
-
-
-def same_scores(finalists: Mapping[str, Finalist], values: Mapping[str, Sequence[float]]) -> str:
-    """Returns a sentence where most of what the search found scores the same, game for game; otherwise nothing."""
-    found = {str(one.agent): label for label, one in reversed(list(finalists.items())) if one.claimed is not None}
-    labels = [label for label in finalists if label in found.values()]  # one for each agent
-    games = min((len(values[label]) for label in labels), default=0)
-    by_scores: dict[tuple[float, ...], list[str]] = {}
-    for label in labels:
-        by_scores.setdefault(tuple(values[label][:games]), []).append(label)
-    alike = max(by_scores.values(), key=len, default=[])
-    if not games or len(alike) < max(2, len(labels) / 2):
-        return ""
-    return (
-        f"A plateau: {', '.join(alike[:-1])} and {alike[-1]} differ, but score the same in each of {games:,} held-out"
-        " games; search narrower ranges, other parameters, or against stronger opponents."
-    )

@@ -40,6 +40,11 @@ class StudyGames(Source[MatchSpec]):
         self._agent, self._generation = agent.full_text(), generation
         self._units, self._next, self._records = [], [], {}
 
+    @property
+    def is_new(self) -> bool:
+        """Whether no generation has needed a game yet."""
+        return not self._needed
+
     def need(self, specs: Collection[MatchSpec]) -> None:
         """Adds games that a generation waits for."""
         self.waiting.extend(specs)
@@ -83,9 +88,10 @@ class StudyGames(Source[MatchSpec]):
         self._units += units
         self._next = [unit for unit in units if not all(spec.id in self._records for spec in unit)]
 
-    def take(self, record: MatchRecord) -> None:
-        self.played += 1
-        self._records[record.spec.id] = record
+    def take(self, records: Collection[MatchRecord]) -> None:
+        """Takes idle-time games."""
+        self.played += len(records)
+        self._records |= {record.spec.id: record for record in records}
 
     def values(self) -> list[float]:
         """Returns the values of the idle-time units of the current recommendation."""

@@ -21,16 +21,14 @@ from optuna.trial import FrozenTrial, TrialState, create_trial
 from turnier.agents.agent import Agent
 from turnier.agents.ntuple.evaluator import NTuple
 from turnier.agents.ntuple.td import Td, td_of
-from turnier.agents.ntuple.training import Plan, TrainingLoop
+from turnier.agents.ntuple.training import Plan, train_and_keep
 from turnier.agents.ntuple.weights import read_config
 from turnier.agents.registry import AGENTS, EVALUATORS
 from turnier.arena.match import derive_seed
 from turnier.arena.schedules.round_robin import round_robin
 from turnier.arena.workers.executor import Executor
 from turnier.core import number_text
-from turnier.core.array_files import NotFinite
 from turnier.core.errors import UserError, unknown
-from turnier.core.outputs import only_writer
 from turnier.core.parameters import parameters_of
 from turnier.games.game import Game
 from turnier.games.registry import GAMES
@@ -212,14 +210,11 @@ class LearningStudy(StoredStudy):
         seed = derive_seed(self.definition.seed, "train", candidate.round, candidate.index) % 2**31
         last = self.definition.rungs[-1]
         plan = Plan(self.game, self.evaluator, candidate.learning, seed, max(1, last // 100))
-        with only_writer(self._out(candidate), f"has trained a candidate of {self.definition.name}"):
-            training = TrainingLoop(plan, self._out(candidate), last)
-            bar.skip(max(0, training.done - before))
-            try:
-                training.run(1, lambda _, count: bar.advance(count), until=rung)
-            except NotFinite:  # it plays as what has diverged, so that it is found bad
-                bar.skip(rung - training.done)
-        training.weights().to_play().bounded().save(kept)
+
+        def skip(games: int) -> None:
+            bar.skip(max(0, games - before))
+
+        train_and_keep(plan, self._out(candidate), last, {rung: kept}, bar.advance, skip)
 
     def _agent(self, candidate: LearnerCandidate, rung: int) -> Agent:
         path = self._rung(candidate, rung)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import math
 import re
 from collections.abc import Mapping, Sequence
@@ -13,11 +14,13 @@ from optuna.distributions import BaseDistribution, CategoricalDistribution, Floa
 from turnier.agents.agent import Agent
 from turnier.core.errors import UserError, unknown
 from turnier.core.number_text import number
-from turnier.core.parameters import Declared, Parameter, parameters_of
+from turnier.core.parameters import Declared, Parameter, format_value, parameters_of
 
 Value = float | int | bool | str
 _NUMBER = r"-?[0-9]+(?:\.[0-9]+)?(?:e[+-]?[0-9]+)?"
 BORDER = 0.02  # part of a range that is near its end
+SCALES = ("log", "linear")
+_OR = "|"  # between the values of a list
 _RANGE = re.compile(rf"({_NUMBER})\.\.({_NUMBER})(?::(log|linear))?")
 
 
@@ -70,10 +73,13 @@ class Dimension:
     type: type
     declared: Parameter
     limits: Range | None = None  # narrower than the legal range
+    among: tuple[Value, ...] = ()  # instead: the values that are tried
 
     @property
     def options(self) -> tuple[Value, ...]:
-        """The values of a switch (true first, as in Kutsch 2017, 7.1.2), a choice or a small integer range, else ()."""
+        """The values of a list, a switch (true first, as in Kutsch 2017, 7.1.2), a choice or a small integer range."""
+        if self.among:
+            return self.among
         if self.type is bool:
             return (True, False)
         if self.declared.choices:
@@ -96,21 +102,30 @@ class Dimension:
 
     def planned(self, start: Value) -> Dimension:
         """Returns the dimension as a new study searches it: the declared search range, widened to hold the start."""
-        if self.limits or self.declared.search is None:
+        if self.limits or self.among or self.declared.search is None:
             return self
         return replace(self, limits=Range(*self.declared.search, self.declared.log).holding(float(start)))
 
     @property
     def text(self) -> str:
-        """The path with its limits, as `Space.of` reads it."""
+        """The path with its limits or values, as `Space.of` reads it."""
+        if self.among:
+            return f"{self.path}={_OR.join(map(format_value, self.among))}"
         if self.limits is None:
             return self.path
         scale = "" if self.limits.log == self.legal.log else ":log" if self.limits.log else ":linear"
         return f"{self.path}={self.limits}{scale}"
 
+    @property
+    def shown(self) -> str:
+        """What is searched, in words."""
+        if self.options and (self.among or self.type is not int):
+            return f"{self.path} among {', '.join(map(format_value, self.options))}"
+        return f"{self.path} in {self.range}{' by factors' * self.range.log}"
+
     def wider(self, value: Value) -> str:
         """Returns the path with wider limits where the value is at an end that is not the legal one, else nothing."""
-        if not isinstance(value, int | float) or isinstance(value, bool) or self.range == self.legal:
+        if self.among or not isinstance(value, int | float) or isinstance(value, bool) or self.range == self.legal:
             return ""
         x, legal, (low, high) = self.range.coordinate(value), self.legal, (self.range.low, self.range.high)
         least = 1.0 if self.type is int and self.range.log else legal.low
@@ -126,9 +141,14 @@ class Dimension:
         return replace(self, limits=Range(low, high, self.range.log)).text
 
     def within(self, text: str, start: Value) -> Dimension:
-        """Returns the dimension with a narrower range, such as 0..50; raises UserError where the start is not in it."""
+        """Returns the dimension with a narrower range, such as 0..50, or a list of values, such as 1|5|20.
+
+        Raises UserError if the start is not in it.
+        """
+        if _OR in text or self.type is bool or self.declared.choices:
+            return self._among(text.split(_OR), start)
         legal = self.legal
-        limits = None if self.declared.choices else Range.read(text, legal.log)
+        limits = Range.read(text, legal.log)
         if limits and limits.low > limits.high:
             raise UserError(
                 f"a range of {self.path} must be LOW..HIGH, got {text}, where LOW is above HIGH; swap them."
@@ -141,6 +161,25 @@ class Dimension:
         if limits.log and limits.low <= 0:
             raise UserError(f"a range of {self.path} must begin above 0 to be searched by factors, got {text}.")
         return replace(self, limits=limits)
+
+    def _among(self, texts: Sequence[str], start: Value) -> Dimension:
+        known = {
+            format_value(value): value for value in ((True, False) if self.type is bool else self.declared.choices)
+        }
+        found: list[Value] = []
+        for text in texts:
+            if known and text not in known:
+                raise unknown(f"value of {self.path}", text, known)
+            with contextlib.suppress(ValueError):
+                found.append(known[text] if known else self.type(text))
+        if len(found) < len(texts) or not all(map(self.declared.contains, () if known else found)):
+            raise UserError(f"the values of {self.path} must be {self.declared.range_text()}, got {_OR.join(texts)}.")
+        if len(set(found)) < max(2, len(found)) or start not in found:
+            raise UserError(
+                f"a list of values of {self.path} must have two or more that differ, the start's {format_value(start)}"
+                f" among them, got {_OR.join(texts)}."
+            )
+        return replace(self, among=tuple(found))
 
     def matters(self, values: Mapping[str, Value]) -> bool:
         """Returns whether the parameter is used given these values of others, not all of which need be searched."""
@@ -166,7 +205,7 @@ class Dimension:
 
         Ranges of whole numbers in studies of earlier versions may end at fractions, beyond which values are rounded.
         """
-        if self.type is bool or self.declared.choices:
+        if self.type is bool or self.declared.choices or self.among:
             return CategoricalDistribution(self.options)
         ends = self.range if value is None else self.range.holding(float(value))
         if self.type is int:
@@ -185,9 +224,10 @@ class Space:
         """Returns the space of the named parameters.
 
         A path names a parameter (`iterations`), a nested one (`evaluator.merge`), or all of a nested agent or evaluator
-        (`evaluator.*`); for a single parameter it may narrow the range (`rollout_depth=0..50`) and set the scale
-        (`exploration=0.01..10:log`). Without limits all legal values are searched; `planned` adds limits to new
-        studies. Raises UserError, with the closest name, for a path that does not exist.
+        (`evaluator.*`); for a single parameter it may narrow the range (`rollout_depth=0..50`), set the scale
+        (`exploration=0.01..10:log`), or list the values (`final=max|robust`). Without limits all legal values are
+        searched; `planned` adds limits to new studies. Raises UserError, with the closest name, for a path that does
+        not exist.
         """
         known = _dimensions(agent, "")
         searched: list[Dimension] = []
@@ -240,7 +280,7 @@ class Space:
                 raise UserError(
                     f"a parameter must have one range, got {seen[d.path].text} and {d.text}; leave one of them out."
                 )
-            if d.limits and d.type is int and (d.limits.low % 1 or d.limits.high % 1):
+            if d.limits is not None and d.type is int and (d.limits.low % 1 or d.limits.high % 1):
                 raise UserError(f"a range of {d.path} must end at whole numbers, got {d.limits}; round them.")
 
     @property
@@ -280,6 +320,10 @@ class Space:
         changed: Agent = _with(agent, self._in_use(values))
         return changed
 
+    def described(self, start: Agent) -> str:
+        """Returns what is searched, and where it starts, in words: rollout_depth in 0..50 from 5, final among ..."""
+        return ", ".join(f"{d.shown} from {format_value(_get(start, d.path))}" for d in self.dimensions)
+
     def distributions(self, values: Mapping[str, Value] | None = None) -> dict[str, BaseDistribution]:
         """Returns all dimensions as Optuna shows them, or those of some values."""
         if values is None:
@@ -287,12 +331,49 @@ class Space:
         return {d.path: d.distribution(values[d.path]) for d in self.dimensions if d.path in values}
 
 
-def read_parameters(text: str) -> tuple[str, ...]:
-    """Returns the paths in a list such as rollout_depth,evaluator.*; raises UserError where one is empty."""
-    paths = tuple(path.strip() for path in text.split(","))
-    if not all(paths):
-        raise UserError(f"--params must name parameters, such as iterations,evaluator.merge, got {text!r}.")
+Searched = Sequence[Any] | BaseDistribution  # of a parameter: (low, high), (low, high, "log"), or a list of values
+
+
+def read_parameters(given: str | Sequence[str] | Mapping[str, Searched]) -> tuple[str, ...]:
+    """Returns the paths that `Space.of` reads; raises UserError for what cannot be understood.
+
+    Args:
+        given: a text such as "rollout_depth=0..50,evaluator.*"; a list of such paths; or what is searched by parameter.
+    """
+    if isinstance(given, Mapping):
+        texts = [f"{path}={_searched_text(str(path), searched)}" for path, searched in given.items()]
+    elif isinstance(given, str):
+        texts = given.split(",")
+    elif isinstance(given, Sequence) and all(isinstance(text, str) for text in given):
+        texts = [one for text in given for one in text.split(",")]
+    else:
+        raise UserError(f"parameters must be a text, a list of texts or a dict of ranges, got {given!r}.")
+    paths = tuple(text.strip() for text in texts)
+    if not paths or not all(paths):
+        raise UserError(f"parameters must be named, such as iterations,evaluator.merge, got {given!r}.")
     return paths
+
+
+def _searched_text(path: str, searched: Any) -> str:
+    """Returns what is searched of a parameter in text form."""
+    if isinstance(searched, CategoricalDistribution):
+        searched = list(searched.choices)
+    elif isinstance(searched, IntDistribution | FloatDistribution):
+        if searched.step not in (None, 1) or isinstance(searched.step, float):
+            raise UserError(f"a search of {path} cannot keep to steps of {searched.step:g}; leave step out.")
+        searched = (searched.low, searched.high, "log" if searched.log else "linear")
+    if isinstance(searched, list) and searched:
+        return _OR.join(map(format_value, searched)) + _OR * (len(searched) == 1)
+    if isinstance(searched, tuple) and len(searched) in (2, 3):
+        low, high, *scale = searched
+        if scale and scale[0] not in SCALES:
+            raise unknown(f"scale of {path}", str(scale[0]), SCALES)
+        if all(isinstance(end, int | float) and not isinstance(end, bool) for end in (low, high)):
+            return ":".join([f"{low!r}..{high!r}", *scale])
+    raise UserError(
+        f"{path} must be searched in (low, high), (low, high, 'log'), a list of values or an Optuna distribution, got"
+        f" {searched!r}."
+    )
 
 
 def _dimensions(declared: Declared, prefix: str) -> dict[str, Dimension]:

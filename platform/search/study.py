@@ -1,371 +1,205 @@
-"""Studies search the parameters of an agent, for strength or for a front, and end with held-out games."""
+"""Studies: searches for the parameters with which an agent plays best, or balances strength with another objective."""
 
 from __future__ import annotations
 
-import itertools
-from abc import ABC, abstractmethod
+import re
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
-from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Annotated, Any
 
-import pandas as pd
+from turnier.core.errors import MAX_GAMES, UserError, require_at_most
+from turnier.runs.declared.options import GameOption, Option, SeedOption
+from turnier.runs.plan import Plan, Playing
+from turnier.search import POSITIONS, VERIFY
 
-from turnier.agents.agent import Agent
-from turnier.agents.registry import AGENTS
-from turnier.arena.match import derive_seed
-from turnier.arena.randomness import one_game, repeats_one_game
-from turnier.arena.workers.executor import Executor
-from turnier.arena.workers.make import at_work
-from turnier.arena.workers.where import Where
-from turnier.games.game import Game
-from turnier.games.registry import GAMES
-from turnier.results.failures import failed_candidates, store_option
-from turnier.results.store.store import Store
-from turnier.runs.results import RunResults
-from turnier.search import VERIFY
-from turnier.search.definition import StudyDefinition, stored_definitions
-from turnier.search.final_comparison import START, FinalComparison, held_out_games, same_scores
-from turnier.search.front.agreement import POSITIONS, require_certainty
-from turnier.search.front.pareto import MAX_FINALISTS, ParetoDefinition, ParetoStudy
-from turnier.search.front.points import Point, best_first, dominated
-from turnier.search.front.second_objective import CERTAINTY, TIME, read_objectives
-from turnier.search.noise import NOISES
-from turnier.search.objective import Objective, require_generation
-from turnier.search.samplers.registry import SAMPLERS
-from turnier.search.samplers.sampler import PopulationSampler, Sampler
-from turnier.search.space import Space, read_parameters
-from turnier.search.storage.commands import Again, to_play_on
-from turnier.search.storage.hints import hints
-from turnier.search.storage.studies import as_begun, has_study, run_id_of
-from turnier.search.storage.trials import generations_frame, trials_frame
-from turnier.search.study_run import StudyRun
-from turnier.search.verdict import Finalist, StudyVerdict
+if TYPE_CHECKING:
+    from optuna.distributions import BaseDistribution
+    from optuna.samplers import BaseSampler
 
-GENERATIONS = 8  # of the search for a front, if the budget is large enough
+    from turnier.agents.agent import Agent
+    from turnier.results.store.store import Run, Store
+    from turnier.search.noise import Noise
+    from turnier.search.planning import Question
+    from turnier.search.samplers.sampler import Sampler
+    from turnier.search.storage.results import StudyResults
 
 
-class _Search(ABC):
-    """What every search is planned from; raises UserError where it cannot be run."""
+class Study(Plan["StudyResults"]):
+    """Search for the parameters with which an agent plays best.
+
+    In single-player games the mean score counts, otherwise the share of points against every opponent in every seat. At
+    the end, the start, the agent that the search proposes and its best candidates play held-out games, which the search
+    has not seen, until a sequential test shows that one is better than the start; otherwise the start is kept, and if
+    that is undecided, the command that plays on is shown. Repeat the command to resume a search that was stopped; with
+    --name, a larger budget continues it.
+
+    \b
+    Examples:
+      turnier tune 2048 "mc(iterations=10)" --parameters rollout_depth --budget 60
+      turnier tune 2048 "mctse(iterations=50,evaluator=heuristics2048)" --parameters "evaluator.*" --budget 5000
+      turnier tune yavalath "mcts(iterations=200)" --parameters exploration=0..4 --against "mcts(iterations=300)"
+      turnier tune 2048 "mctse(iterations=50,rollout_depth=10)" --parameters iterations=10..1000 \\
+        --objectives strength,time
+      turnier tune 2048 "expectimax(depth=1,evaluator=rows2048)" --parameters evaluator.empty,evaluator.corner \\
+        --sampler "cmaes(population=32)" --noise "racing(games=8)"
+    """
+
+    kind = "study"
 
     def __init__(
         self,
-        game: str | Game,
-        agent: str | Agent,
-        parameters: str | Sequence[str],
-        against: str | Agent | Sequence[str | Agent],
-        seed: int,
-        name: str,
+        game: GameOption,
+        agent: Annotated[
+            str | Agent,
+            Option("the agent that the search starts from; it fixes all other parameters", complete="agent"),
+        ],
+        parameters: Annotated[
+            str | Sequence[str] | Mapping[str, Sequence[Any] | BaseDistribution],
+            Option(
+                'parameters to search, such as "rollout_depth=0..50,exploration=0.1..4:log,evaluator.*"',
+                named=True,
+                also="--params",
+            ),
+        ],
+        *,
+        budget: Annotated[
+            str | int, Option("games of the search, not counting held-out games", low=1, high=MAX_GAMES, more=True)
+        ] = 5000,
+        against: Annotated[Sequence[str | Agent], Option("an opponent; repeat for more", complete="agent")] = (),
+        objectives: Annotated[
+            str, Option("strength; for a front by NSGA-II, strength,time or strength,certainty")
+        ] = "strength",
+        sampler: Annotated[
+            str | Sampler | BaseSampler,
+            Option("cmaes, cmaes_lr, tpe, gp, random, grid or spsa, with parameters if needed", complete="sampler"),
+        ] = "cmaes",
+        noise: Annotated[
+            str | Noise,
+            Option(
+                "games per candidate: fixed, growing, reevaluated or racing; default: what suits the sampler",
+                complete="noise",
+            ),
+        ] = "",
+        population: Annotated[
+            int, Option("candidates per generation of a front; default: as suits the budget", low=0)
+        ] = 0,
+        positions: Annotated[
+            int, Option("positions that each candidate searches repeatedly, if certainty is an objective", low=2)
+        ] = POSITIONS,
+        name: Annotated[str, Option("name of the study; default: derived from its settings")] = "",
+        seed: SeedOption = 1,
+        verify: Annotated[
+            float, Option("maximum held-out games of all finalists, as a share of the budget", more=True)
+        ] = VERIFY,
+        baselines: Annotated[
+            Sequence[str | Agent] | Mapping[str, str | Agent],
+            Option("an agent that plays the held-out games, too; repeat for more", more=True, complete="agent"),
+        ] = (),
     ) -> None:
-        self.game, self.agent = GAMES.make(game), AGENTS.make(agent)
-        self.agent.require(self.game)
-        self._text = parameters if isinstance(parameters, str) else ",".join(parameters)
-        self._typed = read_parameters(self._text)
-        self.parameters = Space.planned(self.agent, Space.once(self.agent, self._typed))
-        self._earlier = self._typed, Space.planned(self.agent, self._typed)  # as earlier versions stored them
-        opponents = (against,) if isinstance(against, str | Agent) else against
-        self.against = tuple(AGENTS.make(opponent).full_text() for opponent in opponents)
-        self.objective = Objective(self.game, self.against, seed)
-        self.seed, self.name = seed, name
+        from turnier.search.front.second_objective import read_objectives
+        from turnier.search.objective import require_generation
+        from turnier.search.planning import Balance, Strength, labelled
 
-    @abstractmethod
-    def definition(self, budget: int, store: Store | None = None) -> StudyDefinition | ParetoDefinition: ...
+        second = read_objectives(objectives)
+        self.question: Question = Balance(self.options, second) if second else Strength(self.options)
+        self.game, self.agent = self.question.game, self.question.agent
+        self.budget, self.verify, self.baselines = read_games(budget), verify, labelled(baselines)
+        if second and self.baselines:
+            raise UserError("baselines are for studies of strength; leave them out.")
+        self._later = self.question.max_held_out_games(verify, self.budget, len(self.baselines))
+        self.settled = self.question.settled(self.budget)
+        self._study: Any = None  # in the store in which it has begun
+        require_generation(self.settled.generation_games, self.budget)
 
-    def require_different_games(self, store: Store, run_id: str) -> None:
-        """Raises UserError where all games of a new search would be the same, whatever is searched."""
-        if any(run.id == run_id for run in store.runs()):
-            return
-        opponents, space = [AGENTS.make(text) for text in self.against], Space.of(self.agent, self.parameters)
-        ends = [space.apply(self.agent, space.decode([end] * space.size)) for end in (0.0, 1.0)]
-        if repeats_one_game(self.game, [*opponents, self.agent, *ends]):
-            raise one_game(
-                self.game, [self.agent, *opponents], "name an opponent that draws some, such as --against mcts"
+    @property
+    def settings(self) -> dict[str, Any]:
+        """All options as JSON takes them, which make the same study anywhere."""
+        from turnier.search.planning import stored_options
+
+        labels = {label: agent.full_text() for label, agent in self.baselines.items()}
+        played = {"budget": self.budget, "verify": self.verify} | ({"baselines": labels} if labels else {})
+        return stored_options(self.settled.stored) | played
+
+    @property
+    def definition(self) -> dict[str, Any]:
+        return self.settled.stored
+
+    @property
+    def run_id(self) -> str:
+        return f"{self.kind}:{self.label}"
+
+    @property
+    def label(self) -> str:
+        """The name of the study."""
+        return self.settled.name
+
+    @property
+    def total(self) -> int:
+        """The maximum number of games, those after the search included."""
+        return self.budget + self._later
+
+    def has_begun(self, store: Store) -> bool:
+        """Whether a store has the study, which goes on as it began: with what suited its first budget."""
+        self.settled = self.question.settled(self.budget, store)
+        return super().has_begun(store)
+
+    def require_playable(self, store: Store) -> None:
+        """Raises UserError if all games of a new study would be the same."""
+        if not self.has_begun(store):
+            self.question.require_different_games()
+
+    def notices(self, store: Store) -> list[str]:
+        """Returns what is searched, and which stored study has asked the same with another budget."""
+        from turnier.search.planning import Strength
+        from turnier.search.space import Space
+        from turnier.search.storage.commands import tune_command
+
+        begun = self.has_begun(store)
+        ranges = Space.of(self.agent, self.settled.parameters).described(self.agent)
+        said = [f"Study {self.label} searches {ranges}, by {self.question.method(self.settled)}."]
+        if not begun and isinstance(self.question, Strength) and (earlier := self.question.same_question(store)):
+            said.append(
+                f"Study {earlier.name} asks the same with {earlier.sampler}, which suited another budget; this is a new"
+                f" study. To continue that one: {tune_command(store, earlier, self.budget)}"
             )
+        return said
 
-    def require(self, budget: int) -> None:
-        """Raises UserError if the budget is too small to play anything."""
-        require_generation(self.definition(budget).generation_games, budget)
+    def begin(self, store: Store) -> None:
+        """Stores what the study is, for Optuna, too."""
+        self._study = self.question.open(store, self.settled)
+        super().begin(store)
 
+    def play(self, run: Playing) -> None:
+        """Searches, then plays held-out games until the verdict, or of the whole front."""
+        study = self._study or self.question.open(run.store, self.settled)
+        study.drive(run, self.budget, self.verify, self.baselines)
 
-class Study(_Search):
-    """A search for the parameters with which an agent plays best."""
+    @classmethod
+    def reopened(cls, store: Store, run: Run) -> StudyResults:
+        """Returns the results of a stored study: its trials and, once the held-out games are played, its verdict."""
+        from turnier.search.storage.results import FrontResults, StudyResults
 
-    def __init__(
-        self,
-        game: str | Game,
-        agent: str | Agent,
-        parameters: str | Sequence[str],
-        *,
-        against: str | Agent | Sequence[str | Agent] = (),
-        sampler: str = "cmaes",
-        noise: str = "",
-        seed: int = 1,
-        name: str = "",
-    ) -> None:
-        """Plans a study; raises UserError where it cannot be run.
+        return (FrontResults if "objectives" in run.definition else StudyResults)(store, run.id)
 
-        Args:
-            game: such as "2048".
-            agent: where the search starts; it fixes what is not searched.
-            parameters: to search, such as ["rollout_depth=0..50", "evaluator.*"], or one text with commas; without
-                limits, each is searched in its declared search range.
-            against: opponents; without any, single-player games count the mean score.
-            sampler: cmaes, cmaes_lr, tpe, gp, random, grid or spsa, with parameters where needed.
-            noise: strategy for the number of games per candidate: fixed, growing, reevaluated or racing; empty = what
-                suits the sampler.
-            seed: the same seed gives the same search, whatever the number of workers.
-            name: of the study in the store; empty = derived from its settings.
-        """
-        super().__init__(game, agent, parameters, against, seed, name)
-        self.sampler = SAMPLERS.make(sampler)
-        self.noise = NOISES.make(noise or self.sampler.usual_noise)
+    @classmethod
+    def options_of(cls, run: Run) -> dict[str, Any]:
+        from turnier.search.planning import stored_options
 
-    def definition(self, budget: int, store: Store | None = None) -> StudyDefinition:
-        """Returns what is stored of the study; settings left open are chosen to suit a budget in games.
+        if "agent" not in run.definition:
+            raise UserError(f"{run.id} was made by a script and has no plan of its own; run the script again.")
+        return stored_options(run.definition)
 
-        A stored study from before there were search ranges, or some parameter of its sampler, is resumed without them,
-        and one with a parameter in two ranges is resumed as it is stored. Raises UserError where the ranges of a new
-        study are not clear.
-        """
-        sampler = self.sampler.within(budget // (self.objective.unit_games * self.noise.max_games(0, 1)))
-        earlier = sampler.as_first(self.sampler)
-        for kind, parameters in itertools.product((sampler, earlier), (*self._earlier, self.parameters)):
-            before = self._definition(kind, parameters, store)
-            if store and has_study(store, before.name, before.stored):
-                return before
-        if store and self.name and (known := self.same_question(store)):
-            return known
-        if store:
-            Space.of(self.agent, self.parameters).require_clear()
-        return self._definition(sampler, self.parameters, store)
-
-    def same_question(self, store: Store) -> StudyDefinition | None:
-        """Returns the newest stored study that asks the same with a population that suited another budget.
-
-        It is of this study's name, where that has one; None where the population is given.
-        """
-        if not isinstance(self.sampler, PopulationSampler) or self.sampler.population:
-            return None
-        for known in stored_definitions(store):
-            own = self._definition(SAMPLERS.make(known.sampler), self.parameters, None)
-            own = replace(own, name=known.name, edition=known.edition, begun_as=known.begun_as)
-            open_ = SAMPLERS.make(known.sampler)
-            same = isinstance(open_, PopulationSampler) and open_.replace(population=0) == self.sampler
-            if same and own.stored == known.stored and self.name in ("", known.name):
-                return known
-        return None
-
-    def _definition(self, sampler: Sampler, parameters: tuple[str, ...], store: Store | None) -> StudyDefinition:
-        texts = self.game.full_text(), self.agent.full_text(), parameters
-        rest: dict[str, Any] = {"sampler": str(sampler), "noise": str(self.noise)}
-        rest |= {"against": self.against, "seed": self.seed}
-        make = partial(StudyDefinition, self.name) if self.name else StudyDefinition.named_by_content
-        definition: StudyDefinition = make(*texts, **rest)
-        return as_begun(store, definition) if store else definition
-
-    def run(
-        self,
-        store: Store,
-        *,
-        budget: int = 5000,
-        verify: float = VERIFY,
-        baselines: Mapping[str, Agent] | None = None,
-        where: Where | Executor = Where(),
-        progress: bool = True,
-    ) -> StudyResults:
-        """Searches, then plays held-out games until a verdict; however it is stopped, the same call resumes it.
-
-        Args:
-            store: where candidates and games go.
-            budget: total games of the candidates.
-            verify: maximum held-out games of all finalists, as a share of the budget.
-            baselines: agents by label that play the held-out games, too.
-            where: where it plays; or an executor that has been started, which stays open.
-            progress: whether bars are shown.
-        """
-        self.require(budget)
-        definition = self.definition(budget, store)
-        self.require_different_games(store, run_id_of(definition.name))
-        run = StudyRun(store, definition, progress)
-        later = run.max_held_out_games(verify, budget, baselines or ())
-        with at_work(where) as pool, run.in_phases(later):
-            run.run_budget(budget, pool)
-            chosen = run.finalists(START, baselines)
-            final = run.compare(chosen, pool, verify)
-        results = StudyResults(store, run.run_id, run, chosen, final)
-        results.warn_of_failures()
-        return results
+    @classmethod
+    def _last_settings(cls, store: Store, run: Run) -> dict[str, Any]:
+        """Returns the settings of the study; one of an earlier version has the budget that it has played."""
+        played = int(cls.reopened(store, run).trials()["games"].sum())
+        return super()._last_settings(store, run) or ({"budget": played} if played else {})
 
 
-@dataclass(frozen=True, repr=False)
-class StudyResults(RunResults):
-    """The results of a study."""
-
-    run: StudyRun
-    finalists: Mapping[str, Finalist]  # by label
-    final: FinalComparison
-
-    def warnings(self) -> list[str]:
-        """Returns one sentence on all candidates that failed, and those of `RunResults.warnings` on other agents."""
-        failures, tried, option = self._failures(), self.run.tried(), store_option(self.store)
-        others = failures._replace(table=failures.table[~failures.table["agent"].isin(tried)])
-        candidates = failed_candidates(failures, tried, option)
-        return [*([candidates] if candidates else []), *others.sentences(option)]
-
-    @property
-    def verdict(self) -> StudyVerdict:
-        """Whether the search has found a better agent than its start and the baselines, and by how much."""
-        return self.final.verdict
-
-    @property
-    def play_on(self) -> str:
-        """How to continue the held-out games of an undecided study; empty where that is not the thing to do."""
-        return to_play_on(self.store, self.run.definition.stored, self.verdict)
-
-    @property
-    def recommended(self) -> Agent:
-        """The agent to use: one found by the search if it was shown to be better, otherwise the one to keep."""
-        return self.finalists[self.verdict.label].agent
-
-    @property
-    def proposed(self) -> Agent:
-        """The agent that the search proposes, whether shown to be better or not."""
-        return self.run.proposed()
-
-    def hints(self) -> list[str]:
-        """Returns what to change in the search, one sentence each: where it met the border of a range, or a plateau."""
-        name, proposed = self.run.definition.name, self.run.space.of_agent(self.proposed)
-        noted, stored = generations_frame(self.store, name), self.run.definition.stored
-        again = Again(self.store, self.run.definition, self.run.games)
-        found = hints(self.trials(), noted, stored, proposed, self.verdict, again)
-        plateau = "" if self.verdict.repeated else same_scores(self.finalists, self.final.values)
-        return [*found, plateau] if plateau else found
-
-    def trials(self) -> pd.DataFrame:
-        """Returns one row per candidate: parameters, value, games, generation."""
-        return trials_frame(self.store, self.run.definition.name)
-
-    def held_out(self) -> pd.DataFrame:
-        """Returns one row per finalist: what the search claimed, and held-out games with their 95 % intervals."""
-        return pd.DataFrame([asdict(figures) for figures in self.final.figures])
-
-    def table(self) -> pd.DataFrame:
-        return self.held_out().set_index("label")
-
-
-class Front(_Search):
-    """A search for the best trade-offs between strength and time per decision, or certainty, by NSGA-II."""
-
-    def __init__(
-        self,
-        game: str | Game,
-        agent: str | Agent,
-        parameters: str | Sequence[str],
-        *,
-        against: str | Agent | Sequence[str | Agent] = (),
-        objectives: str = "strength,time",
-        population: int = 0,
-        games: int = 0,
-        positions: int = POSITIONS,
-        seed: int = 1,
-        name: str = "",
-    ) -> None:
-        """Plans a search; raises UserError where it cannot be run.
-
-        Args:
-            game: such as "2048".
-            agent: where the search starts; it fixes what is not searched.
-            parameters: to search, such as ["iterations=10..1000"].
-            against: opponents; without any, single-player games count the mean score.
-            objectives: "strength,time" or "strength,certainty".
-            population: candidates per generation; 0 = as suits the budget.
-            games: units of games per candidate, see `Objective`; 0 = as suits the budget.
-            positions: number of positions that each candidate searches repeatedly, for certainty; at the end there are
-                more.
-            seed: the same seed gives the same games and searches; times are measured and differ.
-            name: of the study in the store; empty = derived from its settings.
-        """
-        super().__init__(game, agent, parameters, against, seed, name)
-        self.population, self.games = population, games
-        self.second = read_objectives(objectives) or TIME
-        self.positions = positions if self.second == CERTAINTY else 0
-        if self.second == CERTAINTY:
-            require_certainty(self.game, self.agent, seed)
-
-    def definition(self, budget: int, store: Store | None = None) -> ParetoDefinition:
-        """Returns what is stored of the search, as `Study.definition` does."""
-        for parameters in (*self._earlier, self.parameters):
-            before = self._definition(budget, parameters, store)
-            if store and has_study(store, before.name, before.stored):
-                return before
-        if store:
-            Space.of(self.agent, self.parameters).require_clear()
-        return self._definition(budget, self.parameters, store)
-
-    def _definition(self, budget: int, parameters: tuple[str, ...], store: Store | None) -> ParetoDefinition:
-        units = budget // self.objective.unit_games // GENERATIONS
-        games = self.games or max(1, min(8, units // 16))
-        population = self.population or max(4, min(32, units // games))
-        if store and self.name:  # a stored search keeps what suited its first budget
-            begun = next((run.definition for run in store.runs() if run.id == run_id_of(self.name)), {})
-            population = population if self.population else begun.get("population", population)
-            games = games if self.games else begun.get("games", games)
-        texts = self.game.full_text(), self.agent.full_text()
-        searched = self._text if parameters == self._typed else ",".join(parameters)
-        parts: list[str | int] = [*texts, searched, *self.against, population, games, self.seed]
-        if self.second != TIME:  # names of earlier versions, which had no other, must stay
-            parts += [self.second.name, self.positions]
-        content = f"{derive_seed(*parts):016x}"[:6]
-        name = self.name or f"{self.game.name}-{self.agent.name}-front-{content}"
-        second = self.second.name, self.positions
-        definition = ParetoDefinition(name, *texts, parameters, self.against, population, games, self.seed, *second)
-        return as_begun(store, definition) if store else definition
-
-    def run(
-        self,
-        store: Store,
-        *,
-        budget: int = 5000,
-        verify: float = VERIFY,
-        where: Where | Executor = Where(),
-        progress: bool = True,
-    ) -> FrontResults:
-        """Searches, then measures the start and the front in held-out games; the arguments are those of `Study.run`."""
-        self.require(budget)
-        definition = self.definition(budget, store)
-        self.require_different_games(store, run_id_of(definition.name))
-        run = ParetoStudy(store, definition, progress)
-        later = held_out_games(verify, budget, 1 + MAX_FINALISTS, run.objective)
-        with at_work(where) as pool, run.in_phases(later):
-            run.run(budget, pool)
-            chosen = run.finalists()
-            units = held_out_games(verify, budget, len(chosen), run.objective) // (
-                len(chosen) * run.objective.unit_games
-            )
-            points = run.play_final(chosen, units, pool)
-        results = FrontResults(store, run.run_id, run, points)
-        results.warn_of_failures()
-        return results
-
-
-@dataclass(frozen=True, repr=False)
-class FrontResults(RunResults):
-    """The results of a search for a front."""
-
-    run: ParetoStudy
-    points: Sequence[Point]  # of the start and of the front, in held-out games
-
-    def trials(self) -> pd.DataFrame:
-        """Returns one row per candidate: parameters, strength (value), the second objective (other), generation."""
-        return trials_frame(self.store, self.run.definition.name)
-
-    def held_out(self) -> pd.DataFrame:
-        """Returns one row per finalist: both objectives with 95 % intervals, and whether another row dominates it."""
-        return _frame(self.points)
-
-    def table(self) -> pd.DataFrame:
-        return _frame(best_first(self.points)).set_index("label")
-
-
-def _frame(points: Sequence[Point]) -> pd.DataFrame:
-    return pd.DataFrame([point.row() for point in points]).assign(dominated=dominated(points))
+def read_games(budget: str | int) -> int:
+    """Returns the number in a budget such as 20000 or 20000games; raises UserError for anything else."""
+    number = re.fullmatch(r"\s*([1-9][0-9_,]*)\s*(games?)?\s*", str(budget))
+    if not number:
+        raise UserError(f"a budget must be a number of games, such as 20000, got {budget!r}.")
+    games = int(re.sub("[_,]", "", number[1]))
+    require_at_most(MAX_GAMES, games, "games of a search")
+    return games

@@ -17,9 +17,10 @@ from turnier.core.number_text import estimate
 from turnier.statistics.intervals import CONFIDENCE, mean_interval
 from turnier.statistics.superiority import repeated, repeated_ratio
 
+START = "start"  # the label of the agent that the search began with
 BETTER, NOT_BETTER, UNDECIDED = "better", "not better", "undecided"
 MAX_VERIFY = 10_000.0  # times the games of the search: held-out games that a study plays at the most
-NOT_SHOWN = "not shown"  # in verdicts of earlier versions, which did not tell the last two apart
+NOT_SHOWN = "not shown"  # in verdicts from before the last two were told apart
 FIXED = (1 - CONFIDENCE) / 2  # the critical p-value of a single look
 
 
@@ -105,7 +106,7 @@ class StudyVerdict:
     challenger has beaten the reference.
     """
 
-    outcome: str  # better | not better | undecided, or not shown in those of earlier versions
+    outcome: str  # better | not better | undecided; not shown
     label: str  # of what is recommended: a finalist of the search, otherwise the reference to keep
     agent: str  # its text form
     challenger: str | None  # label of what is compared with the reference; None where the search found only the start
@@ -169,7 +170,7 @@ class StudyVerdict:
 
     @property
     def _kept(self) -> str:
-        return f"the {self.label}" if self.label == "start" else self.label
+        return f"the {self.label}" if self.label == START else self.label
 
     @property
     def _measured(self) -> str:
@@ -185,8 +186,8 @@ class StudyVerdict:
 
     @classmethod
     def from_json(cls, stored: Mapping[str, Any]) -> Self:
-        """Returns a stored verdict, which may be of an earlier version."""
-        known = {"outcome": BETTER if stored["improved"] else NOT_SHOWN} | dict(stored)
+        """Returns a stored verdict."""
+        known = dict(stored)
         del known["improved"], known["sentence"]
         return cls(**known | {"figures": tuple(HeldOutFigures(**row) for row in known["figures"])})
 

@@ -13,19 +13,18 @@ from turnier.arena.match import MatchRecord
 from turnier.arena.match_json import disagreement, from_json
 from turnier.arena.play import replay_positions
 from turnier.core.errors import MALFORMED, UserError
-from turnier.games.abi import CHANCE
 from turnier.games.game import Game, Ints
 from turnier.games.registry import game_of
 from turnier.games.spe_ed.messages import game_text_of, message_of
 from turnier.games.spe_ed.records import play_round, start_of
 from turnier.results.store.store import Store
 from turnier.server.limits import is_number
-from turnier.server.spe_ed.official_log import final_message, head, log_of, read_log, rounds_of
+from turnier.server.spe_ed.official_log import final_message, head, log_of, read_log
 
 
 @dataclass
 class FinishedGame:
-    """A finished game. Its states are those between rounds for spe_ed, those before decisions for other games."""
+    """A finished game. Its states are those that a replay shows."""
 
     game: Game
     names: list[str]
@@ -79,14 +78,12 @@ def of_record(record: MatchRecord) -> FinishedGame:
             " `turnier doctor --store URL` looks for more."
         )
     names = [label_of(agent) for agent in record.spec.agents]
-    if game.name == "spe_ed":
-        return FinishedGame(game, names, rounds_of(record), record)
-    positions = [p for p in replay_positions(record.spec, record.plies) if p.to_move != CHANCE]
-    return FinishedGame(game, names, [position.state for position in positions], record)
+    states = (position.state for position in replay_positions(record.spec, record.plies))
+    return FinishedGame(game, names, list(filter(game.shows, states)), record)
 
 
 def _of_line(file: Path, number: int) -> FinishedGame:
-    """Reads a line that `turnier export` wrote, or a recorded game of the official server."""
+    """Reads a line that `turnier show --out` wrote, or a recorded game of the official server."""
     try:
         data = [json.loads(line) for line in file.read_bytes().split(b"\n")[:number]][number - 1]  # none before is lost
         if "spec" in data:

@@ -50,6 +50,7 @@ def paired_differences(
     groups: int,
     points: bool = False,
     games: Floats | None = None,
+    times: Floats | None = None,
 ) -> Differences:
     """Returns what `paired_difference` returns for each of many groups.
 
@@ -61,13 +62,15 @@ def paired_differences(
         points: whether these are differences of points. They take few values, so that a few pairs often happen to vary
             less than their agents do, or not at all. The test then has virtual differences, as in `superiority`; the
             intervals have none.
+        times: [values] how often there is a difference like each; None = once.
     """
-    n = np.bincount(group, minlength=groups)
+    alike = np.ones(len(values)) if times is None else times
+    n = np.bincount(group, alike, groups).astype(np.int64)
     weights = np.ones(len(values)) if games is None else games
     with np.errstate(divide="ignore", invalid="ignore"):
-        total = np.bincount(group, weights, groups)
-        mean = np.bincount(group, weights * values, groups) / total
-        squares = np.bincount(group, (weights * (values - mean[group])) ** 2, groups)
+        total = np.bincount(group, alike * weights, groups)
+        mean = np.bincount(group, alike * weights * values, groups) / total
+        squares = np.bincount(group, alike * (weights * (values - mean[group])) ** 2, groups)
         error = np.sqrt(squares * n / (n - 1)) / total
         least, most = np.full(groups, np.inf), np.full(groups, -np.inf)
         np.minimum.at(least, group, values)
@@ -78,15 +81,16 @@ def paired_differences(
     signs = np.where(mean != 0, 0.5 ** (n - 1.0), 1.0)  # p-value of the sign test, all signs alike
     p = np.where(n == 0, 1.0, np.where(varied, 2 * t_probability(-np.abs(scaled), freedom), signs))
     if points:
-        p = _p_of_points(values, group, n)
+        p = _p_of_points(values, group, n, alike)
     return Differences(mean, mean - half, mean + half, p, n)
 
 
-def _p_of_points(values: Floats, group: npt.NDArray[np.int64], n: npt.NDArray[np.int64]) -> Floats:
+def _p_of_points(values: Floats, group: npt.NDArray[np.int64], n: npt.NDArray[np.int64], times: Floats) -> Floats:
     """Returns two-sided p-values of groups of n differences of points, by Student's t with virtual differences."""
     groups, size = len(n), n + VIRTUAL
-    apart, squares = np.bincount(group[values != 0], minlength=groups), np.bincount(group, values**2, groups)
-    mean = np.bincount(group, values, groups) / size
+    apart = np.bincount(group, times * (values != 0), groups)
+    squares = np.bincount(group, times * values**2, groups)
+    mean = np.bincount(group, times * values, groups) / size
     usual = squares / np.maximum(apart, 1)
     error = np.sqrt((squares + VIRTUAL * usual - size * mean**2) / (size - 1) / size)
     p = 2 * t_probability(-np.abs(mean) / np.where(apart > 0, error, 1.0), size - 1)

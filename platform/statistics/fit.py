@@ -50,7 +50,15 @@ class Fit(NamedTuple):
 UNKNOWN = Fit(np.nan, np.nan, ())
 
 
-def fit_of(agents: int, first: Ints, second: Ints, points: Floats, expected: Floats, clusters: Ints) -> Fit:
+def fit_of(
+    agents: int,
+    first: Ints,
+    second: Ints,
+    points: Floats,
+    expected: Floats,
+    clusters: Ints,
+    times: Floats | None = None,
+) -> Fit:
     """Returns how well expected points explain those of pairings.
 
     Args:
@@ -59,8 +67,10 @@ def fit_of(agents: int, first: Ints, second: Ints, points: Floats, expected: Flo
         points: [games] of the first.
         expected: [games] what its rating lets expect.
         clusters: [games] equal where games are not independent.
+        times: [games] how many clusters there are like theirs; None = one.
     """
-    pairings = _Pairings(agents, first, second, points, expected, clusters)
+    alike = np.ones(len(points)) if times is None else times
+    pairings = _Pairings(agents, first, second, points, expected, clusters, alike)
     over = len(pairings.low) - (agents - pairings.groups())
     if over < 1:
         return UNKNOWN
@@ -78,24 +88,27 @@ class _Pairings:
     """The points of every two agents that met, beside what was expected."""
 
     def __init__(
-        self, agents: int, first: Ints, second: Ints, points: Floats, expected: Floats, clusters: Ints
+        self, agents: int, first: Ints, second: Ints, points: Floats, expected: Floats, clusters: Ints, times: Floats
     ) -> None:
         turned = first > second
         low, high = np.where(turned, second, first), np.where(turned, first, second)
         won, hoped = np.where(turned, 1 - points, points), np.where(turned, 1 - expected, expected)
         met, pairing = np.unique(low * agents + high, return_inverse=True)
         self.agents, self.low, self.high = agents, met // agents, met % agents
-        self.games = np.bincount(pairing).astype(np.float64)
-        self.won, self.hoped = np.bincount(pairing, won), np.bincount(pairing, hoped)
-        self.variance = np.maximum(np.bincount(pairing, hoped * (1 - hoped)), 1e-9)  # if games were independent
+        self.games = np.bincount(pairing, times)
+        self.won, self.hoped = np.bincount(pairing, won * times), np.bincount(pairing, hoped * times)
+        self.variance = np.maximum(np.bincount(pairing, hoped * (1 - hoped) * times), 1e-9)  # if games were independent
         number = int(clusters.max(initial=0)) + 1
         cells, cell = np.unique(pairing * number + clusters, return_inverse=True)
         self._of, self._units = cells // number, np.bincount(cell).astype(np.float64)
-        self.freedom = len(cells) - len(met)
+        self._alike = np.ones(len(cells))
+        self._alike[cell] = times
+        self.freedom = int(self._alike.sum()) - len(met)
         once = np.asarray(np.bincount(cell, won - hoped)[None, :], np.float64)
         total = np.asarray((self.won - self.hoped)[None, :], np.float64)
         self.scale, squares = float(self._scales(once, total)[0]), self._squares(once, total)
-        spread = float(squares.var()) / max(float(squares.mean()), 1e-9) ** 2
+        mean = float(np.average(squares[0], weights=self._alike))
+        spread = float(np.average((squares[0] - mean) ** 2, weights=self._alike)) / max(mean, 1e-9) ** 2
         self.scale_error = np.sqrt(spread / self.freedom) if self.freedom else 0.0  # relative, standard
 
     def _squares(self, sums: Floats, totals: Floats) -> Floats:
@@ -112,7 +125,7 @@ class _Pairings:
         """Returns how much more [draws] clusters vary than those of independent games."""
         if not self.freedom:
             return np.ones(len(sums))
-        scales = self._squares(sums, totals).sum(axis=1) / self.freedom
+        scales = (self._squares(sums, totals) * self._alike).sum(axis=1) / self.freedom
         return np.asarray(np.maximum(scales, LEAST_SCALE), np.float64)
 
     def groups(self) -> int:
@@ -155,7 +168,7 @@ class _Pairings:
         variation is as sure as it is seen to be.
         """
         chance = self.hoped / self.games
-        if len(self._units) > MANY:
+        if self._alike.sum() > MANY:
             made = random.binomial(np.round(self.games).astype(np.int64), chance, (DRAWS, len(self.games)))
             squared = max(self.scale_error**2, 1e-12)
             return made - self.games * chance, random.gamma(1 / squared, squared, DRAWS)

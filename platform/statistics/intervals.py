@@ -171,7 +171,9 @@ class Shares(NamedTuple):
     high: Floats
 
 
-def shares_of_units(values: Floats, units: Ints, groups: Ints | None = None, number: int = 1) -> Shares:
+def shares_of_units(
+    values: Floats, units: Ints, groups: Ints | None = None, number: int = 1, times: Floats | None = None
+) -> Shares:
     """Returns shares of groups of games, of which those of a unit are not independent.
 
     Args:
@@ -179,6 +181,7 @@ def shares_of_units(values: Floats, units: Ints, groups: Ints | None = None, num
         units: [games] equal numbers, from 0, for games that share a seed.
         groups: [games] the number of each one's group, from 0; None = all are one group.
         number: of groups.
+        times: [games] how many units there are like theirs; None = one.
 
     Student's t with two virtual units, a whole and an empty one, as in the interval of Agresti and Coull: it has a
     width where all units ended alike, lies between 0 and 1, and covers at least 94 % from 2 units on
@@ -188,10 +191,14 @@ def shares_of_units(values: Floats, units: Ints, groups: Ints | None = None, num
     group = np.zeros(len(values), np.int64) if groups is None else groups
     cells, cell = np.unique(group * (int(units.max(initial=0)) + 1) + units, return_inverse=True)
     games = np.bincount(cell).astype(np.float64)
-    return shares_of_cells(cells // (int(units.max(initial=0)) + 1), games, np.bincount(cell, values) / games, number)
+    alike = None if times is None else np.ones(len(cells))
+    if alike is not None:
+        alike[cell] = times
+    of = cells // (int(units.max(initial=0)) + 1)
+    return shares_of_cells(of, games, np.bincount(cell, values) / games, number, alike)
 
 
-def shares_of_cells(of: Ints, games: Floats, means: Floats, number: int) -> Shares:
+def shares_of_cells(of: Ints, games: Floats, means: Floats, number: int, times: Floats | None = None) -> Shares:
     """Returns `shares_of_units` of games that were added up.
 
     Args:
@@ -199,12 +206,14 @@ def shares_of_cells(of: Ints, games: Floats, means: Floats, number: int) -> Shar
         games: [cells] how many.
         means: [cells] of their values.
         number: of groups.
+        times: [cells] how many there are like each; None = one.
     """
-    total = np.bincount(of, games, number)
+    counted = games if times is None else games * times
+    total = np.bincount(of, counted, number)
     with np.errstate(divide="ignore", invalid="ignore"):
-        share = np.bincount(of, games * means, number) / total
-        n = total**2 / np.bincount(of, games**2, number)
-        square = np.bincount(of, games * means**2, number) / total
+        share = np.bincount(of, counted * means, number) / total
+        n = total**2 / np.bincount(of, counted * games, number)
+        square = np.bincount(of, counted * means**2, number) / total
         return Shares(share, *_share_ends(share, square, n))
 
 

@@ -33,6 +33,9 @@ class Games(NamedTuple):
     seats: Ints  # [games, seats] the agent's index
     scores: Floats  # [games, seats] of which only the order counts
     clusters: Ints  # [games] equal where games are not independent
+    times: Floats | None = (
+        None  # [games] how often there is a cluster like theirs, those of a cluster alike; None = once
+    )
 
     @classmethod
     def of_two(cls, first: Ints, second: Ints, points: Floats, clusters: Ints) -> Games:
@@ -49,13 +52,19 @@ class Choices(NamedTuple):
     agents: Ints  # [kinds, alternatives, members] agents
     seats: Ints  # [kinds, alternatives, members] seats
     share: float  # of a member in its alternative
+    times: Floats | None = None  # [chosen] those of the games
 
     @property
     def totals(self) -> Floats:
         """How often [kinds, alternatives] each alternative was chosen."""
         kinds, alternatives = self.agents.shape[:2]
-        columns = [np.bincount(self.kind, self.weights[:, a], kinds) for a in range(alternatives)]
+        weights = self.counted(self.weights)
+        columns = [np.bincount(self.kind, weights[:, a], kinds) for a in range(alternatives)]
         return np.stack(columns, axis=1)
+
+    def counted(self, values: Floats) -> Floats:
+        """Returns values of choices, [chosen, ...], as often as there are games like theirs."""
+        return values if self.times is None else (values.T * self.times).T
 
 
 def choices_of(games: Games, ties: bool = False) -> list[Choices]:

@@ -151,7 +151,9 @@ def _blocks(games: Sequence[Games], ties: bool) -> list[Choices]:
     """Returns the choices of all games, which are numbered through."""
     blocks, before = [], 0
     for some in games:
-        blocks += [block._replace(game=block.game + before) for block in choices_of(some, ties)]
+        for block in choices_of(some, ties):
+            times = None if some.times is None else some.times[block.game]
+            blocks.append(block._replace(game=block.game + before, times=times))
         before += len(some.seats)
     return blocks
 
@@ -168,8 +170,9 @@ class _Model:
         self._cluster, self._clusters = _numbered(games)
         self._meetings = _meetings(agents, games, self._cluster, self._clusters)  # [clusters, agents], numbers of games
         self._varied = _varied(agents, games, self._cluster)
+        self._alike = _alike(games, self._cluster, self._clusters)  # [clusters] how many there are of each
         leverage = self._leverage()
-        self._telling = (leverage <= MOST_LEVERAGE) & (self._clusters > 1)
+        self._telling = (leverage <= MOST_LEVERAGE) & (self._alike.sum() > 1)
         self._enlarged = np.where(self._telling, 1 / np.sqrt(1 - leverage * self._telling), 0.0)
 
     def ratings(self) -> Ratings:
@@ -186,7 +189,7 @@ class _Model:
             beside = (np.eye(design.seats) - 1 / design.seats)[:, 1:]
             gains = unit * beside @ self._parameters[own]
             errors = unit * np.sqrt(np.diag(beside @ covariance[own, own] @ beside.T))
-            half = t_quantile(0.5 + CONFIDENCE / 2, max(1, self._clusters - 1)) * errors
+            half = t_quantile(0.5 + CONFIDENCE / 2, max(1, self._alike.sum() - 1)) * errors
             seats = tuple(Interval(*ends) for ends in zip(gains.tolist(), gains - half, gains + half, strict=True))
         return Ratings(
             unit * centre @ self._parameters[:n],
@@ -204,10 +207,11 @@ class _Model:
         """
         design = self._design
         told = self._varied & self._telling[self._cluster]
-        sums = self._sums(design, told) * self._enlarged[:, None]
+        sums = self._sums(design, told) * (self._enlarged * np.sqrt(self._alike))[:, None]
         untold = [
             np.asarray(
-                np.bincount(block.kind, row_sums(block.weights) * ~told[block.game], len(block.agents)), np.float64
+                np.bincount(block.kind, block.counted(row_sums(block.weights) * ~told[block.game]), len(block.agents)),
+                np.float64,
             )
             for block in design.choices
         ]
@@ -250,7 +254,7 @@ class _Model:
     def _freedom(self) -> Floats:
         """Returns the degrees of freedom [agents]: the effective number of clusters that tell about each, less one."""
         met = self._meetings.multiply(self._telling[:, None]).tocsr()
-        games, squares = met.sum(axis=0), met.multiply(met).sum(axis=0)
+        games, squares = self._alike @ met, self._alike @ met.multiply(met)
         freedom = np.maximum(games**2 / np.maximum(squares, 1) - 1, 1.0)
         return np.asarray(np.where(games > 0, freedom, MANY), np.float64)
 
@@ -263,15 +267,16 @@ class _Model:
         across = wider.information(self._chances)[np.ix_(own, others)] @ self._bread
         sums = self._sums(wider)
         adjusted = sums[:, own].toarray() - sums[:, others] @ across.T
-        total = adjusted.sum(axis=0)
-        apart = adjusted - total / len(adjusted)
-        freedom = len(adjusted) - len(own)
+        number = float(self._alike.sum())
+        total = (adjusted * self._alike[:, None]).sum(axis=0)
+        apart = (adjusted - total / number) * np.sqrt(self._alike)[:, None]
+        freedom = number - len(own)
         if freedom < 1:
             return False
         spread = apart.T @ apart
         if not spread.any():  # all clusters say the same
-            return bool(total.any()) and 0.5 ** (len(adjusted) - 1) < SEATS_DIFFER
-        squared = float(total @ np.linalg.lstsq(spread, total)[0]) * freedom / len(own) / len(adjusted)
+            return bool(total.any()) and 0.5 ** (number - 1) < SEATS_DIFFER
+        squared = float(total @ np.linalg.lstsq(spread, total)[0]) * freedom / len(own) / number
         return bool(special.fdtrc(len(own), freedom, squared) < SEATS_DIFFER)
 
 
@@ -283,6 +288,14 @@ def _numbered(games: Sequence[Games]) -> tuple[Ints, int]:
         parts.append(cluster + before)
         before += int(cluster.max(initial=-1)) + 1
     return np.concatenate(parts), before
+
+
+def _alike(games: Sequence[Games], cluster: Ints, clusters: int) -> Floats:
+    """Returns how often [clusters] there is a cluster like each."""
+    alike = np.ones(clusters)
+    times = [np.ones(len(some.seats)) if some.times is None else some.times for some in games]
+    alike[cluster] = np.concatenate([np.zeros(0), *times])
+    return alike
 
 
 def _meetings(agents: int, games: Sequence[Games], cluster: Ints, clusters: int) -> Any:

@@ -10,32 +10,46 @@ if not (Path(__file__).with_name("core") / "errors.py").exists():
         " run: git config core.symlinks true && git checkout -- src/turnier"
     )
 
+from turnier.runs.declared.kinds import KINDS
+
 if TYPE_CHECKING:
+    from turnier.agents.agent import Agent, CompiledAgent, Decision, Player
+    from turnier.agents.evaluator import Evaluator
     from turnier.agents.registry import AGENTS, EVALUATORS, make_agent
     from turnier.arena.match import MatchRecord, MatchSpec, Termination
     from turnier.arena.play import play_match, play_matches
     from turnier.arena.workers.where import Where
     from turnier.core.errors import AgentsFailed, UserError
+    from turnier.core.kernel import kernel
     from turnier.core.outside.trust import trust
     from turnier.core.parameters import parameter
     from turnier.dashboards.reports.run import figure_of
     from turnier.games.abi import CHANCE, TERMINAL
+    from turnier.games.game import Game, Ints, Position
     from turnier.games.python.python_game import PythonGame
     from turnier.games.registry import GAMES, make_game
     from turnier.results import frames
     from turnier.results.store.store import Store
     from turnier.runs.certainty import Certainty
     from turnier.runs.comparison import Comparison
-    from turnier.runs.deep.training import DeepTraining
     from turnier.runs.experiment import Experiment
     from turnier.runs.judging.judging import Judging
     from turnier.runs.results import RunResults
-    from turnier.runs.self_play.training import SelfPlayTraining
     from turnier.runs.tournament import Tournament
     from turnier.runs.training import Training
-    from turnier.search.study import Front, Study
+    from turnier.search.samplers.sampler import History, Sampler, Search, Vectors
+    from turnier.search.study import Study
 
 __version__ = "0.1.0"
+
+KINDS.update(  # a kind of run is known by the class that plans it
+    tournament="turnier.runs.tournament:Tournament",
+    comparison="turnier.runs.comparison:Comparison",
+    certainty="turnier.runs.certainty:Certainty",
+    judging="turnier.runs.judging.judging:Judging",
+    training="turnier.runs.training:Training",
+    study="turnier.search.study:Study",
+)
 
 __all__ = [
     "AGENTS",
@@ -43,27 +57,37 @@ __all__ = [
     "EVALUATORS",
     "GAMES",
     "TERMINAL",
+    "Agent",
     "AgentsFailed",
     "Certainty",
     "Comparison",
-    "DeepTraining",
+    "CompiledAgent",
+    "Decision",
+    "Evaluator",
     "Experiment",
-    "Front",
+    "Game",
+    "History",
+    "Ints",
     "Judging",
     "MatchRecord",
     "MatchSpec",
+    "Player",
+    "Position",
     "PythonGame",
     "RunResults",
-    "SelfPlayTraining",
+    "Sampler",
+    "Search",
     "Store",
     "Study",
     "Termination",
     "Tournament",
     "Training",
     "UserError",
+    "Vectors",
     "Where",
     "figure_of",
     "frames",
+    "kernel",
     "make_agent",
     "make_game",
     "parameter",
@@ -73,15 +97,19 @@ __all__ = [
 ]
 
 _MODULES = {  # imported when one of their names is first used, so that `turnier --help` is quick
+    "turnier.agents.agent": ("Agent", "CompiledAgent", "Decision", "Player"),
+    "turnier.agents.evaluator": ("Evaluator",),
     "turnier.agents.registry": ("AGENTS", "EVALUATORS", "make_agent"),
     "turnier.arena.match": ("MatchRecord", "MatchSpec", "Termination"),
     "turnier.arena.play": ("play_match", "play_matches"),
     "turnier.arena.workers.where": ("Where",),
     "turnier.core.errors": ("AgentsFailed", "UserError"),
+    "turnier.core.kernel": ("kernel",),
     "turnier.core.outside.trust": ("trust",),
     "turnier.core.parameters": ("parameter",),
     "turnier.dashboards.reports.run": ("figure_of",),
     "turnier.games.abi": ("CHANCE", "TERMINAL"),
+    "turnier.games.game": ("Game", "Ints", "Position"),
     "turnier.games.python.python_game": ("PythonGame",),
     "turnier.games.registry": ("GAMES", "make_game"),
     "turnier.results": ("frames",),
@@ -91,11 +119,10 @@ _MODULES = {  # imported when one of their names is first used, so that `turnier
     "turnier.runs.experiment": ("Experiment",),
     "turnier.runs.judging.judging": ("Judging",),
     "turnier.runs.results": ("RunResults",),
-    "turnier.runs.deep.training": ("DeepTraining",),
-    "turnier.runs.self_play.training": ("SelfPlayTraining",),
     "turnier.runs.tournament": ("Tournament",),
     "turnier.runs.training": ("Training",),
-    "turnier.search.study": ("Front", "Study"),
+    "turnier.search.samplers.sampler": ("History", "Sampler", "Search", "Vectors"),
+    "turnier.search.study": ("Study",),
 }
 _MODULE_OF = {name: module for module, names in _MODULES.items() for name in names}
 

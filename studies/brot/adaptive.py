@@ -8,9 +8,9 @@ Examples:
 
 from __future__ import annotations
 
-from turnier.commands.scripts.experiments import run_experiments
 from turnier.runs.experiment import Experiment, Row
 from turnier.studies.brot.constants import PAPER
+from turnier.studies.scripts.experiments import run_experiments
 
 # Preset -> rollouts, nodes of minimax, nodes of a table, side of the boards in cells, players of larger games, games.
 SIZES = {"quick": (100, 500, 500, 16, 6, 20), "paper": (200, 2000, 2000, 20, 6, 200), "tiny": (5, 20, 100, 8, 3, 1)}

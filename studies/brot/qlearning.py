@@ -15,12 +15,12 @@ import typer
 
 from turnier.agents.spe_ed.q_learning import Learning, QTraining
 from turnier.commands.options import writable_file
-from turnier.commands.scripts.script import run_script
 from turnier.core.errors import UserError
 from turnier.core.number_text import number
 from turnier.core.outputs import only_writer
 from turnier.core.terminal.console import Console
 from turnier.runs.bar import game_bar
+from turnier.studies.scripts.script import run_script
 
 DEFAULTS = Learning()
 

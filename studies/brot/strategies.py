@@ -8,9 +8,9 @@ Examples:
 
 from __future__ import annotations
 
-from turnier.commands.scripts.experiments import run_experiments
 from turnier.runs.experiment import Experiment, Row
 from turnier.studies.brot.constants import NOTE, SIZES, combi, combi_of_brot, game, strategies
+from turnier.studies.scripts.experiments import run_experiments
 
 # Brot 2021, 6: approximate, of 100 games each; of the others it says only that they win more or less often.
 PUBLISHED = {"Minimax": 88.0, "Probability tables": 88.0}

@@ -27,8 +27,6 @@ from turnier.commands.options import (
     StoreOption,
 )
 from turnier.commands.place import placed
-from turnier.commands.scripts.experiments import play_and_print
-from turnier.commands.scripts.script import choose_preset, run_script
 from turnier.commands.search_tables import print_figures, print_verdict
 from turnier.core.number_text import number
 from turnier.core.terminal.console import Console
@@ -39,6 +37,8 @@ from turnier.search.final_comparison import compare_finalists
 from turnier.search.study_run import StudyRun
 from turnier.search.verdict import Finalist
 from turnier.studies.brot.constants import NOTE, combi, combi_of_brot, game, strategies
+from turnier.studies.scripts.experiments import play_and_print
+from turnier.studies.scripts.script import choose_preset, run_script
 
 Ranges = dict[str, tuple[float, float]]
 
@@ -103,7 +103,7 @@ def search_grids(preset: str, store: Store, executor: Executor, console: Console
         sampler = f"grid(steps={steps},population={steps ** len(RANGES)})"
         study = StudyRun(store, define_study(preset, f"grid{place}", combi_of_brot(preset), ranges, sampler))
         study.run(1, executor)
-        found = study.space.decode(study.search.recommended())
+        found = study.course.space.decode(study.course.search.recommended())
         values = ", ".join(f"{key} {number(float(value), digits=4)}" for key, value in found.items())
         console.print(f"grid, round {place}: {values}")
         for key, (low, high) in ranges.items():
@@ -149,12 +149,12 @@ def main(
             }
             finalists = {"Brot 2021": Finalist(make_agent(combi_of_brot(preset)), None)}
             for label, study in studies.items():
-                finalists[label] = Finalist(study.proposed(), study.search.estimate())
+                finalists[label] = Finalist(study.course.proposed(), study.course.search.estimate())
             last = studies["CMA-ES"]
-            games = chosen.held_out * len(finalists) * last.objective.unit_games
-            searched = sum(study.games for study in studies.values())
-            verdict = compare_finalists(last, last.objective, finalists, games, searched, pool).verdict
-        print_figures(console, verdict, last.objective.name)
+            games = chosen.held_out * len(finalists) * last.course.objective.unit_games
+            searched = sum(study.course.games for study in studies.values())
+            verdict = compare_finalists(last, last.course.objective, finalists, games, searched, pool).verdict
+        print_figures(console, verdict, last.course.objective.name)
         print_verdict(console, verdict)
     texts = {label: str(one.agent) for label, one in finalists.items()}
     pairs = [(label, "Brot 2021", texts["Brot 2021"]) for label in studies]

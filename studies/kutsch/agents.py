@@ -5,12 +5,11 @@ Examples:
     python studies/kutsch/agents.py                     scaled down, about a minute
     python studies/kutsch/agents.py --preset paper      50 games per row
     python studies/kutsch/agents.py --only tiles        one of its experiments
-    turnier report kutsch                               the page with all of Kutsch's studies
+    python studies/report.py kutsch                               the page with all of Kutsch's studies
 """
 
 from __future__ import annotations
 
-from turnier.commands.scripts.experiments import run_experiments
 from turnier.runs.experiment import Experiment, Row
 from turnier.studies.kutsch.thesis import (
     GAMES,
@@ -27,6 +26,7 @@ from turnier.studies.kutsch.thesis import (
     published,
     score,
 )
+from turnier.studies.scripts.experiments import run_experiments
 
 SCORES = """MC searches flat, 1,000 rollouts of 20 moves an action. MCTS freezes one outcome of chance in every node,
 the flaw that MCTSE mends with nodes for chance. The thesis says that a rollout that ended loses 1 (method 2) for all

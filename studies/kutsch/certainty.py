@@ -12,10 +12,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from turnier.commands.scripts.experiments import run_experiments
 from turnier.runs.experiment import Experiment, Row
 from turnier.studies.kutsch.certainty_rows import GROUPS, STATES, curves, means
 from turnier.studies.kutsch.thesis import NOTE, experiment, mc, mcts, mctse, published
+from turnier.studies.scripts.experiments import run_experiments
 
 MC = """The same position is searched again and again; normalised certainty is 0 % where all legal actions are
 chosen equally often, 100 % where it is always the same one. Positions are grouped by legal actions and empty cells, a

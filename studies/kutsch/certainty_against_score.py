@@ -38,7 +38,6 @@ from turnier.commands.options import (
     StoreOption,
 )
 from turnier.commands.place import placed
-from turnier.commands.scripts.script import choose_preset, run_script
 from turnier.commands.tables import agent_table
 from turnier.core.number_text import half_width_text, number
 from turnier.core.terminal.console import Console
@@ -48,6 +47,7 @@ from turnier.results.frames.matches import matches_frame, summary
 from turnier.results.store.store import Store
 from turnier.runs.bar import game_bar, run_bar
 from turnier.runs.play import play_into, search_into
+from turnier.studies.scripts.script import choose_preset, run_script
 
 GAME = "2048(size=4)"
 MC = [

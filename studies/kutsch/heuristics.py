@@ -6,14 +6,14 @@ Examples:
     python studies/kutsch/heuristics.py                   scaled down, about a minute
     python studies/kutsch/heuristics.py --only beyond     what the thesis left open: votes, values in place of rollouts
     python studies/kutsch/heuristics.py --preset paper    the thesis's search: hours, better on a cluster
-    turnier report kutsch                                 the page
+    python studies/report.py kutsch                                 the page
 """
 
 from __future__ import annotations
 
-from turnier.commands.scripts.experiments import run_experiments
 from turnier.runs.experiment import Experiment
 from turnier.studies.kutsch.thesis import GAMES, HEURISTICS, NOTE, UCTN_SCORE, experiment, mctse, score
+from turnier.studies.scripts.experiments import run_experiments
 
 HEURISTICS_SCORE = 60_197.0  # published of MCTSE
 EVALUATORS = {

@@ -13,10 +13,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from turnier.commands.scripts.trained_experiments import run_training_studies
 from turnier.runs.experiment import Row
 from turnier.runs.trained_experiment import LearnedRow, Learner, TrainingStudy
 from turnier.studies.kutsch.thesis import DOCUMENT
+from turnier.studies.scripts.trained_experiments import run_training_studies
 
 # Kutsch 2017, 6.1: 20 tuples of three cells by random walk, 100,000 games, epsilon from 0.65 to 0, gamma 1.
 TRAINED = {"quick": 1000, "paper": 100_000, "tiny": 100}

@@ -9,10 +9,10 @@ Examples:
 
 from __future__ import annotations
 
-from turnier.commands.scripts.experiments import run_experiments
 from turnier.runs.experiment import Experiment
 from turnier.studies.kutsch.certainty_rows import GROUPS, means
 from turnier.studies.kutsch.thesis import GAMES, NOTE, UCTN_SCORE, experiment, mctse, mctse_iterations, score
+from turnier.studies.scripts.experiments import run_experiments
 
 VOTE = """\
 Several MCTSE agents search the same position, and the action named most often is played. The votes that

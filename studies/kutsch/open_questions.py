@@ -5,7 +5,7 @@ Examples:
     python studies/kutsch/open_questions.py                     scaled down, about a minute
     python studies/kutsch/open_questions.py --preset paper      the thesis's number of rollouts, 100 games per row
     python studies/kutsch/open_questions.py --only vote         one of its experiments
-    turnier report kutsch                                       the page with all of Kutsch's studies
+    python studies/report.py kutsch                                       the page with all of Kutsch's studies
 
 Whether heuristics help is studied in heuristics.py and studies/cmaes_heuristics.py, whether certainty means strength in
 certainty_against_score.py.
@@ -13,9 +13,9 @@ certainty_against_score.py.
 
 from __future__ import annotations
 
-from turnier.commands.scripts.experiments import run_experiments
 from turnier.runs.experiment import Experiment
 from turnier.studies.kutsch.thesis import GAMES, NOTE, experiment, mctse, mctse_iterations, scaled, score
+from turnier.studies.scripts.experiments import run_experiments
 
 ROLLOUTS = (350, 1000, 3500)  # per move
 VOTE = """The thesis compares a vote of five or ten searches with one of them, which makes a fifth or a tenth of the

@@ -13,7 +13,6 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
-from turnier.commands.scripts.experiments import run_experiments
 from turnier.runs.experiment import Experiment, Row
 from turnier.studies.kutsch.thesis import (
     GAMES,
@@ -30,6 +29,7 @@ from turnier.studies.kutsch.thesis import (
     scaled,
     score,
 )
+from turnier.studies.scripts.experiments import run_experiments
 
 ITERATIONS = """\
 MC with rollouts of 20 moves: more iterations always improved the score, with ever less gain. Of the figure

@@ -104,7 +104,7 @@ def _adaptive(game: str, firsts: Sequence[float], options: dict[str, Any], unit:
     equal = len(set(firsts)) == 1
     true = [agents[i].full_text() for i in np.argsort(firsts)[:top]]  # the lower the stronger
     seen = {"certain": Seen(int(said and (equal or adaptive.leaders() != true)), 1)}
-    return seen | ({"elo": held(results.ratings(), "elo", 0.0)} if equal else {})
+    return seen | ({"elo": held(results.ratings(full=True), "elo", 0.0)} if equal else {})
 
 
 def _comparisons() -> list[Part]:

@@ -15,7 +15,8 @@ from turnier.games.registry import GAMES
 from turnier.results.frames.fields import RatedField
 from turnier.results.frames.meetings import meetings_of
 from turnier.results.store.store import Store
-from turnier.runs.tournament import Tournament, TournamentResults
+from turnier.runs.stored.tournament import TournamentResults
+from turnier.runs.tournament import Tournament
 from turnier.statistics.ratings import Ratings
 from turnier.studies.promises.games import bot, bots, equal_bots, long_run, passing_store
 from turnier.studies.promises.tally import Kind, Part, Promise, Seen
@@ -40,7 +41,7 @@ def _equal(game: str, count: int, options: Mapping[str, Any], unit: int, store: 
     results = tournament(store, game, agents, unit, **options)
     standings, seats = results.standings(), GAMES.make(game).num_seats
     table, pairs = standings.ratings, standings.pairs
-    beside = results.ratings(anchor=agents[0])
+    beside = results.ratings(anchor=agents[0], full=True)
     beside = beside[beside["elo"] != 0]
     return {
         "points": held(table, "points_share", 1 / seats),
@@ -64,7 +65,7 @@ def _claims(table: pd.DataFrame, pairs: pd.DataFrame) -> dict[str, Seen]:
 
 
 def _nash(game: str, count: int, options: Mapping[str, Any], unit: int, store: Store) -> dict[str, Seen]:
-    table = tournament(store, game, equal_bots(unit, count), unit, **options).ratings(nash=True)
+    table = tournament(store, game, equal_bots(unit, count), unit, **options).ratings(nash=True, full=True)
     return {"nash": held(table, "nash", 0.5)}
 
 
@@ -82,7 +83,7 @@ def _unequal(
     game: str, firsts: tuple[float, ...], options: Mapping[str, Any], unit: int, store: Store
 ) -> dict[str, Seen]:
     truth, agents = _long_ratings(game, firsts).elo, bots(unit + 1, firsts)
-    table = tournament(store, game, agents, unit, **options).ratings()
+    table = tournament(store, game, agents, unit, **options).ratings(full=True)
     place = {agent.full_text(): i for i, agent in enumerate(agents)}
     order = np.array([place[agent] for agent in table["agent"]])
     true_rank = 1 + np.argsort(np.argsort(-truth))[order]

@@ -4,13 +4,13 @@
 Examples:
     python studies/staehli/matrices.py                     a few minutes on two cores
     python studies/staehli/matrices.py --preset paper      1,000 games per row; the blog has 10
-    turnier report staehli                                 the page
+    python studies/report.py staehli                                 the page
 """
 
 from __future__ import annotations
 
-from turnier.commands.scripts.experiments import run_experiments
 from turnier.runs.experiment import Experiment, Row
+from turnier.studies.scripts.experiments import run_experiments
 
 GAMES = {"quick": 40, "paper": 1000, "tiny": 2}
 EVALUATORS = {

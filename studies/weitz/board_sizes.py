@@ -8,8 +8,8 @@ Examples:
 
 from __future__ import annotations
 
-from turnier.commands.scripts.experiments import run_experiments
 from turnier.runs.experiment import Experiment, Row
+from turnier.studies.scripts.experiments import run_experiments
 
 GAMES = {"quick": 40, "paper": 200, "tiny": 2}
 TEXT = """Weitz 2022 names other board sizes as open. MCTS with {iterations:,} iterations plays itself, without swap."""

@@ -8,8 +8,8 @@ Examples:
 
 from __future__ import annotations
 
-from turnier.commands.scripts.experiments import run_experiments
 from turnier.runs.experiment import Experiment, Row
+from turnier.studies.scripts.experiments import run_experiments
 
 GAMES = {"quick": 40, "paper": 200, "tiny": 2}
 TEXT = """Agents play themselves. Weitz 2022 sees the advantage of the first move in Ludii's wins, 81 of 100 as the

@@ -11,9 +11,9 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from turnier.commands.scripts.trained_experiments import run_training_studies
 from turnier.runs.experiment import Row
 from turnier.runs.trained_experiment import LearnedRow, Learner, TrainingStudy
+from turnier.studies.scripts.trained_experiments import run_training_studies
 
 
 class Setting(NamedTuple):

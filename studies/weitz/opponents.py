@@ -8,8 +8,8 @@ Examples:
 
 from __future__ import annotations
 
-from turnier.commands.scripts.experiments import run_experiments
 from turnier.runs.experiment import Experiment, Row
+from turnier.studies.scripts.experiments import run_experiments
 
 GAMES = {"quick": 20, "paper": 200, "tiny": 2}
 TEXT = """All play MCTS1 of the thesis (table 3: UCT, {iterations:,} iterations), the opponent of its training curves.

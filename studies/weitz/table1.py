@@ -4,13 +4,13 @@
 Examples:
     python studies/weitz/table1.py                     half a minute on two cores
     python studies/weitz/table1.py --preset paper      200 games per row, as in the thesis; ten minutes
-    turnier report weitz                               the page with all of Weitz's studies
+    python studies/report.py weitz                               the page with all of Weitz's studies
 """
 
 from __future__ import annotations
 
-from turnier.commands.scripts.experiments import run_experiments
 from turnier.runs.experiment import Experiment, Row
+from turnier.studies.scripts.experiments import run_experiments
 
 GAMES = {"quick": 20, "paper": 200, "tiny": 2}  # per row
 # Ludii does not come with Turnier. As many iterations as it makes in its second on our machine (11,000 to 14,000), and

@@ -8,8 +8,8 @@ Examples:
 
 from __future__ import annotations
 
-from turnier.commands.scripts.experiments import run_experiments
 from turnier.runs.experiment import Experiment, Row
+from turnier.studies.scripts.experiments import run_experiments
 
 GAMES = {"quick": 30, "paper": 150, "tiny": 6}
 TEXT = """Weitz 2022 leaves the game for three open. *In all roles*: the three agents play every order of seats equally

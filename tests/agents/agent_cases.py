@@ -6,7 +6,6 @@ the contract with its registry line; only a new *kind* of costly parameter needs
 
 from __future__ import annotations
 
-import importlib.util
 import random
 from typing import Any
 
@@ -27,9 +26,6 @@ OF_SPE_ED = {name for name in AGENTS.names() if issubclass(AGENTS.load(name), Sp
 OF_OPEN_SPIEL = {name for name in AGENTS.names() if issubclass(AGENTS.load(name), SpielAgent)}
 PROGRAMS = {name for name in AGENTS.names() if make_agent(name).runs_program}  # tests/agents/engines plays them
 OPEN_SPIEL_GAMES = ("openspiel",)
-OF_OTHELLO = {"ludax"}
-OTHELLO_GAMES = ("othello",)
-MISSING = OF_OTHELLO if importlib.util.find_spec("ludax_agents") is None else set()  # whose extra is not installed
 SPE_ED_GAMES = ("spe_ed(width=8,height=9)", "spe_ed(width=12,height=9,players=3)")
 # What makes a variant cheap, where an agent has the parameter.
 SMALL: dict[str, Any] = {"iterations": 10, "rollout_depth": 6, "maxnodes": 12, "depth": 2, "deepest": 2, "members": 2}
@@ -55,7 +51,7 @@ def variants(name: str) -> list[Agent]:
         if isinstance(default, Declared) and default.kind == "evaluator":
             values = [EVALUATORS.make(evaluator) for evaluator in EVALUATORS.names()]
         elif isinstance(default, Agent):
-            values = [small(agent) for agent in AGENTS.names() if agent not in OF_OTHELLO]  # which would take minutes
+            values = [small(agent) for agent in AGENTS.names()]
         elif isinstance(default, bool):
             values = [not default]
         elif field.name == "threads":
@@ -77,7 +73,7 @@ def cases(all_variants: bool = False) -> list[tuple[str, str]]:
     `all_variants` every variant plays every game that it can.
     """
     found: list[tuple[str, str]] = []
-    for name in sorted({*AGENTS.names()} - MISSING):
+    for name in sorted(AGENTS.names()):
         base = small(name)
         familiar = _playable(base, base)
         order = random.Random(name).sample(familiar, len(familiar))
@@ -93,7 +89,7 @@ def cases(all_variants: bool = False) -> list[tuple[str, str]]:
 def _playable(agent: Agent, base: Agent) -> list[str]:
     """Returns the games in which a variant of a small agent is tried: those of one kind where it plays no others."""
     usual = GAMES if _inner(agent) == _inner(base) else FEW_GAMES
-    for games in (usual, SPE_ED_GAMES, OPEN_SPIEL_GAMES, OTHELLO_GAMES):
+    for games in (usual, SPE_ED_GAMES, OPEN_SPIEL_GAMES):
         if found := [game for game in games if agent.cannot_play(make_game(game)) is None]:
             return found
     return []

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import ast
+import graphlib
 import shutil
 import subprocess
 import sys
+import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -55,11 +57,10 @@ FORBIDDEN = [
     ("Only arena.workers.cluster imports ray", "platform/arena/play.py", "import ray"),
     ("Only arena.workers.cluster imports ray", "platform/agents/ensembles/pool.py", "import ray"),
     ("Only arena.workers.cluster imports ray", "platform/arena/schedules/duel.py", "import ray"),
-    ("Only search imports optuna", "platform/results/store/store.py", "import optuna"),
+    ("Only search, and a script that exports searches", "platform/results/store/store.py", "import optuna"),
     ("Only dashboards import streamlit", "platform/search/study.py", "import altair"),
     ("Only the judge of connect four imports bitbully", "platform/agents/perfect/judge.py", "import bitbully"),
-    ("Only one module imports ludax", "platform/agents/ludax/agent.py", "import mctx"),
-    ("Only gradients and the search of ludax import jax", "platform/agents/deep/network.py", "import jax"),
+    ("Only gradients import jax", "platform/agents/deep/network.py", "import jax"),
 ]
 
 
@@ -113,6 +114,89 @@ def imports(path: Path) -> set[str]:
     return {name.partition(".")[0] for name in names}
 
 
+def module_of(path: Path) -> str:
+    """Returns the name by which a file is imported."""
+    parts = path.relative_to(REPO).with_suffix("").parts
+    parts = parts[2:] if parts[:2] == ("src", "turnier") else parts[1:] if parts[0] == "platform" else parts
+    return ".".join(("turnier", *parts)).removesuffix(".__init__")
+
+
+MODULES = {module_of(path): path for path in SOURCES}
+
+
+def imported(path: Path) -> Iterator[str]:
+    """Yields what a file imports anywhere, modules of ours by their full names."""
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.ImportFrom) and node.module and not node.level:
+            inside = [f"{node.module}.{alias.name}" for alias in node.names]
+            yield from (name if name in MODULES else node.module for name in inside)
+        elif isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+
+
+# Files that are one thing: each plan is reopened from its results, and results from their plan, by the table of kinds.
+ONE = {
+    "turnier.runs.results": "turnier.runs.plan",
+    "turnier.runs.declared.kinds": "turnier.runs.plan",
+    "turnier.runs.stored.tournament": "turnier.runs.tournament",
+    "turnier.runs.stored.comparison": "turnier.runs.comparison",
+    "turnier.runs.stored.judging": "turnier.runs.judging.judging",
+    "turnier.commands.runs.planned": "turnier.commands.app",
+}
+
+
+def circle(files: dict[str, Path]) -> list[str]:
+    """Returns modules that import each other by way of others, the first as the last again; none if there are none.
+
+    Imports for types count, and those within functions, which nothing else sees.
+    """
+    graph: dict[str, set[str]] = {}
+    for module, path in files.items():
+        names = {ONE.get(name, name) for name in imported(path) if name in MODULES and name != "turnier"}
+        graph.setdefault(ONE.get(module, module), set()).update(names)
+    try:
+        graphlib.TopologicalSorter({module: names - {module} for module, names in graph.items()}).prepare()
+    except graphlib.CycleError as error:
+        return list(error.args[1])
+    return []
+
+
+def test_no_module_imports_itself_by_way_of_others(tmp_path: Path) -> None:
+    files = {module: path for module, path in MODULES.items() if module != "turnier"}
+    assert circle(files) == []
+    planted = tmp_path / "abi.py"
+    planted.write_text("def later():\n    from turnier.games.tictactoe import TicTacToe\n")
+    assert {"turnier.games.abi", "turnier.games.tictactoe"} <= set(circle(files | {"turnier.games.abi": planted}))
+
+
+LAYERS = tomllib.loads((REPO / "pyproject.toml").read_text())["tool"]["importlinter"]["contracts"][0]["layers"]
+HEIGHTS = {name: -depth for depth, names in enumerate(LAYERS) for name in names.split(" | ")}
+LEFT = {"turnier.runs.results -> turnier", "turnier.commands.results.report -> turnier.studies.figures"}
+
+
+def named(path: Path) -> Iterator[str]:
+    """Yields the modules of ours whose names a file imports as strings, which import-linter does not see."""
+    for call in ast.walk(ast.parse(path.read_text())):
+        if isinstance(call, ast.Call) and ast.unparse(call.func).endswith("import_module"):
+            texts = (node.value for node in ast.walk(call) if isinstance(node, ast.Constant))
+            yield from (str(text).rstrip(".") for text in texts if str(text).split(".")[0] == "turnier")
+
+
+def height(module: str) -> int:
+    """Returns how high a module's floor lies; the package itself is above all."""
+    return HEIGHTS[module.split(".")[1]] if "." in module else 1
+
+
+def test_no_name_in_a_string_is_imported_from_a_floor_below() -> None:
+    found = {
+        f"{module} -> {name}"
+        for module, path in MODULES.items()
+        for name in named(path)
+        if height(name) > height(module)
+    }
+    assert found - LEFT == set()
+
+
 def test_charts_are_drawn_by_one_library() -> None:
     assert [shown(path) for path in SOURCES if "matplotlib" in imports(path)] == []
     assert "matplotlib" not in (REPO / "pyproject.toml").read_text().partition("dependencies = [")[2].partition("]")[0]
@@ -121,7 +205,7 @@ def test_charts_are_drawn_by_one_library() -> None:
 def test_the_package_folder_holds_links_only() -> None:
     """Code lies in platform/, dashboards/ and studies/; src/turnier makes one package of it."""
     own = {path.name for path in (REPO / "src/turnier").iterdir() if not path.is_symlink()} - {"__pycache__"}
-    assert own == {"__init__.py", "py.typed"}
+    assert own == {"__init__.py", "__main__.py", "py.typed"}
     folders = {path for path in (REPO / "platform").iterdir() if path.is_dir() and path.name != "__pycache__"}
     assert set(PACKAGES) == folders | {REPO / "dashboards", REPO / "studies"}
 

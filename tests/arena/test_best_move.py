@@ -9,8 +9,9 @@ import pytest
 
 from tests.agents.positions import board_position
 from turnier.agents.registry import make_agent
-from turnier.arena.analysis.best_move import BestMove, best_move, default_agent, goal_of, quick_player
+from turnier.arena.analysis import Analysis, Outlook, PlayingOn, best_move
 from turnier.arena.analysis.continuations import Continuations
+from turnier.arena.analysis.outlook import goal_of
 from turnier.arena.match import derive_seed
 from turnier.core.errors import UserError
 from turnier.core.kernel import JIT
@@ -24,22 +25,24 @@ GAMES = 40 if JIT else 4
 WINS = "X X . / O O . / . . ."
 
 
-def last(position: Position, agent: str, **options: object) -> BestMove:
-    *_, found = best_move(position, agent, **{"seconds": FOREVER, "games": GAMES} | options)  # type: ignore[arg-type]
-    return found
+def last(position: Position, agent: str, **options: object) -> tuple[Analysis, Outlook]:
+    asked = PlayingOn(**{"seconds": FOREVER, "games": GAMES} | options)  # type: ignore[arg-type]
+    *_, found = best_move(position, agent, asked)
+    assert found.outlook is not None
+    return found, found.outlook
 
 
 def test_a_win_is_found_and_every_game_after_it_is_won() -> None:
     position = make_game("tictactoe").position_of(WINS)
-    found = last(position, "expectimax(depth=9)", player="expectimax(depth=9)", games=3)
-    assert found.best == found.moves[0].action == 2 and position.game.action_name(2) == "c1"
-    values = [one.value or 0.0 for one in found.moves]
-    assert values[0] == 1 and found.moves[0].results == (1.0, 1.0, 1.0)
-    assert found.moves[0].chance[:1] == (1.0,) and found.moves[0].chance.low < 1
+    found, outlook = last(position, "expectimax(depth=9)", player="expectimax(depth=9)", games=3)
+    (agent,) = found.agents
+    assert agent.best == 2 and position.game.action_name(2) == "c1"
+    won = agent.legal.index(2)
+    assert agent.values[won] == 1 and outlook.moves[won].results == (1.0, 1.0, 1.0)
+    assert outlook.moves[won].chance[:1] == (1.0,) and outlook.moves[won].chance.low < 1
     # After any move, the best play comes to what the exact search says.
-    assert [set(one.results) for one in found.moves] == [{value} for value in values]
-    assert -1 in values
-    assert values == sorted(values, reverse=True)
+    assert [set(one.results) for one in outlook.moves] == [{value} for value in agent.values]
+    assert -1 in agent.values
 
 
 @pytest.mark.parametrize("agent", ["mc(iterations=3)", "greedy", "random"])
@@ -78,19 +81,17 @@ def by_plain_python(position: Position, agent: str, seed: int) -> Position:
 def test_chances_of_a_tile_are_shares_of_games_that_reach_it() -> None:
     """Of a board on which one move makes the tile at once, and the other one of two moves may lose it forever."""
     position = board_position(((4, 4), (2, 8)))
-    found = last(position, "random", goal=16)
-    assert str(found.goal) == "max_tile 16"
-    for one in found.moves:
-        assert one.value is None and len(one.results) == GAMES
+    _, outlook = last(position, "random", goal=16)
+    assert str(outlook.goal) == "max_tile 16"
+    for action, one in zip(position.legal_actions(), outlook.moves, strict=True):
         ends = [
-            by_plain_python(position.stepped(one.action), "random", derive_seed(1, _id(position), "on", number))
+            by_plain_python(position.stepped(action), "random", derive_seed(1, _id(position), "on", number))
             for number in range(GAMES)
         ]
         assert one.results == tuple(float(end.returns[0]) for end in ends)
         assert one.reached == sum(position.game.facts(end.state)["max_tile"] >= 16 for end in ends)
-        assert one.chance.value == one.reached / GAMES
+        assert one.chance.value == one.reached / GAMES == one.data(outlook.goal)["chance"]
         assert one.result.mean == pytest.approx(np.mean(one.results))
-    assert found.data()["moves"][0]["chance"] == found.moves[0].chance.value
 
 
 def _id(position: Position) -> str:
@@ -106,37 +107,38 @@ def test_the_next_large_tile() -> None:
     assert str(goal_of(make_game("tictactoe").start())) == "win"
     with pytest.raises(UserError, match="max_tile to be reached must be above 8"):
         goal_of(board_position(((8, 4), (0, 2))), 8)
-    with pytest.raises(UserError, match="has no large tiles"):
+    with pytest.raises(UserError, match="has no milestone"):
         goal_of(make_game("tictactoe").start(), 16)
 
 
 def test_a_draw_is_not_a_win() -> None:
     position = make_game("tictactoe").position_of("X O X / X O O / O X .")
-    found = last(position, "random", games=2)
-    assert found.moves[0].results == (0.0, 0.0) and found.moves[0].reached == 0
+    _, outlook = last(position, "random", games=2)
+    assert outlook.moves[0].results == (0.0, 0.0) and outlook.moves[0].reached == 0
 
 
 def test_no_game_ends_in_no_time_and_nothing_is_claimed() -> None:
     position = make_game("2048").start(1)
-    found = last(position, "mc(iterations=2)", seconds=1e-9, player="mc(iterations=100)")
-    assert found.games == 0
-    for one in found.data()["moves"]:
-        assert one["games"] == 0 and one["chance"] is one["result"] is one["chance_low"] is None
-    none = last(position, "mc(iterations=2)", games=0)
-    assert none.games == 0 and none.player == ""
+    _, outlook = last(position, "mc(iterations=2)", seconds=1e-9, player="mc(iterations=100)")
+    assert outlook.games == 0
+    for one in outlook.moves:
+        data = one.data(outlook.goal)
+        assert data["games"] == 0 and data["chance"] is data["result"] is data["chance_low"] is None
+    *_, none = best_move(position, "mc(iterations=2)")
+    assert none.outlook is None
 
 
 def test_rounds_end_with_the_seconds() -> None:
-    found = last(make_game("tictactoe").start(), "random", seconds=0.2, games=10**6)
-    assert 0 < found.games < 10**6
-    assert math.isfinite(found.moves[0].result.half_width)
+    _, outlook = last(make_game("tictactoe").start(), "random", seconds=0.2, games=10**6)
+    assert 0 < outlook.games < 10**6
+    assert math.isfinite(outlook.moves[0].result.half_width)
 
 
 def test_who_plays_on() -> None:
     for agent, quick in (
         (
             "expectimax(depth=3,downgrade=32768,evaluator=ntuple(network=4x6))",
-            "greedy(evaluator=ntuple(network=4x6),downgrade=32768)",
+            "expectimax(depth=1,evaluator=ntuple(network=4x6),downgrade=32768)",
         ),
         ("expectimax(depth=3,evaluator=rows2048)", "expectimax(evaluator=rows2048())"),
         ("expectimax(depth=1,evaluator=rows2048)", "expectimax(depth=1,evaluator=rows2048())"),
@@ -145,13 +147,13 @@ def test_who_plays_on() -> None:
         ("mcts(iterations=20)", "mcts(iterations=20)"),
         ("random", "random"),
     ):
-        assert str(quick_player(make_agent(agent))) == quick
+        assert str(make_agent(agent).quick()) == quick
 
 
 def test_agents_that_need_no_file() -> None:
     for game in ("2048", "tictactoe", "2048(size=3)", "chess"):
-        assert make_agent(default_agent(make_game(game))).cannot_play(make_game(game)) is None
-    assert default_agent(make_game("2048")) == "expectimax(depth=3,evaluator=rows2048)"
+        assert make_agent(make_game(game).default_agent).cannot_play(make_game(game)) is None
+    assert make_game("2048").default_agent == "expectimax(depth=3,evaluator=rows2048)"
 
 
 def test_mistakes_are_sentences() -> None:
@@ -160,10 +162,10 @@ def test_mistakes_are_sentences() -> None:
     for arguments, options, sentence in (
         ((over, "random"), {}, "a position must not be over"),
         ((position, "random"), {"seconds": 0}, "seconds of games must be above 0"),
-        ((position, "random"), {"games": -1}, "must be 0 or more"),
+        ((position, "random"), {"games": 0}, "must be 1 or more"),
         ((position, "human"), {}, "a person plays at a board"),
         ((position, "random"), {"player": "human"}, "a person plays at a board"),
         ((position, "expectimax(evaluator=rows2048)"), {}, "rows2048"),
     ):
         with pytest.raises(UserError, match=sentence):
-            next(best_move(*arguments, **options))  # type: ignore[arg-type]
+            best_move(*arguments, PlayingOn(**options))  # type: ignore[arg-type]

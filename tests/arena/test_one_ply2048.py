@@ -9,11 +9,11 @@ import pytest
 
 from tests.agents.positions import board_position
 from tests.arena.small_matches import spec, timeless
+from turnier.agents.abi import plays_alone
 from turnier.agents.agent import CompiledAgent
-from turnier.agents.expectimax.one_ply2048 import looks_one_ply_ahead
 from turnier.agents.ntuple.evaluator import NTuple
 from turnier.agents.ntuple.td import td_of
-from turnier.agents.ntuple.training import Plan, TrainingLoop
+from turnier.agents.ntuple.training import Plan, TdLoop
 from turnier.agents.registry import agent_of, make_agent
 from turnier.arena.match import MatchRecord, MatchSpec, Termination
 from turnier.arena.play import play_match, play_matches
@@ -35,7 +35,7 @@ def network(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFac
     """A network that has learned a little: values of what is to come, or of the whole return."""
     out = tmp_path_factory.mktemp("weights") / "w.npz"
     evaluator = NTuple(network="cells", cells="0.1.2/4.5.6.9/0.1.4.5", stages="4.6")
-    TrainingLoop(Plan(make_game("2048"), evaluator, td_of(request.param)), out, 30 if JIT else 1).run()
+    TdLoop(Plan(make_game("2048"), evaluator, td_of(request.param)), out, 30 if JIT else 1).run()
     return f"ntuple(file={out})"
 
 
@@ -51,7 +51,7 @@ def by_general_kernels(specs: list[MatchSpec]) -> list[MatchRecord]:
 def test_matches_are_those_of_the_general_kernels(agent: str, network: str) -> None:
     """Plies, scores and counts; also where a limit ends them, or an opening is given."""
     text = agent.format(network)
-    assert looks_one_ply_ahead(make_agent(text).seat_kernels(make_game("2048")))  # type: ignore[arg-type]
+    assert plays_alone(make_agent(text).seat_kernels(make_game("2048")))  # type: ignore[arg-type]
     limit = 0 if JIT else 12
     specs = [spec("2048", text, seed=seed, max_plies=limit) for seed in range(GAMES)]
     records = play_matches(specs)
@@ -108,4 +108,4 @@ def test_only_packed_networks_are_played_so() -> None:
         ("2048", "expectimax(depth=2,evaluator=ntuple(network=4x6))"),
     ):
         seat = make_agent(text).seat_kernels(make_game(game))
-        assert seat is not None and not looks_one_ply_ahead(seat)
+        assert seat is not None and not plays_alone(seat)

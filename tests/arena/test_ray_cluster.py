@@ -28,8 +28,7 @@ from turnier.arena.workers.local import SerialExecutor
 from turnier.core.compilation.machine import machine_name
 from turnier.core.errors import UserError
 from turnier.games.registry import make_game
-from turnier.runs.self_play.loop import SelfPlayLoop
-from turnier.runs.self_play.training import SelfPlayTraining
+from turnier.runs.training import Training
 
 # Nodes that are killed refuse connections, by which they are known to be gone after three seconds; busy ones only wait.
 QUICK = {
@@ -130,8 +129,8 @@ def test_a_node_gets_work_when_it_joins_and_loses_only_its_batches_when_it_is_ki
 
 def test_self_play_learns_the_same_though_a_worker_is_killed(cluster: Any, tmp_path: Path) -> None:
     def learned(name: str, executor: Executor, report: Callable[[int], object] = lambda games: None) -> bytes:
-        training = SelfPlayTraining("tictactoe", SELF_PLAY, out=tmp_path / name, games=60, learning=GENERATIONS)
-        SelfPlayLoop(training.plan, training.out, training.games).run(executor, report)
+        training = Training("tictactoe", SELF_PLAY, out=tmp_path / name, games=60, learning=GENERATIONS)
+        training.plan.loop(training.out, training.games, pool=executor).run(report)
         return training.out.read_bytes()
 
     with SerialExecutor() as alone, RayExecutor(2, cluster.address) as executor:

@@ -11,12 +11,13 @@ import pytest
 
 from tests.agents.small_games import LONG
 from tests.arena.small_matches import SPECS, spec, timeless
+from turnier.agents.abi import END, NORMAL, NUM_COUNTS
 from turnier.agents.registry import make_agent
 from turnier.arena import play as match
 from turnier.arena import play_compiled
 from turnier.arena.match import MatchSpec, Termination, unpack_plies
 from turnier.arena.play import play_match, play_matches, replay
-from turnier.arena.play_kernel import END, NORMAL, NUM_COUNTS, play_many
+from turnier.arena.play_kernel import play_many
 from turnier.core.kernel import JIT
 from turnier.core.rng import streams
 from turnier.games.game import MAX_SEATS

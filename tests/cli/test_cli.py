@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import shutil
 from pathlib import Path
 
 import pytest
@@ -18,10 +17,10 @@ from turnier.core.parameters import parameters_of
 
 
 def test_games_and_agents_list_their_declarations(tmp_path: Path) -> None:
-    games = turnier("games", folder=tmp_path)
+    games = turnier("list", "games", folder=tmp_path)
     assert "2048" in games
     assert "tictactoe" in games
-    agents = turnier("agents", folder=tmp_path)
+    agents = turnier("list", "agents", folder=tmp_path)
     assert all(name in agents for name in ("random", "greedy", "mc", "mctse", "heuristics2048", "rollout"))
     detail = CliRunner().invoke(app, ["agents", "mctse"], env={"COLUMNS": "160"}).stdout
     assert "maximum action nodes in the tree" in detail
@@ -90,7 +89,7 @@ TIMES = ("decisions_per_second", "cpu_seconds_per_decision")
 
 
 def test_a_tournament_is_the_same_with_every_executor(tmp_path: Path) -> None:
-    """Also with 1 and 2 workers, and `turnier results` shows mean, interval, games and tile rates."""
+    """Also with 1 and 2 workers, and `turnier show` shows mean, interval, games and tile rates."""
     command = ("tournament", "2048", "random", "mc(iterations=20,rollout_depth=20)", "--games", "6", "--seed", "7")
     tables = []
     for name, options in {
@@ -101,7 +100,7 @@ def test_a_tournament_is_the_same_with_every_executor(tmp_path: Path) -> None:
     }.items():
         store = f"sqlite:///{name}.db"
         turnier(*command, "--store", store, *options, folder=tmp_path)
-        rows = json.loads(turnier("results", "--store", store, "--json", folder=tmp_path))
+        rows = json.loads(turnier("show", "--store", store, "--json", folder=tmp_path))
         tables.append([{k: v for k, v in row.items() if k not in TIMES} for row in rows])
     assert tables[0] == tables[1] == tables[2] == tables[3]
     (mc, random) = sorted(tables[0], key=lambda row: row["label"])
@@ -110,7 +109,7 @@ def test_a_tournament_is_the_same_with_every_executor(tmp_path: Path) -> None:
     assert mc["half_width"] > 0
     assert random["max_tile>=8192"] == 0.0
     assert random["max_tile>=8192_high"] > 0
-    shown = turnier("results", "--store", "sqlite:///ray.db", folder=tmp_path)
+    shown = turnier("show", "--store", "sqlite:///ray.db", folder=tmp_path)
     assert "mc(iterations=20)" in shown
     assert "±" in shown
     assert "4096" in shown
@@ -119,9 +118,9 @@ def test_a_tournament_is_the_same_with_every_executor(tmp_path: Path) -> None:
 def test_the_same_tournament_again_plays_nothing(tmp_path: Path) -> None:
     command = ("tournament", "tictactoe", "random", "mc(iterations=3)", "--games", "8", "--executor", "serial")
     turnier(*command, folder=tmp_path)
-    before = turnier("results", "--json", folder=tmp_path)
-    assert "8 of 8 games were stored already" in turnier(*command, folder=tmp_path)
-    assert turnier("results", "--json", folder=tmp_path) == before
+    before = turnier("show", "--json", folder=tmp_path)
+    assert "8 games were stored already" in turnier(*command, folder=tmp_path)
+    assert turnier("show", "--json", folder=tmp_path) == before
 
 
 def test_compare_says_who_is_stronger_in_one_sentence(tmp_path: Path) -> None:
@@ -140,12 +139,12 @@ def test_a_tournament_shows_ratings_and_who_beats_whom(tmp_path: Path) -> None:
     command = ("tournament", "tictactoe", "random", "mcts(iterations=50)", "mcts(iterations=5)", "--games", "20")
     shown = turnier(*command, "--executor", "threads", folder=tmp_path)
     assert "rating list" in shown and "points against, %" in shown
-    rows = {row["label"]: row for row in json.loads(turnier("results", "--json", folder=tmp_path))}
+    rows = {row["label"]: row for row in json.loads(turnier("show", "--json", folder=tmp_path))}
     assert rows["mcts(iterations=50)"]["elo"] > rows["random"]["elo_high"]
     assert sum(len(row["pairs"]) for row in rows.values()) == 3
-    listed = json.loads(turnier("results", "--game", "tictactoe", "--json", folder=tmp_path))
+    listed = json.loads(turnier("show", "tictactoe", "--json", folder=tmp_path))
     assert [row["rank"] for row in listed] == [1, 2, 3] and listed[-1]["label"] == "random"
-    turnier("results", "--crosstable", "table.csv", folder=tmp_path)
+    turnier("show", "--crosstable", "table.csv", folder=tmp_path)
     table = (tmp_path / "table.csv").read_text().splitlines()
     assert table[0].split(",")[0] == "agent" and len(table) == 4
 
@@ -178,13 +177,3 @@ def test_verify_agrees_and_finds_a_disagreement(tmp_path: Path) -> None:
     shown = CliRunner().invoke(app, ["verify", "2048", str(tmp_path / "wrong.jsonl")])
     assert shown.exit_code == 1
     assert "wrong.jsonl:5: the moves must be" in shown.stdout
-
-
-@pytest.mark.skipif(shutil.which("gcc") is None, reason="gcc is not installed; the benchmarks compile a C program")
-def test_bench_prints_speeds_and_quotients_by_both_clocks(tmp_path: Path) -> None:
-    table = json.loads(turnier("bench", "random_2048", "--json", "--rounds", "1", folder=tmp_path))
-    assert list(table) == ["random_2048"]
-    row = table["random_2048"]
-    for clock in ("cpu", "wall"):
-        assert row[clock]["median"] == pytest.approx(row["ours"][clock] / row["reference"][clock])
-        assert row[clock]["low"] == row[clock]["median"] == row[clock]["high"] > 0

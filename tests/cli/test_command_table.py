@@ -7,13 +7,12 @@ import os
 import re
 import subprocess
 import sys
-from importlib import import_module
 from pathlib import Path
 
 import pytest
 from typer.testing import CliRunner
 
-from turnier.commands.app import COMMANDS, app
+from turnier.commands.app import COMMANDS, app, function_of
 from turnier.core.errors import UserError
 from turnier.results.store.store import Store
 
@@ -67,9 +66,8 @@ def test_a_tournament_imports_nothing_that_only_other_formats_and_searches_need(
 
 @pytest.mark.parametrize("name", COMMANDS)
 def test_a_command_has_the_text_of_the_table_and_examples(name: str) -> None:
-    module, summary = COMMANDS[name]
-    function = getattr(import_module(f"turnier.commands.{module}"), name.replace("-", "_"))
-    assert inspect.getdoc(function).splitlines()[0] == summary  # type: ignore[union-attr]
+    _, summary = COMMANDS[name]
+    assert inspect.getdoc(function_of(name)).splitlines()[0] == summary  # type: ignore[union-attr]
     shown = CliRunner().invoke(app, [name, "--help"], env={"COLUMNS": "120"}).output
     examples = re.search(r"Examples:\n((?: +.+\n)+)", shown)
     assert examples and f"turnier {name}" in examples[1], shown
@@ -85,8 +83,8 @@ def test_commands_share_their_options() -> None:
     from turnier.commands import options
 
     texts: dict[str, set[str]] = {}
-    for name, (module, _) in COMMANDS.items():
-        function = getattr(import_module(f"turnier.commands.{module}"), name.replace("-", "_"))
+    for name in COMMANDS:
+        function = function_of(name)
         for parameter, annotation in inspect.get_annotations(function, eval_str=True).items():
             for info in getattr(annotation, "__metadata__", ()):
                 texts.setdefault(parameter, set()).add(info.help)

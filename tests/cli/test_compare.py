@@ -83,6 +83,6 @@ def test_before_the_first_round_has_ended_only_the_sentence_is_printed(tmp_path:
     comparison = Comparison(*CLOSE, game="tictactoe")
     with Store.open(f"sqlite:///{tmp_path}/turnier.db") as store:
         store.begin_run(comparison.run_id, "comparison", "tictactoe", comparison.definition)
-    shown = turnier("results", "--run", comparison.run_id, folder=tmp_path)
+    shown = turnier("show", comparison.run_id, folder=tmp_path)
     assert "no round of games has ended yet." in shown and "│" not in shown
-    assert json.loads(turnier("results", "--run", comparison.run_id, "--json", folder=tmp_path)) == []
+    assert json.loads(turnier("show", comparison.run_id, "--json", folder=tmp_path)) == []

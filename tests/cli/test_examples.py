@@ -25,7 +25,7 @@ from turnier.results.versions import stored_versions
 
 # What waits for ever, needs another machine, or has a test of its own with these words.
 ELSEWHERE = re.compile(
-    r"turnier (serve|join|engine|check-engine|dashboard|board|bench|report weitz|verify GAME|export .*\.pgn)\b"
+    r"turnier (serve|join|engine|check-engine|dashboard|board|verify GAME|export .*\.pgn)\b"
     r"|postgresql:|replay log/"
 )
 RUN, STUDY, MATCH = "tournament:1f0c", "study:2048-mctse-1f0c2b", "3f9a1c"  # stand for ids in examples
@@ -44,7 +44,7 @@ SMALLER = (
     (r"--evaluate-every \d+", "--evaluate-every 1"),
     (r"--budget \d+games", "--budget 30games"),
     (r"(tune .*)(?<!games)$", r"\1 --budget 64games"),
-    (r"--budget 50ms", "--budget 1ms"),
+    (r"--per-move 50ms", "--per-move 1ms"),
     (r"--hours 2", "--hours 0.0003"),
     (r"tables 2048", "tables 2048 --size tiny"),
     (r"formations\(table=small.tables", r"\g<0>,otherwise=expectimax(depth=1,evaluator=corner2048)"),
@@ -96,7 +96,9 @@ def run(example: str) -> None:
     """Runs a command, says yes to its questions, and fails if it fails."""
     words = with_stored_versions(shlex.split(example)[1:])
     has_executor = any("--executor" in option.opts for option in commands()[words[0]].params)
-    if has_executor and (words[0] != "train" or "--self-play" in words):  # other trainings play in their own threads
+    if has_executor and (
+        words[0] != "train" or words[2].startswith("puct")
+    ):  # other trainings play in their own threads
         words += ["--executor", "serial"]
     started_with(["turnier", *words])  # runs record it
     ended = CliRunner().invoke(app, words, input="y\n", env={"COLUMNS": "80"}, catch_exceptions=False)
@@ -106,7 +108,7 @@ def run(example: str) -> None:
 
 
 def test_there_are_examples_of_every_command() -> None:
-    elsewhere = {"serve", "join", "dashboard", "board", "bench", "engine", "check-engine"}
+    elsewhere = {"serve", "join", "dashboard", "board", "engine", "check-engine"}
     named = {line.split()[1] for line in examples()} | elsewhere
     assert named == set(commands())
 
@@ -131,8 +133,8 @@ def test_an_example_works(example: str, folder: Path, monkeypatch: pytest.Monkey
     example = re.sub(r"\b(purge|verify) last", rf"\1 {runs['2048']}", example)
     for archive in ARCHIVES:
         if archive in example and not (tmp_path / archive).exists():
-            run(f"turnier archive {runs['2048']} --out {archive}")
+            run(f"turnier runs archive {runs['2048']} --out {archive}")
     if "games.jsonl:" in example:
-        run(f"turnier export {runs['2048']} --out games.jsonl")
+        run(f"turnier show {runs['2048']} --out games.jsonl")
     for part in example.split(" && "):
         run(part)

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from tests.cli.running import STUDIES, end_of_script, run_study_script
-from turnier.dashboards.reports.document import write_report
 from turnier.results.store.store import Store
+from turnier.studies.campaigns.document import write_report
 
 SCRIPTS = [
     path

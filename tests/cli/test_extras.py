@@ -17,7 +17,6 @@ MODULES = {  # of each extra, as they are imported
     "engines": ("chess",),
     "gym": ("gymnasium", "pettingzoo"),
     "judges": ("bitbully", "bitbully_databases"),
-    "ludax": ("ludax_agents", "ludax", "haiku", "mctx"),
     "openspiel": ("pyspiel", "open_spiel"),
     "parquet": ("pyarrow",),
     "postgres": ("psycopg", "psycopg_binary"),
@@ -64,10 +63,10 @@ BASE = (
     ("judge", "tictactoe", "random", "perfect", "--positions", "5", "--executor", "serial"),
     ("tune", "tictactoe", "mcts(iterations=4)", "--params", "exploration=0..3", *BUDGET, *PLAYED),
     ("train", "tictactoe", "ntuple(tuples=4,length=3)", "--games", "50", "--out", "w.npz", "--store", "sqlite:///a.db"),
-    ("results", "--store", "sqlite:///a.db"),
-    ("status", "--store", "sqlite:///a.db"),
-    ("export", "last", "--out", "games.csv", "--store", "sqlite:///a.db"),
-    ("versions", "--help"),
+    ("show", "--store", "sqlite:///a.db"),
+    ("runs", "--store", "sqlite:///a.db"),
+    ("show", "last", "--out", "games.csv", "--store", "sqlite:///a.db"),
+    ("show", "--help"),
     ("engine", "--help"),
 )
 NEEDING = {  # video has a test of its own
@@ -76,11 +75,10 @@ NEEDING = {  # video has a test of its own
     "engines": ("play", "chess", "random", "random"),
     "gym": ("play", "gymnasium(id=CartPole-v1)", "random"),
     "judges": ("tournament", "connect_four", "random", "perfect", *PLAYED),
-    "ludax": ("tournament", "othello", "random", "ludax", *PLAYED),
     "openspiel": ("play", "openspiel(game=tic_tac_toe)", "random", "random"),
-    "parquet": ("export", "last", "--out", "games.parquet", "--store", "sqlite:///a.db"),
-    "postgres": ("status", "--store", "postgresql://nobody@127.0.0.1/none"),
-    "server": ("serve", "spe_ed"),
+    "parquet": ("show", "last", "--out", "games.parquet", "--store", "sqlite:///a.db"),
+    "postgres": ("runs", "--store", "postgresql://nobody@127.0.0.1/none"),
+    "server": ("spe_ed", "serve"),
 }
 
 
@@ -96,9 +94,9 @@ def ran(folder: Path, missing: list[str], commands: list[tuple[str, ...]]) -> li
 def test_the_table_has_every_extra() -> None:
     declared = tomllib.loads((REPO / "pyproject.toml").read_text())["project"]["optional-dependencies"]
     assert declared.keys() - {"all", "dev"} == MODULES.keys() == NEEDING.keys() | {"cluster", "video"}
-    apart = {"cluster", "judges", "ludax"}  # for the head of a cluster, under the AGPL, large and for one agent
+    apart = {"cluster", "judges"}  # for the head of a cluster, and under the AGPL
     free = sorted(MODULES.keys() - apart)
-    assert declared["all"] == [f"turnier[{','.join(free)}]"] and "turnier[all,judges,ludax]" in declared["dev"]
+    assert declared["all"] == [f"turnier[{','.join(free)}]"] and "turnier[all,judges]" in declared["dev"]
 
 
 def test_the_base_is_enough_and_each_extra_is_named_where_it_is_missing(tmp_path: Path) -> None:
@@ -113,8 +111,8 @@ def test_the_base_is_enough_and_each_extra_is_named_where_it_is_missing(tmp_path
 
 def test_a_video_needs_its_extra_alone(tmp_path: Path) -> None:
     play = ("tournament", "tictactoe", "random", "greedy", "--games", "2", *PLAYED)
-    log = ("export", "last", "--out", "games.jsonl", "--store", "sqlite:///a.db")
-    replay = ("replay", "games.jsonl:1", "--mp4", "a.mp4", "--delay", "0")
+    log = ("show", "last", "--out", "games.jsonl", "--store", "sqlite:///a.db")
+    replay = ("show", "games.jsonl:1", "--out", "a.mp4", "--delay", "0")
     *_, (code, error) = ran(tmp_path, list(MODULES["video"]), [play, log, replay])
     sentence = "a video must have the package av, got none; pip install 'turnier[video]' installs it."
     assert (code, error) == (2, f"Error: {sentence}\n")

@@ -51,7 +51,7 @@ def shown(*words: str) -> str:
 
 
 def status(store: str) -> dict[str, Any]:
-    (found,) = json.loads(shown("status", "--json", "--store", store))
+    (found,) = json.loads(shown("runs", "--json", "--store", store))
     return dict(found)
 
 
@@ -196,9 +196,9 @@ def test_status_is_a_table_that_fits(tmp_path: Path, monkeypatch: pytest.MonkeyP
     shown("tournament", "tictactoe", "random", "random", "--games", "4", "--executor", "serial", "--store", store)
     with Store.open(store) as opened:
         opened.begin_run("study:old", "study", "an old study", {})
-    table = shown("status", "--store", store)
+    table = shown("runs", "--store", store)
     assert "finished" in table and "4 of 4" in table and "unknown" in table and "0 stored" in table
-    assert all(run["run"] in table for run in json.loads(shown("status", "--json", "--store", store)))
+    assert all(run["run"] in table for run in json.loads(shown("runs", "--json", "--store", store)))
     assert max(map(len, table.splitlines())) <= 80
 
 
@@ -226,7 +226,7 @@ def test_what_cannot_be_resumed_says_so(tmp_path: Path, words: tuple[str, ...], 
 def test_an_exported_run_replays_with_no_store(tmp_path: Path) -> None:
     store, out = f"sqlite:///{tmp_path}/a.db", tmp_path / "out"
     shown("tournament", "tictactoe", "random", "mc", "--games", "6", "--executor", "serial", "--store", store)
-    assert "6 games" in shown("export", "tournament", "--out", str(out), "--store", store)
+    assert "6 games" in shown("show", "tournament", "--out", str(out), "--store", store)
     (tmp_path / "a.db").unlink()
     assert "all 6 lines agree" in shown("verify", "tictactoe", str(out / "games.jsonl"))
     lines = (out / "games.jsonl").read_text().splitlines()
@@ -284,7 +284,7 @@ def test_brackets_in_names_are_shown_as_they_are(tmp_path: Path) -> None:
             bar.note("[/] is next")
             bar.print("c[/]d")
         assert all(text in paper.file.getvalue() for text in ("a[/]b", "[/] is next", "c[/]d"))  # type: ignore[attr-defined]
-    assert "study:a[/]b" in shown("status", "--store", store)
+    assert "study:a[/]b" in shown("runs", "--store", store)
 
 
 def test_agents_that_would_repeat_one_game_are_named(tmp_path: Path) -> None:

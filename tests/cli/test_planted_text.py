@@ -19,27 +19,27 @@ PLANTED = "\x1b[2J\x07\r\x9b1m\u202e\u2066"
 FORBIDDEN = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 AGENTS = ("random", "mc(iterations=5)")
 COMMANDS = (
-    ("status",),
-    ("status", "--json"),
-    ("results",),
-    ("results", "--json"),
-    ("results", "--run", "last"),
-    ("note", "last"),
-    ("rename", "last", f"other{PLANTED}", "--yes"),
-    ("note", "last", f"other{PLANTED}"),
-    ("replay", "MATCH"),
-    ("replay", f"no{PLANTED}"),
-    ("export", "last", "--out", "games.pgn"),
-    ("export", "last", "--out", "games.csv"),
+    ("runs",),
+    ("runs", "--json"),
+    ("show",),
+    ("show", "--json"),
+    ("show", "last"),
+    ("runs", "note", "last"),
+    ("runs", "rename", "last", f"other{PLANTED}", "--yes"),
+    ("runs", "note", "last", f"other{PLANTED}"),
+    ("show", "MATCH"),
+    ("show", f"no{PLANTED}"),
+    ("show", "last", "--out", "games.pgn"),
+    ("show", "last", "--out", "games.csv"),
     ("verify", "tictactoe", "planted.jsonl"),
     ("doctor", "--repair"),
-    pytest.param(("report", "last", "--html", "--out", "."), marks=pytest.mark.long),
-    ("versions", f"bot{PLANTED}.py:Bot"),
+    pytest.param(("show", "last", "--html", "--out", "."), marks=pytest.mark.long),
+    ("show", f"bot{PLANTED}.py:Bot"),
     ("tournament", "--resume", "last"),
     ("tournament", "tictactoe", "random", f"no{PLANTED}", "--games", "2"),
     ("move", "chess", "alphabeta(depth=1)", "--position", f"k{PLANTED}"),
     ("check-engine", "ENGINE"),
-    ("delete", "last", "--yes"),
+    ("runs", "delete", "last", "--yes"),
 )
 
 
@@ -63,7 +63,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_what_is_planted_is_shown_as_symbols_in_its_own_line(folder: Path) -> None:
-    ended: Ended = end_of_command("status", folder=folder)
+    ended: Ended = end_of_command("runs", folder=folder)
     assert "␛[2J␇␍\\u009b1m\\u202e\\u2066␊[bold]name" in ended.printed.replace("\n", "").replace(" ", "")
 
 

@@ -56,7 +56,7 @@ def test_a_game_in_the_terminal(tmp_path: Path) -> None:
     ):
         assert text in shown, text
     assert stored(tmp_path) == [Termination.RESIGNED]
-    listed = turnier("results", "--store", f"sqlite:///{tmp_path / 'games.db'}", folder=tmp_path)
+    listed = turnier("show", "--store", f"sqlite:///{tmp_path / 'games.db'}", folder=tmp_path)
     assert "human(name=Ann)" in listed
 
 

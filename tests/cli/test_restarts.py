@@ -17,7 +17,7 @@ from turnier.core.errors import UserError
 from turnier.games.registry import make_game
 from turnier.results.frames.matches import matches_frame
 from turnier.results.store.store import Store
-from turnier.runs.training_run import stored_evaluations
+from turnier.runs.stored.training import stored_evaluations
 from turnier.search.storage.trials import generations_frame, study_names, trials_frame
 
 AWAY_SECONDS = 2.0

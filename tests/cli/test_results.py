@@ -1,4 +1,4 @@
-"""`turnier results`: over all games of a game, and of a study; never a list that luck leads, nothing without a word."""
+"""`turnier show`: over all games of a game, and of a study; never a list that luck leads, nothing without a word."""
 
 from __future__ import annotations
 
@@ -79,11 +79,12 @@ def test_what_is_not_there_is_said(league: Path, tmp_path: Path) -> None:
 def test_a_study_is_shown_by_its_verdict_and_not_by_its_candidates(tmp_path: Path) -> None:
     path = tmp_path / "study.db"
     study = turnier.Study(
-        "2048", "mc(iterations=1,rollout_depth=1)", ["rollout_depth=0..3"], sampler="random", name="x"
+        "2048", "mc(iterations=1,rollout_depth=1)", ["rollout_depth=0..3"], budget=60, sampler="random", name="x"
     )
     with turnier.Store.open(f"sqlite:///{path}") as store:
-        verdict = study.run(store, budget=60, progress=False).verdict
-        candidates = len(study.run(store, budget=60, progress=False).trials())
+        verdict = study.run(store, progress=False).verdict
+        assert verdict is not None
+        candidates = len(study.run(store, progress=False).trials())
     shown = results(path, "--run", "study:x").output
     assert " ".join(verdict.sentence.split()) in " ".join(shown.split()) and verdict.agent in shown
     assert f"{candidates:,} candidates" in shown and "held-out" in shown and shown.count("\n") < 20

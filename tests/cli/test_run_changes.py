@@ -37,35 +37,39 @@ def runs(url: str) -> dict[str, str]:
 def test_a_note_is_kept_shown_and_removed(url: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "80")
     last = list(runs(url))[-1]
-    assert called("note", "last", "--store", url).output == f"{last}: no note\n"
-    assert called("note", "last", "first [try]\nof two", "--store", url).output == f"{last}: first [try] of two\n"
-    shown = called("status", "--store", url).output
+    assert called("runs", "note", "last", "--store", url).output == f"{last}: no note\n"
+    assert (
+        called("runs", "note", "last", "first [try]\nof two", "--store", url).output == f"{last}: first [try] of two\n"
+    )
+    shown = called("runs", "--store", url).output
     assert "first [try] of two" in shown and max(map(len, shown.splitlines())) <= 80
-    assert '"note": "first [try] of two"' in called("status", "--json", "--store", url).output
-    assert called("note", last, "", "--store", url).output == f"{last}: no note\n"
+    assert '"note": "first [try] of two"' in called("runs", "--json", "--store", url).output
+    assert called("runs", "note", last, "", "--store", url).output == f"{last}: no note\n"
 
 
 def test_a_run_is_renamed_after_a_question(url: str) -> None:
     last = list(runs(url))[-1]
-    asked = called("rename", last, "two monkeys", "--store", url, answer="n\n")
+    asked = called("runs", "rename", last, "two monkeys", "--store", url, answer="n\n")
     assert f"Rename {last} from '2048(size=3)' to 'two monkeys'?" in asked.output and asked.exit_code == 1
     assert runs(url)[last] == "2048(size=3)"
-    called("rename", "last", "two monkeys", "--store", url, answer="y\n")
+    called("runs", "rename", "last", "two monkeys", "--store", url, answer="y\n")
     assert runs(url)[last] == "two monkeys"
-    called("rename", "study:depth", "rollouts", "--yes", "--store", url)
+    called("runs", "rename", "study:depth", "rollouts", "--yes", "--store", url)
     assert runs(url)["study:rollouts"] == "rollouts" and "study:depth" not in runs(url)
     with pytest.raises(UserError, match="a run needs a name, got an empty one"):
-        called("rename", "last", " ", "--yes", "--store", url)
+        called("runs", "rename", "last", " ", "--yes", "--store", url)
 
 
 def test_a_deletion_says_first_what_goes_and_what_stays(url: str) -> None:
     study, first, last = runs(url)
-    asked = called("delete", "last", "--store", url, answer="n\n")
+    asked = called("runs", "delete", "last", "--store", url, answer="n\n")
     goes = f"{last} (2048(size=3)) goes with 3 games; 3 games stay, since other runs have them too."
     assert asked.output.splitlines()[0] == goes and asked.exit_code == 1 and len(runs(url)) == 3
-    assert called("delete", "last", "--yes", "--store", url).output.splitlines() == [goes, f"Deleted {last}."]
-    assert called("delete", first[:-4], "--store", url, answer="y\n").output.startswith(f"{first} (2048(size=3)) goes")
-    told = called("delete", study, "--yes", "--store", url).output
+    assert called("runs", "delete", "last", "--yes", "--store", url).output.splitlines() == [goes, f"Deleted {last}."]
+    assert called("runs", "delete", first[:-4], "--store", url, answer="y\n").output.startswith(
+        f"{first} (2048(size=3)) goes"
+    )
+    told = called("runs", "delete", study, "--yes", "--store", url).output
     assert " games, " in told and " candidates." in told and not runs(url)
     with pytest.raises(UserError, match="There is no run named 'last', since none is stored"):
-        called("delete", "last", "--yes", "--store", url)
+        called("runs", "delete", "last", "--yes", "--store", url)

@@ -19,15 +19,15 @@ SECRET = "hemlich"
 GONE = f"postgresql://turnier:{SECRET}@127.0.0.1:1/none"  # nobody listens there
 PLAYING = ("tictactoe", "random", "mc(iterations=5)")
 COMMANDS = {
-    "status": ("status",),
-    "results": ("results",),
-    "versions": ("versions", "bot.py:Bot"),
-    "note": ("note", "last", "text"),
-    "rename": ("rename", "last", "name", "--yes"),
-    "delete": ("delete", "last", "--yes"),
-    "export": ("export", "last", "--out", "games.csv"),
-    "replay": ("replay", "abcdef"),
-    "report": ("report", "last", "--html", "--out", "."),
+    "status": ("runs",),
+    "results": ("show",),
+    "versions": ("show", "bot.py:Bot"),
+    "note": ("runs", "note", "last", "text"),
+    "rename": ("runs", "rename", "last", "name", "--yes"),
+    "delete": ("runs", "delete", "last", "--yes"),
+    "export": ("show", "last", "--out", "games.csv"),
+    "replay": ("show", "abcdef"),
+    "report": ("show", "last", "--html", "--out", "."),
     "doctor": ("doctor", "--repair"),
     "board": ("board",),
     "tournament": ("tournament", *PLAYING, "--games", "4", "--executor", "serial"),
@@ -56,7 +56,7 @@ def test_a_server_that_is_gone(name: str, tmp_path: Path) -> None:
 
 def test_a_script_and_a_wrong_use(tmp_path: Path) -> None:
     assert checked(end_of_script(SCRIPT, "--preset", "tests", "--store", GONE, folder=tmp_path)).code == 2
-    wrong = checked(end_of_command("status", GONE, folder=tmp_path))
+    wrong = checked(end_of_command("runs", GONE, folder=tmp_path))
     assert wrong.code == 2 and "Got unexpected extra argument" in wrong.errors and "turnier:***@" in wrong.errors
 
 
@@ -65,7 +65,7 @@ def test_a_wrong_password_and_a_store_that_the_environment_names(
 ) -> None:
     secret = str(make_url(postgres_url).password)
     wrong = postgres_url.replace(secret, SECRET)
-    assert "must accept the user" in checked(end_of_command("status", "--store", wrong, folder=tmp_path)).errors
+    assert "must accept the user" in checked(end_of_command("runs", "--store", wrong, folder=tmp_path)).errors
     monkeypatch.setenv(STORE_VARIABLE, postgres_url)
     for name in ("tournament", "status", "note", "results", "export", "delete"):
         ended = checked(end_of_command(*COMMANDS[name], folder=tmp_path), secret)
@@ -75,8 +75,8 @@ def test_a_wrong_password_and_a_store_that_the_environment_names(
     assert not list(tmp_path.glob("*.db"))
     without = postgres_url.replace(f":{secret}@", "@")
     monkeypatch.setenv("PGPASSWORD", secret)
-    assert checked(end_of_command("status", "--store", without, folder=tmp_path), secret) == Ended(
-        0, checked(end_of_command("status", folder=tmp_path), secret).printed, ""
+    assert checked(end_of_command("runs", "--store", without, folder=tmp_path), secret) == Ended(
+        0, checked(end_of_command("runs", folder=tmp_path), secret).printed, ""
     )
 
 

@@ -1,4 +1,4 @@
-"""`turnier train --self-play` as people use it: stopped, resumed, refused."""
+"""`turnier train GAME puct` as people use it: stopped, resumed, refused."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ SMALL = "self_play(generation=50,window=200)"
 
 def words(out: Path, games: int) -> list[str]:
     return [
-        *("train", "tictactoe", AGENT, "--self-play", "--learning", SMALL, "--games", str(games), "--out", str(out)),
+        *("train", "tictactoe", AGENT, "--learning", SMALL, "--games", str(games), "--out", str(out)),
         *("--store", f"sqlite:///{out.with_suffix('.db')}", "--executor", "threads", "--workers", "2"),
     ]
 
@@ -40,7 +40,7 @@ def test_a_signal_leaves_a_checkpoint_and_the_command_resumes(tmp_path: Path) ->
     assert 0 < done < games and done % 50 == 0
     assert f"Stopped; {out} has {done:,} games. To resume, type: " in told
     ended = subprocess.run([*TURNIER, *words(out, games)], check=True, capture_output=True, timeout=120, text=True)
-    assert f"Resuming after {done:,} games of earlier runs." in ended.stderr + ended.stdout
+    assert f"{done:,} games were stored already and not played again." in ended.stdout
     assert out.read_bytes() == whole.read_bytes()
     again = CliRunner().invoke(app, words(out, games))
     assert again.exit_code == 0 and f"has {games:,} games already; resume with more --games." in again.output
@@ -49,11 +49,11 @@ def test_a_signal_leaves_a_checkpoint_and_the_command_resumes(tmp_path: Path) ->
 @pytest.mark.parametrize(
     ("more", "reason"),
     [
-        (["--hours", "1"], "--self-play takes no --hours; leave it out."),
-        (["--threads", "2"], "--self-play takes no --threads; leave it out."),
-        (["--from", "a.npz"], "--self-play takes no --from; leave it out."),
+        (["--hours", "1"], "self-play with search takes no hours; leave it out."),
+        (["--threads", "2"], "self-play with search takes no threads; leave it out."),
+        (["--begins", "a.npz"], "self-play with search takes no begins; leave it out."),
         (["--executor", "rye"], "executor"),
-        (["--learning", "td"], "needs the method self_play, got td"),
+        (["--learning", "td"], "puct must learn by self_play, got td"),
     ],
 )
 def test_options_of_other_trainings_are_refused(more: list[str], reason: str, tmp_path: Path) -> None:
@@ -74,5 +74,7 @@ def test_parameters_of_a_residual_network_are_listed() -> None:
 @pytest.mark.parametrize("option", [["--workers", "2"], ["--executor", "ray"], ["--address", "auto"]])
 def test_other_trainings_refuse_where_to_play(network: str, option: list[str], tmp_path: Path) -> None:
     ended = CliRunner().invoke(app, ["train", "tictactoe", network, "--out", str(tmp_path / "w.npz"), *option])
-    assert f"a training without --self-play takes no {option[0]}; leave it out." in str(ended.exception)
+    assert "takes no executor and no workers, as it plays in threads of its own; leave them out." in str(
+        ended.exception
+    )
     assert ended.exit_code != 0 and not list(tmp_path.iterdir())

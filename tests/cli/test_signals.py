@@ -96,5 +96,5 @@ def test_what_only_shows_or_joins_says_that_it_was_stopped(
     assert ends([*TURNIER, "dashboard"], tmp_path, stopped_by, serves) == "Stopped."
 
     began = time.monotonic()
-    words = ("join", "spe_ed", "--key", "k", "--url", f"ws://127.0.0.1:{silent_port}/spe_ed")
+    words = ("spe_ed", "join", "--key", "k", "--url", f"ws://127.0.0.1:{silent_port}/spe_ed")
     assert ends([*TURNIER, *words], tmp_path, stopped_by, lambda _: time.monotonic() > began + 5) == "Stopped."

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from turnier.agents.ntuple.training import TrainingLoop
+from turnier.agents.ntuple.training import TdLoop
 from turnier.agents.ntuple.weights import load_weights, weights_from_file
 from turnier.agents.registry import make_agent
 from turnier.arena.match import MatchRecord
@@ -38,7 +38,7 @@ def test_weights_are_kept_on_the_way_as_a_shorter_look_at_the_same_training(tmp_
     assert LEARNER.places == [33, 66, 100]
     train_all([LEARNER, LEARNER], tmp_path, 2)
     assert len(set(digests(LEARNER, tmp_path))) == 3
-    whole = TrainingLoop(LEARNER.plan(), tmp_path / "whole.npz", 100)
+    whole = TdLoop(LEARNER.plan(), tmp_path / "whole.npz", 100)
     whole.run()
     assert digests(LEARNER, tmp_path)[-1] == whole.weights().digest
     assert all(load_weights(LEARNER.kept(tmp_path, place)).values_only for place in LEARNER.places)
@@ -49,9 +49,9 @@ def test_stopped_training_goes_on_and_what_is_missing_is_made_again(tmp_path: Pa
     expected = digests(LEARNER, tmp_path / "whole")
     folder = tmp_path / "killed"
     folder.mkdir()
-    stopped = TrainingLoop(LEARNER.plan(), LEARNER.out(folder), LEARNER.games)
+    stopped = TdLoop(LEARNER.plan(), LEARNER.out(folder), LEARNER.games)
     with pytest.raises(RuntimeError, match="killed"):
-        stopped.run(1, None, 33, lambda training, weights: (_ for _ in ()).throw(RuntimeError("killed")))
+        stopped.run(saved=lambda weights: (_ for _ in ()).throw(RuntimeError("killed")), every=33)
     assert load_weights(LEARNER.out(folder)).training["done"] == 33 and not LEARNER.kept(folder, 33).exists()
     told: list[int] = []
     LEARNER.train(folder, told.append)
@@ -67,8 +67,8 @@ def test_a_signal_ends_all_learners_of_a_script_with_checkpoints(tmp_path: Path)
     learners = [Learner(**asdict(LEARNER) | {"games": 20_000_000, "seed": seed, "points": 1}) for seed in (1, 2)]
     script, out = tmp_path / "script.py", learners[0].out(tmp_path)
     script.write_text(
-        "import turnier.agents.ntuple.training as t\n"
-        "from turnier.commands.scripts.trained_experiments import run_training_studies\n"
+        "import turnier.agents.learning.loop as t\n"
+        "from turnier.studies.scripts.trained_experiments import run_training_studies\n"
         "from turnier.runs.experiment import Row\n"
         "from turnier.runs.trained_experiment import LearnedRow, Learner, TrainingStudy\n"
         "t.CHECKPOINT_SECONDS, t.CHECKPOINT_SHARE = 0.1, 1e-9  # a first one, and another at the end\n"

@@ -19,12 +19,13 @@ from turnier.arena.workers.where import Where
 from turnier.commands.app import app
 from turnier.games.registry import GAMES
 from turnier.results.store.store import Store
+from turnier.search.definition import StudyDefinition
 from turnier.search.objective import Objective, is_one_game
 from turnier.search.storage.commands import Again, tune_command
 from turnier.search.storage.hints import hints
 from turnier.search.storage.studies import StoredStudy, run_id_of, stored_verdict
 from turnier.search.storage.trials import generations_frame, trials_frame
-from turnier.search.study import Front, Study
+from turnier.search.study import Study
 from turnier.search.verdict import BETTER
 
 
@@ -217,14 +218,15 @@ def test_a_larger_budget_continues_a_named_study_or_says_how(tmp_path: Path) -> 
     words = "2048(size=2)", "mc(iterations=1)", "rollout_depth=0..20"
     with Store.open(f"sqlite:///{tmp_path}/a.db") as store:
         directions = StudyDirection.MAXIMIZE, StudyDirection.MINIMIZE
-        for kind in (Study, Front):
-            begun = kind(*words, name=kind.__name__)
-            known = begun.definition(60, store)
-            StoredStudy(store, known.name, known.stored, directions[: 1 + (kind is Front)], progress=False)
-            assert begun.definition(60).generation_games < begun.definition(6000).generation_games
-            assert begun.definition(6000, store).stored == known.stored
-        assert Study(*words, name="other").definition(6000, store).sampler == "cmaes(population=64)"
-        assert Study(*words, name="Study", seed=2).definition(6000, store).seed == 2
+        for name, objectives in (("Study", "strength"), ("Front", "strength,time")):
+            begun = Study(*words, name=name, objectives=objectives).question
+            known = begun.settled(60, store)
+            StoredStudy(store, known.name, known.stored, directions[: 1 + (name == "Front")], progress=False)
+            assert begun.settled(60).generation_games < begun.settled(6000).generation_games
+            assert begun.settled(6000, store).stored == known.stored
+        other = Study(*words, name="other").question.settled(6000, store)
+        assert isinstance(other, StudyDefinition) and other.sampler == "cmaes(population=64)"
+        assert Study(*words, name="Study", seed=2).question.settled(6000, store).seed == 2
     shown = typed(
         "tune", *words[:2], "--params", words[2], "--budget", "210games", "--store", f"sqlite:///{tmp_path}/a.db"
     )
@@ -241,9 +243,12 @@ def test_the_command_of_a_study_finds_it_again(tmp_path: Path) -> None:
             {"sampler": "cmaes(population=4)", "name": "two words", "seed": 7},
         ):
             agent, ranges = "mc(iterations=1,rollout_depth=5)", "rollout_depth,iterations=1..9:log"
-            study = Study("tictactoe", agent, ranges, **({"against": "random"} | options))  # type: ignore[arg-type]
-            ended = study.run(store, budget=32, verify=0.1, where=Where("serial"), progress=False)
-            definition, known = ended.run.definition, games(tmp_path, ended.run.definition.name)
+            rest = {"against": ["random"], "budget": 32, "verify": 0.1} | options
+            ended = Study("tictactoe", agent, ranges, **rest).run(  # type: ignore[arg-type]
+                store, where=Where("serial"), progress=False
+            )
+            definition, known = ended.definition, games(tmp_path, ended.name)
+            assert ended.verdict is not None
             again = run(tune_command(store, definition, ended.verdict.budget, 0.1))
             assert again["study"] == definition.name and again["verdict"] == ended.verdict.sentence
             assert games(tmp_path, definition.name) == known

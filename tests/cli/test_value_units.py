@@ -13,15 +13,14 @@ from typer.testing import CliRunner
 from tests.cli.running import turnier
 from turnier.agents.registry import make_agent
 from turnier.arena.analysis import analyse
-from turnier.arena.analysis.best_move import best_move
 from turnier.arena.analysis.reanalysis import Reanalysis
 from turnier.arena.match import MatchSpec
 from turnier.arena.play import play_match
 from turnier.commands.app import app
-from turnier.commands.positions.analysis_table import analysis_json
 from turnier.commands.runs.shown_match import show_match
 from turnier.dashboards.figures.replay import action_frame
 from turnier.games.registry import make_game
+from turnier.server.analysis_data import analysis_data
 from turnier.server.board.analyses import analyses
 from turnier.server.board.opinions import opinions
 
@@ -34,15 +33,10 @@ LEFT = 0  # merges the two 2
 def test_in_analyses(tmp_path: Path) -> None:
     position = GAME.position_of(BOARD)
     *_, found = analyse(position, [AGENT], repeats=1, line=0)
-    assert analysis_json(found)["agents"][0]["moves"][LEFT]["value"] == 104
+    assert analysis_data(found)["agents"][0]["moves"][LEFT]["value"] == 104
     *_, shown = analyses(position, [AGENT], 0.01)
     assert shown["agents"][0]["actions"][LEFT][2] == 104
     assert "104 (1) *" in turnier("analyse", "2048", AGENT, "--board", BOARD, "--repeats", "1", folder=tmp_path)
-
-
-def test_of_the_best_move() -> None:
-    *_, found = best_move(GAME.position_of(BOARD), AGENT, games=0)
-    assert found.moves[0].action == LEFT and found.moves[0].value == 104
 
 
 def test_in_shown_and_replayed_matches() -> None:
@@ -69,8 +63,6 @@ def test_it_is_said_of_whom_values_are_no_results(tmp_path: Path) -> None:
     assert both in turnier("analyse", field, *agents, "--repeats", "1", folder=tmp_path)
     one = json.loads(turnier("analyse", field, agents[0], "--repeats", "1", "--json", folder=tmp_path))
     assert one["agents"][0]["unit"] == ranks
-    moved = turnier("move", field, "moves", "--agent", agents[0], "--games", "0", folder=tmp_path)
-    assert f"Values are the agent's own: {ranks}." in moved
     printed = io.StringIO()
     players = [make_agent(agents[0])] * 2
     show_match(

@@ -36,26 +36,30 @@ def url(tmp_path: Path) -> str:
         some = [record for batch in store.records_of_run(run.id) for record in batch][::3]
         with store.database.writing() as connection:
             mine = select(matches.c.number, matches.c.id).where(matches.c.id.in_([record.spec.id for record in some]))
-            remove_matches(store, connection, run.id, {number: name for number, name in connection.execute(mine)})
+            remove_matches(
+                store.blocks, connection, run.id, {number: name for number, name in connection.execute(mine)}
+            )
         store.append(run.id, [replace(record, scores=record.scores[::-1], worker=OTHER) for record in some])
     return url
 
 
 def test_machines_fit_in_60_columns_and_the_one_that_differs_is_found_and_purged(url: str) -> None:
-    shown = called("workers", "last", "--store", url)
+    shown = called("runs", "workers", "last", "--store", url)
     assert max(len(line) for line in shown.output.splitlines() if ": games of" not in line) <= 60
     assert machine_name() in shown.output and f"{OTHER}: games of " in shown.output
     assert f"{machine_name()}: games of " not in shown.output
-    found = {row["worker"]: row for row in json.loads(called("workers", "last", "--json", "--store", url).output)}
+    found = {
+        row["worker"]: row for row in json.loads(called("runs", "workers", "last", "--json", "--store", url).output)
+    }
     assert {name: row["games"] for name, row in found.items()} == {machine_name(): 133, OTHER: 67}
     assert len(found[OTHER]["residuals"]) == 2 and found[OTHER]["differs"] and not found[machine_name()]["differs"]
 
     verified = called("verify", "last", "--sample", "100%", "--store", url, columns=200)
     assert verified.exit_code == 1 and " of 200 games that were played again went differently." in verified.output
 
-    asked = called("purge", "last", "--worker", OTHER, "--store", url, answer="n\n")
+    asked = called("runs", "purge", "last", "--worker", OTHER, "--store", url, answer="n\n")
     assert asked.exit_code == 1 and f"67 games of {OTHER} go from tournament:" in asked.output
-    assert called("purge", "last", "--worker", OTHER, "--yes", "--store", url).exit_code == 0
+    assert called("runs", "purge", "last", "--worker", OTHER, "--yes", "--store", url).exit_code == 0
     assert called(*PLAY, "--store", url).exit_code == 0
     assert called("verify", "last", "--sample", "100%", "--store", url).output.endswith(
         ": all 200 games that were played again are the same.\n"
@@ -66,7 +70,7 @@ def test_mistakes_are_said(url: str) -> None:
     for words, message in {
         ("verify", "last", "--sample", "0", "--store", url): "must be a share above 0 and at most 100%, got 0",
         ("verify", "last", "--store", url): "either files of games or --sample",
-        ("purge", "last", "--worker", "w9", "--yes", "--store", url): "must have played games of tournament:",
+        ("runs", "purge", "last", "--worker", "w9", "--yes", "--store", url): "must have played games of tournament:",
     }.items():
         with pytest.raises(UserError, match=message):
             called(*words)
@@ -77,4 +81,4 @@ def test_games_of_a_study_stay(tmp_path: Path) -> None:
     study = ("tune", "2048(size=3)", "mc(iterations=2,rollout_depth=2)", "--params", "rollout_depth=1..8")
     assert called(*study, "--budget", "10games", "--executor", "serial", "--store", url).exit_code == 0
     with pytest.raises(UserError, match=r"games of a study must stay, got study:.*has searched with them"):
-        called("purge", "last", "--worker", machine_name(), "--yes", "--store", url)
+        called("runs", "purge", "last", "--worker", machine_name(), "--yes", "--store", url)

@@ -16,7 +16,8 @@ from turnier.core.kernel import kernel
 from turnier.core.rng import below, uniform
 from turnier.games import abi
 from turnier.games.abi import CHANCE, TERMINAL
-from turnier.games.game import Game, grid_neighbours, square_symmetries
+from turnier.games.game import Game
+from turnier.games.setup.grids import grid_neighbours, square_symmetries
 
 # `TURN` is the seat to commit, or 2 for the die; GUESS + seat is 0 or 1 + the number that the seat has committed to.
 ROUNDS, LEFT, TURN, GUESS, WORDS = 0, 1, 2, 3, 5

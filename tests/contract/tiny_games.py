@@ -18,7 +18,8 @@ from turnier.core.parameters import parameter
 from turnier.core.rng import below
 from turnier.games import abi
 from turnier.games.abi import CHANCE, TERMINAL
-from turnier.games.game import Game, grid_neighbours, square_symmetries
+from turnier.games.game import Game
+from turnier.games.setup.grids import grid_neighbours, square_symmetries
 
 # Pig. `ROLLING` is 1 where the die is to be thrown; `TURNS` counts down all seats' turns; SCORE + seat is banked.
 SEATS, TARGET, SEAT, TURNS, ROLLING, POT, SCORE = range(7)

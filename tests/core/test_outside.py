@@ -165,8 +165,8 @@ def test_the_same_code_is_the_same_version_however_its_lines_end(user: Path) -> 
 
 MISTAKES = {
     "bto.py:Bot": r"there must be a file bto\.py, got none; did you mean bot\.py\?",
-    "bot.py:Bto": r"there must be a class Bto in bot\.py, got none; did you mean Bot\?",
-    "bot.py:Player": r"bot\.py:Player must derive from turnier's class of the kind agent",
+    "bot.py:Bto": r"there must be a class or function Bto in bot\.py, got none; did you mean Bot\?",
+    "bot.py:Player": r"the argument agent of Player must have a default, or be one of game, seat and seed",
     "bot.py:Bot(skp=1)": r"no parameter of bot\.py:Bot named 'skp'; did you mean skip\?",
     "bot.py:Bot(skip=99)": r"Bot: skip must be from 0 to 10, got 99",
     "nosuch:Bot": r"there must be a file of the module nosuch, got none; install it, or name FILE\.py:CLASS",
@@ -237,10 +237,10 @@ def test_installed_packages_offer_names_and_a_broken_one_hides_no_other(
     assert AGENTS.make("my_bot(skip=2)").full_text() == AGENTS.make("bot.py:Bot(skip=2)").full_text()
     with pytest.raises(UserError, match=r"There is no agent named 'my_bto'; did you mean my_bot\?"):
         AGENTS.make("my_bto")
-    shown = CliRunner().invoke(app, ["agents"], env={"COLUMNS": "80"}).output
+    shown = CliRunner().invoke(app, ["list", "agents"], env={"COLUMNS": "80"}).output
     assert (
         "my_bot" in shown
         and "there must be a file of the module nosuch" in " ".join(shown.split())
         and "mctse" in shown
     )
-    assert "legal actions to skip" in CliRunner().invoke(app, ["agents", "bot.py:Bot"]).output
+    assert "legal actions to skip" in CliRunner().invoke(app, ["list", "bot.py:Bot"]).output

@@ -64,8 +64,11 @@ def url(tmp_path_factory: pytest.TempPathFactory) -> str:
         search.play_final(search.finalists(), 4, pool)
         StudyRun(store, TINY).run(3, pool)
         searched = ["exploration=0..4", "iterations=5..20"]
-        decided = Study("tictactoe", "mcts(iterations=10)", searched, against="random", sampler="tpe", name=DECIDED)
-        decided.run(store, budget=160, verify=0.1, where=Where("threads", 2), progress=False)
+        decided = Study(
+            "tictactoe", "mcts(iterations=10)", searched, budget=160, against=["random"], sampler="tpe", name=DECIDED,
+            verify=0.1,
+        )  # fmt: skip
+        decided.run(store, where=Where("threads", 2), progress=False)
         for _ in play_experiment(EXPERIMENT, store, SerialExecutor()):
             pass
     return url

@@ -18,7 +18,8 @@ from turnier.dashboards.figures.comparison import (
     verdict_banner,
 )
 from turnier.results.store.store import Store
-from turnier.runs.comparison import Comparison, ComparisonResults
+from turnier.runs.comparison import Comparison
+from turnier.runs.stored.comparison import ComparisonResults
 from turnier.statistics.sprt import Verdict
 
 STRONG = ("mc(iterations=20)", "random")
@@ -71,7 +72,7 @@ def test_nothing_is_drawn_before_the_first_look(tmp_path: Path) -> None:
     comparison = Comparison(*STRONG, game="tictactoe")
     with Store.open(f"sqlite:///{tmp_path}/a.db") as store:
         store.begin_run(comparison.run_id, "comparison", "tictactoe", comparison.definition)
-        results = comparison.stored_results(store)
+        results = comparison.results(store)
         assert evidence_chart(results) is None and outcome_bars(results) is None
         assert "no round of games has ended yet" in verdict_banner(results)
         assert comparison_facts(results)["expected_games_left"] == "not known yet"
@@ -81,5 +82,5 @@ def test_nothing_is_drawn_before_the_first_look(tmp_path: Path) -> None:
 def test_the_verdict_tells_networks_apart_whose_files_share_a_name(tmp_path: Path) -> None:
     agents = [f"greedy(evaluator=ntuple(file={file}))" for file in ("a/g.npz,digest=1", "b/g.npz,digest=2")]
     with Store.open(f"sqlite:///{tmp_path}/a.db") as store:
-        banner = verdict_banner(Comparison(*agents, game="2048").stored_results(store))
+        banner = verdict_banner(Comparison(*agents, game="2048").results(store))
     assert "greedy(evaluator=ntuple(file=a/g.npz)) and greedy(evaluator=ntuple(file=b/g.npz)) at 2048" in banner

@@ -16,7 +16,6 @@ from turnier.arena.play import play_match
 from turnier.dashboards.figures.failures import failed_html, failed_note, failed_table, with_failed
 from turnier.dashboards.figures.scores import TIME, costs_of, score_table
 from turnier.dashboards.links import match_address
-from turnier.dashboards.reports.document import write_report
 from turnier.dashboards.reports.run import run_page
 from turnier.dashboards.run_glance import glance
 from turnier.dashboards.run_summary import scores
@@ -25,6 +24,7 @@ from turnier.results.store.annotations import SETTINGS
 from turnier.results.store.store import Store
 from turnier.runs.comparison import Comparison
 from turnier.runs.experiment import Experiment, Row, row_matches
+from turnier.studies.campaigns.document import write_report
 
 RUN, TEXT, REASON = "tournament:fa11", "2 failed (25 %), 1 void", "ValueError: I lost <my> table (bot.py, line 12)"
 COMPARED = Comparison("random", "greedy", game="tictactoe", games=64, first_round=4)

@@ -45,8 +45,8 @@ from turnier.results.frames.certainty import position_certainty, searches_frame,
 from turnier.results.frames.matches import matches_frame
 from turnier.results.store.curves import CurvePoint
 from turnier.results.store.store import Store
-from turnier.runs.collected import certainty_of_run
 from turnier.runs.self_play.ratings import ZERO
+from turnier.runs.stored.collected import certainty_of_run
 from turnier.search.storage.checked_studies import facts_of
 from turnier.search.storage.definitions import StoredRange
 from turnier.search.storage.trials import count_trials, generations_frame, importance, study_names, trials_frame, unit

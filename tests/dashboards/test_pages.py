@@ -19,8 +19,8 @@ from turnier.dashboards.app import preload
 from turnier.dashboards.figures.replay import board_svg
 from turnier.dashboards.pages import replay as replay_page
 from turnier.results.store.store import Store
-from turnier.runs.comparison import ComparisonResults
 from turnier.runs.people.hosted_games import store_game
+from turnier.runs.stored.comparison import ComparisonResults
 from turnier.runs.tournament import Tournament
 from turnier.search.storage.studies import stored_verdict
 

@@ -26,7 +26,8 @@ from turnier.results.store.annotations import NOTE
 from turnier.results.store.run_changes import delete_run
 from turnier.results.store.store import Run, Store
 from turnier.runs.certainty import Certainty
-from turnier.runs.comparison import Comparison, ComparisonResults
+from turnier.runs.comparison import Comparison
+from turnier.runs.stored.comparison import ComparisonResults
 from turnier.search.storage.studies import stored_verdict
 from turnier.search.study_run import StudyRun
 

@@ -10,7 +10,7 @@ from tests.dashboards.drawn_pages import charts, look, show_store, texts
 from turnier.dashboards.reports.run import run_page
 from turnier.dashboards.run_glance import agents_planned, glance
 from turnier.results.store.store import Store
-from turnier.runs.self_play.training import SelfPlayTraining
+from turnier.runs.training import Training
 
 AGENTS = [
     "puct(iterations=8,evaluator=ntuple(tuples=4),selection=gumbel)",
@@ -26,7 +26,7 @@ def test_its_checkpoints_are_rated_on_the_pages(agent: str, tmp_path: Path, monk
     show_store(url, monkeypatch)
     settings = {"learning": "self_play(generation=10)", "evaluate_every": 20, "evaluation_games": 8}
     with Store.open(url) as store:
-        results = SelfPlayTraining(
+        results = Training(
             "tictactoe", agent, out=tmp_path / "z.npz", games=40, every=10, against="random", **settings
         ).run(store, progress=False)
         (run,) = store.runs()

@@ -128,4 +128,4 @@ def test_commands_name_the_store_that_is_shown(tmp_path: Path, monkeypatch: pyte
     assert "To play on, repeat this with more --games:" in told["comparison"]
     assert "To resume:" not in told["comparison"]
     page = look("reports", run=comparison.run_id)
-    assert f"turnier report {comparison.run_id} --html --store {url}" in texts(page)
+    assert f"turnier show {comparison.run_id} --html --store {url}" in texts(page)

@@ -18,7 +18,7 @@ SMALLER = (
     (r"--budget \d+games", "--budget 32games"),
     (r"iterations=\d+", "iterations=3"),
 )
-FILES = {3: "reader.py", 4: "race.py"}  # what the blocks after the edit are written to
+FILES = {3: "quick.py", 4: "reader.py", 5: "race.py"}  # what the blocks after the edit are written to
 PLAYS = ("tournament", "compare", "tune")
 
 
@@ -42,4 +42,4 @@ def test_the_tutorial_works(checked: bool, tmp_path: Path, monkeypatch: pytest.M
                 command = re.sub(pattern, less, command)
             words = with_stored_versions(shlex.split(command)[1:])
             turnier(*words, *(["--executor", "serial"] if words[0] in PLAYS else []), folder=tmp_path)
-    assert len(code) == 5 and code[4] in (tmp_path / "test_first_bot.py").read_text()
+    assert len(code) == 6 and code[5] in (tmp_path / "test_first_bot.py").read_text()

@@ -162,18 +162,18 @@ def readings(folder: Path) -> dict[str, dict[str, Reading]]:
     runs = ("tournament", "comparison", "certainty", "study", "training")
     match = match_of(folder)
     of_store = {
-        "results": command("results", *store),
-        "results --json": command("results", "--json", *store),
-        "results --game": command("results", "--game", "tictactoe", *store),
-        **{f"results --run {run}": command("results", "--run", run, *store) for run in runs},
-        "status": command("status", *store, plays=True),
-        "status --json": command("status", "--json", *store),
-        "note": command("note", "tournament", *store),
-        **{f"export {run}": command("export", run, "--out", "out", *store, writes="out") for run in runs[:2]},
-        "replay": command("replay", match, *store),
-        "replay --svg": command("replay", match, "--svg", "end.svg", *store, writes="end.svg"),
+        "results": command("show", *store),
+        "results --json": command("show", "--json", *store),
+        "results --game": command("show", "tictactoe", *store),
+        **{f"results --run {run}": command("show", run, *store) for run in runs},
+        "status": command("runs", *store, plays=True),
+        "status --json": command("runs", "--json", *store),
+        "note": command("runs", "note", "tournament", *store),
+        **{f"export {run}": command("show", run, "--out", "out", *store, writes="out") for run in runs[:2]},
+        "replay": command("show", match, *store),
+        "replay --svg": command("show", match, "--out", "end.svg", *store, writes="end.svg"),
         **{
-            f"report {run}": command("report", run, "--html", "--out", "pages", *store, writes="pages")
+            f"report {run}": command("show", run, "--html", "--out", "pages", *store, writes="pages")
             for run in (*runs[:2], "study")
         },
         "tournament": command(*TOURNAMENT, *store),
@@ -200,7 +200,7 @@ def readings(folder: Path) -> dict[str, dict[str, Reading]]:
         },
         EXPORT: {
             "verify": command("verify", "tictactoe", EXPORT, may_find=True),
-            "replay": command("replay", f"{EXPORT}:3"),
+            "replay": command("show", f"{EXPORT}:3"),
         },
     }
 

@@ -18,7 +18,7 @@ THREADS = ("--executor", "threads", "--workers", "1")
 
 TOURNAMENT = ("tournament", "tictactoe", "random", "mc(iterations=8)", "mcts(iterations=8)", "--games", "40", *THREADS)
 COMPARE = (
-    *("compare", "random", "mcts(iterations=10)", "--game", "tictactoe", "--games", "40", "--round", "8"),
+    *("compare", "random", "mcts(iterations=10)", "--game", "tictactoe", "--games", "40", "--first-round", "8"),
     *THREADS,
 )
 CERTAINTY = (
@@ -39,9 +39,9 @@ def make_files(folder: Path) -> None:
     store = ("--store", URL)
     for words in (
         *(command + store for command in (TOURNAMENT, COMPARE, CERTAINTY, TUNE, TRAIN)),
-        ("note", "tournament", "a note", *store),
+        ("runs", "note", "tournament", "a note", *store),
         ("train", *TRAIN_ON[1:3], "--games", "200", *TRAIN_ON[5:], "--store", "sqlite:///other.db"),
-        ("export", "tournament", "--out", EXPORT, *store),
+        ("show", "tournament", "--out", EXPORT, *store),
     ):
         with contextlib.chdir(folder):
             done = CliRunner().invoke(app, list(words), catch_exceptions=False)

@@ -11,7 +11,7 @@ import pytest
 from typer.testing import CliRunner
 
 from turnier.agents.ntuple import weights as ntuple
-from turnier.agents.ntuple.training import TrainingLoop
+from turnier.agents.ntuple.training import TdLoop
 from turnier.agents.residual import weights as residual
 from turnier.agents.residual.network import Network as Residual
 from turnier.agents.spe_ed.q_learning import Learning, QTraining, read_table
@@ -62,8 +62,9 @@ def test_a_file_that_is_not_finite_is_refused_by_all_that_reads_it(value: float,
         ("play", "tictactoe", agent, "random", *store),
         ("tournament", "tictactoe", agent, "random", "--games", "4", *store),
         ("analyse", "tictactoe", agent),
-        ("train", *network, "--from", str(path), "--games", "10", "--out", str(tmp_path / "new.npz"), *store),
-        ("train", *network, "--from", f"{ok},{path}", "--games", "0", "--out", str(tmp_path / "new.npz"), *store),
+        ("train", *network, "--begins", str(path), "--games", "10", "--out", str(tmp_path / "new.npz"), *store),
+        ("train", *network, "--begins", str(ok), "--begins", str(path), "--games", "0", "--out",
+         str(tmp_path / "new.npz"), *store),
         ("train", *network, "--games", "1000", "--out", str(path), *store),
     ):  # fmt: skip
         ended = CliRunner().invoke(app, list(words))
@@ -82,7 +83,7 @@ def test_a_checkpoint_that_has_diverged_leaves_the_last_one(tmp_path: Path) -> N
     training = Training(
         "2048", "ntuple(tuples=8,length=2)", learning="td(alpha=2.5,coherence=false)", out=out, games=400
     )  # fmt: skip
-    TrainingLoop(training.plan, out, 400).run(until=1)
+    TdLoop(training.plan, out, 400).run(until=1)
     content = out.read_bytes()
     words = ("train", "2048", "ntuple(tuples=8,length=2)", "--learning", "td(alpha=2.5,coherence=false)", "--games",
              "400", "--out", str(out), "--store", f"sqlite:///{tmp_path / 's.db'}")  # fmt: skip
@@ -114,10 +115,10 @@ def test_others_are_neither_written_nor_read(tmp_path: Path, monkeypatch: pytest
     with pytest.raises(NotFinite, match=f"must be finite to be written to {path}, got NaN or infinity in weights"):
         residual.Weights(network, bad, {}).save(path)
     assert path.read_bytes() == content
-    monkeypatch.setattr(residual, "write_learned", write_arrays)
+    monkeypatch.setattr("turnier.agents.learning.files.write_learned", write_arrays)
     residual.Weights(network, bad, {}).save(path)
     with pytest.raises(NotFinite, match=f"must be finite, got {path}, which has NaN or infinity in weights"):
-        residual.load_weights(path)
+        residual.Weights.load(path)
 
     table = QTraining(Learning(bits=4), tmp_path / "q.npz")
     table.save()

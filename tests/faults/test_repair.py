@@ -94,9 +94,9 @@ def test_sound_stores_are_sound(path: Path, tmp_path: Path) -> None:
     before = path.read_bytes()
     assert doctor("--repair")[0] == 0 and path.read_bytes() == before
     assert not list(tmp_path.glob("*damaged*"))
-    shown = command("results", "--json", "--store", URL)()
+    shown = command("show", "--json", "--store", URL)()
     repair(URL)
-    assert command("results", "--json", "--store", URL)() == shown
+    assert command("show", "--json", "--store", URL)() == shown
 
 
 @pytest.mark.parametrize("seed", range(6))

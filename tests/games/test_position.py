@@ -8,8 +8,9 @@ import pytest
 from tests.contract.tiny_games import Pennies, Pig
 from turnier.core.errors import UserError
 from turnier.games.abi import CHANCE, TERMINAL
-from turnier.games.game import Game, Position, grid_neighbours, square_symmetries
+from turnier.games.game import Game, Position
 from turnier.games.registry import make_game
+from turnier.games.setup.grids import grid_neighbours, square_symmetries
 
 
 def line(game: Game, *actions: int) -> Position:

@@ -199,7 +199,7 @@ def flipped(data: bytes) -> bytes:
 def test_a_damaged_file_is_refused(run: Store, tmp_path: Path, change: Callable[[bytes], bytes], sentence: str) -> None:
     path = written(run, tmp_path).path
     path.write_bytes(change(path.read_bytes()))
-    with pytest.raises(UserError, match=f"must be a whole file that turnier archive wrote, got .*({sentence})"):
+    with pytest.raises(UserError, match=f"must be a whole file that turnier runs archive wrote, got .*({sentence})"):
         Archive.open(path)
 
 

@@ -100,14 +100,14 @@ def test_a_run_is_told_in_sentences_that_name_a_replay(store: Store) -> None:
     match, void = found.table["match"].iloc[0][:12], found.table["match"].iloc[3][:12]
     assert found.sentences() == [
         f"{BOT} failed in 4 of 10 games (40 %) and lost them: 3 crashed ({RAISED}, and 1 other reason), 1 illegal move;"
-        f" turnier replay {match} shows one.",
+        f" turnier show {match} shows one.",
         f"3 games are void and count for nobody, such as {void}: {found.table['reason'].iloc[3]}, and 1 other reason;"
         " repeat the command to play anew.",
     ]
     paper = Console(file=io.StringIO(), width=60)
     print_failures(paper, store, found)
     first, second = paper.file.getvalue().splitlines()  # type: ignore[attr-defined]
-    assert f"turnier replay {match} --store {store.shown_url} shows one." in first and second == found.sentences()[1]
+    assert f"turnier show {match} --store {store.shown_url} shows one." in first and second == found.sentences()[1]
 
 
 def test_one_seat_that_failed_got_the_least_score(store: Store) -> None:
@@ -116,7 +116,7 @@ def test_one_seat_that_failed_got_the_least_score(store: Store) -> None:
         "tournament:2", [made(1), made(2, (0.0,), termination=Termination.TIMEOUT, error="seat 0, random: 9 s")]
     )
     found = list_failures(store, ["tournament:2"])
-    begin = "random failed in 1 of 2 games (50 %) and had the least score in it: 1 too late (9 s); turnier replay "
+    begin = "random failed in 1 of 2 games (50 %) and had the least score in it: 1 too late (9 s); turnier show "
     assert found.sentences()[0].startswith(begin)
     both = list_failures(store, ["tournament:1", "tournament:2"])
     assert (both.games, both.failed, both.void) == (12, 5, 3)

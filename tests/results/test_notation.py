@@ -138,5 +138,5 @@ def test_runs_are_exported(store: Store, tmp_path: Path) -> None:
     assert not (tmp_path / "games.pgn").exists()
     store.begin_run("others", "tournament", "t", {})
     store.append("others", [played("tictactoe")])
-    with pytest.raises(UserError, match="SGF is written for go, hex and othello, got a game of tictactoe"):
+    with pytest.raises(UserError, match="SGF is for games such as go, hex and othello, got one of tictactoe"):
         export(store, store.run("others"), tmp_path / "games.sgf")

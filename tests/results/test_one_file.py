@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import gc
 import shutil
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -54,6 +55,25 @@ def test_a_closed_store_is_one_file(opened: Store, path: Path) -> None:
     assert files(path) == ["a.db"]
     assert stored(path) == 1
     assert files(path) == ["a.db"]  # readers leave nothing either
+
+
+@pytest.mark.parametrize("as_text", [str, Path, "sqlite:///{}".format])
+def test_a_store_that_nobody_has_any_more_is_closed(path: Path, as_text: Callable[[Path], str | Path]) -> None:
+    """So runs leave one file although nobody closes the store that they opened by its path or URL."""
+    opened = Store.open(as_text(path))
+    opened.begin_run("run", "tournament", "t", {})
+    assert "a.db-wal" in files(path) and repr(opened) == f"Store(sqlite:///{path})"
+    del opened
+    gc.collect()
+    assert files(path) == ["a.db"]
+
+
+def test_without_a_place_the_store_is_the_one_of_commands(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TURNIER_STORE", str(path))
+    with Store.open() as store:
+        assert store.url == f"sqlite:///{path}"
+    with pytest.raises(UserError, match="named by a file or a URL, got 3"):
+        Store.open(3)  # type: ignore[arg-type]
 
 
 def test_the_end_of_the_process_leaves_one_file_and_no_part_of_a_transaction(opened: Store, path: Path) -> None:

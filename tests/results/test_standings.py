@@ -173,7 +173,7 @@ def test_few_agents_have_a_crosstable_with_intervals(tmp_path: Any) -> None:
 def test_more_agents_have_one_without_intervals_where_it_fits(tmp_path: Any) -> None:
     frame = stored(tmp_path, many(8))
     shown = printed(frame, 80)
-    assert " 100* " in shown and "(87-100)" not in shown and "intervals: turnier results --json" in shown
+    assert " 100* " in shown and "(87-100)" not in shown and "intervals: turnier show --json" in shown
     assert "of 8 agents is wider than this terminal" in " ".join(printed(frame, 50).split())
 
 
@@ -212,7 +212,7 @@ def test_a_list_says_what_it_leaves_out_and_which_agents_never_met(tmp_path: Any
     text = console.export_text()
     shown = " ".join(text.split())
     assert max(map(len, text.splitlines())) <= 80 and "group" in text
-    assert "5 agents are rated, the first 2 are shown; turnier results --top 5 shows all." in shown
+    assert "5 agents are rated, the first 2 are shown; turnier show --top 5 shows all." in shown
     assert "No game links the 2 groups" in shown
 
 

@@ -39,8 +39,12 @@ def checked(message: str) -> str:
 @pytest.mark.parametrize(
     ("url", "message"),
     [
-        ("turnier.db", "must be named by a URL, got 'turnier.db'; write sqlite:///turnier.db or postgresql://"),
-        ("", "must be named by a URL, got ''"),
+        (
+            "turnier",
+            "must be a file such as turnier.db, or a URL, got 'turnier'; write turnier.db, sqlite:///turnier.db or",
+        ),
+        ("", "must be a file or a URL, got ''"),
+        ("postgres:me@host", "must be a file or a URL, got 'postgres:me@host'"),
         ("postgresql://me:secret@host:port/name", "got 'postgresql://***@host:port/name'"),
         ("mysql://me:se@secret@host/name", "must be SQLite or PostgreSQL, got 'mysql://***@host/name'"),
         ("oracle://host/name?password=secret&x=1", "got 'oracle://host/name?password=***&x=1'"),

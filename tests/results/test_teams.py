@@ -20,7 +20,7 @@ def url(tmp_path_factory: pytest.TempPathFactory) -> str:
     """A store that holds the games of a server only."""
     folder = tmp_path_factory.mktemp("teams")
     found = f"sqlite:///{folder}/t.db"
-    turnier("serve", "spe_ed", "--port", "0", *AGENTS, *BOARDS, "--games", "6", "--store", found, folder=folder)
+    turnier("spe_ed", "serve", "--port", "0", *AGENTS, *BOARDS, "--games", "6", "--store", found, folder=folder)
     return found
 
 
@@ -56,11 +56,11 @@ def test_reasons_add_up_to_the_deaths(url: str) -> None:
 
 
 def test_results_and_status_know_servers(url: str, tmp_path: Path) -> None:
-    assert "why they went out" in turnier("results", "--store", url, folder=tmp_path)
+    assert "why they went out" in turnier("show", "--store", url, folder=tmp_path)
     store = Store.open(url, read_only=True)
     prefix = store.runs()[0].id[:11]
-    rows = json.loads(turnier("results", "--run", prefix, "--json", "--store", url, folder=tmp_path))
+    rows = json.loads(turnier("show", prefix, "--json", "--store", url, folder=tmp_path))
     assert {row["agent"].split("(")[0] for row in rows} == {"basic", "greedy", "random"}
     assert any(row["out"] for row in rows)
-    status = json.loads(turnier("status", "--json", "--store", url, folder=tmp_path))
+    status = json.loads(turnier("runs", "--json", "--store", url, folder=tmp_path))
     assert [(one["state"], one["done"], one["planned"]) for one in status] == [("finished", 6, 6)]

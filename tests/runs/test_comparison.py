@@ -18,7 +18,8 @@ from turnier.core.errors import UserError
 from turnier.games.registry import make_game
 from turnier.results.store.annotations import SETTINGS
 from turnier.results.store.store import Store
-from turnier.runs.comparison import Comparison, ComparisonResults
+from turnier.runs.comparison import Comparison
+from turnier.runs.stored.comparison import ComparisonResults
 from turnier.statistics.sprt import Verdict
 
 CLOSE = ("mcts(iterations=16)", "mcts(iterations=17)")
@@ -59,19 +60,19 @@ def test_without_known_settings_the_defaults_hold(own: Store) -> None:
 def test_a_round_that_has_not_ended_waits(own: Store) -> None:
     comparison = Comparison(*CLOSE, game="tictactoe", margin=5, games=200)
     own.begin_run(comparison.run_id, "comparison", "tictactoe", comparison.definition)
-    nothing = comparison.stored_results(own)
+    nothing = comparison.results(own)
     assert nothing.verdict is Verdict.UNDECIDED and "no round of games has ended" in nothing.sentence
     assert nothing.agents().empty and nothing.evidence().empty and nothing.outcomes()["pairs"].sum() == 0
     rounds = comparison.schedule().rounds()
     first = next(rounds)
     records = [record for some in SerialExecutor().play(first) for record in some]
     own.append(comparison.run_id, records[:10])
-    assert comparison.stored_results(own).waiting == 10
+    assert comparison.results(own).waiting == 10
     own.append(comparison.run_id, records)
     by_id = {record.spec.id: record for record in records}
     second = rounds.send([by_id[spec.id] for spec in first])
     own.append(comparison.run_id, [record for some in SerialExecutor().play(second[:7]) for record in some])
-    stopped = comparison.stored_results(own)
+    stopped = comparison.results(own)
     assert (stopped.duel.games, stopped.waiting, len(stopped.played)) == (64, 7, 64)
 
 
@@ -82,7 +83,7 @@ def test_void_pairs_do_not_count_and_failures_are_lost(own: Store) -> None:
     broken = dataclasses.replace(records[0], termination=Termination.ERROR, error="It broke.")
     crashed = dataclasses.replace(records[1], termination=Termination.CRASHED, scores=(-1.0, 1.0), error="It crashed.")
     own.append(comparison.run_id, [broken, crashed, *records[2:]])
-    found = comparison.stored_results(own)
+    found = comparison.results(own)
     assert (found.duel.pairs, found.duel.test.units, found.outcomes()["pairs"].sum()) == (32, 31, 31)
     assert found.void_pairs == 1 and "64 games (32 pairs, 1 of them void)" in found.sentence
     assert found.failures()["cause"].tolist() == ["crashed", "void"]
@@ -94,7 +95,7 @@ def test_a_comparison_without_a_pair_that_counts_says_so(own: Store) -> None:
     own.begin_run(comparison.run_id, "comparison", "tictactoe", comparison.definition)
     records = [r for some in SerialExecutor().play(next(comparison.schedule().rounds())) for r in some]
     own.append(comparison.run_id, [dataclasses.replace(record, termination=Termination.ERROR) for record in records])
-    assert comparison.stored_results(own).sentence.endswith("(32 pairs, 32 of them void): every pair has a void game.")
+    assert comparison.results(own).sentence.endswith("(32 pairs, 32 of them void): every pair has a void game.")
 
 
 class Negated(SerialExecutor):
@@ -128,7 +129,7 @@ def test_negative_scores_are_compared_as_positive_ones(own: Store, tmp_path: Pat
 
 def test_only_comparisons_have_a_verdict(own: Store) -> None:
     own.begin_run("tournament:1", "tournament", "t", {})
-    with pytest.raises(UserError, match="needs a comparison, got the tournament"):
+    with pytest.raises(UserError, match="ComparisonResults are not the results of a tournament"):
         ComparisonResults.find(own, "tournament:1")
 
 

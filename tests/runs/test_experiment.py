@@ -17,12 +17,10 @@ from turnier.arena.workers.where import Where
 from turnier.core.errors import UserError
 from turnier.core.number_text import number
 from turnier.dashboards.figures.experiment import experiment_figure, experiment_frame
-from turnier.dashboards.reports.document import write_report
 from turnier.games.registry import make_game
 from turnier.results.frames.certainty import agent_certainty, group_certainty, position_certainty, searches_frame
 from turnier.results.frames.measures import MATCH_MEASURES, match_measures
 from turnier.results.store.store import Store
-from turnier.runs.collected import certainty_of_run
 from turnier.runs.experiment import (
     Experiment,
     Measurement,
@@ -37,6 +35,8 @@ from turnier.runs.experiment import (
     uneven,
     verdict,
 )
+from turnier.runs.stored.collected import certainty_of_run
+from turnier.studies.campaigns.document import write_report
 
 SEARCH, RANDOM = "mc(iterations=10,rollout_depth=9)", "random"
 ROWS = (

@@ -19,7 +19,7 @@ from turnier.core.compilation.code_digest import EARLIER, release
 from turnier.results import other_code as module
 from turnier.results.other_code import OtherCode, games_by_release, other_code
 from turnier.results.store.store import Store
-from turnier.runs.campaign.game_arrays import of_games, records_of
+from turnier.studies.campaigns.game_arrays import of_games, records_of
 
 OLD, OLDER = "0.1.0+0123456", "0.1.0+abcdef0"
 MC, PERFECT = "mc(iterations=2)", "mcts(iterations=9)"

@@ -32,8 +32,8 @@ def test_a_tournament_gives_frames_ratings_and_a_crosstable(opened: turnier.Stor
     )
     frame, table = run.frame(), run.crosstable()
     assert len(frame) == 2 * 18 and set(run.summary()["games"]) == {12}
-    assert set(table.index) == set(table.columns) == set(run.ratings()["label"])
-    assert table.index[0] == run.ratings()["label"].iloc[0] != "random"
+    assert set(table.index) == set(table.columns) == set(run.ratings().index)
+    assert table.index[0] == run.ratings().index[0] != "random"
     by_match = [group.to_dict("records") for _, group in frame.groupby("match")]
     points = {"win": 1.0, "draw": 0.5, "loss": 0.0}
     for first in table.index:
@@ -44,10 +44,26 @@ def test_a_tournament_gives_frames_ratings_and_a_crosstable(opened: turnier.Stor
             assert math.isnan(value) if not won else value == pytest.approx(sum(won) / len(won))
 
 
+def test_frames_have_what_people_look_at_first_and_with_full_the_rest(opened: turnier.Store) -> None:
+    """By label, so that a row is found by what was typed; six columns fit a notebook and a terminal."""
+    for game in ("tictactoe", "2048(size=2)"):
+        run = turnier.Tournament(game, ["random", "greedy"], games=4).run(opened, **QUIET)
+        for short, full in (
+            (run.ratings(), run.ratings(full=True)),
+            (run.summary(), run.summary(full=True)),
+            (run.pairs(), run.pairs(full=True)),
+        ):
+            assert len(short.columns) == 6 and set(short.columns) < set(full.columns) and len(full.columns) > 10
+            assert short.index.equals(full.index) and short.notna().any(axis=None)
+        assert set(run.summary().index) == {"random", "greedy"} and run.pairs().index.names == ["first", "second"]
+        assert set(run.pairs().index[0]) == {"random", "greedy"}
+    assert list(run.ratings(nash=True).columns[-1:]) == ["nash"]
+
+
 def test_in_single_player_games_the_crosstable_holds_mean_differences(opened: turnier.Store) -> None:
     run = turnier.Tournament("2048", ["random", "mc(iterations=2)"], games=4, seed=7).run(opened, **QUIET)
-    means, table = run.summary().set_index("label")["mean"], run.crosstable()
-    assert run.ratings()["label"].tolist() == ["mc(iterations=2)", "random"] and run.ratings()["elo"].isna().all()
+    means, table = run.summary()["mean"], run.crosstable()
+    assert run.ratings().index.tolist() == ["mc(iterations=2)", "random"] and run.ratings(full=True)["elo"].isna().all()
     assert table.loc["mc(iterations=2)", "random"] == pytest.approx(means["mc(iterations=2)"] - means["random"])
     assert table.loc["random", "mc(iterations=2)"] == -table.loc["mc(iterations=2)", "random"]
     assert list(run.table().index) == ["mc(iterations=2)", "random"]
@@ -65,7 +81,7 @@ def test_one_object_runs_again_and_into_other_stores(tmp_path: Path, executor: s
             run = tournament.run(store, where=Where(executor), progress=False)
             compared = comparison.run(store, where=Where(executor), progress=False)
             assert run.adaptive and compared.verdict == "weaker" and compared.sentence.startswith("random is weaker")
-            standings = run.ratings().drop(columns=["live_mu", "live_sigma"]).to_json()
+            standings = run.ratings(full=True).drop(columns=["live_mu", "live_sigma"]).to_json()
             found.append((len(run.frame()), run.adaptive.games, standings, compared.estimate, len(compared.frame())))
     assert found[0] == found[1] == found[2]
 
@@ -82,14 +98,14 @@ def test_executors_agree(opened: turnier.Store, tmp_path: Path) -> None:
 
 
 def test_a_study_recommends_and_shows_its_trials(opened: turnier.Store) -> None:
-    planned = turnier.Study("2048", agent="mc(iterations=2)", parameters=["rollout_depth"], sampler="cmaes")
-    study = planned.run(opened, budget=30, verify=0.1, **QUIET)
+    planned = turnier.Study("2048", agent="mc(iterations=2)", parameters=["rollout_depth"], budget=30, verify=0.1)
+    study = planned.run(opened, **QUIET)
     trials = study.trials()
     assert study.recommended.full_text().startswith("mc(iterations=2,rollout_depth=")
     assert len(trials) == 30 and trials["rollout_depth"].notna().all()
     assert set(study.held_out()["label"]) >= {"start", "proposed"}
     assert study.plot().to_dict()
-    assert str(planned.run(opened, budget=30, verify=0.1, **QUIET).recommended) == str(study.recommended)
+    assert str(planned.run(opened, **QUIET).recommended) == str(study.recommended)
 
 
 def test_certainty_and_training_give_frames(opened: turnier.Store, tmp_path: Path) -> None:
@@ -116,14 +132,14 @@ def test_notebooks_show_a_picture_and_a_table(opened: turnier.Store) -> None:
 def test_a_stored_run_is_found_by_the_beginning_of_its_id(opened: turnier.Store) -> None:
     run = turnier.Tournament("tictactoe", ["random", LEFT], games=4).run(opened, **QUIET)
     found = turnier.RunResults.find(opened, run.id[:15])
-    assert found.id == run.id and found.summary().equals(run.summary())
+    assert found.id == run.id and found.summary(full=True).equals(run.summary(full=True))
     with pytest.raises(turnier.UserError):
         turnier.RunResults.find(opened, "tournament:x")
 
 
 def test_without_progress_nothing_is_printed(opened: turnier.Store, capfd: pytest.CaptureFixture[str]) -> None:
     turnier.Tournament("tictactoe", ["random", LEFT], games=4).run(opened, **QUIET)
-    turnier.Study("2048", "mc(iterations=2)", ["rollout_depth"]).run(opened, budget=12, verify=0.1, **QUIET)
+    turnier.Study("2048", "mc(iterations=2)", ["rollout_depth"], budget=12, verify=0.1).run(opened, **QUIET)
     assert capfd.readouterr() == ("", "")
     turnier.Tournament("tictactoe", ["random", RIGHT], games=4).run(opened, where=Where("serial"))
     assert "4/4" in capfd.readouterr().err
@@ -143,7 +159,7 @@ def test_without_progress_nothing_is_printed(opened: turnier.Store, capfd: pytes
         lambda: turnier.Training("2048", "rows2048", out="w.npz"),
         lambda: turnier.Study("tictactoe", "mcts", ["exploration"]),
         lambda: turnier.Study("2048", "mc", ["rollout_depth"], sampler="bogo"),
-        lambda: turnier.Front("2048", "mc", ["iterations=1..9"], against=["random"]),
+        lambda: turnier.Study("2048", "mc", ["iterations=1..9"], against=["random"], objectives="strength,time"),
     ],
 )
 def test_what_cannot_run_is_refused_when_it_is_planned(plan: Any) -> None:
@@ -160,8 +176,8 @@ def test_every_name_that_is_offered_is_there() -> None:
 
 
 def test_one_parameter_and_one_opponent_may_stand_without_a_list() -> None:
-    several = turnier.Study("tictactoe", "mcts", ["exploration", "final"], against=["random"]).definition(96)
-    assert turnier.Study("tictactoe", "mcts", "exploration,final", against="random").definition(96) == several
+    several = turnier.Study("tictactoe", "mcts", ["exploration", "final"], against=["random"]).definition
+    assert turnier.Study("tictactoe", "mcts", "exploration,final", against=["random"]).definition == several
 
 
 @pytest.mark.parametrize("search", [turnier.Study, turnier.Front])

@@ -19,8 +19,9 @@ from turnier.commands.tables import print_summary
 from turnier.core.outside.trust import trusting
 from turnier.results.frames import by_opponent, matches_frame, seat_summary, summary
 from turnier.results.store.store import Store
-from turnier.runs.comparison import Comparison, ComparisonResults
+from turnier.runs.comparison import Comparison
 from turnier.runs.experiment import Experiment, Row
+from turnier.runs.stored.comparison import ComparisonResults
 from turnier.runs.tournament import Tournament
 from turnier.statistics.sprt import Verdict
 

@@ -38,7 +38,7 @@ def test_every_run_resumes_with_the_same_figures(tmp_path: Path, monkeypatch: py
         assert sorted(run.id for run in store.runs()) == SHOWN["runs"]
         assert counts(file) == SHOWN["counts"]
         for game, agents, games, seed in (("2048", ["random", small], 3, 7), ("tictactoe", three, 8, 3)):
-            found = turnier.Tournament(game, agents, games=games, seed=seed).run(store, **quiet).summary()
+            found = turnier.Tournament(game, agents, games=games, seed=seed).run(store, **quiet).summary(full=True)
             shown = {row["agent"]: row for row in SHOWN["results"] if row["game"].startswith(game)}
             for row in found.to_dict("records"):
                 for key in ("games", "mean", "best", "wins", "draws", "losses", "win_rate"):
@@ -64,7 +64,7 @@ def test_every_run_resumes_with_the_same_figures(tmp_path: Path, monkeypatch: py
         experiment.run(store, **quiet)
         assert counts(file) == SHOWN["counts"]
         # Its search is complete and gains nothing but a verdict, which that version did not give.
-        study = turnier.Study("tictactoe", "mcts(iterations=5)", ["exploration=0..4"], against=["random"])
-        found = study.run(store, budget=30, **quiet)
+        study = turnier.Study("tictactoe", "mcts(iterations=5)", ["exploration=0..4"], budget=30, against=["random"])
+        found = study.run(store, **quiet)
         assert str(found.proposed) == SHOWN["tune"]["recommended"] and found.verdict.searched == 24
         assert sorted(run.id for run in store.runs()) == SHOWN["runs"]

@@ -52,7 +52,9 @@ def content(store: Store, run_id: str) -> str:
     totals = select(schema.run_totals).where(schema.run_totals.c.run_id == run_id)
     with store.database.reading() as connection:
         rows = connection.execute(query.where(chosen).order_by(schema.matches.c.id, schema.seats.c.seat)).all()
-        counted = sorted(map(tuple, connection.execute(totals)))
+        found = sorted(map(tuple, connection.execute(totals)))
+    # A run had no settings beside it then.
+    counted = [(*row[:2], 0, 0) if row[1] == schema.run_annotations.name else row for row in found]
     digest = hashlib.sha256()
     for row in (*rows, *counted):
         digest.update(ascii(tuple(row)).encode())

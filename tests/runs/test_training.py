@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import errno
-import io
 import os
 import signal
 import socket
@@ -16,29 +15,32 @@ from typing import Any
 
 import numpy as np
 import pytest
-from rich.console import Console
 from sqlalchemy import inspect
 
 from tests.results.made import as_version
-from turnier.agents.ntuple.evaluator import NTuple
-from turnier.agents.ntuple.td import learning_for, td_of
-from turnier.agents.ntuple.training import Plan, TrainingLoop, end_all
+from turnier.agents.learning.loop import end_all
+from turnier.agents.learning.points import Points
+from turnier.agents.ntuple.td import Td, method_for, td_of
+from turnier.agents.ntuple.training import Plan, TdLoop
 from turnier.agents.ntuple.weights import Weights, load_weights
-from turnier.agents.registry import EVALUATORS, make_agent
+from turnier.agents.registry import make_agent
 from turnier.arena.play import play_match, replay
 from turnier.arena.schedules.round_robin import round_robin
 from turnier.arena.workers.local import SerialExecutor
-from turnier.commands.training.end import print_learned
+from turnier.commands.runs.train import sentences
 from turnier.core.errors import UserError
 from turnier.core.number_text import plus_minus
 from turnier.core.outputs import only_writer
-from turnier.dashboards.reports.pictures import save_training_picture
 from turnier.games.registry import make_game
 from turnier.results.frames.matches import matches_frame
 from turnier.results.store.curves import CurvePoint
 from turnier.results.store.store import Store
+from turnier.runs.bar import QUIET, game_bar
+from turnier.runs.learning.evaluations import Evaluating, Evaluations
+from turnier.runs.plan import Playing
+from turnier.runs.results import RunResults
+from turnier.runs.stored.training import Evaluation, TrainingResults, stored_evaluations
 from turnier.runs.training import Training
-from turnier.runs.training_run import Evaluating, Evaluation, Evaluations, TrainingRun
 from turnier.statistics.intervals import half_width_of_mean
 
 
@@ -47,37 +49,36 @@ def store(tmp_path: Path) -> Store:
     return Store.open(f"sqlite:///{tmp_path / 'results.db'}")
 
 
-def training(out: Path, games: int, seed: int = 1) -> TrainingLoop:
-    evaluator = EVALUATORS.make("ntuple(tuples=4,length=4)")
-    assert isinstance(evaluator, NTuple)
-    learning = td_of("td(epsilon=0.1)")
-    return TrainingLoop(Plan(make_game("tictactoe"), evaluator, learning, seed, every=20), out, games)
+def planned(out: Path, games: int, seed: int = 1) -> Training:
+    return Training(
+        "tictactoe", "ntuple(tuples=4,length=4)", out=out, games=games, learning="td(epsilon=0.1)", seed=seed, every=20,
+        evaluate_every=30, evaluation_games=5, against="random",
+    )  # fmt: skip
 
 
-def learn(
-    store: Store, out: Path, games: int, seed: int = 1, against: str = "random"
-) -> tuple[TrainingRun, list[Evaluation]]:
-    """What `turnier train` does; returns the evaluations that were made now, too."""
-    told: list[Evaluation] = []
-    learner = training(out, games, seed)
-    run = TrainingRun(store, learner, Evaluating.of(learner.plan.game, 30, 5, against))
-    with Evaluations(run, 1, told.append) as evaluations:
-        if learner.done:
-            evaluations.saved(learner, learner.weights())
-        learner.run(1, None, 30, evaluations.saved)
-        evaluations.finish()
-    return run, told
+def training(out: Path, games: int, seed: int = 1) -> TdLoop:
+    plan = planned(out, games, seed).plan
+    assert isinstance(plan, Plan)
+    return TdLoop(plan, out, games)
+
+
+def learn(store: Store, out: Path, games: int, seed: int = 1) -> TrainingResults:
+    return planned(out, games, seed).run(store, progress=False)
+
+
+def evaluated(results: TrainingResults) -> list[Evaluation]:
+    return stored_evaluations(results.store, results.id, results.game)
 
 
 def test_the_curve_and_the_evaluations_are_stored(store: Store, tmp_path: Path) -> None:
-    run, told = learn(store, tmp_path / "w.npz", 70)
-    assert [(p.games, p.count) for p in store.curves.points(run.id)] == [(20, 20), (40, 20), (60, 20), (70, 10)]
-    assert [p.mean for p in store.curves.points(run.id)] == run.training.points.curve()[:, 2].tolist()
-    assert run.evaluations() == told
-    assert [(e.games, e.matches) for e in told] == [(30, 6), (60, 6)]
+    run = learn(store, tmp_path / "w.npz", 70)
+    points = store.curves.points(run.id)
+    assert [(p.games, p.count) for p in points] == [(20, 20), (40, 20), (60, 20), (70, 10)]
+    assert [p.mean for p in points] == load_weights(tmp_path / "w.npz").curve[:, 2].tolist()
+    assert [(e.games, e.matches) for e in evaluated(run)] == [(30, 6), (60, 6)]
     assert store.run(run.id).kind == "training" and store.match_counts()[run.id] == 12
     agents = store.curves.evaluated(run.id)
-    for evaluation in told:
+    for evaluation in evaluated(run):
         records = store.records(store.curves.match_ids(run.id, agents[evaluation.games]))
         seats = [record.spec.agents.index(agents[evaluation.games]) for record in records]
         assert sorted(seats) == [0, 0, 0, 1, 1, 1]
@@ -87,9 +88,64 @@ def test_the_curve_and_the_evaluations_are_stored(store: Store, tmp_path: Path) 
     assert sorted(path.name for path in tmp_path.iterdir() if "results" not in path.name) == ["w.npz"]
 
 
+def test_a_training_is_reopened_without_its_file(store: Store, tmp_path: Path) -> None:
+    """Its figures, and its plan with the values that it had; another opponent would be another run."""
+    run, out = learn(store, tmp_path / "w.npz", 70), tmp_path / "w.npz"
+    tables = [run.curve(), run.evaluations()]
+    out.unlink()
+    found = RunResults.find(store, run.id)
+    assert isinstance(found, TrainingResults) and found.unit == run.unit and found.out == out
+    assert all(one.equals(other) for one, other in zip(tables, [found.curve(), found.evaluations()], strict=True))
+    with pytest.raises(UserError, match="weights must be a file"):
+        _ = found.agent
+    again = Training.of_run(store, store.run(run.id), games=90)
+    assert (again.run_id, again.games, again.settings) == (run.id, 90, planned(out, 90).settings)
+    with pytest.raises(UserError, match="keeps its against; leave it out, or begin a run of its own"):
+        Training.of_run(store, store.run(run.id), against="mcts")
+
+
+@pytest.mark.parametrize(
+    ("options", "run_id"),
+    [
+        ({"game": "2048", "network": "ntuple(network=4x6)", "out": "w.npz"}, "training:52ac7234563cc858"),
+        (
+            {
+                "game": "tictactoe",
+                "network": "ntuple",
+                "out": "w.npz",
+                "evaluate_every": 500,
+                "against": "random",
+                "seed": 3,
+            },
+            "training:5378d2b184679b70",
+        ),
+        (
+            {"game": "2048", "network": "dqn", "out": "d.npz", "evaluate_every": 50, "evaluation_games": 20},
+            "training:32caca5310781b4b",
+        ),
+        (
+            {"game": "tictactoe", "network": "puct(evaluator=ntuple)", "out": "z.npz", "evaluate_every": 20},
+            "training:03c599858599e046",
+        ),
+    ],
+)
+def test_stored_trainings_keep_their_ids_and_resume(
+    options: dict[str, Any], run_id: str, store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Those of versions that stored no settings, too."""
+    if "dqn" in options["network"]:
+        pytest.importorskip("jax")
+    monkeypatch.chdir(tmp_path)
+    plan = Training(**options)
+    assert plan.run_id == run_id
+    store.begin_run(plan.run_id, plan.kind, plan.label, plan.definition)
+    again = Training.of_run(store, store.run(run_id), games=7)
+    assert (again.run_id, again.plan, again.games) == (run_id, plan.plan, 7)
+
+
 def test_evaluations_are_of_the_network_as_it_was_then(store: Store, tmp_path: Path) -> None:
     """The agent's digest is that of a training which stopped there."""
-    run, _ = learn(store, tmp_path / "w.npz", 60)
+    run = learn(store, tmp_path / "w.npz", 60)
     short = training(tmp_path / "short.npz", 30)
     short.run()
     assert short.weights().digest in store.curves.evaluated(run.id)[30]
@@ -97,49 +153,54 @@ def test_evaluations_are_of_the_network_as_it_was_then(store: Store, tmp_path: P
 
 
 def test_stored_games_are_not_played_again_and_more_games_resume(store: Store, tmp_path: Path) -> None:
-    whole, _ = learn(store, tmp_path / "whole.npz", 90, seed=2)
-    part, first = learn(store, tmp_path / "part.npz", 60, seed=2)
-    again, nothing = learn(store, tmp_path / "part.npz", 60, seed=2)
-    last, more = learn(store, tmp_path / "part.npz", 90, seed=2)
+    whole = learn(store, tmp_path / "whole.npz", 90, seed=2)
+    part = learn(store, tmp_path / "part.npz", 60, seed=2)
+    first = evaluated(part)
+    played = store.records(store.curves.match_ids(part.id, store.curves.evaluated(part.id)[60]))
+    again = learn(store, tmp_path / "part.npz", 60, seed=2)
+    assert evaluated(again) == first and [e.games for e in first] == [30, 60]
+    assert store.records([record.spec.id for record in played]) == played  # with the seconds that they took
+    last = learn(store, tmp_path / "part.npz", 90, seed=2)
     assert part.id == again.id == last.id != whole.id
-    assert ([e.games for e in first], nothing, [e.games for e in more]) == ([30, 60], [], [90])
-    assert last.evaluations() == whole.evaluations() == first + more
+    assert evaluated(last) == evaluated(whole) and evaluated(last)[:2] == first
     assert store.curves.points(last.id) == store.curves.points(whole.id)
 
 
 def test_an_evaluation_that_a_kill_cut_off_is_finished(store: Store, tmp_path: Path) -> None:
     """Killed before the snapshot, and killed while it was evaluated: in both cases the next command does it."""
-    whole, _ = learn(store, tmp_path / "whole.npz", 60)
+    whole = learn(store, tmp_path / "whole.npz", 60)
     for with_snapshot in (False, True):
         out = tmp_path / f"killed{with_snapshot}.npz"
-        killed = training(out, 30)
+        killed, plan = training(out, 30), planned(out, 30)
         killed.run()
-        run = TrainingRun(store, killed, Evaluating.of(killed.plan.game, 30, 5, "random"))
+        store.begin_run(plan.run_id, plan.kind, plan.label, plan.definition)
         if with_snapshot:
-            assert run.snapshot(killed.weights())
-            closed = SerialExecutor()
-            closed.play = lambda specs: iter(())  # type: ignore[method-assign, assignment]
-            (games, snapshot), *_ = run.snapshots()
-            assert run.evaluate(games, snapshot, closed) is None and run.evaluations() == []
-        resumed, told = learn(store, out, 60)
-        assert resumed.id == run.id and sorted(e.games for e in told) == [30, 60]
-        assert resumed.evaluations() == whole.evaluations()
+            with SerialExecutor() as pool, game_bar("", 30, QUIET) as bar, pytest.MonkeyPatch.context() as patch:
+                patch.setattr(Evaluations, "_play", lambda *_: False)  # as if its executor was closed
+                with Evaluations(Playing(store, plan.run_id, pool, bar), killed, plan.evaluating) as evaluations:
+                    evaluations.saved(killed.weights())
+                    evaluations._futures[0].result()
+                    assert evaluations.waiting_games() == [30]
+        assert store.curves.evaluated(plan.run_id) == {}
+        resumed = learn(store, out, 60)
+        assert resumed.id == plan.run_id and evaluated(resumed) == evaluated(whole)
 
 
 def test_training_anew_forgets_the_curve_of_before(store: Store, tmp_path: Path) -> None:
-    run, _ = learn(store, tmp_path / "w.npz", 60)
+    run = learn(store, tmp_path / "w.npz", 60)
     (tmp_path / "w.npz").unlink()
-    again, told = learn(store, tmp_path / "w.npz", 30)
-    assert again.id == run.id and [e.games for e in again.evaluations()] == [30] and len(told) == 1
+    again = learn(store, tmp_path / "w.npz", 30)
+    assert again.id == run.id and [e.games for e in evaluated(again)] == [30]
     assert [p.games for p in store.curves.points(run.id)] == [20, 30]
 
 
 def test_a_failing_evaluation_ends_the_training_with_its_reason(store: Store, tmp_path: Path) -> None:
     with pytest.raises(UserError, match="has one seat"):
         Evaluating.of(make_game("2048"), 10, 10, "random")
-    run, _ = learn(store, tmp_path / "w.npz", 30)
-    run.folder.mkdir()
-    (run.folder / "60.npz").write_bytes(b"nothing")
+    learn(store, tmp_path / "w.npz", 30)
+    folder = planned(tmp_path / "w.npz", 30).plan.folder(tmp_path / "w.npz")
+    folder.mkdir()
+    (folder / "60.npz").write_bytes(b"nothing")
     with pytest.raises(UserError, match="weights must be"):
         learn(store, tmp_path / "w.npz", 60)
 
@@ -148,14 +209,15 @@ def test_a_stop_comes_after_a_checkpoint_of_all_games(tmp_path: Path) -> None:
     """By `stop` as by Ctrl-C in a notebook; while nothing is learned there is nothing to end."""
     learner, counts = training(tmp_path / "w.npz", 10_000), [0]
 
-    def report(loop: TrainingLoop, count: int) -> None:
+    def report(count: int) -> None:
         counts.append(counts[-1] + count)
-        loop.stop()
+        assert learner.stop()
 
     assert not end_all()
+    learner.threads = 2
     with pytest.raises(KeyboardInterrupt):
-        learner.run(2, report)
-    assert not end_all()
+        learner.run(report)
+    assert not end_all() and not learner.stop()
     assert 0 < counts[-1] == learner.done == load_weights(tmp_path / "w.npz").training["done"] < 10_000
     interrupted = training(tmp_path / "interrupted.npz", 10_000_000)
     main = threading.main_thread().ident
@@ -172,10 +234,10 @@ def test_checkpoints_come_by_time_and_a_full_disk_leaves_the_last(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """However many games are still to come; the file that could not be written is gone."""
-    monkeypatch.setattr("turnier.agents.ntuple.training.CHECKPOINT_SECONDS", 0.02)
+    monkeypatch.setattr("turnier.agents.learning.loop.CHECKPOINT_SECONDS", 0.02)
     out, kept = tmp_path / "w.npz", []
 
-    def saved(loop: TrainingLoop, weights: Weights) -> None:
+    def saved(weights: Weights) -> None:
         kept.append(weights.training["done"])
         if len(kept) == 3:
             monkeypatch.setattr(os, "fsync", fails)
@@ -236,29 +298,18 @@ def test_a_store_of_version_3_without_the_tables_gets_them(tmp_path: Path) -> No
             assert "seconds" in {column["name"] for column in inspect(connection).get_columns("seats")}
 
 
-def test_the_plot_is_a_picture(store: Store, tmp_path: Path) -> None:
-    run, told = learn(store, tmp_path / "w.npz", 60)
-    for evaluations in ([], told):
-        path = tmp_path / f"{len(evaluations)}.png"
-        save_training_picture(path, "a curve", store.curves.points(run.id), evaluations, run.unit)
-        assert path.read_bytes().startswith(b"\x89PNG")
-    for name, message in (("w.npz/x.png", "the folder of a picture must be a folder"), ("x.txt", "must end in one of")):
-        with pytest.raises(UserError, match=message):
-            save_training_picture(tmp_path / name, "a curve", store.curves.points(run.id), [], run.unit)
-
-
 def test_a_game_without_chance_is_explored_unless_the_text_or_the_file_says_otherwise(tmp_path: Path) -> None:
     plain = "td(alpha=1.0,alpha_end=0.0,coherence=true,epsilon=0.0"
-    assert learning_for(make_game("2048"), "td").full_text().startswith(plain)
-    explored = learning_for(make_game("tictactoe"), "td")
+    assert method_for(make_game("2048"), "td", Td).full_text().startswith(plain)
+    explored = method_for(make_game("tictactoe"), "td", Td)
     assert (explored.alpha, explored.epsilon, explored.from_random) == (0.3, 0.3, True)
-    said = learning_for(make_game("tictactoe"), "td(epsilon=0,alpha=0.1)")
+    said = method_for(make_game("tictactoe"), "td(epsilon=0,alpha=0.1)", Td)
     assert (said.alpha, said.epsilon, said.from_random) == (0.1, 0.0, True)
     plan: dict[str, Any] = {"network": "ntuple(tuples=4,length=4)", "out": tmp_path / "w.npz", "games": 20}
     first = Training("tictactoe", **plan)
     assert first.plan.learning == explored
     before = Plan(first.plan.game, first.plan.evaluator, td_of("td"), every=1000)  # what `td` used to say
-    TrainingLoop(before, tmp_path / "w.npz", 10).run()
+    TdLoop(before, tmp_path / "w.npz", 10).run()
     assert Training("tictactoe", **plan).plan == before
     assert Training("tictactoe", **plan, learning="td(epsilon=0.1)").plan != before
 
@@ -272,12 +323,13 @@ def test_hours_choose_a_network_for_2048_and_a_file_is_resumed_with_its_own(stor
     assert chosen(network="ntuple").plan.learning == td_of("td")
     out, network = tmp_path / "w.npz", "ntuple(network=cells,cells=0.1.2)"
     first = chosen(network=network, out=out, learning="td(restart=20)", hours=0.4 / 3600, threads=1)
-    assert first.run(store, progress=False).loop.done == first.done > 0 and first.finished
+    assert first.run(store, progress=False) and first.done > 0 and first.finished
     assert chosen(out=out).plan == first.plan and not chosen(out=out).finished
     more = chosen(out=out, network=network, learning="td(restart=20)", hours=0, games=first.done + 5, threads=1)
-    assert more.run(store, progress=False).loop.done == first.done and chosen(out=out, hours=0.4 / 3600).finished
+    more.run(store, progress=False)
+    assert more.done == more.games and chosen(out=out, hours=0.4 / 3600).finished
     for hours in (float("inf"), float("nan"), 100_001, -1):
-        with pytest.raises(UserError, match=rf"hours of learning must be from 0 to 100,000, got {hours:g}\.$"):
+        with pytest.raises(UserError, match="hours must be from 0 to 100,000, got"):
             chosen(hours=hours)
     with pytest.raises(UserError, match="training needs a network, or hours"):
         chosen(hours=0)
@@ -292,7 +344,7 @@ def test_the_mean_of_weights_is_written_without_a_game(store: Store, tmp_path: P
     for seed, file in enumerate(files):
         Training("2048", network, out=file, games=3, seed=seed).run(store, progress=False)
     mean = Training("2048", network, out=tmp_path / "mean.npz", games=0, begins=files).run(store, progress=False)
-    weights, one, other = (load_weights(file) for file in (mean.loop.out, *files))
+    weights, one, other = (load_weights(file) for file in (mean.out, *files))
     assert [entry["digest"] for entry in weights.training["begins"]] == [one.digest, other.digest]
     assert weights.largest <= max(one.largest, other.largest) and mean.hints() == []
     policy = tmp_path / "policy.npz"
@@ -301,15 +353,13 @@ def test_the_mean_of_weights_is_written_without_a_game(store: Store, tmp_path: P
         Training("2048", network, out=tmp_path / "new.npz", games=0, begins=[files[0], policy])
 
 
-def test_what_is_printed_of_the_end_is_of_a_whole_point_of_games_at_least(tmp_path: Path) -> None:
-    loop = TrainingLoop(replace(training(tmp_path / "w.npz", 21).plan, every=10), tmp_path / "w.npz", 21)
-    loop.run()
-    count, mean, variance = loop.points.newest(10)
-    assert count == 11 and loop.points.sums[-1, 0] == 1
-    console = Console(file=io.StringIO(), width=200)
-    print_learned(console, loop)
+def test_what_is_said_of_the_end_is_of_a_whole_point_of_games_at_least(store: Store, tmp_path: Path) -> None:
+    results = Training("tictactoe", "ntuple(tuples=4)", out=tmp_path / "w.npz", games=21, every=10).run(store)
+    points = Points(10, np.array(load_weights(tmp_path / "w.npz").training["points"]))
+    count, mean, variance = points.newest(10)
+    assert count == 11 and points.sums[-1, 0] == 1
     half = half_width_of_mean(11, float(np.sqrt(variance)))
-    assert f"mean of the last 11 games {plus_minus(mean, half)}" in console.file.getvalue()  # type: ignore[attr-defined]
+    assert f"w.npz: 21 games; mean of the last 11 games {plus_minus(mean, half)}" in sentences(results)[0]
 
 
 def test_self_play_that_repeats_one_game_is_said(store: Store, tmp_path: Path) -> None:
@@ -320,20 +370,6 @@ def test_self_play_that_repeats_one_game_is_said(store: Store, tmp_path: Path) -
     assert hints("td(epsilon=0)", 999) == [] and hints("td", 3000) == []
     (sentence,) = hints("td(epsilon=0)", 3001)
     assert "All of the last 1,001 games scored 1: self-play repeats itself" in sentence and "above 0," in sentence
-
-
-def test_evaluations_have_a_hundred_games_unless_the_training_began_with_ten(store: Store, tmp_path: Path) -> None:
-    def evaluated(name: str, games: int = 0, until: int = 20) -> tuple[str, list[int]]:
-        training = Training(
-            "tictactoe", "ntuple(tuples=4,length=4)", out=tmp_path / name, games=until, evaluate_every=10,
-            evaluation_games=games, against="random",
-        )  # fmt: skip
-        run = training.run(store, progress=False).run
-        return run.id, [evaluation.matches for evaluation in run.evaluations()]
-
-    assert evaluated("new.npz")[1] == [100, 100]
-    former, games = evaluated("old.npz", 10)
-    assert games == [10, 10] and evaluated("old.npz", until=30) == (former, [10, 10, 10])
 
 
 def test_tictactoe_is_learned_with_the_defaults(store: Store, tmp_path: Path) -> None:

@@ -28,8 +28,9 @@ from turnier.search.front.pareto import ParetoDefinition, ParetoStudy
 from turnier.search.front.points import dominated, stored_points
 from turnier.search.front.second_objective import CERTAINTY, TIME, read_objectives
 from turnier.search.storage.definitions import StudyFacts
+from turnier.search.storage.results import FrontResults
 from turnier.search.storage.trials import trials_frame
-from turnier.search.study import Front
+from turnier.search.study import Study
 
 PLANNED: dict[str, Any] = {
     "game": "2048(size=3)",
@@ -123,10 +124,11 @@ def test_held_out_searches_repeat_none_of_the_search(tmp_path: Path) -> None:
 
 def test_a_front_of_certainty_is_shown_with_its_name_and_its_direction(tmp_path: Path) -> None:
     with Store.open(f"sqlite:///{tmp_path}/a.db") as store:
-        front = Front("2048(size=3)", PLANNED["agent"], "iterations=1..200:log", objectives="strength,certainty",
-                      population=4, games=1, positions=12)  # fmt: skip
-        results = front.run(store, budget=8, verify=0.1, where=Where("serial"), progress=False)
-        trials = trials_frame(store, results.run.definition.name)
+        front = Study("2048(size=3)", PLANNED["agent"], "iterations=1..200:log", objectives="strength,certainty",
+                      budget=8, verify=0.1, population=4, noise="fixed(games=1)", positions=12)  # fmt: skip
+        results = front.run(store, where=Where("serial"), progress=False)
+        assert isinstance(results, FrontResults)
+        trials = trials_frame(store, results.name)
         noted = trials.head(0)
         table = results.table()
         assert list(table["agreement_percent"]) == sorted(table["agreement_percent"], reverse=True)
@@ -161,7 +163,7 @@ def test_studies_of_time_are_stored_as_before() -> None:
     assert facts == ["strength, time", f"strength, certainty: 9 positions, {REPEATS} searches of each"]
     start, kinds = PLANNED["agent"], [("time", 60), ("time", 9), ("certainty", 9), ("certainty", 8)]
     names = [
-        Front("2048", start, "iterations", objectives=f"strength,{kind}", positions=n).definition(40).name
+        Study("2048", start, "iterations", budget=40, objectives=f"strength,{kind}", positions=n).label
         for kind, n in kinds
     ]
     assert names[0] == names[1] and len(set(names)) == 3

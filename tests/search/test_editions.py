@@ -13,7 +13,7 @@ from turnier.search.definition import StudyDefinition
 from turnier.search.front.agreement import Agreement
 from turnier.search.front.pareto import ParetoDefinition, ParetoStudy
 from turnier.search.storage.study_changes import rename_study
-from turnier.search.study import Front, Study
+from turnier.search.study import Study
 from turnier.search.study_run import StudyRun
 
 AGENT = "mc(iterations=1,rollout_depth=2)"
@@ -52,8 +52,8 @@ def test_a_second_study_plays_its_start_in_new_games(tmp_path: Path) -> None:
     with Store.open(f"sqlite:///{tmp_path}/a.db") as store:
         agents, games = "mc(iterations=1,rollout_depth=2)", []
         for start in ("rollout_depth", "iterations"):
-            study = Study("2048(size=3)", agents, f"{start}=1..8", sampler="random(population=4)")
-            frame = study.run(store, budget=4, where=Where("serial"), progress=False).frame()
+            study = Study("2048(size=3)", agents, f"{start}=1..8", budget=4, sampler="random(population=4)")
+            frame = study.run(store, where=Where("serial"), progress=False).frame()
             games.append(set(frame[frame["agent"] == study.agent.full_text()]["match"]))
         assert len(games[0]) >= 24 and len(games[1]) >= 24
         assert len(games[0] & games[1]) <= 1  # that of the start as the first candidate of both
@@ -62,16 +62,15 @@ def test_a_second_study_plays_its_start_in_new_games(tmp_path: Path) -> None:
 def test_a_study_of_an_earlier_edition_goes_on_in_it(tmp_path: Path) -> None:
     plans = (
         Study(PLANNED.game, AGENT, "rollout_depth=1..8", sampler=PLANNED.sampler),
-        Front("2048(size=3)", AGENT, "rollout_depth=1..8"),
+        Study("2048(size=3)", AGENT, "rollout_depth=1..8", objectives="strength,time"),
     )
-    for number, plan in enumerate(plans):
+    for number, (plan, kind) in enumerate(zip(plans, (StudyRun, ParetoStudy), strict=True)):
         with Store.open(f"sqlite:///{tmp_path}/{number}.db") as store:
-            new = plan.definition(40, store)
+            new = plan.question.settled(40, store)
             old = replace(new, edition=FIRST_EDITION)  # type: ignore[type-var]
             assert "edition" not in old.stored and old.name == new.name and new != old
-            kind = StudyRun if isinstance(plan, Study) else ParetoStudy
             assert kind(store, old, progress=False).definition == old  # type: ignore[arg-type]
-            assert plan.definition(40, store) == old
+            assert plan.question.settled(40, store) == old
             assert kind(store, new, progress=False).definition == old  # type: ignore[arg-type]
 
 

@@ -197,15 +197,19 @@ def test_a_study_ends_with_a_stored_verdict(tmp_path: Path) -> None:
     verdicts = []
     for name, executor in (("a", "serial"), ("b", "threads")):
         with Store.open(f"sqlite:///{tmp_path}/{name}.db") as store:
-            study = Study("tictactoe", "mc(iterations=1)", ["iterations=1..60"], against="random", name="one")
-            results = study.run(store, budget=96, where=Where(executor, 2), progress=False)
+            study = Study(
+                "tictactoe", "mc(iterations=1)", ["iterations=1..60"], budget=96, against=["random"], name="one"
+            )
+            results = study.run(store, where=Where(executor, 2), progress=False)
             assert stored_verdict(store, "one") == results.verdict
-            notes = read_only_storage(store).get_study_system_attrs(results.run.optuna._study_id)
+            storage = read_only_storage(store)
+            notes = storage.get_study_system_attrs(storage.get_study_id_from_name(results.name))
+            assert results.verdict is not None
             (note,) = [text for key, text in notes.items() if "note_str" in key]
             assert results.verdict.sentence in note and results.verdict.agent in note
             verdicts.append(results.verdict)
             games = len(results.frame())
-            again = study.run(store, budget=96, where=Where("serial"), progress=False)
+            again = study.run(store, where=Where("serial"), progress=False)
             assert again.verdict == results.verdict and len(again.frame()) == games
     assert verdicts[0] == verdicts[1] and verdicts[0].unit_games == 2
     assert f"{2 * verdicts[0].units} held-out games each" in verdicts[0].sentence

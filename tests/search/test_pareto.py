@@ -33,10 +33,13 @@ from turnier.search.front.pareto import ParetoDefinition, ParetoStudy
 from turnier.search.front.points import Point, dominated
 from turnier.search.front.pooled import PooledParents, in_layers, pooled
 from turnier.search.storage.lasting_storage import LastingStorage
+from turnier.search.storage.results import FrontResults
 from turnier.search.storage.trials import trials_frame
-from turnier.search.study import Front
+from turnier.search.study import Study
 
 ALONE = {"game": "2048(size=4)", "agent": "mc(iterations=1,rollout_depth=2)", "parameters": ("iterations=1..40",)}
+
+TIMED = "strength,time"
 
 
 def study_in(folder: Path, **changes: Any) -> ParetoStudy:
@@ -223,15 +226,18 @@ def test_a_time_is_that_of_matches_and_must_be_plausible(monkeypatch: pytest.Mon
 def test_a_front_from_python_is_the_study_of_the_command_and_plays_nothing_again(tmp_path: Path) -> None:
     """Its name comes from its settings, as names in stores of earlier versions do."""
     parameters = ["iterations=10..100", "rollout_depth=0..20"]
-    planned = Front("2048", "mctse(iterations=20,rollout_depth=10)", parameters)
-    assert planned.definition(40).name == "2048-mctse-front-30f681"
-    assert planned.definition(40).parameters == tuple(parameters)
-    front = Front("2048", ALONE["agent"], ["iterations=1..40"], population=4, games=2, name="front")
+    planned = Study("2048", "mctse(iterations=20,rollout_depth=10)", parameters, budget=40, objectives=TIMED)
+    assert planned.label == "2048-mctse-front-30f681"
+    assert planned.settled.parameters == tuple(parameters)
+    front = Study(
+        "2048", ALONE["agent"], ["iterations=1..40"], budget=16, verify=0.1, objectives=TIMED, population=4,
+        noise="fixed(games=2)", name="front",
+    )  # fmt: skip
     with Store.open(f"sqlite:///{tmp_path}/a.db") as store:
         results, again = (
-            front.run(store, budget=16, verify=0.1, where=Where(executor, 1), progress=False)
-            for executor in ("serial", "threads")
+            front.run(store, where=Where(executor, 1), progress=False) for executor in ("serial", "threads")
         )
+        assert isinstance(results, FrontResults)
         finalists = {point.agent.full_text() for point in results.points}  # equal ones share their games
         assert len(results.frame()) == 8 * 2 + 24 * len(finalists)
         assert results.table().equals(again.table()) and len(results.trials()) == 8
@@ -243,8 +249,8 @@ def test_a_front_shows_only_the_parameters_that_a_candidate_uses(tmp_path: Path)
     agent = "greedy(evaluator=heuristics2048(use_empty=false))"
     searched = ["evaluator.use_merge", "evaluator.merge"]
     with Store.open(f"sqlite:///{tmp_path}/a.db") as store:
-        front = Front("2048(size=4)", agent, searched, population=8, games=1)
-        trials = front.run(store, budget=16, where=Where("serial"), progress=False).trials()
+        front = Study("2048(size=4)", agent, searched, budget=16, objectives=TIMED, population=8, noise="fixed")
+        trials = front.run(store, where=Where("serial"), progress=False).trials()
     used = trials["evaluator.use_merge"].astype(bool)
     assert 0 < used.sum() < len(trials) and (trials["evaluator.merge"].notna() == used).all()
 

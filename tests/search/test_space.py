@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from optuna.distributions import IntDistribution
+from optuna.distributions import CategoricalDistribution, FloatDistribution, IntDistribution
 
 from turnier.agents.registry import make_agent
 from turnier.core.errors import UserError
-from turnier.search.space import Range, Space
+from turnier.search.space import Range, Space, read_parameters
 
 AGENT = make_agent("mctse(evaluator=heuristics2048(merge=0.8))")
 HEURISTICS = Space.of(AGENT, ["evaluator.*"])
@@ -78,8 +80,54 @@ def test_a_range_may_be_narrower() -> None:
     for limits in ("0..50", "200..100", "100..1e9", "1,2", "100", "-1..200"):  # the start has 150
         with pytest.raises(UserError, match=r"a range of rollout_depth must be LOW\.\.HIGH"):
             Space.of(AGENT, [f"rollout_depth={limits}"])
-    with pytest.raises(UserError, match="range"):
+    with pytest.raises(UserError, match=r"no value of selection named '0\.\.1'"):
         Space.of(AGENT, ["selection=0..1"])
+
+
+def test_values_may_be_listed() -> None:
+    texts = ["iterations=100|20|500", "selection=uctn|uct", "evaluator.use_merge=true|false"]
+    start = AGENT.replace(iterations=100)
+    count, selection, merge = (space := Space.of(start, texts)).dimensions
+    assert [count.decode(x) for x in (0, 0.4, 1)] == [100, 20, 500] and count.encode(500) == pytest.approx(5 / 6)
+    assert (selection.options, merge.options) == (("uctn", "uct"), (True, False))
+    assert [dimension.text for dimension in space.dimensions] == texts == list(Space.planned(start, texts))
+    assert count.distribution() == CategoricalDistribution((100, 20, 500)) and not count.wider(500)
+    for wrong in ("iterations=20|500", "iterations=100", "iterations=100|100", "iterations=100|x", "iterations=100|0"):
+        with pytest.raises(UserError, match="iterations must"):
+            Space.of(start, [wrong])
+
+
+def test_parameters_are_texts_lists_or_ranges_by_name() -> None:
+    assert read_parameters("a, evaluator.*") == read_parameters(["a", "evaluator.*"]) == ("a", "evaluator.*")
+    ranges = {
+        "iterations": (1, 10),
+        "exploration": (0.1, 4.0, "log"),
+        "depth": IntDistribution(2, 8),
+        "c": FloatDistribution(0.1, 2.0, log=True),
+        "order": ["a", "b"],
+        "flag": CategoricalDistribution([True, False]),
+    }
+    assert read_parameters(ranges) == (
+        "iterations=1..10", "exploration=0.1..4.0:log", "depth=2..8:linear", "c=0.1..2.0:log", "order=a|b",
+        "flag=true|false",
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"iterations": (1, 10, "lgo")}, "no scale of iterations named 'lgo'; did you mean log"),
+        ({"iterations": (1, "10")}, r"iterations must be searched in \(low, high\)"),
+        ({"iterations": 5}, "an Optuna distribution, got 5"),
+        ({"iterations": IntDistribution(0, 10, step=5)}, "cannot keep to steps of 5"),
+        ([("iterations", 1, 10)], "a text, a list of texts or a dict"),
+        ({}, "must be named"),
+        (7, "got 7"),
+    ],
+)
+def test_what_is_no_range_is_refused(given: Any, message: str) -> None:
+    with pytest.raises(UserError, match=message):
+        read_parameters(given)
 
 
 def test_a_range_may_have_another_scale() -> None:

@@ -33,9 +33,9 @@ from turnier.search.storage.studies import run_id_of
 from turnier.search.storage.study_repair import inspect_studies, repair_studies
 from turnier.search.storage.trials import trials_frame
 from turnier.search.study import Front, Study
-from turnier.search.study_file import export_study, import_study
 from turnier.search.study_run import StudyRun
 from turnier.search.verdict import Finalist
+from turnier.studies.campaigns.study_file import export_study, import_study
 
 REPO = Path(__file__).resolve().parents[2]
 SCRIPT = REPO / "studies" / "cmaes_heuristics.py"
@@ -80,9 +80,10 @@ def test_a_trial_is_a_candidate_with_its_figures(uninterrupted: str) -> None:
     store = Store.open(uninterrupted)
     study = StudyRun(store, TINY)
     for trial in table:
-        agent = study.space.apply(study.agent, trial["params"])
+        agent = study.course.space.apply(study.course.agent, trial["params"])
         units = [
-            study.objective.search_unit(agent.full_text(), trial["generation"], trial["index"], n) for n in range(3)
+            study.course.objective.search_unit(agent.full_text(), trial["generation"], trial["index"], n)
+            for n in range(3)
         ]
         scores = [record.scores[0] for record in store.records([spec.id for (spec,) in units])]
         assert len(scores) == trial["games"] == 3
@@ -177,8 +178,8 @@ def test_running_again_plays_nothing_and_more_generations_go_on(uninterrupted: s
 
 def test_the_search_state_is_rebuilt_from_the_store(uninterrupted: str) -> None:
     first, second = run_study(uninterrupted), run_study(uninterrupted)
-    assert first.search.recommended() == second.search.recommended()
-    assert str(first.proposed()) == str(second.proposed())
+    assert first.course.search.recommended() == second.course.search.recommended()
+    assert str(first.course.proposed()) == str(second.course.proposed())
 
 
 def test_another_definition_is_refused_with_the_difference(uninterrupted: str) -> None:
@@ -191,14 +192,14 @@ def test_another_definition_is_refused_with_the_difference(uninterrupted: str) -
 
 def test_held_out_seeds_are_not_those_of_the_search(uninterrupted: str) -> None:
     study = run_study(uninterrupted)
-    text, units = study.agent.full_text(), study.objective
+    text, units = study.course.agent.full_text(), study.course.objective
     searched = {units.search_unit(text, g, i, n)[0].seed for g in range(50) for i in range(6) for n in range(3)}
     held_out = {units.held_out_unit(text, n)[0].seed for n in range(500)}
     spare = {units.idle_unit(text, g, n)[0].seed for g in range(50) for n in range(20)}
     assert len(searched | held_out | spare) == 900 + 500 + 1000
     with make_executor(Where("serial")) as pool:
-        chosen = {"a": Finalist(study.agent, None), "b": Finalist(study.proposed(), 1.0)}
-        scores = compare_finalists(study, units, chosen, 8, study.games, pool).values
+        chosen = {"a": Finalist(study.course.agent, None), "b": Finalist(study.course.proposed(), 1.0)}
+        scores = compare_finalists(study, units, chosen, 8, study.course.games, pool).values
     assert {label: len(values) for label, values in scores.items()} == {"a": 4, "b": 4}
 
 
@@ -381,12 +382,12 @@ def test_search_and_held_out_games_are_one_bar_that_counts_both_from_the_beginni
         study.run(2, pool)
         bar = study._shared
         assert bar is not None and (bar.done, bar.total) == (36, 36 + 40)
-        chosen = {"a": Finalist(study.agent, None), "b": Finalist(study.proposed(), 1.0)}
+        chosen = {"a": Finalist(study.course.agent, None), "b": Finalist(study.course.proposed(), 1.0)}
         with study.phase("held-out games", 40) as same:
             assert same is bar
             same.advance(8)  # a comparison that was decided early
         seen += progress_of_runs(store)
-        compare_finalists(study, study.objective, chosen, 8, study.games, pool)
+        compare_finalists(study, study.course.objective, chosen, 8, study.course.games, pool)
     assert [one.state for one in seen] == ["running"]
     (end,) = progress_of_runs(store)
     assert (end.state, end.done, end.planned) == ("finished", 36 + 8 + 8, 36 + 8 + 8)

@@ -44,7 +44,7 @@ def tuned(folder: Path, definition: StudyDefinition, games: int, workers: int = 
 
 def state(study: StudyRun) -> dict[str, Any]:
     found = [(facts_of(t)["vector"], t.value, facts_of(t)["games"]) for t in study.optuna.get_trials()]
-    return {"trials": found, "recommended": study.search.recommended(), "facts": study.search.facts()}
+    return {"trials": found, "recommended": study.course.search.recommended(), "facts": study.course.search.facts()}
 
 
 def matches(study: StudyRun) -> int:
@@ -56,13 +56,13 @@ def test_any_number_of_workers_gives_the_same_search_and_discards_no_game(
     tmp_path: Path, definition: StudyDefinition
 ) -> None:
     whole = tuned(tmp_path, definition, 72)
-    assert whole.idle_games == 0 and matches(whole) == whole.games > 40
+    assert whole.idle_games == 0 and matches(whole) == whole.course.games > 40
     for workers in (6, 20):
         executor = SimulatedExecutor(workers)
         study = StudyRun(Store.open(f"sqlite:///{tmp_path}/{workers}.db"), definition)
         study.run_budget(72, executor)
         assert state(study) == state(whole)
-        assert executor.games == matches(study) == study.games + study.idle_games
+        assert executor.games == matches(study) == study.course.games + study.idle_games
         assert study.idle_games > 0
 
 
@@ -86,7 +86,7 @@ def test_a_stopped_study_goes_on_without_playing_spare_games_again(tmp_path: Pat
     before = matches(study)
     again = tuned(tmp_path, ALONE, 72, 8, "b")
     assert state(again) == state(whole)
-    assert matches(again) == again.games + study.idle_games + again.idle_games > before
+    assert matches(again) == again.course.games + study.idle_games + again.idle_games > before
 
 
 def test_a_helper_that_was_asked_for_less_stops_where_it_was_asked_to(tmp_path: Path) -> None:
@@ -98,8 +98,8 @@ def test_a_helper_that_was_asked_for_less_stops_where_it_was_asked_to(tmp_path: 
         released.start()
         helper.run_budget(32, SerialExecutor())
         released.join()
-    assert helper.games == short.games < long.games
-    assert helper.search.recommended() == short.search.recommended()
+    assert helper.course.games == short.course.games < long.course.games
+    assert helper.course.search.recommended() == short.course.search.recommended()
 
 
 class ServerStops(SerialExecutor):
@@ -133,7 +133,7 @@ def test_a_server_that_stops_is_one_sentence_and_the_same_study_goes_on(
         connection.execute(text("delete from locks"))  # its driver's process would have ended, and be known as dead
     again.run_budget(72, SerialExecutor())
     assert state(again) == state(whole)
-    assert matches(again) == again.games
+    assert matches(again) == again.course.games
 
 
 def test_the_state_is_a_function_of_the_candidates_games(tmp_path: Path) -> None:
@@ -153,17 +153,17 @@ def test_every_sampler_tunes_and_resumes(tmp_path: Path, sampler: str) -> None:
     definition = replace(ALONE, name=sampler, sampler=str(SAMPLERS.make(sampler).within(60)))
     tuned(tmp_path, definition, 24)
     study = tuned(tmp_path, definition, 48)
-    assert 36 <= study.games <= 48
+    assert 36 <= study.course.games <= 48
     assert state(study) == state(tuned(tmp_path, definition, 48, 4, "whole"))
-    first, *_ = study.best(3)
-    assert first[1] == max(value for _, value in study.best(100))
+    first, *_ = study.course.best(3)
+    assert first[1] == max(value for _, value in study.course.best(100))
 
 
 def test_opponents_meet_the_candidate_in_every_seat_on_the_same_seeds(tmp_path: Path) -> None:
     study = tuned(tmp_path, AGAINST, 72)
-    unit = study.objective.search_unit("mcts(iterations=9)", 2, 0, 1)
-    other = study.objective.search_unit("mcts(iterations=8)", 2, 5, 1)
-    assert len(unit) == study.objective.unit_games == 4
+    unit = study.course.objective.search_unit("mcts(iterations=9)", 2, 0, 1)
+    other = study.course.objective.search_unit("mcts(iterations=8)", 2, 5, 1)
+    assert len(unit) == study.course.objective.unit_games == 4
     assert [spec.agents.index("mcts(iterations=9)") for spec in unit] == [0, 1, 0, 1]
     assert [spec.seed for spec in unit] == [spec.seed for spec in other]
     assert unit[0].seed == unit[1].seed != unit[2].seed
@@ -179,7 +179,7 @@ def test_candidates_that_are_one_agent_teach_nothing(tmp_path: Path, edition: in
     study.run(3, SerialExecutor())
     found = state(study)
     assert len({value for _, value, _ in found["trials"]}) > 4
-    assert (study.search.sigma == 0.001) is not narrower and (study._alike == 3)
+    assert (study.course.search.sigma == 0.001) is not narrower and (study.course.alike == 3)
     again = StudyRun(study.store, study.definition)
     again.run(3, SerialExecutor())
     assert state(again) == found
@@ -188,7 +188,7 @@ def test_candidates_that_are_one_agent_teach_nothing(tmp_path: Path, edition: in
 def test_equal_candidates_count_with_their_common_mean(tmp_path: Path) -> None:
     study = tuned(tmp_path, replace(ALONE, parameters=("iterations=1..3",), agent="mc(iterations=2)"), 8)
     generation = StudyRun(study.store, study.definition)
-    (first,) = [generation.next_generation(generation.stored_trials()[0])]
+    (first,) = [generation.course.ask(generation.known())]
     by_agent: dict[str, list[float]] = {}
     for candidate, value in zip(first.candidates, first.values(), strict=True):
         by_agent.setdefault(candidate.agent.full_text(), []).append(value)
@@ -236,10 +236,10 @@ def test_what_cannot_be_tuned_is_refused(tmp_path: Path, change: dict[str, Any],
 def test_a_study_from_before_a_parameter_of_its_sampler_is_resumed(tmp_path: Path) -> None:
     study = Study("2048(size=2)", "mc(iterations=4)", "iterations=1..8", sampler="tpe")
     with Store.open(f"sqlite:///{tmp_path}/s.db") as store:
-        now = study.definition(100, store)
+        now = study.question.settled(100, store)
         earlier = StudyDefinition.named_by_content(
             now.game, now.agent, now.parameters, sampler="tpe", noise=now.noise, seed=now.seed
         )
         assert now.sampler == "tpe(known=250)" and earlier.name != now.name
         store.begin_run(f"study:{earlier.name}", "study", earlier.name, earlier.stored)
-        assert study.definition(100, store) == earlier
+        assert study.question.settled(100, store) == earlier

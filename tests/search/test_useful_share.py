@@ -64,7 +64,7 @@ def test_nearly_all_time_goes_into_games_of_candidates(
     usable = min(workers, 2 * population)
     assert 0.8 * usable < study.worked.useful_share * workers <= usable + 1e-9
     assert study.worked.useful_share <= study.worked.busy_share <= 1.0 + 1e-9
-    assert study.idle_games <= study.games == 4 * population
+    assert study.idle_games <= study.course.games == 4 * population
 
 
 def test_a_generation_goes_over_all_workers_however_idle_games_stand(
@@ -72,7 +72,7 @@ def test_a_generation_goes_over_all_workers_however_idle_games_stand(
 ) -> None:
     monkeypatch.setattr(batch_sizes, "IDLE_SECONDS", 0.0)  # their batches are of one unit
     (one, alone), (many, executor) = (run(tmp_path, "mc", 64, workers, "2048(size=2)") for workers in (1, 4))
-    assert one.games == many.games == 128
+    assert one.course.games == many.course.games == 128
     assert max(alone.sizes) > 16 == max(executor.sizes)  # matches in step
     assert many.idle_games > 0 and executor.now < alone.now / 3
 

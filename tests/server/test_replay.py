@@ -1,4 +1,4 @@
-"""`turnier replay`: from the store, logs and recorded games; into the terminal, GIFs and official logs."""
+"""`turnier show`: from the store, logs and recorded games; into the terminal, GIFs and official logs."""
 
 from __future__ import annotations
 

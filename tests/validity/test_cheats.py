@@ -113,8 +113,8 @@ def begin(kind: str, name: str, store: Store) -> None:
     elif kind == "compare":
         Comparison(bot(name), "random", game="tictactoe", games=GAMES).run(store, progress=False)
     elif kind == "tune":
-        study = Study("tictactoe", bot(name), searched(name), against=["random"])
-        study.run(store, budget=80, progress=False)
+        study = Study("tictactoe", bot(name), searched(name), budget=80, against=["random"])
+        study.run(store, progress=False)
     else:
         Judging("tictactoe", [bot(name), "random"], positions=40).run(progress=False)
 
@@ -155,8 +155,8 @@ def test_who_fails_is_not_found_stronger(name: str, store: Store) -> None:
 
 @pytest.mark.parametrize("name", sorted(FAILS_AT_TIMES))
 def test_searches_go_on_when_candidates_fail(name: str, store: Store) -> None:
-    study = Study("tictactoe", bot(name), searched(name), against=["random"], seed=3)
-    results = study.run(store, budget=80, progress=False)
+    study = Study("tictactoe", bot(name), searched(name), budget=80, against=["random"], seed=3)
+    results = study.run(store, progress=False)
     assert results.run.games > 60  # whole generations
 
 

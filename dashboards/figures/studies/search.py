@@ -11,11 +11,11 @@ from turnier.dashboards.figures.charts import Figure
 from turnier.dashboards.figures.studies.summary import front_of
 from turnier.dashboards.figures.tables import rounded
 from turnier.search import MIN_SHOWN
-from turnier.search.final_comparison import START
 from turnier.search.front.points import Point
 from turnier.search.front.second_objective import TIME, SecondObjective
 from turnier.search.storage.definitions import value_text
 from turnier.search.storage.trials import MAX_EVALUATED, MIN_EVALUATED
+from turnier.search.verdict import START
 from turnier.statistics.intervals import mean_interval
 
 TABLE_ROWS = 25  # candidates of the table

@@ -14,11 +14,10 @@ from turnier.dashboards.figures.comparison import banner
 from turnier.dashboards.figures.tables import rounded
 from turnier.search import MIN_SHOWN
 from turnier.search import verdict as verdicts
-from turnier.search.final_comparison import START
 from turnier.search.front.points import Point, best_first, dominated
 from turnier.search.front.second_objective import SecondObjective
 from turnier.search.storage.definitions import agent_with, used_values
-from turnier.search.verdict import StudyVerdict
+from turnier.search.verdict import START, StudyVerdict
 from turnier.statistics.intervals import mean_interval
 
 BETTER, KEPT, OPEN = COLOURS[2], COLOURS[0], COLOURS[1]  # the colours of verdicts, and of what has none yet

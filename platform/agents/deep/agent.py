@@ -12,8 +12,9 @@ from turnier.agents.abi import SeatKernels
 from turnier.agents.agent import CompiledAgent
 from turnier.agents.deep.kernels import act_dqn
 from turnier.agents.deep.network import AFTER, BOARD, EACH, INPUTS, TWO, Network
-from turnier.agents.deep.weights import read_config, settings_from_file
+from turnier.agents.deep.weights import Weights
 from turnier.agents.evaluator import ValueUnit
+from turnier.agents.learning.files import settings_from_file
 from turnier.core.errors import UserError
 from turnier.core.parameters import parameter, parameters_of
 from turnier.games.game import Game
@@ -60,7 +61,7 @@ class Dqn(CompiledAgent):
             if field.name not in ("file", "digest") and getattr(self, field.name) != field.default:
                 raise UserError(f"dqn: the file says what the network is, got {field.name} too; leave it out.")
         if not self.digest:
-            object.__setattr__(self, "digest", read_config(self.carried_path("file"))["digest"])
+            object.__setattr__(self, "digest", Weights.read(self.carried_path("file"))["digest"])
 
     def _sizes(self) -> tuple[int, ...]:
         sizes = self.layers.split(".")
@@ -78,13 +79,13 @@ class Dqn(CompiledAgent):
     def value_unit(self, game: Game) -> ValueUnit:
         if not self.file:
             return super().value_unit(game)
-        network = read_config(self.carried_path("file"))["network"]
+        network = Weights.read(self.carried_path("file"))["network"]
         unit = float(network["unit"])
         return ValueUnit(unit, "logarithms of points to come" if network["log"] else "points to come")
 
     def cannot_play(self, game: Game) -> str | None:
         if self.file and os.path.isfile(self.carried_path("file")):  # without it stored matches can be counted still
-            learned = GAMES.make(read_config(self.carried_path("file"))["network"]["game"])
+            learned = GAMES.make(Weights.read(self.carried_path("file"))["network"]["game"])
             if learned != game:
                 return f"the network in {self.file} is for {learned}, got {game}; train one for it."
         return super().cannot_play(game)
@@ -93,4 +94,6 @@ class Dqn(CompiledAgent):
         seat = super().kernels(game)
         if not self.file:
             return seat._replace(settings=np.zeros(1))
-        return seat._replace(settings=settings_from_file(str(self.carried_path("file").resolve()), self.digest))
+        return seat._replace(
+            settings=settings_from_file(Weights, str(self.carried_path("file").resolve()), self.digest)
+        )

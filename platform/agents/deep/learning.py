@@ -6,10 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from turnier.agents.ntuple.td import LEARNING, Learning
+from turnier.agents.ntuple.td import Learning
 from turnier.core.errors import UserError
 from turnier.core.parameters import parameter
-from turnier.core.text_form import parse
 from turnier.games.game import Game
 
 SCORE, LOG = "score", "log2"
@@ -29,6 +28,11 @@ class DeepQ(Learning):
     """
 
     name: ClassVar[str] = "deep_q"
+    learner = "dqn"
+
+    @staticmethod
+    def usual(game: Game) -> Mapping[str, Any]:
+        return {"unit": 256.0, "steps": 5, "discount": 0.995} if game.name == "2048" else {}
 
     alpha: float = parameter(0.001, "learning rate of Adam", low=0, high=1, search=(0.00001, 0.01), log=True)
     alpha_end: float = parameter(
@@ -73,17 +77,3 @@ class DeepQ(Learning):
         """Returns the probability of a random move after so many moves."""
         share = min(moves / self.explore, 1.0) if self.explore else 1.0
         return self.epsilon + (self.epsilon_end - self.epsilon) * share
-
-
-AT_2048: Mapping[str, Any] = {"unit": 256.0, "steps": 5, "discount": 0.995}
-
-
-def deep_q_for(game: Game, text: str) -> DeepQ:
-    """Returns the method that a text names, with what goes with 2048 as far as the text leaves that open."""
-    learning = LEARNING.make(text or DeepQ.name)
-    if not isinstance(learning, DeepQ):
-        raise UserError(f"dqn must learn by the method deep_q, got {learning}; leave the method out.")
-    if game.name != "2048":
-        return learning
-    named = parse(text or DeepQ.name).parameters
-    return learning.replace(**{name: value for name, value in AT_2048.items() if name not in named})

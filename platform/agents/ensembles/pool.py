@@ -18,6 +18,7 @@ import numpy.typing as npt
 
 from turnier.agents.agent import Decision, Floats, FollowingPlayer, decide
 from turnier.agents.registry import agent_of
+from turnier.agents.seats.outside import player_of
 from turnier.core.errors import UserError
 from turnier.games.registry import game_of
 
@@ -39,10 +40,8 @@ class SearchJob:
         return self.game, self.agent
 
     def run(self) -> Decision:
-        from turnier.agents.seats.seating import start_player  # which knows ensembles
-
         game = game_of(self.game)
-        player = start_player(agent_of(self.agent), game, self.seat, self.seed)
+        player = player_of(agent_of(self.agent), game, self.seat, self.seed)
         try:
             return decide(player, game.position(self.state, self.returns, self.seed))
         finally:

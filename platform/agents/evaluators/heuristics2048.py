@@ -13,8 +13,9 @@ from turnier.agents.evaluator import OWN, ROLLOUT_DEPTH, Evaluator
 from turnier.core.kernel import kernel
 from turnier.core.parameters import parameter, parameters_of
 from turnier.games.abi import GAME, Actions, Floats, State
-from turnier.games.game import Game, square_symmetries
+from turnier.games.game import Game
 from turnier.games.generic import copy_state
+from turnier.games.setup.grids import square_symmetries
 
 # Weights in declared order, from OWN on.
 USE_EMPTY, EMPTY0, EMPTY1, EMPTY2, EMPTY_METHOD = (OWN + i for i in range(5))

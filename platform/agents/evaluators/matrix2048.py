@@ -14,7 +14,8 @@ from turnier.agents.evaluator import OWN, Evaluator
 from turnier.core.kernel import kernel
 from turnier.core.parameters import parameter
 from turnier.games.abi import TERMINAL, Actions
-from turnier.games.game import Game, square_symmetries
+from turnier.games.game import Game
+from turnier.games.setup.grids import square_symmetries
 
 # The four matrices by rows, left corner short `corner`.
 MATRICES: dict[str, tuple[int, ...]] = {

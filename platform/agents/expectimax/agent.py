@@ -28,6 +28,7 @@ from turnier.agents.expectimax.one_ply2048 import is_packed_network, one_ply_sea
 from turnier.agents.expectimax.rows2048 import act_expectimax2048
 from turnier.agents.expectimax.schedule2048 import FIXED, STEPS, depth_of
 from turnier.agents.expectimax.search import DEPTH, DOWNGRADE, LIMIT, SCHEDULE, STOPPED, search_root
+from turnier.agents.ntuple.evaluator import NTuple
 from turnier.core.errors import UserError
 from turnier.core.kernel import kernel, pointer
 from turnier.core.parameters import parameter
@@ -157,6 +158,11 @@ class Expectimax(SearchAgent):
         return cannot_downgrade(self.downgrade, self.evaluator, game) or super().cannot_play(game)
 
     budgets: ClassVar[Mapping[str, Mapping[str, Any]]] = {"ms": {"milliseconds": AMOUNT}}
+
+    def quick(self) -> Expectimax:
+        """Returns one that looks one decision ahead with an n-tuple network, otherwise at most two."""
+        depth = 1 if isinstance(self.evaluator, NTuple) else min(self.depth, 2)
+        return self.replace(depth=depth, schedule="fixed", empty_step=0, milliseconds=0)
 
     def settings(self) -> tuple[float, ...]:
         leaf, schedule = LEAVES.index(self.leaf), STEPS if self.empty_step else SCHEDULES.index(self.schedule)

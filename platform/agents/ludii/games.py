@@ -10,9 +10,10 @@ import numpy as np
 
 from turnier.core.errors import UserError
 from turnier.games.connect_four import ConnectFour
-from turnier.games.game import Game, Ints, square_symmetries
+from turnier.games.game import Game, Ints
 from turnier.games.hex import Hex
 from turnier.games.othello import Othello
+from turnier.games.setup.grids import square_symmetries
 from turnier.games.tictactoe import TicTacToe
 from turnier.games.yavalath.game import Yavalath
 

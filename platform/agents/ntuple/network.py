@@ -23,8 +23,9 @@ from turnier.agents.ntuple.network_kernels import (
     TOUCHES,
 )
 from turnier.core.errors import UserError
-from turnier.games.game import Game, square_symmetries
+from turnier.games.game import Game
 from turnier.games.registry import GAMES
+from turnier.games.setup.grids import square_symmetries
 
 Tuples = tuple[tuple[int, ...], ...]
 

@@ -6,7 +6,7 @@ from abc import abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import ClassVar
+from typing import Any, ClassVar, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -23,9 +23,15 @@ DISCOUNT, TRACE, METHOD, FROM_RANDOM, HORIZON, RESTART, COHERENT, DELAYED, ONCE,
 
 @dataclass(frozen=True)
 class Learning(Declared):
-    """Base of the ways to learn an n-tuple network."""
+    """Base of the methods of learning."""
 
     kind: ClassVar[str] = "learning"
+    learner: ClassVar[str]  # what learns by it, in sentences
+
+    @staticmethod
+    def usual(game: Game) -> Mapping[str, Any]:
+        """Returns the parameters of a game that are other than the defaults, as far as a text leaves them open."""
+        return {}
 
     @property
     @abstractmethod
@@ -49,6 +55,11 @@ class Td(Learning):
     """
 
     name: ClassVar[str] = "td"
+    learner = "a network on its own"
+
+    @staticmethod
+    def usual(game: Game) -> Mapping[str, Any]:
+        return {} if game.has_chance else {"alpha": 0.3, "epsilon": 0.3, "from_random": True}
 
     alpha: float = parameter(1.0, "learning rate, for the whole board", low=0, high=10, search=(0.01, 3), log=True)
     alpha_end: float = parameter(
@@ -161,7 +172,6 @@ class Td(Learning):
         return np.asarray(self.epsilon + (end - self.epsilon) * share)
 
 
-EXPLORING: Mapping[str, float | bool] = {"alpha": 0.3, "epsilon": 0.3, "from_random": True}
 LEARNING: Registry[Learning] = Registry(
     "learning",
     {
@@ -172,18 +182,23 @@ LEARNING: Registry[Learning] = Registry(
 )
 
 
-def td_of(text: str) -> Td:
-    """Returns the method of TD learning that a text names; raises UserError where it names another."""
-    learning = LEARNING.make(text)
-    if not isinstance(learning, Td):
-        raise UserError(f"a network on its own must learn by td, got {learning}; write td, or train puct by self-play.")
+L = TypeVar("L", bound=Learning)
+
+
+def method_of(text: str, kind: type[L]) -> L:
+    """Returns the method that a text names, by default that of the kind; raises UserError if it is of another."""
+    learning = LEARNING.make(text or kind.name)
+    if not isinstance(learning, kind):
+        raise UserError(f"{kind.learner} must learn by {kind.name}, got {learning}; leave the method out.")
     return learning
 
 
-def learning_for(game: Game, text: str) -> Td:
-    """Returns the method that a text names, exploring a game without chance as far as the text leaves that open."""
-    learning = td_of(text)
-    if game.has_chance:
-        return learning
-    named = parse(text).parameters
-    return learning.replace(**{name: value for name, value in EXPLORING.items() if name not in named})
+def method_for(game: Game, text: str, kind: type[L]) -> L:
+    """Returns the method that a text names, with what is usual for the game as far as the text leaves that open."""
+    learning, named = method_of(text, kind), parse(text or kind.name).parameters
+    return learning.replace(**{name: value for name, value in kind.usual(game).items() if name not in named})
+
+
+def td_of(text: str) -> Td:
+    """Returns the method of TD learning that a text names; raises UserError if it names another."""
+    return method_of(text, Td)

@@ -171,7 +171,7 @@ def read_policy(path: Path) -> dict[str, Any]:
     config = read_config(path)
     if not config["training"].get(POLICY):
         raise UserError(
-            f"a policy must be one that `turnier train --self-play` wrote, got {path}, which has values; name it as"
+            f"a policy must be one that `turnier train GAME puct` wrote, got {path}, which has values; name it as"
             " ntuple(file=...)."
         )
     return config

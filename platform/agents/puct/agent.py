@@ -175,7 +175,7 @@ class Puct(SearchAgent):
     score_method: int = score_method_parameter(2)
     milliseconds: int = milliseconds_parameter("iterations")
     policy: str = parameter(
-        "", "weights of a policy that corrects the priors, from `turnier train --self-play`", later=True, carried=True
+        "", "weights of a policy that corrects the priors, from `turnier train GAME puct`", later=True, carried=True
     )
     digest: str = parameter("", "digest that the weights of the policy must have; filled in", later=True)
 

@@ -24,6 +24,7 @@ class SelfPlay(Learning):
     """
 
     name: ClassVar[str] = "self_play"
+    learner = "puct"
 
     generation: int = parameter(200, "games between two updates", low=1, high=1_000_000, search=(50, 1_000), log=True)
     window: int = parameter(5_000, "number of newest games to learn from", low=1, high=10_000_000)

@@ -12,10 +12,11 @@ import numpy.typing as npt
 
 from turnier.agents.abi import EvaluatorKernels
 from turnier.agents.evaluator import Evaluator
+from turnier.agents.learning.files import settings_from_file
 from turnier.agents.residual.kernels import evaluate_residual
 from turnier.agents.residual.network import Network, uneven, unsuited
 from turnier.agents.residual.tiles import LANES
-from turnier.agents.residual.weights import read_config, settings_from_file
+from turnier.agents.residual.weights import Weights
 from turnier.core.errors import UserError
 from turnier.core.parameters import parameter, parameters_of
 from turnier.games.game import Game
@@ -27,16 +28,16 @@ class Residual(Evaluator):
     """The value that a residual convolutional network from a file gives a board; without a file always 0.
 
     It is AlphaZero's network for boards on a grid, squares or hexagons, and two seats without chance. `turnier train
-    GAME "puct(evaluator=residual)" --self-play` writes the files, with the pip extra `deep`; playing needs none. In
-    `puct` its policy gives the priors, and a new node costs one evaluation of it; other searches use the value alone.
-    Source: Silver et al. 2018.
+    GAME "puct(evaluator=residual)"` writes the files, with the pip extra `deep`; playing needs none. In `puct` its
+    policy gives the priors, and a new node costs one evaluation of it; other searches use the value alone. Source:
+    Silver et al. 2018.
     """
 
     name: ClassVar[str] = "residual"
     evaluate_kernel: ClassVar[Any] = evaluate_residual
 
     file: str = parameter(
-        "", "file of a network that `turnier train --self-play` wrote; it determines the layers", carried=True
+        "", "file of a network that `turnier train GAME puct` wrote; it determines the layers", carried=True
     )
     digest: str = parameter("", "digest that the network must have; filled in")
     blocks: int = parameter(2, "for training: number of blocks of two convolutions", low=0, high=40, search=(1, 6))
@@ -56,11 +57,11 @@ class Residual(Evaluator):
             if field.name not in ("file", "digest") and getattr(self, field.name) != field.default:
                 raise UserError(f"residual: the file says what the network is, got {field.name} too; leave it out.")
         if not self.digest:
-            object.__setattr__(self, "digest", read_config(self.carried_path("file"))["digest"])
+            object.__setattr__(self, "digest", Weights.read(self.carried_path("file"))["digest"])
 
     def cannot_evaluate(self, game: Game) -> str | None:
         if self.file and os.path.isfile(self.carried_path("file")):  # without it stored matches can be counted still
-            learned = GAMES.make(read_config(self.carried_path("file"))["network"]["game"])
+            learned = GAMES.make(Weights.read(self.carried_path("file"))["network"]["game"])
             if learned != game:
                 return f"the network in {self.file} is for {learned}, got {game}; train one for it."
         return unsuited(game) or self.network_for(game).unfit()
@@ -71,7 +72,7 @@ class Residual(Evaluator):
 
     def kernels(self, game: Game, rollout_depth: int, score_method: int) -> EvaluatorKernels:
         if self.file:
-            settings = settings_from_file(str(self.carried_path("file").resolve()), self.digest)
+            settings = settings_from_file(Weights, str(self.carried_path("file").resolve()), self.digest)
         else:
             settings = _unlearned(self.network_for(game))
         return self.with_weights(game, settings)

@@ -7,7 +7,7 @@ import time
 from dataclasses import dataclass
 from typing import ClassVar
 
-from turnier.agents.agent import Agent, Decision, FollowingPlayer, Player
+from turnier.agents.agent import Agent, Decision, FollowingPlayer, Player, decide
 from turnier.agents.evaluator import ValueUnit
 from turnier.agents.random import Random
 from turnier.agents.seats.failure import Ending, SeatFailure
@@ -66,7 +66,7 @@ class LimitedPlayer:
 
     def act(self, position: Position) -> Decision:
         began = time.perf_counter()
-        decision = self._player.act(position)
+        decision = decide(self._player, position)
         took = time.perf_counter() - began
         if took > self._seconds:
             raise SeatFailure(Ending.TIMEOUT, f"answered after {took:.3g} s, later than {self._seconds:.3g} s")

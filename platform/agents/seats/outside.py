@@ -16,7 +16,7 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from turnier.agents.agent import Agent, Decision
+from turnier.agents.agent import Agent, Decision, Player
 from turnier.agents.engines.pool import Pool
 from turnier.agents.seats.failure import Ending, SeatFailure, SeatsEnded
 from turnier.agents.seats.forks import FORKS
@@ -37,6 +37,7 @@ from turnier.agents.seats.frames import (
     Question,
     answer_of,
 )
+from turnier.agents.seats.limited import Limited
 from turnier.core.errors import UserError
 from turnier.core.outputs import user_cache
 from turnier.core.outside import carried, library
@@ -52,8 +53,24 @@ _CPU_CLOCK = 2  # of a process, by its number: see clock_getcpuclockid
 
 
 def plays_outside(agent: Agent) -> bool:
-    """Whether an agent has a process of its own: others' code is part of it, and this process does not trust that."""
-    return not trusted() and not agent.runs_program and bool(library.digests_in([agent.full_text()]))
+    """Whether an agent has a process of its own: others' code is part of it, and this process does not trust that.
+
+    Code of a session has run in this process, and is in no file that another one could run.
+    """
+    if trusted() or agent.runs_program:
+        return False
+    text = agent.full_text()
+    return bool(library.digests_in([text])) and not library.of_session(text)
+
+
+def player_of(agent: Agent, game: Game, seat: int, seed: int) -> Player:
+    """Returns the agent's player, in a process of its own if it is not ours; members of an ensemble search here."""
+    if not plays_outside(agent):
+        return agent.start(game, seat, seed)
+    agent.require(game)
+    if isinstance(agent, Limited):
+        return OutsidePlayer(agent.agent, game, seat, seed, agent.seconds)
+    return OutsidePlayer(agent, game, seat, seed)
 
 
 class SeatProcess:

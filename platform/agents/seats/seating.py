@@ -6,19 +6,15 @@ from turnier.agents.abi import SeatKernels
 from turnier.agents.agent import Agent, Player
 from turnier.agents.ensembles.ensemble import Ensemble
 from turnier.agents.ensembles.pool import Pool
-from turnier.agents.seats.limited import Limited
-from turnier.agents.seats.outside import OutsidePlayer, plays_outside, prove
+from turnier.agents.seats.outside import player_of, plays_outside, prove
 from turnier.games.game import Game
 
 
 def start_player(agent: Agent, game: Game, seat: int, seed: int, pool: Pool | None = None) -> Player:
     """Returns the agent's player; that of an ensemble lets its members search in the pool."""
-    if plays_outside(agent):
-        agent.require(game)
-        if isinstance(agent, Limited):
-            return OutsidePlayer(agent.agent, game, seat, seed, agent.seconds)
-        return OutsidePlayer(agent, game, seat, seed)
-    return agent.start(game, seat, seed, pool) if isinstance(agent, Ensemble) else agent.start(game, seat, seed)
+    if isinstance(agent, Ensemble) and not plays_outside(agent):
+        return agent.start(game, seat, seed, pool)
+    return player_of(agent, game, seat, seed)
 
 
 def seat_kernels(agent: Agent, game: Game) -> SeatKernels | None:

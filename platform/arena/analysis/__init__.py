@@ -1,6 +1,17 @@
-"""Analysing a position with several agents: values, certainty and lines that grow as you watch."""
+"""Analysing a position with several agents: values, certainty, lines and chances that grow as you watch."""
 
-from turnier.arena.analysis.analysis import AgentAnalysis, Analysis, analyse
+from turnier.arena.analysis.analysis import AgentAnalysis, Analysis, analyse, best_move
 from turnier.arena.analysis.line import LinePly
+from turnier.arena.analysis.outlook import Goal, MoveOutlook, Outlook, PlayingOn
 
-__all__ = ["AgentAnalysis", "Analysis", "LinePly", "analyse"]
+__all__ = [
+    "AgentAnalysis",
+    "Analysis",
+    "Goal",
+    "LinePly",
+    "MoveOutlook",
+    "Outlook",
+    "PlayingOn",
+    "analyse",
+    "best_move",
+]

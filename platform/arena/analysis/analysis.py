@@ -18,6 +18,7 @@ from turnier.agents.registry import agent_of, make_agent
 from turnier.agents.timed import interrupted_by
 from turnier.arena.analysis.deepening import deepened
 from turnier.arena.analysis.line import LinePly, line_after
+from turnier.arena.analysis.outlook import Outlook, PlayingOn
 from turnier.arena.match import derive_seed
 from turnier.arena.repeated_search import SearchRecord, SearchSpec, SeenPosition, prepare_searches, searched_position
 from turnier.core.errors import MAX_IN_MEMORY, UserError, require_at_most
@@ -66,6 +67,7 @@ class Analysis:
     position: Position
     agents: tuple[AgentAnalysis, ...]  # those that have searched, in the order in which they were named
     seconds: float  # wall clock since the beginning
+    outlook: Outlook | None = None  # games that were played on from every move, after the searches
 
 
 def analyse(
@@ -78,11 +80,12 @@ def analyse(
     doublings: int = 0,
     line: int = LINE_PLIES,
     stop: threading.Event | None = None,
+    playing_on: PlayingOn | None = None,
 ) -> Iterator[Analysis]:
     """Yields what agents say about a position, more after every search; the last result is complete.
 
-    Every agent searches `repeats` times as it is, then as often with twice its budget, and so on. To end it early, stop
-    iterating.
+    Every agent searches `repeats` times as it is, then as often with twice its budget, and so on. Then games may be
+    played on from every move. To end it early, stop iterating.
 
     Args:
         position: in which a seat is to move.
@@ -94,7 +97,8 @@ def analyse(
         seed: of all searches.
         doublings: levels after the first, where there is no limit of seconds.
         line: decisions of the principal variation, 0 = none.
-        stop: once it is set, the analysis ends after the search under way.
+        stop: once it is set, the analysis ends after the search or report under way.
+        playing_on: how games are played on; None: none are.
 
     Raises:
         UserError: where the game is over, an agent cannot search it, or a number makes no sense.
@@ -103,7 +107,28 @@ def analyse(
     _require(position, made, seconds, repeats, doublings)
     seen = SeenPosition.of(position)
     prepare_searches([SearchSpec(seen, agent.full_text(), seed) for agent in made])
-    return _searches(position, seen, made, _Limits(seconds, repeats, doublings, line, stop), seed)
+    rounds = playing_on.rounds(position, made[0]) if playing_on else None
+    found = _searches(position, seen, made, _Limits(seconds, repeats, doublings, line, stop), seed)
+    return _continued(found, rounds.play(playing_on, seed), stop) if rounds and playing_on else found
+
+
+def best_move(
+    position: Position, agent: str | Agent = "", playing_on: PlayingOn | None = None, seed: int = 1
+) -> Iterator[Analysis]:
+    """Yields the move that an agent finds in one search, by default the game's own, then what comes of all moves."""
+    return analyse(position, [agent or position.game.default_agent], None, 1, seed=seed, line=0, playing_on=playing_on)
+
+
+def _continued(
+    found: Iterator[Analysis], outlooks: Iterator[Outlook], stop: threading.Event | None
+) -> Iterator[Analysis]:
+    began = time.perf_counter()
+    for latest in found:
+        yield latest
+    for outlook in outlooks:
+        if stop is not None and stop.is_set():
+            return
+        yield dataclasses.replace(latest, seconds=time.perf_counter() - began, outlook=outlook)
 
 
 @dataclass(frozen=True)

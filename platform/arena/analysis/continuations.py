@@ -8,11 +8,10 @@ import numpy as np
 import numpy.typing as npt
 from numba import types
 
-from turnier.agents.abi import SEATS, VALUES, VISITS, SeatKernels
+from turnier.agents.abi import ILLEGAL, NORMAL, SEATS, STOPPED, VALUES, VISITS, SeatKernels
 from turnier.agents.agent import Agent
 from turnier.agents.seats.failure import SeatFailure
 from turnier.agents.seats.seating import prepare_seat, seat_kernels
-from turnier.arena.play_kernel import ILLEGAL, NORMAL, STOPPED
 from turnier.arena.table import Table
 from turnier.core.errors import UserError
 from turnier.core.kernel import compile_kernel, kernel
@@ -91,17 +90,13 @@ class Continuations:
         chance = streams(seed, 1 + game.num_seats)[0]
         begin = Position(game, position.state.copy(), position.returns.copy(), chance)
         table = Table(game, (self.agent,) * game.num_seats, seed, position=begin)
-        with contextlib.closing(table):
-            while True:
-                table.play_chance()
-                if table.position.over:
-                    return table.position
-                if stop[0]:
-                    return None
-                try:
-                    table.play(int(table.decide().action))
-                except SeatFailure as failure:
-                    raise UserError(f"{failure}; fix the agent.") from failure
+        try:
+            with contextlib.closing(table):
+                for _ in table.turns(stop):
+                    pass
+        except SeatFailure as failure:
+            raise UserError(f"{failure}; fix the agent.") from failure
+        return table.position if table.position.over else None
 
     def _illegal(self) -> UserError:
         return UserError(f"{self.agent} must choose legal actions of {self.game}; fix the agent.")

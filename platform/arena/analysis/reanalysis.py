@@ -7,20 +7,21 @@ the first move on, they decide as before, unless they search by the clock or sha
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
 
-from turnier.agents.agent import Agent, Decision, ExplainingPlayer, Player, decide
+from turnier.agents.agent import Agent, Decision, ExplainingPlayer
 from turnier.agents.registry import agent_of
+from turnier.agents.seats.failure import SeatFailure
 from turnier.arena.match import MatchRecord, derive_seed, unpack_plies
-from turnier.arena.play import replay_positions
 from turnier.arena.repeated_search import SearchRecord, SearchSpec, SeenPosition, searched_position
-from turnier.arena.table import seated, seen_by
+from turnier.arena.table import Table, seen_by
 from turnier.core.errors import UserError
 from turnier.games.abi import CHANCE
 from turnier.games.drawing import Overlay
-from turnier.games.game import Game, Position
+from turnier.games.game import Position
 from turnier.games.registry import game_of
 
 
@@ -42,27 +43,38 @@ class Thought:
 
     decision: Decision
     from_start: bool  # whether it was asked for all earlier moves too, so that it decides as it did in the match
-    overlay: Overlay | None = None  # what it knew, for display on the board; None where the agent shows nothing
+    overlay: Overlay | None = None  # what it knew, for display on the board; None if the agent shows nothing
 
 
 class Reanalysis:
-    """A stored match, move by move; raises UserError where a ply is not legal."""
+    """A stored match, move by move; raises UserError if a ply is not legal.
 
-    def __init__(self, record: MatchRecord) -> None:
-        self.record, self.game = record, game_of(record.spec.game)
-        self.moments = _moments(record)
-        self._players: dict[int, Player] = {}  # of the seats whose agents can be asked again
+    Args:
+        record: of the match.
+        judge: text form of an agent that is asked for every seat, in place of those that played.
+    """
+
+    def __init__(self, record: MatchRecord, judge: str = "") -> None:
+        self.record, self.game, self.judge = record, game_of(record.spec.game), judge
+        self._table = Table(self.game, (), record.spec.seed)
+        self._table.push_legal(record.spec.opening)
+        self._table.resume(unpack_plies(record.plies).tolist()[len(record.spec.opening) :])
+        self.moments = list(_moments(self._table, len(record.spec.opening)))
         self._thoughts: list[Thought] = []  # of the first decisions, all seats in turn
 
     @property
     def seconds_per_decision(self) -> float:
-        """Mean wall clock of the match's decisions, seconds; 0 where nobody decided."""
+        """Mean wall clock of the match's decisions, seconds; 0 if nobody decided."""
         known = [s for s in self.record.seat_seconds if not math.isnan(s)]
         spent = sum(known) if len(known) == len(self.record.seat_seconds) else self.record.seconds
         return spent / max(1, sum(self.record.decisions))
 
+    def agent(self, seat: int) -> Agent:
+        """Returns the agent that is asked for a seat."""
+        return agent_of(self.judge or self.record.spec.agents[seat])
+
     def think(self, number: int, patience: float = math.inf) -> Thought:
-        """Asks the agent that decided at a moment again.
+        """Asks the agent that decided at a moment again; raises UserError if it fails.
 
         Args:
             number: of a moment in which a seat decided.
@@ -70,71 +82,55 @@ class Reanalysis:
         """
         moment = self.moments[number]
         self._require_no_program(moment.seat)
-        if (moment.decided + 1 - len(self._thoughts)) * self.seconds_per_decision > patience:
-            return _ask(self._player(moment.seat), self._seen(moment), False)
-        decisions = [m for m in self.moments if m.seat >= 0 and not m.opening]
-        while len(self._thoughts) <= moment.decided:
-            if not self._players:
-                asked = [seat for seat in range(self.game.num_seats) if not self._agent(seat).runs_program]
-                self._players = {seat: self._player(seat) for seat in asked}
-            following = decisions[len(self._thoughts)]
-            if self._agent(following.seat).runs_program:
-                self._thoughts.append(_played(following, self.game))
-            else:
-                self._thoughts.append(_ask(self._players[following.seat], self._seen(following), True))
+        agents = self._table.agents = tuple(map(self.agent, range(self.game.num_seats)))
+        try:
+            if (moment.decided + 1 - len(self._thoughts)) * self.seconds_per_decision > patience:
+                here = Table(self.game, agents, self.record.spec.seed, position=moment.position)
+                seen = seen_by(moment.position, moment.seat, self.record.spec.seed, moment.decided)
+                return Thought(here.decide(seen), False, _overlay(here, moment.seat))
+            while len(self._thoughts) <= moment.decided:
+                self._thoughts.append(self._next_thought(len(self._thoughts)))
+        except SeatFailure as failure:
+            raise UserError(f"{failure}; it cannot be asked again.") from failure
         return self._thoughts[moment.decided]
 
     def search_again(self, number: int, repeats: int) -> list[SearchRecord]:
         """Searches a moment's position repeatedly, each time with a new player and seed, to measure certainty."""
         moment = self.moments[number]
         self._require_no_program(moment.seat)
-        seen, agent = SeenPosition.of(moment.position), self.record.spec.agents[moment.seat]
+        seen, agent = SeenPosition.of(moment.position), self.judge or self.record.spec.agents[moment.seat]
         seeds = [derive_seed(self.record.spec.seed, seen.id, repeat) for repeat in range(repeats)]
         return [searched_position(SearchSpec(seen, agent, seed)) for seed in seeds]
 
-    def _player(self, seat: int) -> Player:
-        return seated(self._agent(seat), self.game, seat, self.record.spec.seed)
-
-    def _agent(self, seat: int) -> Agent:
-        return agent_of(self.record.spec.agents[seat])
+    def _next_thought(self, number: int) -> Thought:
+        """Returns a decision as it is made again, or the action alone of programs and people, whom nobody asks."""
+        table, seat = self._table, self._table.seats[number]
+        if not self.agent(seat).runs_program:
+            return Thought(table.decide_again(number), True, _overlay(table, seat))
+        none = np.zeros((2, self.game.num_actions))
+        return Thought(Decision(table.plies[table.decided[number]], none[0], none[1], 0, 0.0), True)
 
     def _require_no_program(self, seat: int) -> None:
-        if self._agent(seat).runs_program:
-            raise UserError(
-                f"{self._agent(seat)} is a program or a person, whom only matches ask; choose another seat."
-            )
-
-    def _seen(self, moment: Moment) -> Position:
-        return seen_by(moment.position, moment.seat, self.record.spec.seed, moment.decided)
+        if self.agent(seat).runs_program:
+            raise UserError(f"{self.agent(seat)} is a program or a person, whom only matches ask; choose another seat.")
 
 
-def _ask(player: Player, position: Position, from_start: bool) -> Thought:
-    decision = decide(player, position)
-    return Thought(decision, from_start, player.overlay() if isinstance(player, ExplainingPlayer) else None)
+def _overlay(table: Table, seat: int) -> Overlay | None:
+    player = table.players[seat]
+    return player.overlay() if isinstance(player, ExplainingPlayer) else None
 
 
-def _played(moment: Moment, game: Game) -> Thought:
-    """Returns what is known of a decision whose player is not asked: the action."""
-    none = np.zeros((2, game.num_actions))
-    return Thought(Decision(moment.action, none[0], none[1], 0, 0.0), True, None)
-
-
-def _moments(record: MatchRecord) -> list[Moment]:
-    plies = unpack_plies(record.plies).tolist()
-    game, opening = game_of(record.spec.game), len(record.spec.opening)
-    moments: list[Moment] = []
+def _moments(table: Table, opening: int) -> Iterator[Moment]:
+    """Yields the positions in which seats chose, after an opening of so many plies too, and the last one."""
     changed: tuple[int, ...] = ()
     decided, cells = 0, None
-    for number, position in enumerate(replay_positions(record.spec, record.plies)):
-        now = game.cell_values(position.state)
+    for number, position in enumerate([*table.before, table.position]):
+        now = table.game.cell_values(position.state)
         if cells is not None:
             changed = tuple(int(cell) for cell in (now != cells).nonzero()[0])
         cells = now
-        if position.to_move == CHANCE and number < len(plies):
-            continue
-        if number == len(plies):
-            moments.append(Moment(position, changed, -1, -1, decided, False))
-        else:
-            moments.append(Moment(position, changed, position.to_move, plies[number], decided, number < opening))
+        if number == len(table.plies):
+            yield Moment(position, changed, -1, -1, decided, False)
+        elif position.to_move != CHANCE:
+            yield Moment(position, changed, position.to_move, table.plies[number], decided, number < opening)
             decided += number >= opening
-    return moments

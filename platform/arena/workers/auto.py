@@ -11,6 +11,7 @@ from turnier.agents.seats.outside import plays_outside
 from turnier.arena.workers.executor import Done, Executor, Lost, R, S, Source, Task, Work
 from turnier.arena.workers.local import ThreadExecutor
 from turnier.core.errors import UserError
+from turnier.core.outside import library
 from turnier.core.outside.trust import trusted
 from turnier.core.terminal import visible
 from turnier.games.registry import game_of
@@ -76,7 +77,7 @@ class AutoExecutor(Executor):
     def _observe(self, result: Done) -> None:
         """Takes the time of a batch, and decides whether Ray would save more than it costs."""
         slow = sum(_in_python(record.spec.names, trusted()) for record in result.records)
-        if not slow or not self._may_start_ray:
+        if not slow or not self._may_start_ray or _of_session(record.spec.names for record in result.records):
             return
         self._done += slow
         self._seconds += result.seconds * slow / len(result.records)
@@ -104,6 +105,8 @@ class AutoExecutor(Executor):
         count = f"{self.workers} thread{'s' * (self.workers > 1)}"
         if self.workers == 1:
             reason = "one worker needs no other process"
+        elif _of_session(spec.names for spec in batch):
+            reason = "code that is in no file plays in this process"
         elif any(_in_python(spec.names, trusted()) for spec in batch):
             reason = "Ray takes over if agents in Python take long"
         else:
@@ -114,6 +117,10 @@ class AutoExecutor(Executor):
 def say(sentence: str) -> None:
     """Tells the user which executor works, beside the results; a running bar moves down for it."""
     visible.say(sentence, errors=True)
+
+
+def _of_session(names: Iterable[tuple[str, ...]]) -> bool:
+    return any(library.of_session(name) for each in names for name in each)
 
 
 @functools.lru_cache(maxsize=1024)

@@ -146,12 +146,12 @@ def check_store(url: str) -> Check:
     try:
         database = Database(url, read_only=True)
     except UserError as failure:
-        if isinstance(failure, NoResults) and sqlite_file(url) is None:
+        path = sqlite_file(url)
+        if isinstance(failure, NoResults) and path is None:
             return Check("store", OK, "the database answers; it has no results yet")
-        path = Path(url.removeprefix("sqlite:///"))
-        if not url.startswith("sqlite:///") or path.exists() or not path.absolute().parent.is_dir():
+        if path is None or path.exists():
             raise
-        return _with_room("does not exist yet", path.absolute())
+        return _with_room("does not exist yet", path)
     try:
         if database.is_sqlite:
             return _with_room("opens", Path(database.place.removeprefix("the results database ")))

@@ -1,4 +1,4 @@
-"""`turnier analyse`: what agents say of one position."""
+"""`turnier analyse`: what agents say of one position, and its best move."""
 
 from __future__ import annotations
 
@@ -19,14 +19,18 @@ if TYPE_CHECKING:
     from turnier.arena.analysis import Analysis
     from turnier.games.game import Position
 
-TOP = 12
+TOP, REPEATS, GAMES = 12, 10, 100
 REFRESHES = 4  # per second
 
 
 def analyse(
     words: Annotated[
-        list[str], typer.Argument(metavar="GAME AGENT...", help="a game and agents; with --match only agents")
-    ],
+        list[str] | None,
+        typer.Argument(
+            metavar="GAME [AGENT...]",
+            help="a game and agents, with --match only agents; default: expectimax for 2048, otherwise mcts",
+        ),
+    ] = None,
     board: Annotated[
         str,
         typer.Option(help='the position as the game prints it, with slashes between rows, or "-" for standard input'),
@@ -37,10 +41,27 @@ def analyse(
     seconds: Annotated[
         float | None, typer.Option(help="deepen for this many seconds; default: as deep as the agents' parameters say")
     ] = None,
-    repeats: Annotated[int, typer.Option(help="number of searches from which certainty is measured", min=1)] = 10,
+    repeats: Annotated[
+        int | None,
+        typer.Option(help="searches from which certainty is measured; default: 10, with --best 1", min=1),
+    ] = None,
     doublings: Annotated[
         int, typer.Option(help="without --seconds: double the agents' budgets this many times", min=0)
     ] = 0,
+    best: Annotated[
+        bool, typer.Option("--best", help="the best move: one search, and games played on from every move")
+    ] = False,
+    games: Annotated[
+        int | None, typer.Option(help="maximum games played on from every move; default: 0, with --best 100", min=0)
+    ] = None,
+    games_by: Annotated[
+        str, typer.Option(help="agent for these games, in all seats; default: a quick version of the first agent")
+    ] = "",
+    game_seconds: Annotated[float, typer.Option(help="time for these games, in seconds", min=0.01)] = 1.0,
+    goal: Annotated[
+        int | None,
+        typer.Option(help="value whose chance is estimated, such as a tile of 2048; default: the next large one"),
+    ] = None,
     top: Annotated[int, typer.Option(help="number of moves to show", min=1)] = TOP,
     seed: SeedOption = 1,
     store: StoreOption = DEFAULT_URL,
@@ -52,22 +73,39 @@ def analyse(
     meanwhile. The default position is the start of the game. See docs/playing.md for how to write the boards of each
     game.
 
+    With --best or --games, games are then played on from every move by --games-by: the share of them that reached the
+    goal or were won, and their mean result. These are only as good as that agent's play.
+
     \b
     Examples:
       turnier analyse 2048 --board "2 . . 2 / 4 8 . . / . . . . / . . . 16" "mctse(iterations=500)" "mc(iterations=50)"
       turnier analyse yavalath --moves "E5 D4" "mcts(iterations=1000)" --seconds 10
       turnier analyse chess --board "4k3/8/8/8/8/8/4P3/4K3 w - - 0 1" "mcts(iterations=200)" --repeats 3
+      turnier analyse 2048 --best --board "4096 2048 512 64 / 2 8 16 32 / . 4 2 8 / . . . 2" --goal 16384
+      turnier analyse connect_four "mcts(iterations=5000)" --best --moves "d d c" --json
       turnier analyse --match 3f9a1c --move 12 "mcts(iterations=1000)"
     """
+    from turnier.arena.analysis import PlayingOn
     from turnier.arena.analysis import analyse as searches
-    from turnier.commands.positions.analysis_table import analysis_json
+    from turnier.server.analysis_data import analysis_data
 
     if sum(map(bool, (board, moves, match))) > 1:
         raise UserError("a position must be given once, got more than one of --board, --moves and --match; choose one.")
-    position, agents = _of_match(match, move, words, store) if match else _of_text(words, board, moves)
-    found = searches(position, agents, seconds, repeats, seed=seed, doublings=doublings)
+    if seed < 0:
+        raise UserError(f"a seed must be 0 or larger, got {seed}.")
+    position, agents = _of_match(match, move, words or [], store) if match else _of_text(words or [], board, moves)
+    played = (GAMES if best else 0) if games is None else games
+    found = searches(
+        position,
+        agents or [position.game.default_agent],
+        seconds,
+        (1 if best else REPEATS) if repeats is None else repeats,
+        seed=seed,
+        doublings=doublings,
+        playing_on=PlayingOn(played, game_seconds, games_by or None, goal) if played else None,
+    )
     if as_json:
-        print(json.dumps(analysis_json(_last(found)), indent=2))
+        print(json.dumps(analysis_data(_last(found)), indent=2))
     else:
         _show(found, top)
 
@@ -94,6 +132,8 @@ def _of_text(words: list[str], board: str, moves: str) -> tuple[Position, list[s
     from turnier.games.registry import make_game
     from turnier.games.setup.moves import MOVES
 
+    if not words:
+        raise UserError("an analysis needs a game, got none; write turnier analyse GAME AGENT, or --match ID.")
     game, agents = make_game(words[0]), words[1:]
     text = sys.stdin.read() if board == "-" else board
     return game.position_of(text or f"{MOVES} {moves}"), agents

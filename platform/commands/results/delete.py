@@ -1,4 +1,4 @@
-"""`turnier delete`: removes a run and what belongs to it alone."""
+"""`turnier runs delete`: removes a run and what belongs to it alone."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ def delete(run: RunArgument, yes: YesOption = False, store: StoreOption = DEFAUL
 
     \b
     Examples:
-      turnier delete tournament:1f0c
-      turnier delete last --yes
+      turnier runs delete tournament:1f0c
+      turnier runs delete last --yes
     """
     from turnier.results.store.run_changes import delete_run, refuse_running
     from turnier.results.store.store import Store

@@ -1,4 +1,4 @@
-"""`turnier note`: what a user writes about a run."""
+"""`turnier runs note`: what a user writes about a run."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ def note(
 ) -> None:
     """Attach a note to a run.
 
-    The note is shown by turnier status and on the Runs page of the dashboards.
+    The note is shown by turnier runs and on the Runs page of the dashboards.
 
     \b
     Examples:
-      turnier note tournament:1f0c "with the new heuristic"
-      turnier note last
+      turnier runs note tournament:1f0c "with the new heuristic"
+      turnier runs note last
     """
     from turnier.results.store.annotations import NOTE
     from turnier.results.store.store import Store

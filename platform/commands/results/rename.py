@@ -1,4 +1,4 @@
-"""`turnier rename`: another name for a run."""
+"""`turnier runs rename`: another name for a run."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ def rename(
 
     \b
     Examples:
-      turnier rename tournament:1f0c "first heuristics"
-      turnier rename study:2048-mctse-1f0c2b corners --yes
+      turnier runs rename tournament:1f0c "first heuristics"
+      turnier runs rename study:2048-mctse-1f0c2b corners --yes
     """
     from turnier.results.store.run_changes import rename_run
     from turnier.results.store.store import Store

@@ -1,4 +1,4 @@
-"""What `turnier results` shows: a run, the rating lists of a game, or a study."""
+"""What `turnier show` shows: a run, the rating lists of a game, or a study."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from turnier.commands.standings_tables import print_ratings, print_standings, ra
 from turnier.commands.tables import MISHAPS, print_failures, print_means, print_seats, print_summary
 from turnier.core.errors import UserError
 from turnier.core.terminal.console import Console
+from turnier.results.alike_games import results_frame
 from turnier.results.archive.reading import Archive
 from turnier.results.failures import Failures, list_failures
 from turnier.results.frames import Standings, Terms, json_rows, matches_frame, seat_summary, summary
@@ -39,11 +40,9 @@ class Shown(NamedTuple):
 
 def show_run(store: Store, run: Run | None, shown: Shown) -> None:
     """Shows a run, or all tournaments."""
-    frame = matches_frame(store, run=run.id if run else None, ids=False)
+    frame = results_frame(store, run.id if run else None)
     if run is None and frame.empty and store.match_counts():
-        raise UserError(
-            "--run or --game must be given, as this store has no tournament; turnier status lists its runs."
-        )
+        raise UserError("--run or --game must be given, as this store has no tournament; turnier runs lists its runs.")
     standings, anchor = shown.standings(frame, run, store)
     _write_crosstable(standings, shown.crosstable)
     failures = list_failures(store, [run.id] if run else _runs_of(frame))
@@ -81,13 +80,13 @@ def _with_reasons(rows: list[dict[str, Any]], failures: Failures) -> list[dict[s
 def show_comparison(store: Store, run: Run, shown: Shown) -> None:
     """Shows a comparison as the command that played it; as JSON or with a crosstable, as any other run."""
     from turnier.commands.runs.compare import print_comparison
-    from turnier.runs.comparison import ComparisonResults
+    from turnier.runs.stored.comparison import ComparisonResults
 
     results = ComparisonResults.find(store, run.id)
     standings = results.standings(anchor=shown.anchor, nash=shown.nash)
     _write_crosstable(standings, shown.crosstable)
     if shown.as_json:
-        rows = with_standings(json_rows(results.summary()), standings)
+        rows = with_standings(json_rows(results.summary(full=True).reset_index()), standings)
         _print_json(_with_reasons(rows, list_failures(store, [run.id])))
     else:
         print_comparison(Console(), results, as_json=False)

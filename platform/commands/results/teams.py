@@ -1,4 +1,4 @@
-"""What `turnier results` shows of spe_ed servers: a table of teams over all boards, and why they went out."""
+"""What `turnier show` shows of servers: a table of teams over all variants of a game, and why they went out."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from turnier.commands.results.result_tables import Shown
 from turnier.commands.tables import AgentText, agent_table, results_text
 from turnier.core.number_text import number, plus_minus
 from turnier.core.terminal.console import Console
+from turnier.games.registry import game_of
 from turnier.results.frames import death_reasons, json_rows, matches_frame, teams_frame
 from turnier.results.frames.matches import PLAYED
 from turnier.results.store.store import Run, Store
@@ -30,7 +31,8 @@ def games_of_servers(store: Store, run: Run | None, shown: Shown) -> pd.DataFram
     if run is None and any(one.kind in PLAYED and counts.get(one.id) for one in store.runs()):
         return None
     frame = matches_frame(store, run=run.id if run else None, kind=SERVER)
-    frame = frame[frame["game"].astype(str).str.startswith("spe_ed(")].reset_index(drop=True)
+    goes_out = {game: bool(game_of(str(game)).out_fact) for game in frame["game"].unique()}
+    frame = frame[frame["game"].map(goes_out).astype(bool)].reset_index(drop=True)
     return None if frame.empty else frame
 
 

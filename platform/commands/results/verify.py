@@ -43,7 +43,7 @@ def verify(
     \b
     Examples:
       turnier verify last --sample 5%
-      turnier export tournament:1f0c --out games.jsonl && turnier verify 2048 games.jsonl
+      turnier show tournament:1f0c --out games.jsonl && turnier verify 2048 games.jsonl
       turnier verify 2048 tests/data/2048/moves.jsonl
     """
     from turnier.core.errors import UserError, require_regular_file

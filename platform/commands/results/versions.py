@@ -1,14 +1,11 @@
-"""`turnier versions`: the versions of somebody's code that games were played with, and how strong each was."""
+"""The versions of somebody's code that games were played with, and how strong each was."""
 
 from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
-import typer
-
-from turnier.commands.options import DEFAULT_URL, JsonOption, StoreOption
 from turnier.core.terminal.console import Console
 from turnier.core.terminal.visible import say
 
@@ -18,25 +15,15 @@ if TYPE_CHECKING:
     from turnier.results.versions import Version
 
 
-def versions(
-    name: Annotated[str, typer.Argument(help="a file or module, such as bot.py; with @VERSION, only that version")],
-    game: Annotated[str, typer.Option(help="only this game; default: all games that it played")] = "",
-    save: Annotated[Path | None, typer.Option(help="write the files of the version into this new folder")] = None,
-    store: StoreOption = DEFAULT_URL,
-    as_json: JsonOption = False,
-) -> None:
-    """List the stored versions of your code, with their ratings over time.
+def versions(name: str, game: str, save: Path | None, store: str, as_json: bool) -> None:
+    """Lists the stored versions of code that is not ours, with their ratings over time, or writes the files of one.
 
-    Every edit to a file, or to what it imports from its folder, makes another version, and games are stored with the
-    version that played them. Ratings are over all stored games, from runs of every kind. Any version can play again
-    under its name, such as bot.py:Bot@1c94e07; bot.py:Bot@PREVIOUS is the version before the last edit, and
-    bot.py:Bot@HEAD the file as committed in git.
-
-    \b
-    Examples:
-      turnier versions bot.py
-      turnier versions bot.py --game tictactoe --json
-      turnier versions bot.py@1c94e07 --save before
+    Args:
+        name: a file or module, such as bot.py; with @VERSION, only that version.
+        game: only this game; empty = all that it played.
+        save: the folder for the files.
+        store: the URL of the store.
+        as_json: whether JSON is printed.
     """
     from turnier.core.errors import UserError, unknown
     from turnier.results.store.store import Store

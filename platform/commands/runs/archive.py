@@ -1,4 +1,4 @@
-"""`turnier archive`: the games of a run as one small file, and back."""
+"""`turnier runs archive`: the games of a run as one small file, and back."""
 
 from __future__ import annotations
 
@@ -29,16 +29,16 @@ def archive(
 
     An archive is a Parquet file with a row per game and every move; it is about 15 times smaller than a store and is
     read many times faster (needs: pip install 'turnier[parquet]'). The file is read back and compared with every
-    checksum before it appears. With --remove, the games then leave the store, but the run stays: turnier results
-    --run RUN reads them from the archive. A run goes on only after --restore.
+    checksum before it appears. With --remove, the games then leave the store, but the run stays: turnier show
+    RUN reads them from the archive. A run goes on only after --restore.
 
-    The commands results and export also take an archive in place of a run.
+    The command show also takes an archive in place of a run.
 
     \b
     Examples:
-      turnier archive last
-      turnier archive tournament:1f0c --out old.parquet --remove
-      turnier archive --restore old.parquet
+      turnier runs archive last
+      turnier runs archive tournament:1f0c --out old.parquet --remove
+      turnier runs archive --restore old.parquet
     """
     from turnier.results.store.store import Store
 
@@ -73,7 +73,7 @@ def _archive(store: Store, name: str, out: Path | None, remove: bool, yes: bool)
     _say(f"{path}: {games:,} games, {size / 1e6:,.1f} MB, {size / games:,.1f} bytes per game, read back and checked.")
     if remove:
         remove_games(store, run, archived)
-        _say(f"The games of {run.id} have left the store; turnier archive --restore {path} brings them back.")
+        _say(f"The games of {run.id} have left the store; turnier runs archive --restore {path} brings them back.")
 
 
 def _restore(path: Path, url: str) -> None:

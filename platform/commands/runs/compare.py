@@ -1,84 +1,14 @@
-"""`turnier compare`: plays two agents until a verdict, and states it in one sentence."""
+"""Prints comparisons: the verdict and both agents."""
 
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
-import typer
-
-from turnier.arena.workers.where import Where
-from turnier.commands.options import (
-    DEFAULT_URL,
-    BudgetOption,
-    JsonOption,
-    OpeningsOption,
-    SeedOption,
-    StoreOption,
-    TrustOption,
-)
-from turnier.commands.place import placed
 from turnier.core.terminal.console import Console
 
 if TYPE_CHECKING:
-    from turnier.runs.comparison import ComparisonResults
-
-
-@placed
-def compare(
-    first: Annotated[str, typer.Argument(help="the agent that the verdict is about")],
-    second: Annotated[str, typer.Argument(help="the agent to compare it with")],
-    game: Annotated[str, typer.Option(help='a game, such as yavalath or "2048(size=3)"')],
-    margin: Annotated[
-        float | None,
-        typer.Option(
-            help="the difference that counts as equal; default: 20 Elo, or for one seat 5 % of the second's mean score"
-        ),
-    ] = None,
-    alpha: Annotated[float, typer.Option(help="maximum probability of a wrong verdict")] = 0.05,
-    games: Annotated[int, typer.Option(help="maximum games")] = 10_000,
-    seed: SeedOption = 1,
-    openings: OpeningsOption = 0,
-    budget: BudgetOption = "",
-    first_round: Annotated[int, typer.Option("--round", help="minimum pairs of games between two looks")] = 32,
-    store: StoreOption = DEFAULT_URL,
-    where: Where = Where(),
-    trust: TrustOption = False,
-    as_json: JsonOption = False,
-) -> None:
-    """Have two agents play until it is clear which is stronger.
-
-    They play pairs of games (same seed, seats rotated) until a sequential test decides whether the first agent is
-    stronger, weaker, or equal within the margin; each verdict is wrong with a probability of at most alpha. In games
-    with three or more seats, the two agents take the seats in every possible way. Stored games are not played again:
-    repeat the command to resume, even with a smaller margin or more games.
-
-    \b
-    Examples:
-      turnier compare random "mc(iterations=20,rollout_depth=10)" --game 2048
-      turnier compare "mcts(iterations=1000)" "alphabeta(depth=4)" --game yavalath --margin 50 --openings 1
-      turnier compare bot.py:Bot bot.py:Bot@PREVIOUS --game tictactoe    # did my last change help?
-    """
-    from turnier.commands.other_code import print_other_code
-    from turnier.results.store.store import Store
-    from turnier.runs.comparison import Comparison
-
-    planned = Comparison(
-        first,
-        second,
-        game=game,
-        margin=margin,
-        alpha=alpha,
-        games=games,
-        seed=seed,
-        openings=openings,
-        budget=budget,
-        first_round=first_round,
-    )
-    with Store.open(store) as opened:
-        results = planned.run(opened, where=where)
-        print_comparison(Console(), results, as_json)
-        print_other_code(opened, results.id, as_json)
+    from turnier.runs.stored.comparison import ComparisonResults
 
 
 def print_comparison(console: Console, results: ComparisonResults, as_json: bool) -> None:

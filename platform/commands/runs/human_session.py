@@ -12,7 +12,7 @@ from turnier.arena.hosted_match import HostedMatch
 from turnier.core.errors import UserError, nearest
 from turnier.core.number_text import number
 from turnier.core.terminal.console import Console
-from turnier.games.setup.moves import named_plies, suggestion
+from turnier.games.setup.moves import suggestion
 
 HELP = """\
   NAME          play this move; a part of its name will do if no other move begins so
@@ -80,7 +80,7 @@ class Session:
 
     def _obeys(self, typed: str) -> bool:
         """Does what a person typed; returns whether it is another position's turn."""
-        names = named_plies(self.match.position)
+        names = self.match.position.named_plies()
         chosen = self.match.game.typed_move(self.match.position.state, typed)
         if chosen is None:
             chosen = chosen_move(typed, names)

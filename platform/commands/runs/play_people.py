@@ -107,7 +107,7 @@ def _play_one(console: Console, match: HostedMatch, store: Store, ask: Ask) -> b
     for seat, agent in enumerate(match.agents):
         ending = f", {record.termination}" if record.termination.is_forfeit else ""
         console.print(f"seat {seat}, {agent}: {number(record.scores[seat])}{ending}", markup=False, soft_wrap=True)
-    console.print(f"Stored as {record.spec.id} of {run}; turnier replay {record.spec.id[:8]} shows it again.\n")
+    console.print(f"Stored as {record.spec.id} of {run}; turnier show {record.spec.id[:8]} shows it again.\n")
     return True
 
 

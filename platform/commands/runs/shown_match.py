@@ -48,27 +48,20 @@ def show_match(
         console.print(_explanation(game, agents), markup=False, highlight=False)
     updated = time.perf_counter()
     with Live(console=console, transient=True, auto_refresh=False) as live, contextlib.closing(table):
-        while True:
-            table.play_chance()
-            if table.position.over:
-                break
-            seat, position = table.position.to_move, table.position
-            try:
-                decision = table.decide()
-            except SeatFailure as failure:
-                if failure.ending is not Ending.RESIGNED:
-                    raise UserError(f"{failure}; the match ends here.") from failure
-                ending = Termination.RESIGNED
-                console.print(f"\n{failure}", markup=False, highlight=False)
-                break
-            table.play(int(decision.action), int(decision.nodes))
-            if every_move:
-                described = _describe(agents[seat], position, decision)
-                console.print(f"\n{position}\nseat {seat}: {described}", markup=False, highlight=False)
-            elif time.perf_counter() - updated > 0.2:
-                updated = time.perf_counter()
-                score = ", ".join(number(r) for r in table.position.returns)
-                live.update(Text(f"move {len(table.seats)}, score {score}"), refresh=True)
+        try:
+            for seat, position, decision in table.turns():
+                if every_move:
+                    described = _describe(agents[seat], position, decision)
+                    console.print(f"\n{position}\nseat {seat}: {described}", markup=False, highlight=False)
+                elif time.perf_counter() - updated > 0.2:
+                    updated = time.perf_counter()
+                    score = ", ".join(number(r) for r in table.position.returns)
+                    live.update(Text(f"move {len(table.seats)}, score {score}"), refresh=True)
+        except SeatFailure as failure:
+            if failure.ending is not Ending.RESIGNED:
+                raise UserError(f"{failure}; the match ends here.") from failure
+            ending = Termination.RESIGNED
+            console.print(f"\n{failure}", markup=False, highlight=False)
     console.print(f"\n{table.position}\n", markup=False, highlight=False)
     for note in table.notes():
         console.print(note, markup=False, highlight=False)

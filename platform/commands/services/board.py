@@ -33,7 +33,7 @@ def board(
     from turnier.server.board.app import Library, make_app
     from turnier.server.board.serving import BoardServer, hosts_of
     from turnier.server.board.tables import Tables
-    from turnier.server.spe_ed.serving import listen
+    from turnier.server.listening import listen
 
     with Store.open(store) as results, listen(host, port) as listening:
         name = f"[{host}]" if ":" in host else host

@@ -14,7 +14,7 @@ import typer
 
 import turnier
 from turnier.commands.options import GameArgument
-from turnier.core.errors import unknown
+from turnier.core.errors import require_extra, unknown
 
 
 def engine(
@@ -22,17 +22,35 @@ def engine(
     agent: Annotated[str, typer.Argument(help='the agent, such as "mcts(milliseconds=500)"')],
     protocol: Annotated[str, typer.Option(help="what the other program speaks: uci, gtp or json")] = "uci",
     seed: Annotated[int | None, typer.Option(help="seed of the agent; default: random")] = None,
+    http: Annotated[
+        int | None, typer.Option(help="answer on this port over HTTP instead; 0 = any free port", min=0, max=65535)
+    ] = None,
+    host: Annotated[str, typer.Option(help="with --http: the address to listen on")] = "127.0.0.1",
+    seconds: Annotated[
+        float, typer.Option(help="with --http: maximum seconds for the games continued from every move", min=0.01)
+    ] = 1.0,
+    games_by: Annotated[
+        str, typer.Option(help="with --http: the agent of the continued games; default: a quick version of the agent")
+    ] = "",
 ) -> None:
-    """Run an agent as an engine for another program, over standard input and output.
+    """Run an agent as an engine for another program.
 
     The agent uses the time that the program gives, or its own milliseconds if these are fewer; agents without a time
     budget follow their parameters. Nothing but the protocol is written to standard output.
+
+    With --http, it answers GET /move?board=... with the best move, as turnier analyse --best --json prints it.
 
     \b
     Examples:
       turnier engine chess "mcts(milliseconds=500)"                   # in a chess program's list of engines
       turnier engine "go(size=9)" "mcts(iterations=20000)" --protocol gtp
+      turnier engine 2048 "expectimax(depth=3,evaluator=ntuple(file=weights.npz))" --http 8081
     """
+    if http is not None:
+        require_extra("turnier engine --http", "server", "starlette", "uvicorn")
+        from turnier.commands.services.serve_moves import serve_moves
+
+        return serve_moves(game, agent, games_by, seconds, host, http)
     from turnier.agents.registry import make_agent
     from turnier.games.registry import make_game
     from turnier.server.engine_protocols.gtp_service import GtpService

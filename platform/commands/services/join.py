@@ -1,4 +1,4 @@
-"""`turnier join`: one of our agents on a server."""
+"""`turnier spe_ed join`: one of our agents on a server."""
 
 from __future__ import annotations
 
@@ -8,13 +8,11 @@ from typing import Annotated
 
 import typer
 
-from turnier.commands.services.serve import SERVED
-from turnier.core.errors import require_extra, unknown
+from turnier.core.errors import require_extra
 from turnier.core.terminal.console import Console
 
 
 def join(
-    game: Annotated[str, typer.Argument(help="the game: spe_ed")],
     url: Annotated[str, typer.Option(envvar="URL", help="ws:// or wss:// address of the game")] = (
         "ws://127.0.0.1:8081/spe_ed"
     ),
@@ -43,12 +41,10 @@ def join(
 
     \b
     Examples:
-      KEY=secret turnier join spe_ed --url wss://host/spe_ed --agent combi
-      turnier join spe_ed --key secret --agent "combi(milliseconds=300)" --games 0    # touch stop ends it
+      KEY=secret turnier spe_ed join --url wss://host/spe_ed --agent combi
+      turnier spe_ed join --key secret --agent "combi(milliseconds=300)" --games 0    # touch stop ends it
     """
-    if game not in SERVED:
-        raise unknown("game to join", game, SERVED)
-    require_extra("turnier join", "server", "websockets")
+    require_extra("turnier spe_ed join", "server", "websockets")
     from turnier.server.spe_ed.agent_client import AgentClient, time_url_of, with_key
     from turnier.server.spe_ed.timed_player import warm_up
 

@@ -1,4 +1,4 @@
-"""`turnier serve`: games of spe_ed over the network, with a live page; best moves of other games."""
+"""`turnier spe_ed serve`: games of spe_ed over the network, with a live page."""
 
 from __future__ import annotations
 
@@ -20,15 +20,12 @@ if TYPE_CHECKING:
     from turnier.arena.match import MatchRecord
     from turnier.server.spe_ed.room import Room
 
-SERVED = ("spe_ed",)  # whose games are played
-FOR_ALL = {"context", "game", "host", "port", "agent"}
-FOR_MOVES = {"seconds", "games_by"}
 DEFAULT_BOT = "combi(milliseconds=500)"
 
 
 @dataclass
 class GamesDone:
-    """The games of a server, as `turnier status` counts them; one without an end has planned those that it played."""
+    """The games of a server, as `turnier runs` counts them; one without an end has planned those that it played."""
 
     total: int
     done: int
@@ -41,8 +38,6 @@ class GamesDone:
 
 
 def serve(
-    context: typer.Context,
-    game: Annotated[str, typer.Argument(help="spe_ed, or the game whose best moves are served, such as 2048")],
     host: Annotated[str, typer.Option(help="the address to listen on; 0.0.0.0 lets other machines in")] = "127.0.0.1",
     port: Annotated[int, typer.Option(help="0 = any free port", min=0, max=65535)] = 8081,
     keys: Annotated[
@@ -50,7 +45,7 @@ def serve(
     ] = None,
     agent: Annotated[
         list[str] | None,
-        typer.Option(help="an agent that plays in every game (repeat for more), or that chooses the best move"),
+        typer.Option(help="an agent that plays in every game; repeat for more"),
     ] = None,
     bot: Annotated[
         list[str] | None,
@@ -75,47 +70,30 @@ def serve(
     logs: Annotated[Path, typer.Option(help="folder for logs in the official format", callback=writable_folder)] = Path(
         "log"
     ),
-    seconds: Annotated[
-        float, typer.Option(help="best moves: maximum seconds for playing on from every move", min=0.01)
-    ] = 1.0,
-    games_by: Annotated[
-        str, typer.Option(help="best moves: the agent that plays on; default: a quick version of --agent")
-    ] = "",
     store: StoreOption = DEFAULT_URL,
 ) -> None:
-    """Serve spe_ed games with a live page, or the best moves in any game, over the network.
+    """Serve spe_ed games with a live page.
 
-    For spe_ed, the server speaks the official server's protocol and follows its rules; the page is at /. Clients
-    connect to ws://HOST:PORT/spe_ed?key=KEY; if neither a file nor the environment has keys, some are created and
-    shown. Every game is stored move by move and logged. Stopping the server (Ctrl-C, SIGTERM) stores unfinished games;
-    they do not count. With as many agents as players, games are played without clients, one after another. Connections
-    are not encrypted: put a proxy with TLS in front of any address other than 127.0.0.1 if others can listen in.
-
-    For every other game, it answers GET /move?board=... with what turnier move --json prints (see docs/playing.md).
-    Options other than --agent, --seconds, --games-by, --host and --port are only for spe_ed.
+    The server speaks the official server's protocol and follows its rules; the page is at /. Clients connect to
+    ws://HOST:PORT/spe_ed?key=KEY; if neither a file nor the environment has keys, some are created and shown. Every
+    game is stored move by move and logged. Stopping the server (Ctrl-C, SIGTERM) stores unfinished games; they do not
+    count. With as many agents as players, games are played without clients, one after another. Connections are not
+    encrypted: put a proxy with TLS in front of any address other than 127.0.0.1 if others can listen in.
 
     \b
     Examples:
-      turnier serve spe_ed --keys keys.txt
-      turnier serve spe_ed --players 3 --agent "combi(milliseconds=200)" --agent basic --agent rollouts
-      turnier serve 2048 --agent "expectimax(depth=3,evaluator=ntuple(file=weights.npz))" --seconds 0.5
+      turnier spe_ed serve --keys keys.txt
+      turnier spe_ed serve --players 3 --agent "combi(milliseconds=200)" --agent basic --agent rollouts
     """
-    require_extra("turnier serve", "server", "starlette", "uvicorn", "websockets")
-    _refuse_foreign(context, game)
-    if game not in SERVED:
-        from turnier.commands.services.serve_moves import serve_moves
-
-        if len(agent or ()) > 1:
-            raise UserError(f"one agent says the best moves of {game}, got {len(agent or ())}; name one.")
-        serve_moves(game, agent[0] if agent else "", games_by, seconds, host, port)
-        return
+    require_extra("turnier spe_ed serve", "server", "starlette", "uvicorn", "websockets")
     from turnier.arena.match import derive_seed
     from turnier.results.store.progress import ProgressReporter
     from turnier.results.store.store import Store
+    from turnier.server.listening import listen
     from turnier.server.spe_ed.configuration import Limits, Rules
     from turnier.server.spe_ed.keys import read_keys
     from turnier.server.spe_ed.lobby import Lobby, next_number
-    from turnier.server.spe_ed.serving import listen, make_server
+    from turnier.server.spe_ed.serving import make_server
     from turnier.server.spe_ed.serving import serve as run_server
     from turnier.server.spe_ed.timed_player import warm_up
 
@@ -144,7 +122,7 @@ def serve(
         if created and rules.players.high > len(own):
             console.print("Keys, created for this run:")
             for key, name in names.items():
-                console.print(f"  {name}: turnier join spe_ed --url ws://{address}/spe_ed --key {key}", soft_wrap=True)
+                console.print(f"  {name}: turnier spe_ed join --url ws://{address}/spe_ed --key {key}", soft_wrap=True)
 
         done = GamesDone(total=before + games, done=before, skipped=before)
 
@@ -165,13 +143,3 @@ def serve(
 
         with ProgressReporter(results.database, run_id, done):
             asyncio.run(run())
-
-
-def _refuse_foreign(context: typer.Context, game: str) -> None:
-    """Raises UserError for options that were given but mean nothing for the game."""
-    sources = {name: context.get_parameter_source(name) for name in context.params}
-    given = [name for name, source in sources.items() if source is not None and source.name == "COMMANDLINE"]
-    for name in given:
-        if name not in FOR_ALL and (name in FOR_MOVES) == (game in SERVED):
-            option, what = f"--{name.replace('_', '-')}", "best moves of other games" if game in SERVED else "spe_ed"
-            raise UserError(f"{option} is for {what}, got the game {game}; leave it out.")

@@ -1,4 +1,4 @@
-"""What `turnier serve` does for games other than spe_ed: it answers with the best move of any position."""
+"""What `turnier engine --http` does: it answers with the best move of any position."""
 
 from __future__ import annotations
 
@@ -7,21 +7,21 @@ import asyncio
 import uvicorn
 
 from turnier.agents.registry import make_agent
-from turnier.arena.analysis.best_move import best_move, default_agent
+from turnier.arena.analysis import PlayingOn, best_move
 from turnier.games.registry import make_game
 from turnier.server.board.serving import configured, hosts_of
+from turnier.server.listening import listen
 from turnier.server.moves.app import Adviser, make_app
-from turnier.server.spe_ed.serving import listen
 
 
 def serve_moves(game: str, agent: str, games_by: str, seconds: float, host: str, port: int) -> None:
-    """Serves until it is stopped; raises UserError where the agent cannot play the game."""
+    """Serves until it is stopped; raises UserError if the agent cannot play the game."""
     made = make_game(game)
     adviser = Adviser(
-        made, make_agent(agent or default_agent(made)), make_agent(games_by) if games_by else None, seconds
+        made, make_agent(agent or made.default_agent), make_agent(games_by) if games_by else None, seconds
     )
     start = made.start()
-    for _ in best_move(start, adviser.agent, seconds, 0 if start.over else 1, player=adviser.player):
+    for _ in best_move(start, adviser.agent, None if start.over else PlayingOn(1, seconds, adviser.player)):
         pass  # compiles, and says what is wrong before anybody asks
     with listen(host, port) as listening:
         name = f"[{host}]" if ":" in host else host

@@ -1,4 +1,4 @@
-"""`turnier purge`: deletes what one machine has played in a run."""
+"""`turnier runs purge`: deletes what one machine has played in a run."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ LASTING = {
 
 def purge(
     run: RunArgument,
-    worker: Annotated[str, typer.Option(help="the machine, as turnier workers names it")],
+    worker: Annotated[str, typer.Option(help="the machine, as turnier runs workers names it")],
     yes: YesOption = False,
     store: StoreOption = DEFAULT_URL,
 ) -> None:
@@ -33,8 +33,8 @@ def purge(
 
     \b
     Examples:
-      turnier workers last
-      turnier purge last --worker w2/10.77.0.12
+      turnier runs workers last
+      turnier runs purge last --worker w2/10.77.0.12
     """
     from turnier.results.store.run_changes import games_of_worker, purge_worker, refuse_running
     from turnier.results.store.store import Store

@@ -1,4 +1,4 @@
-"""`turnier workers`: which machine has played what in a run, how fast, and whether its games end as others' do."""
+"""`turnier runs workers`: which machine has played what in a run, how fast, and whether its games end as others' do."""
 
 from __future__ import annotations
 
@@ -32,8 +32,8 @@ def workers(run: RunArgument, store: StoreOption = DEFAULT_URL, as_json: JsonOpt
 
     \b
     Examples:
-      turnier workers last
-      turnier workers tournament:1f0c --json
+      turnier runs workers last
+      turnier runs workers tournament:1f0c --json
     """
     from turnier.results.store.store import Store
     from turnier.results.workers import workers_of_run

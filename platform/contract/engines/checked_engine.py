@@ -120,6 +120,24 @@ class CheckedEngine:
         return position, texts
 
 
+Step = Callable[[CheckedEngine], object]
+# Laws by name: what must hold, and steps that show it, each of which raises LawBroken.
+Laws = dict[str, tuple[str, *tuple[Step, ...]]]
+
+
+def send(*lines: str) -> Step:
+    """Writes lines, whatever is answered."""
+    return lambda engine: engine.send(*lines)
+
+
+def close_input(engine: CheckedEngine) -> None:
+    engine.process.close_input()
+
+
+def ends(engine: CheckedEngine) -> None:
+    engine.must_end()
+
+
 def told(text: str) -> str:
     """Returns what an engine wrote as a sentence quotes it."""
     return repr(text if len(text) <= LONGEST_TOLD else f"{text[:LONGEST_TOLD]}...")

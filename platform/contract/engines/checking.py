@@ -12,8 +12,8 @@ from turnier.agents.engines.json_lines import Json
 from turnier.agents.engines.uci import Uci
 from turnier.agents.seats.failure import SeatFailure
 from turnier.contract.engines import gtp_laws, json_laws, uci_laws
-from turnier.contract.engines.checked_engine import CheckedEngine
-from turnier.contract.law import Law, LawBroken, name_of
+from turnier.contract.engines.checked_engine import CheckedEngine, Laws
+from turnier.contract.law import LawBroken, name_of
 from turnier.contract.process import BROKEN, KEPT, UNCHECKED, Finding
 from turnier.core.errors import unknown
 from turnier.games.registry import make_game
@@ -23,14 +23,20 @@ class Protocol(NamedTuple):
     """A protocol: the agent of a command, its laws, and the game in which engines are checked that speak it."""
 
     agent: Callable[[str], EngineAgent]
-    laws: ModuleType
+    laws: Laws
     game: str
 
 
+def laws_of(module: ModuleType) -> Laws:
+    """Returns the laws that a module has as functions, whose texts say what must hold."""
+    functions = (law for name, law in vars(module).items() if name.startswith("law_"))
+    return {name_of(law): (" ".join((law.__doc__ or "").split()), law) for law in functions}
+
+
 PROTOCOLS = {
-    "uci": Protocol(lambda command: Uci(command=command, nodes=1), uci_laws, "chess"),
-    "gtp": Protocol(lambda command: Gtp(command=command), gtp_laws, "go(size=9)"),
-    "json": Protocol(lambda command: Json(command=command), json_laws, "tictactoe"),
+    "uci": Protocol(lambda command: Uci(command=command, nodes=1), uci_laws.LAWS, "chess"),
+    "gtp": Protocol(lambda command: Gtp(command=command), gtp_laws.LAWS, "go(size=9)"),
+    "json": Protocol(lambda command: Json(command=command), laws_of(json_laws), "tictactoe"),
 }
 
 
@@ -49,30 +55,30 @@ class EngineChecking:
             f"engine that speaks {protocol.upper()}" if protocol != "json" else "program that speaks JSON lines"
         )
         self._engine = CheckedEngine(command, self._game, limit, margin)
-        self.laws = [law for name, law in vars(chosen.laws).items() if name.startswith("law_")]
+        self.laws = chosen.laws
 
     def findings(self) -> Iterator[Finding]:
         """Yields what is known of each law; nothing else can be checked where the first one is broken."""
         first = ""
         try:
-            for law in self.laws:
-                said = "" if first else self._broken_by(law)
+            for name in self.laws:
+                said = "" if first else self._broken_by(name)
                 state = UNCHECKED if first else BROKEN if said else KEPT
-                yield self._finding(law, state, said or (first and f"it needs the law `{first}`"))
-                if said and law is self.laws[0]:
-                    first = name_of(law)
+                yield self._finding(name, state, said or (first and f"it needs the law `{first}`"))
+                if said and name == next(iter(self.laws)):
+                    first = name
         finally:
             self._engine.end()
 
-    def _broken_by(self, law: Law) -> str:
+    def _broken_by(self, name: str) -> str:
         """Returns how a law is broken; "" if it is kept."""
         try:
-            law(self._engine)
+            for step in self.laws[name][1:]:
+                step(self._engine)
         except (LawBroken, SeatFailure) as failure:
             self._engine.end()  # whatever it is about to write belongs to no other law
             return f"{str(failure).rstrip('.')}."
         return ""
 
-    def _finding(self, law: Law, state: str, sentence: str) -> Finding:
-        must = " ".join((law.__doc__ or "").split())
-        return Finding(self._engine.command, self._kind, str(self._game), name_of(law), must, state, sentence)
+    def _finding(self, name: str, state: str, sentence: str) -> Finding:
+        return Finding(self._engine.command, self._kind, str(self._game), name, self.laws[name][0], state, sentence)

@@ -1,4 +1,4 @@
-"""What an engine that speaks GTP has to do, step by step; each law's text is what must hold."""
+"""What an engine that speaks GTP has to do: laws as lists of steps, in the order in which they are checked."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import re
 import time
 
 from turnier.agents.engines.gtp import COLOURS
-from turnier.contract.engines.checked_engine import STRANGE, CheckedEngine, told
+from turnier.contract.engines.checked_engine import STRANGE, CheckedEngine, Laws, Step, close_input, ends, told
 from turnier.contract.law import LawBroken
 from turnier.games.game import Position
 from turnier.games.go.game import Go
@@ -47,7 +47,7 @@ def done(engine: CheckedEngine, command: str, seconds: float | None = None) -> s
     return said
 
 
-def refused(engine: CheckedEngine, command: str) -> None:
+def must_refuse(engine: CheckedEngine, command: str) -> None:
     succeeds, said = answer(engine, command)
     if succeeds:
         raise LawBroken(f"{command} must be answered by an error, got {told('= ' + said)}")
@@ -77,33 +77,62 @@ def after(engine: CheckedEngine, plies: int, seed: int = 1) -> Position:
 
 
 def generated(engine: CheckedEngine, position: Position) -> Position | None:
-    """Returns the position after the engine's move, which must be legal; None where it resigns."""
+    """Returns the position after the engine's move, which must be legal; None if it resigns."""
     text = done(engine, f"genmove {COLOURS[position.to_move]}", engine.limit + SECONDS_PER_MOVE)
     if text.casefold() == "resign":
         return None
     return position.play(engine.legal_move(position, text))
 
 
-def law_answers(engine: CheckedEngine) -> None:
-    """A command is answered in time."""
-    answer(engine, "protocol_version")
+def asked(command: str, wanted: str | None = None) -> Step:
+    """A command succeeds, with a wanted answer if there is one."""
+
+    def step(engine: CheckedEngine) -> None:
+        said = done(engine, command)
+        if wanted is not None and said != wanted:
+            raise LawBroken(f"`{command.strip()}` must be answered by {wanted}, got {told(said)}")
+
+    return step
 
 
-def law_version_of_protocol(engine: CheckedEngine) -> None:
-    """`protocol_version` is answered by 2."""
-    if (said := done(engine, "protocol_version")) != "2":
-        raise LawBroken(f"the protocol's version must be 2, got {told(said)}")
+def refused(command: str) -> Step:
+    """A command is answered by an error."""
+    return lambda engine: must_refuse(engine, command)
 
 
-def law_names(engine: CheckedEngine) -> None:
-    """`name` and `version` are answered, the name not by nothing."""
+def if_known(command: str, *steps: Step) -> Step:
+    """What has to hold if the engine has a command."""
+
+    def step(engine: CheckedEngine) -> None:
+        if command in done(engine, "list_commands").split():
+            for one in steps:
+                one(engine)
+
+    return step
+
+
+def if_go(*steps: Step) -> Step:
+    """What has to hold in games with a komi."""
+    return lambda engine: None if is_no_go(engine) else [one(engine) for one in steps]
+
+
+def played(*plies: int) -> Step:
+    """Random legal moves are taken, so many in each of some games."""
+    return lambda engine: [after(engine, some) for some in plies]
+
+
+def moved(*plies: int) -> Step:
+    """Its moves after so many plies each are legal."""
+    return lambda engine: [generated(engine, after(engine, some)) for some in plies]
+
+
+def names(engine: CheckedEngine) -> None:
     if not done(engine, "name"):
         raise LawBroken("the name must not be empty")
     done(engine, "version")
 
 
-def law_commands(engine: CheckedEngine) -> None:
-    """`list_commands` names all that GTP requires."""
+def commands(engine: CheckedEngine) -> None:
     listed = done(engine, "list_commands").split()
     if missing := [name for name in REQUIRED if name not in listed and not (name == "komi" and is_no_go(engine))]:
         raise LawBroken(f"list_commands must name what GTP requires, but lacks {', '.join(missing)}")
@@ -113,68 +142,25 @@ def is_no_go(engine: CheckedEngine) -> bool:
     return getattr(engine.game, "komi", None) is None
 
 
-def law_known_commands(engine: CheckedEngine) -> None:
-    """`known_command` tells commands from other words."""
-    for word, wanted in (("genmove", "true"), ("nosuchcommand", "false")):
-        if (said := done(engine, f"known_command {word}")) != wanted:
-            raise LawBroken(f"known_command {word} must be answered by {wanted}, got {told(said)}")
+def numbered(*numbers: int) -> Step:
+    """Commands with numbers that come at once are answered in their order, by the same numbers."""
+
+    def step(engine: CheckedEngine) -> None:
+        engine.send(*(f"{number} protocol_version" for number in numbers))
+        for number in numbers:
+            first = engine.until(lambda line: not line.strip())[0]
+            if not re.fullmatch(rf"={number} +2\s*", first):
+                raise LawBroken(f"the answer to `{number} protocol_version` must be `={number} 2`, got {told(first)}")
+
+    return step
 
 
-def law_numbered_commands(engine: CheckedEngine) -> None:
-    """The answer to a command with a number repeats it."""
-    engine.send("17 protocol_version")
-    first = engine.until(lambda line: not line.strip())[0]
-    if not re.fullmatch(r"=17 +2\s*", first):
-        raise LawBroken(f"the answer to `17 protocol_version` must be `=17 2`, got {told(first)}")
-
-
-def law_comments(engine: CheckedEngine) -> None:
-    """Comments, empty lines, tabs and spaces around words mean nothing."""
-    engine.send("# a comment", "", "   ", "\t")
-    if done(engine, "  protocol_version \t # another one") != "2":
-        raise LawBroken("protocol_version with a comment must be answered by 2")
-
-
-def law_unknown_commands(engine: CheckedEngine) -> None:
-    """A command that the engine does not have is answered by an error."""
-    refused(engine, "nosuchcommand 1 2")
-
-
-def law_garbage(engine: CheckedEngine) -> None:
-    """A line of 200 strange characters is answered by an error."""
-    refused(engine, STRANGE * 50)
-    done(engine, "protocol_version")
-
-
-def law_sizes(engine: CheckedEngine) -> None:
-    """`boardsize` takes the game's size, and refuses one that is no size."""
+def has_size(engine: CheckedEngine) -> None:
     if (size := getattr(engine.game, "size", None)) is not None:
         done(engine, f"boardsize {size}")
-    refused(engine, "boardsize -3")
-    refused(engine, "boardsize many")
 
 
-def law_clears_the_board(engine: CheckedEngine) -> None:
-    """After `clear_board` the first move can be played again."""
-    for _ in range(2):
-        after(engine, 3)
-
-
-def law_komi(engine: CheckedEngine) -> None:
-    """`komi` takes numbers and refuses words."""
-    if is_no_go(engine):
-        return
-    done(engine, "komi 6.5")
-    refused(engine, "komi much")
-
-
-def law_plays_moves(engine: CheckedEngine) -> None:
-    """`play` takes twenty legal moves."""
-    after(engine, 20)
-
-
-def law_capitals(engine: CheckedEngine) -> None:
-    """Colours and moves are the same in capitals or not, and colours can be written out."""
+def capitals(engine: CheckedEngine) -> None:
     clear(engine)
     position, texts = engine.line_of_play(2, 1)
     for colour, text in zip(("BLACK", "white"), (texts[0].lower(), texts[1].upper()), strict=True):
@@ -182,45 +168,28 @@ def law_capitals(engine: CheckedEngine) -> None:
     generated(engine, position)
 
 
-def law_refuses_illegal_moves(engine: CheckedEngine) -> None:
-    """A move onto a stone is refused, and so is one off the board."""
+def illegal_moves(engine: CheckedEngine) -> None:
     clear(engine)
     _, texts = engine.line_of_play(1, 1)
     done(engine, f"play b {texts[0]}")
-    refused(engine, f"play w {texts[0]}")
-    refused(engine, "play w Z99")
+    must_refuse(engine, f"play w {texts[0]}")
+    must_refuse(engine, "play w Z99")
 
 
-def law_refusals_change_nothing(engine: CheckedEngine) -> None:
-    """After a refused move the game continues where it was."""
+def refusals_change_nothing(engine: CheckedEngine) -> None:
     position = after(engine, 4)
-    refused(engine, f"play {COLOURS[position.to_move]} Z99")
+    must_refuse(engine, f"play {COLOURS[position.to_move]} Z99")
     generated(engine, position)
 
 
-def law_moves_first(engine: CheckedEngine) -> None:
-    """The first move of a game is legal."""
-    generated(engine, after(engine, 0))
-
-
-def law_moves_later(engine: CheckedEngine) -> None:
-    """Moves after five and after twelve others are legal, of either colour."""
-    for plies in (5, 12):
-        generated(engine, after(engine, plies))
-
-
-def law_plays_what_it_says(engine: CheckedEngine) -> None:
-    """A move of `genmove` is on the board: the other side cannot play there."""
+def plays_what_it_says(engine: CheckedEngine) -> None:
     clear(engine)
     text = done(engine, "genmove b", engine.limit + SECONDS_PER_MOVE)
     if text.casefold() not in ("pass", "resign"):
-        refused(engine, f"play w {text}")
+        must_refuse(engine, f"play w {text}")
 
 
-def law_keeps_time(engine: CheckedEngine) -> None:
-    """With one second per move an answer takes no longer."""
-    if "time_settings" not in done(engine, "list_commands").split():
-        return
+def keeps_time(engine: CheckedEngine) -> None:
     position = after(engine, 6)
     began = time.monotonic()
     generated(engine, position)
@@ -228,66 +197,34 @@ def law_keeps_time(engine: CheckedEngine) -> None:
         raise LawBroken(f"a move must take {SECONDS_PER_MOVE} s at most, got {spent:.3g} s")
 
 
-def law_time_left(engine: CheckedEngine) -> None:
-    """`time_left`, if it is known, is taken for both colours."""
-    clear(engine)
-    if "time_left" in done(engine, "list_commands").split():
-        for colour in COLOURS:
-            done(engine, f"time_left {colour} 30 0")
-
-
-def law_takes_back(engine: CheckedEngine) -> None:
-    """`undo`, if it is known, takes back a move, but none at the start."""
-    if "undo" not in done(engine, "list_commands").split():
-        return
+def takes_back(engine: CheckedEngine) -> None:
     clear(engine)
     _, texts = engine.line_of_play(1, 1)
-    done(engine, f"play b {texts[0]}")
-    done(engine, "undo")
-    done(engine, f"play b {texts[0]}")
+    for command in (f"play b {texts[0]}", "undo", f"play b {texts[0]}"):
+        done(engine, command)
     clear(engine)
-    refused(engine, "undo")
+    must_refuse(engine, "undo")
 
 
-def law_shows_the_board(engine: CheckedEngine) -> None:
-    """`showboard`, if it is known, is answered."""
-    if "showboard" in done(engine, "list_commands").split():
-        done(engine, "showboard")
-
-
-def law_many_commands_at_once(engine: CheckedEngine) -> None:
-    """Commands that come at once are answered in their order."""
-    engine.send(*(f"{number} protocol_version" for number in range(1, 21)))
-    for number in range(1, 21):
-        first = engine.until(lambda line: not line.strip())[0]
-        if not first.startswith(f"={number} "):
-            raise LawBroken(f"the answer number {number} must be the next, got {told(first)}")
-
-
-def law_many_games(engine: CheckedEngine) -> None:
-    """Ten games on end begin well."""
+def many_games(engine: CheckedEngine) -> None:
     for seed in range(10):
         generated(engine, after(engine, 2, seed))
 
 
-def law_whole_game(engine: CheckedEngine) -> None:
-    """In a game against itself, of up to 60 plies, every move is legal."""
-    position: Position | None = after(engine, 0)
-    for _ in range(60):
+def play_itself(engine: CheckedEngine, opening: int, plies: int) -> Position | None:
+    """Returns the position after an engine's game against itself; None if it resigned."""
+    position: Position | None = after(engine, opening)
+    for _ in range(plies):
         if position is None or position.over:
             break
         position = generated(engine, position)
+    return position
 
 
-def law_scores_as_we_do(engine: CheckedEngine) -> None:
-    """In Go: after a game against itself `final_score`, if it is known, is ours: by area, stones on the board live."""
-    if not isinstance(engine.game, Go) or "final_score" not in done(engine, "list_commands").split():
+def scores_as_we_do(engine: CheckedEngine) -> None:
+    if not isinstance(engine.game, Go):
         return
-    position: Position | None = after(engine, OPENING)
-    for _ in range(SCORED_PLIES):
-        if position is None or position.over:
-            break
-        position = generated(engine, position)
+    position = play_itself(engine, OPENING, SCORED_PLIES)
     if position is None or not position.over:
         return  # it resigns, or does not pass
     said, lead = done(engine, "final_score"), engine.game.lead(position.state)
@@ -302,14 +239,66 @@ def law_scores_as_we_do(engine: CheckedEngine) -> None:
         )
 
 
-def law_quit(engine: CheckedEngine) -> None:
-    """`quit` is answered, and ends the engine with exit code 0."""
-    done(engine, "quit")
-    engine.must_end()
-
-
-def law_end_of_input(engine: CheckedEngine) -> None:
-    """The engine ends where its input does."""
-    done(engine, "protocol_version")
-    engine.process.close_input()
-    engine.must_end()
+LAWS: Laws = {
+    "answers": ("A command is answered in time.", lambda engine: answer(engine, "protocol_version")),
+    "version of protocol": ("`protocol_version` is answered by 2.", asked("protocol_version", "2")),
+    "names": ("`name` and `version` are answered, the name not by nothing.", names),
+    "commands": ("`list_commands` names all that GTP requires.", commands),
+    "known commands": (
+        "`known_command` tells commands from other words.",
+        asked("known_command genmove", "true"),
+        asked("known_command nosuchcommand", "false"),
+    ),
+    "numbered commands": ("The answer to a command with a number repeats it.", numbered(17)),
+    "comments": (
+        "Comments, empty lines, tabs and spaces around words mean nothing.",
+        lambda engine: engine.send("# a comment", "", "   ", "\t"),
+        asked("  protocol_version \t # another one", "2"),
+    ),
+    "unknown commands": (
+        "A command that the engine does not have is answered by an error.",
+        refused("nosuchcommand 1 2"),
+    ),
+    "garbage": (
+        "A line of 200 strange characters is answered by an error.",
+        refused(STRANGE * 50),
+        asked("protocol_version"),
+    ),
+    "sizes": (
+        "`boardsize` takes the game's size, and refuses one that is no size.",
+        has_size,
+        refused("boardsize -3"),
+        refused("boardsize many"),
+    ),
+    "clears the board": ("After `clear_board` the first move can be played again.", played(3, 3)),
+    "komi": ("`komi` takes numbers and refuses words.", if_go(asked("komi 6.5"), refused("komi much"))),
+    "plays moves": ("`play` takes twenty legal moves.", played(20)),
+    "capitals": ("Colours and moves are the same in capitals or not, and colours can be written out.", capitals),
+    "refuses illegal moves": ("A move onto a stone is refused, and so is one off the board.", illegal_moves),
+    "refusals change nothing": ("After a refused move the game continues where it was.", refusals_change_nothing),
+    "moves first": ("The first move of a game is legal.", moved(0)),
+    "moves later": ("Moves after five and after twelve others are legal, of either colour.", moved(5, 12)),
+    "plays what it says": (
+        "A move of `genmove` is on the board: the other side cannot play there.",
+        plays_what_it_says,
+    ),
+    "keeps time": ("With one second per move an answer takes no longer.", if_known("time_settings", keeps_time)),
+    "time left": (
+        "`time_left`, if it is known, is taken for both colours.",
+        if_known("time_left", clear, *(asked(f"time_left {colour} 30 0") for colour in COLOURS)),
+    ),
+    "takes back": ("`undo`, if it is known, takes back a move, but none at the start.", if_known("undo", takes_back)),
+    "shows the board": ("`showboard`, if it is known, is answered.", if_known("showboard", asked("showboard"))),
+    "many commands at once": ("Commands that come at once are answered in their order.", numbered(*range(1, 21))),
+    "many games": ("Ten games on end begin well.", many_games),
+    "whole game": (
+        "In a game against itself, of up to 60 plies, every move is legal.",
+        lambda engine: play_itself(engine, 0, 60),
+    ),
+    "scores as we do": (
+        "In Go: after a game against itself `final_score`, if it is known, is ours: by area, stones on the board live.",
+        if_known("final_score", scores_as_we_do),
+    ),
+    "quit": ("`quit` is answered, and ends the engine with exit code 0.", asked("quit"), ends),
+    "end of input": ("The engine ends where its input does.", asked("protocol_version"), close_input, ends),
+}

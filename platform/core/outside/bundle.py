@@ -21,6 +21,7 @@ DIGITS = 12  # of a digest in names
 MAX_FILES = 500
 MAX_CHARACTERS = 4_000_000  # of all files; they travel to workers with their work
 ENCODING = "utf-8-sig"  # of files of code: UTF-8, without the byte-order mark that some editors write
+SESSION = "__main__"  # the place of code that is in no file, see `session`
 DATA = "TURNIER_FILES"  # what code calls the list of its data files
 MAX_DATA = 20_000_000  # bytes of all data files: a store keeps them with the code
 

@@ -1,7 +1,8 @@
 """Classes that are not ours by name: `bot.py:Bot`, `package.module:Bot`, and the version: `bot.py:Bot@3f9a1c2b4d5e`.
 
 A name without a version means the code as it is now. What is stored always has the version: a digest of the code, so
-that an edited class is another one, and its games are not mixed with those of the code before.
+that an edited class is another one, and its games are not mixed with those of the code before. Functions, and classes
+without a base of ours, have names as well, if a kind knows what they stand for.
 """
 
 from __future__ import annotations
@@ -15,13 +16,14 @@ import re
 import sys
 import threading
 import traceback
+from collections.abc import Callable
 from pathlib import Path
 from types import CodeType, FunctionType, ModuleType
 from typing import Any
 
 from turnier.core.errors import UserError, nearest
-from turnier.core.outside import library
-from turnier.core.outside.bundle import DATA, DIGITS, Bundle, gather, on_disk
+from turnier.core.outside import library, session
+from turnier.core.outside.bundle import DATA, DIGITS, SESSION, Bundle, gather, on_disk
 from turnier.core.outside.bundle_modules import import_bundle, module_of
 from turnier.core.outside.revisions import at_revision
 
@@ -32,6 +34,7 @@ _classes: dict[str, type[Any]] = {}  # by full name
 _names: dict[type[Any], str] = {}
 _loaded: dict[str, str] = {}  # name as written -> with the version that it stood for
 _imported: dict[str, str] = {}  # module -> digest of the code when it was imported
+stand_for: dict[str, Callable[[Any], type[Any] | None]] = {}  # kind -> the class whose `stands_for` is plain code
 
 
 def is_outside(name: str) -> bool:
@@ -64,9 +67,37 @@ def load(name: str, kind: str) -> type[Any]:
         if name in _classes:
             return _of_kind(_classes[name], name, kind)
         bundle, found = _find(name)
-        register(_of_kind(found, name, kind), bundle, found.__qualname__)
+        cls = _of_kind(found, name, kind)
+        register(cls, bundle, found.__qualname__)
         remember(name, bundle)
-        return found
+        return cls
+
+
+def of_kind(thing: Any, kind: str) -> type[Any]:
+    """Returns the class of a kind that a class or function is, or stands for; raises UserError if it is neither."""
+    with _lock:
+        cls = _of_kind(thing, thing.__qualname__, kind)
+        if getattr(thing, "kind", ""):
+            require_unchanged(cls)
+            return cls
+        bundle = session.bundle_of(thing) or _bundle_of(thing)
+        if bundle is None:
+            raise UserError(
+                f"{thing.__qualname__} must be at the top level of a file or of a notebook's cell; move it."
+            )
+        known = _classes.get(named(bundle, thing.__qualname__))
+        if known is None:
+            library.keep(bundle)
+            register(cls, bundle, thing.__qualname__)
+        return cls if known is None else known
+
+
+def require_unchanged(cls: type[Any]) -> None:
+    """Raises UserError if something that a class uses of its session has changed since it was named."""
+    name = _names.get(cls, "")
+    bundle = session.bundle_of(getattr(cls, "stands_for", cls)) if library.of_session(name) else None
+    if bundle and not name.endswith(f"@{bundle.digest}"):
+        raise UserError(f"what {cls.__name__} uses of this session has changed; define {cls.__name__} again, too.")
 
 
 def with_versions(text: str) -> str:
@@ -77,9 +108,13 @@ def with_versions(text: str) -> str:
 def kind_of(name: str) -> str:
     """Returns the kind of the class of a name; raises UserError where it derives from none of ours."""
     with _lock:
-        kind: str = getattr(_find(name)[1], "kind", "")
+        found = _find(name)[1]
+        kind: str = getattr(found, "kind", "") or next((kind for kind, made in stand_for.items() if made(found)), "")
     if not kind:
-        raise UserError(f"{name} must derive from turnier's Game, Agent, Evaluator or Sampler; write it as its base.")
+        raise UserError(
+            f"{name} must derive from turnier's Game, Agent, Evaluator or Sampler, or have a method act(position);"
+            " `turnier new agent NAME` writes a class to begin with."
+        )
     return kind
 
 
@@ -94,7 +129,7 @@ def _parts_of(name: str) -> re.Match[str]:
     return match
 
 
-def _find(name: str) -> tuple[Bundle, type[Any]]:
+def _find(name: str) -> tuple[Bundle, Any]:
     match = _parts_of(name)
     bundle = _version(name, match["place"], match["version"])
     library.keep(bundle)
@@ -106,7 +141,7 @@ def name_of(cls: type[Any]) -> str:
     """Returns the full name of a class that is not ours; just its own name where it is in no file."""
     with _lock:
         if cls not in _names:
-            bundle = _bundle_of(cls)
+            bundle = session.bundle_of(cls) or _bundle_of(cls)
             if bundle is None:
                 return cls.__name__
             library.keep(bundle)
@@ -160,21 +195,27 @@ def current(place: str) -> Bundle:
 
 def _version(name: str, place: str, version: str | None) -> Bundle:
     """Returns the code of a place in a version."""
-    if not version:
+    if not version and place != SESSION:
         return current(place)
+    version = version or ""
     if re.fullmatch(rf"[0-9a-f]{{{SHOWN_DIGITS},{DIGITS}}}", version):
         bundle = library.find(version)
-        if bundle is None and (os.path.isfile(place) or not _is_file(place)):
+        if bundle is None and place != SESSION and (os.path.isfile(place) or not _is_file(place)):
             bundle = current(place)
             bundle = bundle if bundle.digest.startswith(version) else None
-        if bundle is None and len(version) == DIGITS:
+        if bundle is None and len(version) == DIGITS and place != SESSION:
             raise UserError(
                 f"the code of {name} must be known here, but this user has never named it, and {place} is not or no"
-                f" longer that version; `turnier versions {place}@{version} --save FOLDER` writes what the store has,"
+                f" longer that version; `turnier show {place}@{version} --save FOLDER` writes what the store has,"
                 " and naming the class in it makes it known."
             )
         if bundle is not None:
             return bundle
+    if place == SESSION:
+        raise UserError(
+            f"{name} must be in a file to play here, but it was defined in a notebook or another session; move its code"
+            " into one, such as `turnier new` writes."
+        )
     if not _is_file(place):
         raise UserError(
             f"a git revision needs a file, got the module {place} in {name}; write FILE.py:CLASS@{version}."
@@ -241,27 +282,37 @@ def described(failure: BaseException, bundle: Bundle | None = None) -> str:
     folder = bundle.folder if bundle else ""
     own = [f for f in frames if (folder and f.filename.startswith(folder)) or f.filename.startswith("<")]
     own = [f for f in own if not f.filename.startswith("<frozen")]
+    if bundle and bundle.place == SESSION:
+        cells = [f for f in frames if not os.path.isfile(f.filename) and not f.filename.startswith("<frozen")]
+        return f"{text} (line {cells[-1].lineno} of its cell)" if cells else text
     return f"{text} ({Path(own[-1].filename).name}, line {own[-1].lineno})" if own else text
 
 
-def _class_of(module: ModuleType, path: str, name: str) -> type[Any]:
+def _class_of(module: ModuleType, path: str, name: str) -> Any:
+    """Returns the class or function of that path in a module."""
     found: Any = module
     for part in path.split("."):
         found = getattr(found, part, None)
-    if not inspect.isclass(found):
-        known = [each for each, value in vars(module).items() if inspect.isclass(value) and hasattr(value, "kind")]
+    if not inspect.isclass(found) and not isinstance(found, FunctionType):
+        known = [each for each, value in vars(module).items() if inspect.isclass(value) or inspect.isfunction(value)]
         own = [each for each in known if getattr(module, each).__module__ == module.__name__]
-        hint = nearest(path, own) or "write it there, or name another class."
-        raise UserError(f"there must be a class {path} in {name.partition(':')[0]}, got none; {hint}")
+        hint = nearest(path, own) or "write it there, or name another one."
+        raise UserError(f"there must be a class or function {path} in {name.partition(':')[0]}, got none; {hint}")
     return found
 
 
-def _of_kind(cls: type[Any], name: str, kind: str) -> type[Any]:
-    """Checks that a class can stand for that kind."""
-    got = getattr(cls, "kind", "")
+def _of_kind(cls: Any, name: str, kind: str) -> type[Any]:
+    """Returns the class of that kind that a class or function is, or stands for; raises UserError if neither."""
+    got: str = getattr(cls, "kind", "")
+    if not got and kind in stand_for and (standing := stand_for[kind](cls)):
+        return standing
     if got != kind:
-        what = f"a class of the kind {got}" if got else "a class that does not derive from it"
-        raise UserError(f"{name} must derive from turnier's class of the kind {kind}, got {what}.")
+        plain = " or have a method act(position)" if kind in stand_for else ""
+        what = f"its kind is {got}" if got else "it does not"
+        raise UserError(
+            f"{name} must derive from turnier's class {kind.capitalize()}{plain}, but {what}; `turnier new {kind} NAME`"
+            " writes one to begin with."
+        )
     forgotten = [key for key, value in vars(cls).items() if isinstance(value, dataclasses.Field)]
     if forgotten:
         raise UserError(
@@ -272,7 +323,8 @@ def _of_kind(cls: type[Any], name: str, kind: str) -> type[Any]:
         raise UserError(
             f"{name} must have the methods that every {kind} has, but it lacks: {', '.join(missing)}; write them."
         )
-    return cls
+    made: type[Any] = cls
+    return made
 
 
 def register(cls: type[Any], bundle: Bundle, path: str, stands_in: bool = False) -> None:

@@ -15,7 +15,7 @@ from pathlib import Path
 
 from turnier.core.errors import MALFORMED, UserError
 from turnier.core.outputs import user_cache
-from turnier.core.outside.bundle import DIGITS, Bundle
+from turnier.core.outside.bundle import DIGITS, SESSION, Bundle
 
 DIGEST = re.compile(rf"@([0-9a-f]{{{DIGITS}}})(?![0-9a-z])")
 _known: dict[str, Bundle] = {}
@@ -27,8 +27,10 @@ def learn(bundle: Bundle) -> None:
 
 
 def keep(bundle: Bundle) -> None:
-    """Makes a version known to this process and to later ones of this user."""
+    """Makes a version known to this process and, unless it is of a session, to later ones of this user."""
     learn(bundle)
+    if bundle.place == SESSION:
+        return
     path = _path(bundle.digest)
     with contextlib.suppress(OSError):  # a later process then asks for the file again
         if not path.exists():
@@ -59,6 +61,11 @@ def _whole(digest: str) -> Bundle | None:
 def digests_in(texts: Iterable[str]) -> set[str]:
     """Returns the digests that text forms contain."""
     return {digest for text in texts if "@" in text for digest in DIGEST.findall(text)}
+
+
+def of_session(text: str) -> bool:
+    """Whether a text form names code of this session of Python, which is in no file."""
+    return f"{SESSION}:" in text
 
 
 def bundles_in(texts: Iterable[str]) -> list[Bundle]:

@@ -41,7 +41,7 @@ def at_revision(folder: Path, revision: str, name: str) -> Source:
     commit = _git(folder, "rev-parse", "--verify", "--quiet", "--end-of-options", f"{revision}^{{commit}}")
     if commit is None:
         raise UserError(
-            f"what follows @ must be PREVIOUS, a stored version (`turnier versions` lists them) or a git revision, got"
+            f"what follows @ must be PREVIOUS, a stored version (`turnier show` lists them) or a git revision, got"
             f" {revision!r} in {name}; {folder.absolute()} has no such revision."
         )
     return _Revision(folder, commit.decode().strip())

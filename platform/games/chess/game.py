@@ -18,6 +18,7 @@ from turnier.games.drawing import CHANGED, INK, LINE, Notes, cell_mark, picture,
 from turnier.games.game import Ints, NumArray, Position
 from turnier.games.python.live_states import PLIES
 from turnier.games.python.python_game import PythonGame
+from turnier.games.setup.notation import Pgn
 
 if TYPE_CHECKING:
     from chess import Board, Move
@@ -116,6 +117,10 @@ class Chess(PythonGame):
         """Returns the start of the game that begins with a position in FEN, which may stand below a drawn board."""
         fen = " ".join(text.strip().splitlines()[-1].split())
         return self.replace(fen=fen).start(seed)
+
+    def notation(self) -> Pgn:
+        the_package()
+        return Pgn("" if self.fen == STANDARD else self.fen)
 
     def action_name(self, action: int) -> str:
         return NAMES[action]

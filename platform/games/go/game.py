@@ -22,7 +22,7 @@ from turnier.core.rng import below
 from turnier.games import abi
 from turnier.games.abi import TERMINAL
 from turnier.games.drawing import CHANGED, LINE, Notes, cell_mark, picture, stone, word
-from turnier.games.game import Game, Position, grid_neighbours, square_symmetries
+from turnier.games.game import Game, Position
 from turnier.games.go.board import (
     BORDER,
     CAPTURES,
@@ -45,6 +45,8 @@ from turnier.games.go.board import (
     site_of,
 )
 from turnier.games.setup import boards
+from turnier.games.setup.grids import grid_neighbours, square_symmetries
+from turnier.games.setup.notation import Sgf, cell_letters
 
 LETTERS = "ABCDEFGHJKLMNOPQRST"  # of the columns; there is no I
 
@@ -158,6 +160,15 @@ class Go(Game):
     def lead(self, state: npt.NDArray[np.int64]) -> float:
         """Returns by how much black would be ahead, komi included, if the game were over."""
         return float(area_lead(state.copy())) - self.komi
+
+    def notation(self) -> Sgf:
+        rules = f"area scoring, no suicide, {'positional superko' if self.superko else 'simple ko'}"
+        properties = {"SZ": str(self.size), "KM": f"{self.komi:g}", "RU": rules}
+        return Sgf(1, properties, self._sgf_move, lambda state: f"{abs(self.lead(state)):g}")
+
+    def _sgf_move(self, action: int) -> str:
+        row, column = divmod(action, self.size)
+        return "" if action == self.num_cells else cell_letters(self.size - 1 - row, column)
 
     def action_name(self, action: int) -> str:
         row, column = divmod(action, self.size)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -12,10 +12,8 @@ from turnier.core.rng import below, uniform
 from turnier.games import abi
 from turnier.games.abi import CHANCE, TERMINAL
 from turnier.games.python.callback import Callback, PendingFailures
-from turnier.games.python.live_states import PLIES, VIEW, VIEW_BYTES, WORD, LiveState, LiveStates
-
-if TYPE_CHECKING:
-    from turnier.games.python.python_game import PythonGame
+from turnier.games.python.live_states import PLIES, VIEW, VIEW_BYTES, LiveState, LiveStates
+from turnier.games.python.rules import WORD, PythonRules
 
 
 @kernel(abi.INIT)
@@ -26,7 +24,7 @@ def begin_history(state, rng):
 class HistoryKernels:
     """Kernels of one game; their arrays are numpy's or, called by compiled code, of ctypes."""
 
-    def __init__(self, game: PythonGame, states: LiveStates, failures: PendingFailures) -> None:
+    def __init__(self, game: PythonRules, states: LiveStates, failures: PendingFailures) -> None:
         self.game, self.states, self.failures = game, states, failures
 
     def build(self) -> abi.GameKernels:

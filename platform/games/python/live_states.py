@@ -10,16 +10,13 @@ import sys
 from collections import OrderedDict
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from turnier.core.errors import UserError
 from turnier.games.abi import CHANCE, TERMINAL
-
-if TYPE_CHECKING:
-    from turnier.games.python.python_game import PythonGame
+from turnier.games.python.rules import WORD, PythonRules
 
 KEPT = 1 << 14  # states of a game, those used last
-WORD = 8  # bytes
 MAX_OUTCOME = (1 << 32) - 1  # of what a match stores
 LONGEST = 100  # characters of a wrong answer in a sentence
 # Words of a state: how many plies, then, where a game hides something, the bytes of a view's text and the text (none in
@@ -48,7 +45,7 @@ class LiveStates:
     Threads share it: each access is one operation of an OrderedDict, which no other thread can interrupt.
     """
 
-    def __init__(self, game: PythonGame) -> None:
+    def __init__(self, game: PythonRules) -> None:
         self.game = game
         # Kept here, since a game may compute them, and every ply needs them.
         self.num_seats, self.num_actions, self.max_legal = game.num_seats, game.num_actions, game.max_legal

@@ -11,6 +11,8 @@ InformatiCup 2021 and its server.
 
 from __future__ import annotations
 
+import json
+import re
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
@@ -18,10 +20,13 @@ from typing import Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
+from turnier.core.errors import MALFORMED, UserError
 from turnier.core.parameters import parameter
 from turnier.games import abi
 from turnier.games.drawing import INK, PAPER, SEAT_COLOURS, Notes, Overlay, picture, stone
-from turnier.games.game import Game, Position, grid_neighbours, square_symmetries
+from turnier.games.game import Game, Position
+from turnier.games.registry import game_of
+from turnier.games.setup.grids import grid_neighbours, square_symmetries
 from turnier.games.spe_ed.board import (
     ACTIONS,
     ACTIVE,
@@ -39,10 +44,19 @@ from turnier.games.spe_ed.board import (
     X,
     Y,
 )
+from turnier.games.spe_ed.messages import game_text_of, state_of
 from turnier.games.spe_ed.overlay import legend, lines, shades
-from turnier.games.spe_ed.reading import HEADS, TRAILS, read_board
+from turnier.games.spe_ed.reasons import general, reasons
 from turnier.games.spe_ed.records import disagreement
 from turnier.games.spe_ed.rules import cells, init, legal, observe, step, to_move
+
+MAX_ROUNDS = 999_999  # what a board can say; no game is as long
+HEADS, TRAILS = "ABCDEF", ".123456*"
+_SEAT = re.compile(
+    r"(?P<head>[A-F])?\s*seat (?P<seat>\d): \((?P<x>-?\d{1,9}), (?P<y>-?\d{1,9})\) (?P<direction>\w+), speed"
+    r" (?P<speed>\d{1,9})(?:, out in round (?P<died>\d{1,9}))?"
+)
+_FORM = "the board, `round N` and a line `A seat 0: (X, Y) up, speed 1` for each seat"
 
 
 @dataclass(frozen=True)
@@ -58,6 +72,7 @@ class SpeEd(Game):
     )
 
     num_cell_values: ClassVar[int] = COLLISION + 1
+    out_fact: ClassVar[str] = "died_"
     board_help: ClassVar[str] = (
         "the board, its round and a line for each seat as printed; or an official message in JSON"
     )
@@ -101,6 +116,14 @@ class SpeEd(Game):
     def action_name(self, action: int) -> str:
         return ACTIONS[action] if action < len(ACTIONS) else "no_answer"
 
+    def shows(self, state: npt.NDArray[np.int64]) -> bool:
+        """Returns whether it is between two rounds: nobody has chosen yet."""
+        return self.shows_all(state)
+
+    def reasons(self, before: npt.NDArray[np.int64], after: npt.NDArray[np.int64]) -> dict[int, str]:
+        """Returns why seats went out in a round, without other players' numbers."""
+        return {seat: general(reason) for seat, reason in reasons(before, after).items()}
+
     def facts(self, state: npt.NDArray[np.int64]) -> dict[str, float]:
         """The rounds played, and in which one each seat went out, 0 = never."""
         died: dict[str, float] = {f"died_{seat}": int(state[DIED + seat]) for seat in range(self.players)}
@@ -126,7 +149,7 @@ class SpeEd(Game):
         return not state[COMMITTED : COMMITTED + self.players].any()
 
     def read_board(self, text: str, seed: int) -> Position:
-        return read_board(self, text, seed)
+        return _read(self, text, seed)
 
     def svg(self, state: npt.NDArray[np.int64], changed: Collection[int] = (), notes: Notes | None = None) -> str:
         """Trails in the colours of their seats, crashes black, and a ring with the seat's number for the living."""
@@ -154,3 +177,79 @@ class SpeEd(Game):
     def verify_record(self, record: Mapping[str, Any]) -> str | None:
         """Replays a game of the official server; records.py describes the format."""
         return disagreement(self, record)
+
+
+def _read(game: SpeEd, text: str, seed: int) -> Position:
+    """Returns the position of a printed board before its round's choices, or of a message.
+
+    A message may say how many rounds were played as `"rounds"`, otherwise none were. It brings its own size.
+    """
+    if text.lstrip().startswith("{"):
+        return _of_message(game, text, seed)
+    lines = [line.strip() for line in text.strip().splitlines() if line.strip()]
+    rounds = next((int(line.split()[1]) for line in lines if re.fullmatch(r"round \d{1,6}", line)), None)
+    seats = {int(found["seat"]): found for line in lines if (found := _SEAT.fullmatch(line))}
+    rows = [line for line in lines if not _SEAT.fullmatch(line) and not line.startswith("round ")]
+    if rounds is None or sorted(seats) != list(range(game.players)):
+        raise UserError(f"a board of {game} must be {_FORM}, got {len(seats)} seats and round {rounds}; complete it.")
+    message = _message(game, rows, seats)
+    state = _state(game, message, rounds)
+    for seat, found in seats.items():
+        state[DIED + seat] = died = int(found["died"] or 0)  # 0 where a message did not say how many rounds there were
+        if died > rounds:
+            raise UserError(f"seat {seat} must be out in a round from 0 to {rounds}, got {died}; correct it.")
+    return _position(game, state, seed)
+
+
+def _message(game: SpeEd, rows: list[str], seats: dict[int, re.Match[str]]) -> dict[str, Any]:
+    """Returns what a printed board says as a message has it."""
+    if len(rows) != game.height or any(len(row) != game.width for row in rows):
+        sizes = sorted({len(row) for row in rows})
+        raise UserError(
+            f"a board of {game} must have {game.height} rows of {game.width} cells, got {len(rows)} of {sizes};"
+            " complete it or name the game's width and height."
+        )
+    values = {mark: -1 if value == COLLISION else value for value, mark in enumerate(TRAILS)}
+    values |= {head: 1 + seat for seat, head in enumerate(HEADS)}
+    unknown = next((sign for row in rows for sign in row if sign not in values), None)
+    if unknown is not None:
+        raise UserError(f"a cell of {game} must be one of {TRAILS}{HEADS}, got {unknown!r}; correct it.")
+    players = {
+        str(1 + seat): {
+            "x": int(found["x"]),
+            "y": int(found["y"]),
+            "direction": found["direction"],
+            "speed": int(found["speed"]),
+            "active": found["died"] is None,
+        }
+        for seat, found in seats.items()
+    }
+    cells = [[values[sign] for sign in row] for row in rows]
+    return {"width": game.width, "height": game.height, "cells": cells, "players": players}
+
+
+def _of_message(game: SpeEd, text: str, seed: int) -> Position:
+    try:
+        message = json.loads(text)
+        made = game_of(game_text_of(message, game.silence))
+        state = _state(made, message, int(message.get("rounds", 0)))
+    except MALFORMED as error:
+        raise UserError(f"a message must be one of the official server, got {text[:60]!r}: {error}; copy it.") from None
+    return _position(made, state, seed)
+
+
+def _state(game: Any, message: dict[str, Any], rounds: int) -> npt.NDArray[np.int64]:
+    """Returns the state of a message; raises UserError where rounds or players are none that the rules allow."""
+    if not 0 <= rounds <= MAX_ROUNDS:
+        raise UserError(f"there must be 0 to {MAX_ROUNDS:,} rounds before a board, got {rounds}; correct it.")
+    return state_of(message, rounds, game.silence, beyond=1)  # who goes out ends where the last step led
+
+
+def _position(game: Any, state: npt.NDArray[np.int64], seed: int) -> Position:
+    """Returns the position of a state with the returns of an end, if it is one."""
+    position: Position = game.position(state, None, seed)
+    if position.over:
+        active, died = (state[field : field + game.players] for field in (ACTIVE, DIED))
+        # Nobody has won where the last ones went out together; a message does not say when anybody did.
+        position.returns[:] = np.where(active, 1.0, -1.0) if active.any() else np.where(died == died.max(), 0.0, -1.0)
+    return position

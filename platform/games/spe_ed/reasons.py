@@ -72,3 +72,10 @@ def _reason(before: Ints, after: Ints, seat: int) -> str:
             others = (s for s in range(int(before[PLAYERS])) if s != seat and entered in painted(before, after, s))
             return f"crashed with {' and '.join(str(1 + other) for other in others)}"
     raise AssertionError(f"seat {seat} went out for no reason")
+
+
+def general(reason: str) -> str:
+    """Returns a reason without the numbers of other players."""
+    if reason.startswith("ran into the trail of"):
+        return "ran into another trail"
+    return "crashed with others" if reason.startswith("crashed with") else reason

@@ -15,8 +15,9 @@ from turnier.core.parameters import parameter
 from turnier.games import abi
 from turnier.games.drawing import CHANGED, INK, Notes, picture
 from turnier.games.drawing import word as written
-from turnier.games.game import Game, Position, grid_neighbours, square_symmetries
+from turnier.games.game import Game, Position
 from turnier.games.setup import boards
+from turnier.games.setup.grids import grid_neighbours, square_symmetries
 from turnier.games.twenty48.board import legal_mask_any
 from turnier.games.twenty48.lanes import LANE_WORDS, playouts
 from turnier.games.twenty48.playout import playout
@@ -130,6 +131,11 @@ class Twenty48(Game):
             size = (0.42, 0.42, 0.42, 0.36, 0.3, 0.24, 0.2)[len(text)]
             parts.append(written(column + 0.5, row + 0.5, text, size, "#fff" if power > 8 else INK, bold=True))
         return picture(self.size, self.size, parts)
+
+    @property
+    def default_agent(self) -> str:  # type: ignore[override]
+        """A strong one that reads boards of 4x4 only, and the general one for others."""
+        return "expectimax(depth=3,evaluator=rows2048)" if self.size == 4 else Game.default_agent
 
     def read_board(self, text: str, seed: int) -> Position:
         """Where the text does not say the score, it is 0."""

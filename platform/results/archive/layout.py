@@ -120,7 +120,9 @@ def sealed(path: Path) -> str:
 
 def wrong_file(path: Path, what: str) -> UserError:
     """Returns the error to raise for a file that is no sound archive."""
-    return UserError(f"an archive must be a whole file that turnier archive wrote, got {path}: {what}; take a copy.")
+    return UserError(
+        f"an archive must be a whole file that turnier runs archive wrote, got {path}: {what}; take a copy."
+    )
 
 
 def _place(path: Path, file: IO[bytes]) -> int:

@@ -80,8 +80,6 @@ class Scores(NamedTuple):
 
 def archive_of_run(database: Database, connection: Connection, run_id: str) -> Archive | None:
     """Returns the archive that has the games of a run; None if the store has them."""
-    if database.lacks(run_annotations):
-        return None
     known = run_annotations.c
     text = connection.scalar(select(known.text).where(known.run_id == run_id, known.name == ARCHIVE))
     return Place(**json.loads(text)).open() if text else None
@@ -163,13 +161,16 @@ class Archive:
 
     def columns(self, first: int) -> MatchColumns:
         """Returns all games as columns, numbered from `first` on."""
-        parts = []
+        return MatchColumns.concatenated(list(self.parts(first)))
+
+    def parts(self, first: int) -> Iterator[MatchColumns]:
+        """Yields the same, a part at a time."""
         names = [name for name in MATCH_FIELDS if name != "number"]
         for table in self._tables([*names, *(OF_SEATS + name for name in SEAT_FIELDS[2:])]):
             with reading(self.path):
-                parts.append(_columns_of(table, first))
+                part = _columns_of(table, first)
+            yield part
             first += table.num_rows
-        return MatchColumns.concatenated(parts)
 
     def scores(self) -> Iterator[Scores]:
         """Yields what means are made of, a part at a time."""

@@ -12,16 +12,19 @@ from sqlalchemy.exc import ArgumentError
 from turnier.core.errors import UserError
 
 SECRETS = ("password", "sslpassword", "passfile")  # options of a URL that are not shown
-_HOW = "write sqlite:///turnier.db or postgresql://USER@HOST/NAME"
+_HOW = "write turnier.db, sqlite:///turnier.db or postgresql://USER@HOST/NAME"
+_URL = re.compile(r"[A-Za-z][\w+.-]*:")  # how one begins; all else is a path
 
 
 def parse(text: str) -> URL:
-    """Returns the URL with our driver; raises UserError for anything but SQLite files and PostgreSQL."""
+    """Returns a URL with our driver, or that of a path; raises UserError for all but SQLite files and PostgreSQL."""
+    if text and not _URL.match(text):
+        return _of_path(text)
     shown = re.sub(r"//.*@", "//***@", re.sub(r"(password=)[^&]*", r"\1***", text))
     try:
         url = make_url(text)
     except (ArgumentError, ValueError):
-        raise UserError(f"a results database must be named by a URL, got {shown!r}; {_HOW}.") from None
+        raise UserError(f"a results database must be a file or a URL, got {shown!r}; {_HOW}.") from None
     if url.drivername in ("postgres", "postgresql", "postgresql+psycopg"):
         return url.set(drivername="postgresql+psycopg")
     if url.drivername not in ("sqlite", "sqlite+pysqlite"):
@@ -29,6 +32,13 @@ def parse(text: str) -> URL:
     if not url.database or url.database.startswith((":memory:", "file:")) or url.query or url.host or "\0" in text:
         raise UserError(f"a results database must be a file with no options, got {shown!r}; {_HOW}.")
     return url
+
+
+def _of_path(text: str) -> URL:
+    """Returns the URL of a file; a single word names none, as it may be a mistake for something else."""
+    if "\0" in text or not any(sign in text for sign in "./"):
+        raise UserError(f"a results database must be a file such as turnier.db, or a URL, got {text!r}; {_HOW}.")
+    return URL.create("sqlite", database=text)
 
 
 def is_sqlite(url: URL) -> bool:

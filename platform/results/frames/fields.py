@@ -42,7 +42,8 @@ class RatedField:
     @classmethod
     def _with(cls, met: Meetings, ratings: Ratings) -> RatedField:
         expected = ratings.expected(met.first, met.second, met.seats)
-        return cls(met, ratings, fit_of(len(met.agents), met.first, met.second, met.points, expected, met.clusters))
+        fit = fit_of(len(met.agents), met.first, met.second, met.points, expected, met.clusters, met.times)
+        return cls(met, ratings, fit)
 
     def order(self) -> Ints:
         """Returns the agents, the strongest first; equal ones keep their order."""
@@ -67,14 +68,16 @@ def _nash(met: Meetings, ratings: Ratings) -> Nash:
     errors = np.zeros((n, n))
     ends = np.concatenate([met.first, met.second]), np.concatenate([met.second, met.first])
     cell, points = ends[0] * n + ends[1], np.concatenate([met.points, 1 - met.points])
-    games = np.bincount(cell, minlength=n * n).reshape(n, n)
-    won = np.bincount(cell, points, n * n).reshape(n, n)
+    times = np.tile(met.times, 2)
+    games = np.bincount(cell, times, n * n).reshape(n, n)
+    won = np.bincount(cell, times * points, n * n).reshape(n, n)
     played = games > 0
     np.divide(won, games, out=shares, where=played)
     clusters = int(met.clusters.max(initial=0)) + 1
     units, unit = np.unique(cell * clusters + np.tile(met.clusters, 2), return_inverse=True)
-    apart = np.bincount(unit, points - shares.ravel()[cell])
-    squares = np.bincount(units // clusters, apart**2, n * n).reshape(n, n)
+    apart, alike = np.bincount(unit, points - shares.ravel()[cell]), np.ones(len(units))
+    alike[unit] = times
+    squares = np.bincount(units // clusters, alike * apart**2, n * n).reshape(n, n)
     np.divide(np.sqrt(squares + 0.25), games, out=errors, where=played)  # never certain, however alike games ended
     return nash_average(shares, errors)
 

@@ -111,7 +111,7 @@ def matches_frame(
             kept = np.flatnonzero([match in only for match in columns.ids().tolist()])
             columns, of_run = columns.take(kept), of_run[kept]
         repeated = repeats_among(store.blocks, connection, columns)
-    frame = _frame(columns, of_run, [one.id for one in chosen], ids, repeated)
+    frame = as_frame(columns, of_run, [one.id for one in chosen], ids, repeated)
     return frame if agent is None else frame[frame["agent"].isin(_forms(AGENTS, agent))].reset_index(drop=True)
 
 
@@ -122,8 +122,8 @@ def _forms(registry: Registry[Any], text: str) -> list[str]:
     return [text]
 
 
-def _frame(columns: MatchColumns, of_run: Array, run_ids: list[str], ids: bool, repeated: Array) -> pd.DataFrame:
-    """Returns a row per seat; the values of its match are repeated."""
+def as_frame(columns: MatchColumns, of_run: Array, run_ids: list[str], ids: bool, repeated: Array) -> pd.DataFrame:
+    """Returns a row per seat, see `matches_frame`; the values of its match are repeated."""
     counts = columns.seats.astype(np.int64)
     first = np.cumsum(counts) - counts
     match_of = np.repeat(np.arange(len(counts)), counts)
@@ -187,6 +187,16 @@ def counted(frame: pd.DataFrame) -> pd.Series:
     return known & ~frame["repeat"] if "repeat" in frame else known
 
 
+def times_of(part: pd.DataFrame) -> npt.NDArray[np.float64]:
+    """Returns how many games each row stands for: more than one only in `results_frame`."""
+    return part["times"].to_numpy(np.float64) if "times" in part else np.ones(len(part))
+
+
+def games_in(part: pd.DataFrame) -> int:
+    """Returns how many games rows of seats stand for; an agent that plays itself counts once per seat."""
+    return round(times_of(part).sum())
+
+
 def summary(frame: pd.DataFrame) -> pd.DataFrame:
     """Returns one row per game and agent of a frame that `matches_frame` made.
 
@@ -222,7 +232,7 @@ def shown_milestones(table: pd.DataFrame) -> list[str]:
 
 def _summary_row(game: str, agent: str, part: pd.DataFrame) -> dict[str, Any]:
     complete = part[counted(part)]
-    scores = np.sort(complete["score"].to_numpy(np.float64))  # sums must not depend on the order of playing
+    scores = np.sort(_repeated(complete["score"], complete))  # sums must not depend on the order of playing
     mean, half_width = mean_interval(scores)
     timed = part[part["seat_seconds"].notna()]
     seconds, decisions = float(timed["seat_seconds"].sum()), int(part["decisions"].sum())
@@ -230,8 +240,8 @@ def _summary_row(game: str, agent: str, part: pd.DataFrame) -> dict[str, Any]:
         "game": game,
         "agent": agent,
         "label": label_of(agent),
-        "games": len(part),
-        "different": len(_different(part)),
+        "games": games_in(part),
+        "different": games_in(_different(part)),
         "mean": mean,
         "half_width": half_width,
         **dict(zip(("median", "median_low", "median_high"), median_interval(scores), strict=True)),
@@ -240,16 +250,22 @@ def _summary_row(game: str, agent: str, part: pd.DataFrame) -> dict[str, Any]:
         "decisions_per_second": float(timed["decisions"].sum()) / seconds if seconds > 0 else math.nan,
         "cpu_seconds_per_decision": _per_decision(part, "seat_cpu_seconds"),
         "nodes_per_decision": float(part["nodes"].sum()) / decisions if decisions else math.nan,
-        "failures": int(part["failed"].sum()),
-        "void": int((~part["termination"].isin([*WITH_RESULT, *UNFINISHED])).sum()),
-        "unfinished": int(part["termination"].isin([*UNFINISHED, Termination.LIMIT.value]).sum()),
+        "failures": games_in(part[part["failed"]]),
+        "void": games_in(part[~part["termination"].isin([*WITH_RESULT, *UNFINISHED])]),
+        "unfinished": games_in(part[part["termination"].isin([*UNFINISHED, Termination.LIMIT.value])]),
     }
     row |= _wins(part)
     for fact, thresholds in _milestones(game).items():
-        values = complete[fact].dropna() if fact in part else pd.Series(dtype=float)
+        known = complete[complete[fact].notna()] if fact in part else complete.iloc[:0].assign(**{fact: math.nan})
         for threshold in thresholds:
-            row |= _share(f"{fact}>={threshold}", int((values >= threshold).sum()), len(values))
+            row |= _share(f"{fact}>={threshold}", games_in(known[known[fact] >= threshold]), games_in(known))
     return row
+
+
+def _repeated(values: pd.Series, part: pd.DataFrame) -> npt.NDArray[np.float64]:
+    """Returns values of rows, each as often as there are games."""
+    found = values.to_numpy(np.float64)
+    return np.repeat(found, part["times"].to_numpy(np.int64)) if "times" in part else found
 
 
 def _different(part: pd.DataFrame) -> pd.DataFrame:
@@ -260,11 +276,11 @@ def _different(part: pd.DataFrame) -> pd.DataFrame:
 def _wins(part: pd.DataFrame) -> dict[str, Any]:
     known = _different(part)
     known = known[known["points"].notna()]
-    counts = [int((known["result"] == result).sum()) for result in ("win", "draw", "loss")]
+    counts = [games_in(known[known["result"] == result]) for result in ("win", "draw", "loss")]
     points = known["points"].to_numpy(np.float64)
     several = bool((part["seats"] > 1).any())
     return {
-        "points": float(points.sum()) if several else math.nan,
+        "points": float((points * times_of(known)).sum()) if several else math.nan,
         **share_of_seeds("points_share", points, known),
         **dict(zip(_COUNTS, counts if several else [None] * 3, strict=True)),
         **share_of_seeds("win_rate", (known["result"] == "win").to_numpy(np.float64), known),
@@ -273,13 +289,13 @@ def _wins(part: pd.DataFrame) -> dict[str, Any]:
 
 def share_of_seeds(name: str, values: npt.NDArray[np.float64], games: pd.DataFrame) -> dict[str, float]:
     """Returns a share of games with its 95 % interval NAME_low and NAME_high; games of a seed are not independent."""
-    found = shares_of_units(values, pd.factorize(games["seed"].to_numpy())[0])
+    found = shares_of_units(values, pd.factorize(games["seed"].to_numpy())[0], times=times_of(games))
     return {f"{name}{end}": float(part[0]) for end, part in zip(("", "_low", "_high"), found, strict=True)}
 
 
 def win_share(part: pd.DataFrame) -> dict[str, Any]:
     """Returns columns of `summary` for rows of seats: games, different, points, wins and the like with intervals."""
-    return {"games": len(part), "different": len(_different(part)), **_wins(part.assign(seats=2))}
+    return {"games": games_in(part), "different": games_in(_different(part)), **_wins(part.assign(seats=2))}
 
 
 def seat_summary(frame: pd.DataFrame) -> pd.DataFrame:
@@ -288,7 +304,17 @@ def seat_summary(frame: pd.DataFrame) -> pd.DataFrame:
     Columns: game, agent, label, seat, and games, different, points, wins, draws and losses of `summary`: the advantage
     of moving first or last.
     """
-    columns = ["game", "agent", "seat", "seed", "seats", "result", "points", "repeat"]
+    columns = [
+        "game",
+        "agent",
+        "seat",
+        "seed",
+        "seats",
+        "result",
+        "points",
+        "repeat",
+        *(["times"] * ("times" in frame)),
+    ]
     several = frame.loc[frame["seats"] > 1, columns]
     rows = [
         {"game": game, "agent": agent, "label": label_of(agent), "seat": int(seat), **win_share(part)}

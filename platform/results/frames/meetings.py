@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
-from turnier.results.frames.matches import counted
+from turnier.results.frames.matches import counted, times_of
 from turnier.statistics.distributions import Floats, Ints
 from turnier.statistics.plackett_luce import Games
 
@@ -24,6 +24,8 @@ class Meetings(NamedTuple):
     seats: Ints  # [meetings, 2] those of the two
     clusters: Ints  # those of the games
     seat_points: Floats  # [games, seats] see `MatchRecord.points`
+    times: Floats  # [meetings] how often there is a cluster like theirs, see `Games`
+    game_times: Floats  # [games] the same
 
     def groups(self) -> Ints:
         """Returns the number of each agent's group, the largest first: agents of two groups are linked by no game."""
@@ -48,7 +50,8 @@ def meetings_of(part: pd.DataFrame) -> Meetings:
     agents = codes.reshape(-1, seats)
     scores = part["score"].to_numpy(np.float64).reshape(-1, seats)
     cluster = pd.factorize(part["seed"].to_numpy()[::seats])[0]
-    first, second, points, places, clusters = [], [], [], [], []
+    alike = times_of(part)[::seats]
+    first, second, points, places, clusters, times = [], [], [], [], [], []
     for a, b in itertools.combinations(range(seats), 2):
         met = agents[:, a] != agents[:, b]
         first.append(agents[met, a])
@@ -56,14 +59,17 @@ def meetings_of(part: pd.DataFrame) -> Meetings:
         points.append(0.5 + 0.5 * np.sign(scores[met, a] - scores[met, b]))
         places.append(np.tile([a, b], (int(met.sum()), 1)))
         clusters.append(cluster[met])
+        times.append(alike[met])
     best = scores == scores.max(axis=1, keepdims=True, initial=-np.inf)
     return Meetings(
         agents=[str(name) for name in names],
-        games=Games(agents, scores, cluster),
+        games=Games(agents, scores, cluster, alike),
         first=np.concatenate(first),
         second=np.concatenate(second),
         points=np.concatenate(points),
         seats=np.concatenate(places),
         clusters=np.concatenate(clusters),
         seat_points=best / np.maximum(best.sum(axis=1, keepdims=True), 1),
+        times=np.concatenate(times),
+        game_times=alike,
     )

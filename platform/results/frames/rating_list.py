@@ -68,7 +68,8 @@ def rated_by_games(
     anchored = terms.anchor in met.agents
     ratings = field.ratings.anchored(met.agents.index(terms.anchor)) if anchored else field.ratings
     half = np.where(np.diag(ratings.covariance) > 0, half_widths(ratings, terms.format), 0.0)  # none of the anchor
-    games = np.bincount(met.games.seats.ravel(), minlength=n)
+    points = _points(met)
+    games = points["games"]
     order = field.order()
     order = order[games[order] >= min_games]
     ranks, chances = field.ranks, field.beliefs
@@ -83,8 +84,7 @@ def rated_by_games(
             "elo": ratings.elo,
             "elo_low": ratings.elo - half,
             "elo_high": ratings.elo + half,
-            "games": games,
-            **_points(met),
+            **points,
             "best_of_all": chances.best,
             "nash": nash.share,
             "nash_low": nash.low,
@@ -108,11 +108,14 @@ def _points(met: Meetings) -> dict[str, Floats | Ints]:
     """Returns the columns of agents' points, with what they won, drew and lost."""
     n, seats = len(met.agents), met.games.seats
     agent, points = seats.ravel(), met.seat_points.ravel()
-    games = np.bincount(agent, minlength=n)
-    wins, lost = (np.bincount(agent[points == end], minlength=n) for end in (1, 0))
-    share = shares_of_units(points, np.repeat(met.games.clusters, seats.shape[1]), agent, n)
+    times = np.repeat(met.game_times, seats.shape[1])
+    games, wins, lost = (
+        np.bincount(agent, times * kept, n).astype(np.int64) for kept in (np.ones(1), points == 1, points == 0)
+    )
+    share = shares_of_units(points, np.repeat(met.games.clusters, seats.shape[1]), agent, n, times)
     return {
-        "points": np.asarray(np.bincount(agent, points, n), np.float64),
+        "games": games,
+        "points": np.asarray(np.bincount(agent, times * points, n), np.float64),
         "points_share": share.value,
         "points_share_low": share.low,
         "points_share_high": share.high,

@@ -154,8 +154,10 @@ def _met_pairs(field: RatedField) -> pd.DataFrame:
     pairings, pairing = np.unique(low * n + high, return_inverse=True)
     cells, cell = np.unique(pairing * clusters + met.clusters, return_inverse=True)
     games = np.bincount(cell).astype(np.float64)
-    units = 2 * np.bincount(cell, points) / games - 1
-    pairs = _pairs(pairing, points, met.clusters, _Units(cells // clusters, units, games), of_points=True)
+    units, times = 2 * np.bincount(cell, points) / games - 1, np.ones(len(cells))
+    times[cell] = met.times
+    of_cells = _Units(cells // clusters, units, games, times)
+    pairs = _pairs(pairing, points, met.clusters, of_cells, met.times, of_points=True)
     agents, first, second = np.array(met.agents, object), pairings // n, pairings % n
     expected = field.ratings.expected(met.first, met.second, met.seats)
     return pairs.assign(
@@ -163,7 +165,8 @@ def _met_pairs(field: RatedField) -> pd.DataFrame:
         second=agents[second],
         superiority=field.beliefs.better[first, second],
         p_holm=holm(pairs["p"].tolist()),
-        expected=np.bincount(pairing, np.where(turned, 1 - expected, expected)) / np.bincount(pairing),
+        expected=np.bincount(pairing, met.times * np.where(turned, 1 - expected, expected))
+        / np.bincount(pairing, met.times),
     )
 
 
@@ -191,7 +194,8 @@ def _seed_pairs(scores: pd.DataFrame, better: pd.DataFrame) -> pd.DataFrame:
         differences = values[:, i, None] - values[:, i + 1 :]
         seeds, other = np.nonzero(~np.isnan(differences))
         units, (others, pairing) = differences[seeds, other], np.unique(other, return_inverse=True)
-        pairs = _pairs(pairing, 0.5 + 0.5 * np.sign(units), seeds, _Units(pairing, units, np.ones(len(units))))
+        once = np.ones(len(units))
+        pairs = _pairs(pairing, 0.5 + 0.5 * np.sign(units), seeds, _Units(pairing, units, once, once), once)
         names = [str(agents[i + 1 + j]) for j in others]
         parts.append(pairs.assign(first=str(agent), second=names, superiority=chances[i, i + 1 + others]))
     pairs = pd.concat(parts)
@@ -211,9 +215,12 @@ class _Units(NamedTuple):
     pairing: Ints  # [units] the number of each one's pairing
     difference: Floats  # [units] of points, or of scores on a seed
     games: Floats  # [units] of which it is the mean
+    times: Floats  # [units] how many there are like each
 
 
-def _pairs(pairing: Ints, points: Floats, seeds: Ints, units: _Units, of_points: bool = False) -> pd.DataFrame:
+def _pairs(
+    pairing: Ints, points: Floats, seeds: Ints, units: _Units, times: Floats, of_points: bool = False
+) -> pd.DataFrame:
     """Returns a row per pairing, without its agents.
 
     Args:
@@ -221,14 +228,17 @@ def _pairs(pairing: Ints, points: Floats, seeds: Ints, units: _Units, of_points:
         points: [games] of the first agent.
         seeds: [games] the number of each game's seed.
         units: of all pairings.
+        times: [games] how often there is a seed like theirs.
         of_points: whether the units are differences of points.
     """
     pairings = int(pairing.max(initial=-1)) + 1
-    games = np.bincount(pairing, minlength=pairings)
-    wins, draws, losses = (np.bincount(pairing[points == end], minlength=pairings) for end in (1, 0.5, 0))
-    share = shares_of_units(points, seeds, pairing, pairings)
-    rate = shares_of_units((points == 1).astype(np.float64), seeds, pairing, pairings)
-    difference = paired_differences(units.difference, units.pairing, pairings, of_points, units.games)
+    wins, draws, losses = (
+        np.bincount(pairing, times * (points == end), pairings).astype(np.int64) for end in (1, 0.5, 0)
+    )
+    games = wins + draws + losses
+    share = shares_of_units(points, seeds, pairing, pairings, times)
+    rate = shares_of_units((points == 1).astype(np.float64), seeds, pairing, pairings, times)
+    difference = paired_differences(units.difference, units.pairing, pairings, of_points, units.games, units.times)
     # Equal agents get no result of so many games with a lower probability; it tells only where units are single games.
     least = 0.5 ** (games - 1.0) if of_points else 0.0
     return pd.DataFrame(

@@ -1,4 +1,4 @@
-"""The teams of spe_ed servers: one table over all sizes of boards and numbers of players."""
+"""Agents of games whose seats go out one after the other: one table over all variants and numbers of players."""
 
 from __future__ import annotations
 
@@ -11,8 +11,7 @@ import pandas as pd
 
 from turnier.arena.match import MatchRecord, moves_kept
 from turnier.arena.play import replay_positions
-from turnier.games.spe_ed.reasons import reasons
-from turnier.games.spe_ed.records import between_rounds
+from turnier.games.registry import game_of
 from turnier.results.frames.matches import counted, win_share
 from turnier.results.frames.meetings import meetings_of
 from turnier.statistics.ratings import rated
@@ -21,7 +20,7 @@ TEAM_COLUMNS = ("agent", "label", "elo", "elo_low", "elo_high", "games", "wins",
 
 
 def teams_frame(frame: pd.DataFrame) -> pd.DataFrame:
-    """Returns a row per agent of a frame of `matches_frame` with games of spe_ed, the best first.
+    """Returns a row per agent of a frame of `matches_frame`, the best first, for games that declare `out_fact`.
 
     Columns: agent, label; elo (Plackett-Luce over the order of a game; the mean is 0; NaN where no two agents met) with
     its 95 % interval elo_low and elo_high; games, wins, draws, losses; place (mean, 1 is the best; who went out in the
@@ -46,8 +45,8 @@ def _places(frame: pd.DataFrame) -> pd.Series:
     """Returns each seat's place by the round in which it went out; the last one living never did."""
     if frame.empty:
         return pd.Series(dtype=float)
-    seats = frame["seat"].to_numpy(np.int64)
-    died = np.array([row[f"died_{seat}"] for row, seat in zip(frame.to_dict("records"), seats, strict=True)])
+    facts = {game: game_of(str(game)).out_fact for game in frame["game"].unique()}
+    died = np.array([row[f"{facts[row['game']]}{row['seat']}"] for row in frame.to_dict("records")])
     lasted = pd.Series(np.where(died == 0, np.inf, died), index=frame.index)
     return lasted.groupby(frame["match"]).rank(ascending=False, method="average")
 
@@ -70,23 +69,17 @@ def _ratings(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 def death_reasons(records: Iterable[MatchRecord]) -> dict[str, Counter[str]]:
-    """Returns how often each agent went out for which reason, by replaying the games of spe_ed whose moves were kept.
+    """Returns how often each agent went out for which reason, by replaying the games whose moves were kept.
 
-    Other players in reasons are left out. Of an answer that did not come or was none, moves do not say which.
+    Moves do not say whether an answer did not come or was invalid.
     """
     found: dict[str, Counter[str]] = {}
     for record in records:
         if not moves_kept(record.plies):
             continue
-        states = between_rounds(position.state for position in replay_positions(record.spec, record.plies))
-        for before, after in itertools.pairwise(states):
-            for seat, reason in reasons(before, after).items():
-                found.setdefault(record.spec.agents[seat], Counter())[_kind(reason)] += 1
+        game = game_of(record.spec.game)
+        states = (position.state for position in replay_positions(record.spec, record.plies))
+        for before, after in itertools.pairwise(filter(game.shows, states)):
+            for seat, reason in game.reasons(before, after).items():
+                found.setdefault(record.spec.agents[seat], Counter())[reason] += 1
     return found
-
-
-def _kind(reason: str) -> str:
-    """Returns a reason without the numbers of other players."""
-    if reason.startswith("ran into the trail of"):
-        return "ran into another trail"
-    return "crashed with others" if reason.startswith("crashed with") else reason

@@ -39,11 +39,11 @@ class CheckedRows(NamedTuple):
 def checked_rows(database: Database, connection: Connection, numbers: Sequence[int]) -> CheckedRows:
     """Returns the matches with these numbers; a match that has gone is among the wrong ones."""
     of_match: dict[int, list[SeatRow]] = defaultdict(list)
-    columns = [database.stored(seats.c[name]) for name in SEAT_COLUMNS]
+    columns = [seats.c[name] for name in SEAT_COLUMNS]
     chosen = select(*columns).where(database.among(seats.c.match_number, numbers))
     for number, *seat in connection.execute(chosen.order_by(seats.c.match_number, seats.c.seat)):
         of_match[number].append(tuple(seat))
-    columns = [database.stored(matches.c[name]) for name in ("number", *MATCH_COLUMNS)]
+    columns = [matches.c[name] for name in ("number", *MATCH_COLUMNS)]
     chosen = select(*columns).where(database.among(matches.c.number, numbers))
     found = {row[0]: tuple(row[1:]) for row in connection.execute(chosen.order_by(matches.c.number))}
     doubtful = [n for n, row in found.items() if not agrees_with_checksum(row, of_match[n])]

@@ -28,8 +28,8 @@ def checksum_of(written: str) -> int:
 
 
 def differs(row: Row[Any], *values: Any) -> bool:
-    """Whether a stored row has a checksum, and another one than that of these values."""
-    return row.checksum is not None and checksum(*values) != row.checksum
+    """Whether a stored row has another checksum than that of these values, or none."""
+    return bool(checksum(*values) != row.checksum)
 
 
 def mark_of(row_id: str) -> int:

@@ -1,7 +1,4 @@
-"""Matches as rows: written with a checksum over the match and its seats, and read only where that agrees.
-
-Matches of earlier versions have no checksum; theirs is the id, which depends on game, agents, seed and opening.
-"""
+"""Matches as rows: written with a checksum over the match and its seats, and read only where that agrees."""
 
 from __future__ import annotations
 
@@ -15,10 +12,10 @@ from typing import Any, NamedTuple
 
 from sqlalchemy import ColumnElement, Connection, Row, select
 
-from turnier.arena.match import MatchRecord, MatchSpec, Termination, count_plies, opening_of
+from turnier.arena.match import MatchRecord, MatchSpec, Termination, opening_of
 from turnier.core.compilation.code_digest import release
 from turnier.core.compilation.machine import machine_name
-from turnier.results.integrity.checksums import CHANGED, checksum_of, differs
+from turnier.results.integrity.checksums import CHANGED, checksum_of
 from turnier.results.integrity.damage import UNDECODABLE, reason
 from turnier.results.store.database import Database
 from turnier.results.store.schema import matches, seats
@@ -94,7 +91,12 @@ def rows_of(match_id: str, record: MatchRecord, created: str) -> tuple[tuple[Any
         wall, cpu = None if seconds != seconds else float(seconds), None if cpu is None else float(cpu)
         # Never -0.0, which SQLite does not keep.
         match_seats.append((seat, agent, float(score) + 0.0, int(decisions), int(nodes), wall, cpu))
-    return (*match, checksum_of(_written(match, match_seats))), match_seats
+    return (*match, checksum_of_match(match, match_seats)), match_seats
+
+
+def checksum_of_match(match: tuple[Any, ...], match_seats: list[tuple[Any, ...]]) -> int:
+    """Returns the checksum of the values of MATCH_COLUMNS before it, and of SEAT_COLUMNS without the number."""
+    return checksum_of(_written(match, match_seats))
 
 
 def _written(match: tuple[Any, ...], match_seats: list[tuple[Any, ...]]) -> str:
@@ -112,11 +114,10 @@ def _written(match: tuple[Any, ...], match_seats: list[tuple[Any, ...]]) -> str:
 
 def read_matches(database: Database, connection: Connection, chosen: ColumnElement[bool]) -> Iterator[StoredMatch]:
     """Yields stored matches that a condition chooses, in the order of their numbers, each checked."""
-    query = select(*map(database.stored, matches.columns)).where(chosen).order_by(matches.c.number)
+    query = select(matches).where(chosen).order_by(matches.c.number)
     rows = connection.execute(query).all()
     of_match: dict[int, list[Row[Any]]] = defaultdict(list)
-    of_seats = select(*map(database.stored, seats.columns))
-    of_seats = of_seats.where(database.among(seats.c.match_number, [row.number for row in rows]))
+    of_seats = select(seats).where(database.among(seats.c.match_number, [row.number for row in rows]))
     for seat in connection.execute(of_seats.order_by(seats.c.match_number, seats.c.seat)):
         of_match[seat.match_number].append(seat)
     for row in rows:
@@ -135,7 +136,7 @@ def record_of(match: StoredMatch) -> MatchRecord | DamagedMatch:
 
 
 def agrees_with_checksum(match: Sequence[Any], match_seats: Sequence[tuple[Any, ...]]) -> bool:
-    """Whether a match has the checksum of this version's rows; `wrong_match` says what is wrong where it has not.
+    """Whether a match has the checksum of its values.
 
     Args:
         match: the values of MATCH_COLUMNS.
@@ -143,26 +144,14 @@ def agrees_with_checksum(match: Sequence[Any], match_seats: Sequence[tuple[Any, 
     """
     *values, known = match
     try:
-        return known is not None and checksum_of(_written(tuple(values), list(match_seats))) == known
+        return bool(checksum_of_match(tuple(values), list(match_seats)) == known)
     except UNDECODABLE:
         return False
 
 
 def wrong_match(row: Row[Any], match_seats: Sequence[Row[Any]]) -> str:
-    """Returns what is wrong with a stored match; empty if it is as it was stored, as far as can be told."""
-    if agrees_with_checksum(row[1:], [seat[1:] for seat in match_seats]):
-        return ""
-    played_by = [name for name in (row.release, row.worker) if name is not None]  # older versions stored neither
-    if differs(row, *row[1:-3], *played_by, *(tuple(seat[1:]) for seat in match_seats)):
-        return CHANGED
-    if row.checksum is not None:
-        return ""
-    try:
-        record = match_of(row, match_seats)
-        count_plies(record.plies)
-        return "" if record.spec.id == row.id else "it is not the match of its id"
-    except UNDECODABLE as failure:
-        return reason(failure)
+    """Returns what is wrong with a stored match; empty if it is as it was stored."""
+    return "" if agrees_with_checksum(row[1:], [seat[1:] for seat in match_seats]) else CHANGED
 
 
 def match_of(match: Row[Any], match_seats: Sequence[Row[Any]]) -> MatchRecord:
@@ -180,8 +169,8 @@ def match_of(match: Row[Any], match_seats: Sequence[Row[Any]]) -> MatchRecord:
         json.loads(match.facts),
         match.error,
         tuple(seat.cpu_seconds for seat in match_seats if seat.cpu_seconds is not None),  # of all seats or of none
-        match.release or "",
-        match.worker or "",
+        match.release,
+        match.worker,
     )
 
 

@@ -5,29 +5,27 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from operator import itemgetter
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from sqlalchemy import Connection, delete, select
 
 from turnier.arena.match import Termination
 from turnier.results.integrity.checksums import mark_of
 from turnier.results.integrity.match_rows import MATCH_COLUMNS
+from turnier.results.store.match_blocks import MatchBlocks
 from turnier.results.store.schema import matches, run_matches, seats
-
-if TYPE_CHECKING:
-    from turnier.results.store.store import Store
 
 FAILURES = [end.value for end in Termination if not end.has_result]
 _end_of = itemgetter(*map(MATCH_COLUMNS.index, ("termination", "plies", "error")))
 
 
 def remove_failures(
-    store: Store, connection: Connection, run_id: str, rows: Mapping[str, Sequence[Any]]
+    blocks: MatchBlocks, connection: Connection, run_id: str, rows: Mapping[str, Sequence[Any]]
 ) -> tuple[list[str], dict[str, list[str]]]:
     """Removes void matches that others shall replace; the same failure stays.
 
     Args:
-        store: where they are.
+        blocks: of the store that has them.
         connection: of the transaction, which then inserts the others and attaches them to the runs.
         run_id: to which it attaches them in any case.
         rows: the others, by id, as MATCH_COLUMNS.
@@ -37,28 +35,30 @@ def remove_failures(
     """
     if not rows:
         return [], {}
-    c, among = matches.c, store.database.among
+    c, among = matches.c, blocks.database.among
     query = select(c.number, c.id, c.termination, c.plies, c.error).where(c.termination.in_(FAILURES))
     # Of two processes that replace the same match the second waits here, and then finds none.
     found = connection.execute(query.where(among(c.id, list(rows))).order_by(c.number).with_for_update())
     failed = {row.number: row.id for row in found if tuple(row[2:]) != _end_of(rows[row.id])}
-    return sorted(failed.values()), remove_matches(store, connection, run_id, failed) if failed else {}
+    return sorted(failed.values()), remove_matches(blocks, connection, run_id, failed) if failed else {}
 
 
-def remove_matches(store: Store, connection: Connection, run_id: str, ids: Mapping[int, str]) -> dict[str, list[str]]:
+def remove_matches(
+    blocks: MatchBlocks, connection: Connection, run_id: str, ids: Mapping[int, str]
+) -> dict[str, list[str]]:
     """Removes matches, ids by number, from the store and from all runs; returns the ids of each run that had some.
 
     The transaction may attach others to the run with the id `run_id`.
     """
     had: dict[str, list[str]] = defaultdict(list)
-    numbers, among = list(ids), store.database.among
+    numbers, among = list(ids), blocks.database.among
     for run, number in connection.execute(select(run_matches).where(among(run_matches.c.match_number, numbers))):
         had[run].append(ids[number])
     for run in sorted({run_id, *had}):  # all processes lock the totals of several runs in this order
-        store.totals.lock(connection, run, run_matches)
+        blocks.totals.lock(connection, run, run_matches)
     for run, some in had.items():
-        store.totals.remove(connection, run, run_matches, map(mark_of, some))
-    store.blocks.remove(connection, numbers)
+        blocks.totals.remove(connection, run, run_matches, map(mark_of, some))
+    blocks.remove(connection, numbers)
     for column in (run_matches.c.match_number, seats.c.match_number, matches.c.number):
         connection.execute(delete(column.table).where(among(column, numbers)))
     return had

@@ -1,7 +1,7 @@
 """How many rows each run has, and which: rows that damage hides are missed when they are read.
 
 A total is the number of a run's rows in a table and the sum of their marks, which is the same in any order, and is
-written in the transaction that writes the rows. A run of an earlier version has none until it is resumed.
+written in the transaction that writes the rows.
 """
 
 from __future__ import annotations
@@ -66,13 +66,11 @@ class Totals:
         self.database.insert_many(connection, run_totals, ("run_id", "name", "count", "sum"), rows)
 
     def adopt(self, connection: Connection, run_id: str) -> None:
-        """Gives a run of an earlier version the totals of the rows that it has."""
+        """Gives a run the totals of the rows that it has."""
         self.begin(connection, run_id, {table: self.found(connection, run_id, table) for table in COUNTED})
 
     def found(self, connection: Connection, run_id: str, table: Table) -> Total:
         """Returns the total of the rows that are there."""
-        if self.database.lacks(table):
-            return Total()
         if table in _OF_IDS:
             number, of = _OF_IDS[table]
             ids = select(of.c.id).join(table, table.c[number] == of.c.number).where(table.c.run_id == run_id)
@@ -106,8 +104,6 @@ class Totals:
 
     def of_runs(self, connection: Connection, table: Table) -> dict[str, Total]:
         """Returns the totals of a table by run."""
-        if self.database.lacks(run_totals):
-            return {}
         query = select(run_totals.c.run_id, run_totals.c.count, run_totals.c.sum)
         rows = connection.execute(query.where(run_totals.c.name == table.name))
         return {run_id: Total(count, total) for run_id, count, total in rows}
@@ -120,8 +116,6 @@ class Totals:
             copied: rows of runs as they were counted elsewhere; a run of as many by its total, too, is not counted
                 again, which takes a second for three million rows.
         """
-        if self.database.lacks(table):
-            return {}
         with self.database.reading() as connection:
             totals = self.of_runs(connection, table)
             found = {

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from turnier.arena.match import MatchRecord, Termination, unpack_plies
 from turnier.core.errors import UserError
-from turnier.games.chess.game import STANDARD, Chess, the_package
-from turnier.games.chess.moves import NAMES
 from turnier.games.registry import game_of
+from turnier.games.setup.notation import Pgn
 
 # What PGN calls the ends of games; whoever failed otherwise has abandoned the game.
 TERMINATIONS = {
@@ -23,9 +22,9 @@ TERMINATIONS = {
 def pgn_of(record: MatchRecord) -> str:
     """Returns a game of chess in PGN, with an empty line behind it; raises UserError for another game."""
     game = game_of(record.spec.game)
-    if not isinstance(game, Chess):
+    notation = game.notation()
+    if not isinstance(notation, Pgn):
         raise UserError(f"PGN is for chess, got a game of {game}; write .sgf or .jsonl.")
-    the_package()
     import chess.pgn
 
     headers = {
@@ -42,12 +41,12 @@ def pgn_of(record: MatchRecord) -> str:
         "Seed": str(record.spec.seed),
         "OpeningPlies": str(len(record.spec.opening)),
     }
-    if game.fen != STANDARD:
-        headers |= {"SetUp": "1", "FEN": game.fen}
+    if notation.fen:
+        headers |= {"SetUp": "1", "FEN": notation.fen}
     written = chess.pgn.Game({name: text_of(value) for name, value in headers.items()})
     node: chess.pgn.GameNode = written
     for ply in unpack_plies(record.plies).tolist():
-        node = node.add_variation(chess.Move.from_uci(NAMES[ply]))
+        node = node.add_variation(chess.Move.from_uci(game.action_name(ply)))
     return f"{written}\n\n"
 
 

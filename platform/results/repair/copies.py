@@ -28,6 +28,8 @@ class Copies:
                 self._add(row)
             except (*MALFORMED, OSError) as failure:
                 self.wrong.setdefault(row.run_id, str(failure))
+        for run in self.blocks.keys() - self._named.keys():
+            self.wrong.setdefault(run, "the tail is missing")
         for run in self.wrong:
             self.blocks.pop(run, None)
 
@@ -39,9 +41,10 @@ class Copies:
         if len(numbers) != row.matches:
             raise ValueError(f"a block must have {row.matches} games, got {len(numbers)}")
         self.blocks[row.run_id].append(block.in_order())
-        self._named[row.run_id] += [numbers] if row.level == TAIL else []
+        if row.level == TAIL:
+            self._named[row.run_id].append(numbers)
 
     def numbers(self, run: str) -> npt.NDArray[np.int64]:
         """Returns the numbers of all games of a run, as its blocks have them and its tail names them."""
         blocks = (block.number for block in self.blocks.get(run, ()))
-        return np.concatenate([np.empty(0, np.int64), *self._named[run], *blocks])
+        return np.concatenate([np.empty(0, np.int64), *self._named.get(run, ()), *blocks])

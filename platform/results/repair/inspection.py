@@ -16,7 +16,7 @@ from sqlalchemy import Connection, MetaData, Row, Table, func, inspect, select, 
 from turnier.core.errors import MALFORMED, UserError
 from turnier.results.databases.logs import size_of_log
 from turnier.results.databases.sqlite import lacks_its_log
-from turnier.results.databases.urls import sqlite_file
+from turnier.results.databases.urls import parse, shown, sqlite_file
 from turnier.results.integrity.checksums import MARKS, checksum, mark_of
 from turnier.results.integrity.totals import Total, content, difference
 from turnier.results.repair.copies import Copies
@@ -28,13 +28,14 @@ from turnier.results.store.columns import MATCH_FIELDS, SEAT_FIELDS, MatchColumn
 from turnier.results.store.progress import LIVE
 from turnier.results.store.schema import (
     CODE_OF_SQLITE,
+    OLDEST_VERSION,
     SCHEMA_VERSION,
-    WITH_ALL_TABLES,
     locks,
     match_columns,
     matches,
     metadata,
     positions,
+    require_version,
     run_matches,
     run_progress,
     run_totals,
@@ -70,8 +71,17 @@ class Finding(NamedTuple):
 
 def inspect_store(url: str, on_games: OnGames = lambda done, total: None) -> list[Finding]:
     """Returns all that is damaged in a store; `on_games` is told how many games of how many were looked at."""
+    require_present(url)
     with reading_unchecked(url) as connection:
         return [*missing_log(url), *Inspection(connection, on_games=on_games).run()]
+
+
+def require_present(url: str) -> None:
+    """Raises UserError for a store of an earlier or a later version; one that damage has made is left to be found."""
+    with reading_unchecked(url) as connection, contextlib.suppress(*UNREADABLE):
+        found = [row.version for row in LenientReader(connection).all(version)]
+        if len(found) == 1 and isinstance(found[0], int) and OLDEST_VERSION <= found[0] < _ABSURD:
+            require_version(found, "the store", shown(parse(url)))
 
 
 def missing_log(url: str) -> list[Finding]:
@@ -101,7 +111,7 @@ class Inspection:
         self.found: list[Finding] = []
         self.running: dict[str, float] = {}  # heartbeats of the drivers that say that they are running
         self._runs: set[str] = set()
-        self._counted: set[str] = set()  # runs that must have totals
+        self._differing: set[str] = set()  # runs whose copies are not what is in the rows
         self._numbers: list[npt.NDArray[np.int64]] = []  # of sound games, ascending, and the marks of their ids
         self._marks: list[npt.NDArray[np.int64]] = []
         self._totals: dict[tuple[str, str], Total] = {}  # by run and table
@@ -143,17 +153,9 @@ class Inspection:
             with contextlib.suppress(*UNREADABLE):
                 for kind, name in self.connection.execute(text(CODE_OF_SQLITE)):
                     self._note(f"{kind} {name}", "it could change what is stored or shown", "left out")
-        versions = [row.version for row in self._all(version)]
-        if newer := [known for known in versions if isinstance(known, int) and SCHEMA_VERSION < known < _ABSURD]:
-            raise UserError(
-                f"a store to look into must have schema version {SCHEMA_VERSION}, got {newer[0]};"
-                " install a newer Turnier."
-            )
-        whole = len(versions) == 1 and versions[0] in WITH_ALL_TABLES
-        current = whole or run_totals.name in self._tables
-        if current and not whole:
+        if version.name in self._tables and [row.version for row in self._all(version)] != [SCHEMA_VERSION]:
             self._note(f"table {version.name}", "its version is not that of the other tables", "written again")
-        for table in metadata.sorted_tables if current else (runs, matches, seats, run_matches):
+        for table in metadata.sorted_tables:
             if table.name not in self._tables:
                 self._note(f"table {table.name}", "it is missing", "made again, empty")
 
@@ -168,7 +170,6 @@ class Inspection:
             else:
                 sound.append(row)
         self._runs = {row.id for row in sound}
-        self._counted = {row.id for row in sound if row.checksum is not None}
         self.keep(runs, sound)
         for row in self._all(run_totals):
             if wrong := wrong_row(run_totals, row):
@@ -181,7 +182,7 @@ class Inspection:
     def _count(self, run: str, table: Table, found: Total, cure: str) -> bool:
         """Compares rows of a run with its total; returns whether they are all there, as far as can be told."""
         known = self._totals.get((run, table.name))
-        if known is None and run in self._counted:
+        if known is None:
             self._note(f"run {_shown(run)}", f"how many rows it must have in {table.name} has gone", _COUNTED)
         if known is None or known == found:
             return True
@@ -211,14 +212,15 @@ class Inspection:
                 sound.append((row, row_seats))
             if of_match:
                 self._note("table seats", f"{len(of_match)} games are missing that have seats", _GONE)
-            changed = self._changed(sound, copies.blocks)
-            sound = [(row, row_seats) for row, row_seats in sound if row.number not in changed]
+            self._look_at_copies_of(sound, copies)
             self._numbers.append(np.array([row.number for row, _ in sound], np.int64))
             self._marks.append(np.array([mark_of(row.id) for row, _ in sound], np.int64))
             self.keep(matches, [row for row, _ in sound])
             self.keep(seats, [seat for _, row_seats in sound for seat in row_seats])
             done += len(rows)
             self.on_games(done, max(done, total))
+        for run in sorted(self._differing):
+            self._note(f"columns of {run}", "they are not what is in the rows", _REMADE)
         self._look_at_links(copies)
 
     def _number_of_games(self) -> int:
@@ -236,11 +238,10 @@ class Inspection:
             return None
         return set(marks[counts > 1].tolist())
 
-    def _changed(self, sound: list[tuple[Row[Any], list[Row[Any]]]], copies: dict[str, list[MatchColumns]]) -> set[int]:
-        """Returns the games whose rows are sound by themselves, but not what was copied of them."""
-        changed: dict[str, set[int]] = defaultdict(set)
+    def _look_at_copies_of(self, sound: list[tuple[Row[Any], list[Row[Any]]]], copies: Copies) -> None:
+        """Compares games with what was copied of them."""
         numbers = np.array([row.number for row, _ in sound], np.int64)
-        for run, copy in ((run, block) for run, blocks in copies.items() for block in blocks):
+        for run, copy in ((run, block) for run, blocks in copies.blocks.items() for block in blocks):
             first, end = np.searchsorted(copy.number, (numbers[0], numbers[-1] + 1)) if len(numbers) else (0, 0)
             both, mine, other = np.intersect1d(numbers, copy.number[first:end], return_indices=True)
             if len(both):
@@ -249,16 +250,8 @@ class Inspection:
                     [_match_fields(row) for row, _ in chosen],
                     [_seat_fields(seat) for _, some in chosen for seat in some],
                 )
-                changed[run].update(differing(columns, copy.take(first + other)).tolist())
-        all_changed = set[int]().union(*changed.values())
-        lost = {row.number for row, _ in sound if row.number in all_changed and row.checksum is None}
-        for row, _ in sound:
-            if row.number in lost:
-                self._note(f"game {_shown(row.id)}", "its row is not what was copied of it", _AGAIN)
-        for run, some in changed.items():
-            if some - lost:
-                self._note(f"columns of {run}", "they are not what is in the rows", _REMADE)
-        return lost
+                if len(differing(columns, copy.take(first + other))):
+                    self._differing.add(run)
 
     def _copies(self) -> Copies:
         rows = self._all(match_columns)
@@ -280,7 +273,7 @@ class Inspection:
         kept: dict[str, set[int]] = {}
         for run, mine in sorted(links.of_run.items()):
             copied = copies.numbers(run)
-            if run in copies.blocks and not np.array_equal(np.unique(copied), mine):
+            if run not in copies.wrong and not (run in copies.blocks and np.array_equal(np.unique(copied), mine)):
                 wrong = f"{len(copied)} games, where {len(mine)} sound ones are stored"
                 self._note(f"columns of {run}", wrong, _REMADE)
         for run, mine in sorted(links.of_run.items()):

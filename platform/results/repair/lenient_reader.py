@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
-from sqlalchemy import Connection, Row, Table, inspect, text
+from sqlalchemy import Connection, Row, Table, text
 from sqlalchemy.exc import SQLAlchemyError
 
 ROWS = 2000  # keys that are read at once
@@ -23,7 +23,6 @@ class LenientReader:
         self.connection = connection
         self.is_sqlite = connection.dialect.name == "sqlite"
         self.unreadable: Counter[str] = Counter()
-        self._beginnings: dict[str, str] = {}
         if self.is_sqlite:  # by default the first text that is no UTF-8 ends reading
             raw: Any = connection.connection.dbapi_connection
             raw.text_factory = lambda data: data.decode("utf-8", "surrogateescape")
@@ -103,12 +102,8 @@ class LenientReader:
             return None
 
     def _columns_of(self, table: Table) -> str:
-        """Returns the beginning of a query for all columns; those that an earlier version did not have are NULL."""
-        if table.name not in self._beginnings:
-            known = {column["name"] for column in inspect(self.connection).get_columns(table.name)}
-            columns = ", ".join(c.name if c.name in known else f"NULL AS {c.name}" for c in table.columns)
-            self._beginnings[table.name] = f"SELECT {columns}"
-        return self._beginnings[table.name]
+        """Returns the beginning of a query for all columns."""
+        return f"SELECT {', '.join(column.name for column in table.columns)}"
 
 
 def ill_typed(table: Table, row: Row[Any]) -> str:

@@ -17,7 +17,7 @@ from sqlalchemy.exc import SQLAlchemyError
 from turnier.core.errors import UserError
 from turnier.results.databases.urls import sqlite_file
 from turnier.results.repair.damaged_file import reading_unchecked
-from turnier.results.repair.inspection import Finding, Inspection, OnGames, Rows, missing_log
+from turnier.results.repair.inspection import Finding, Inspection, OnGames, Rows, missing_log, require_present
 from turnier.results.repair.lenient_reader import UNREADABLE
 from turnier.results.store.database import clock
 from turnier.results.store.locks import is_gone
@@ -53,6 +53,7 @@ def repair(url: str, finish: Finish = lambda store: [], on_games: OnGames = lamb
         )
     if not path.exists():
         raise UserError(f"a store to repair must exist, but there is no {path}; name another with --store.")
+    require_present(url)
     copy, new = _free_name(path), path.with_name(f".{path.name}.repaired")
     _remove(new)
     unlogged = missing_log(url)

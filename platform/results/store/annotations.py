@@ -53,8 +53,6 @@ class Annotations:
     @outlasting
     def _all(self) -> list[tuple[str, str, str]]:
         """Returns all texts: (run, name, text)."""
-        if self.database.lacks(run_annotations):
-            return []
         with self.database.reading() as connection:
             rows = connection.execute(select(run_annotations)).all()
             totals = self.totals.of_runs(connection, run_annotations)
@@ -73,7 +71,7 @@ class Annotations:
                 path = json.loads(text)["path"]
             raise UserError(
                 f"{run_id} must have its games in the store to go on, but they are archived; bring them back with"
-                f" turnier archive --restore {path}."
+                f" turnier runs archive --restore {path}."
             )
 
     def keep_code(self, run_id: str, texts: Iterable[str]) -> None:

@@ -43,7 +43,7 @@ class Texts(NamedTuple):
 
     def categories(self) -> pd.Categorical:
         """Returns the texts as pandas categories, which are sorted as texts."""
-        import pandas as pd  # `turnier status` does without, which is twice as fast
+        import pandas as pd  # `turnier runs` does without, which is twice as fast
 
         names, places = np.unique(self.values, return_inverse=True)
         return pd.Categorical.from_codes(places[self.codes] if len(places) else self.codes, names.astype(object))
@@ -155,10 +155,8 @@ class MatchColumns(NamedTuple):
     @classmethod
     def from_bytes(cls, data: bytes) -> MatchColumns:
         """Returns what `to_bytes` wrote; raises ValueError with the reason where it is damaged."""
-        late = "seat_cpu_seconds"  # earlier versions did not have it
-        stored = read_arrays(io.BytesIO(data), _stored_names(), len(data), optional=(late,))
+        stored = read_arrays(io.BytesIO(data), _stored_names(), len(data))
         stored["id"] = stored["id"].view("V16")
-        stored.setdefault(late, np.full(len(stored["seat_seconds"]), np.nan))
         fields: list[Any] = [
             stored[name] if name in stored else Texts(stored[f"{name}.values"], stored[f"{name}.codes"])
             for name in cls._fields

@@ -93,8 +93,6 @@ class Curves:
 
     def _rows(self, run_id: str, table: Table) -> list[tuple[Any, ...]]:
         """Returns a run's rows, by games; raises Damaged where they are not those that were stored."""
-        if self.database.lacks(table):
-            return []
         query = select(*content(table)).where(table.c.run_id == run_id).order_by(table.c.games)
         with self.database.reading() as connection:
             rows = [tuple(row) for row in connection.execute(query)]

@@ -8,6 +8,7 @@ import json
 import os
 import re
 import time
+import weakref
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import UTC, datetime
 from typing import Any, TypeVar
@@ -19,12 +20,10 @@ from sqlalchemy import (
     ColumnElement,
     Connection,
     Engine,
-    Table,
     cast,
     create_engine,
     func,
     literal_column,
-    null,
     select,
 )
 from sqlalchemy.exc import DBAPIError, MultipleResultsFound, NoResultFound
@@ -118,6 +117,7 @@ class Database(Inserting):
         self._reader = self._engine
         if not self.is_sqlite:
             self._reader = self._engine.execution_options(isolation_level="REPEATABLE READ")
+        weakref.finalize(self, self._file.close if self._file else self._engine.dispose)  # at exit, at the latest
         try:
             self._prepare()
         except BaseException:
@@ -131,20 +131,15 @@ class Database(Inserting):
             raise self.damaged(f"SQLite finds: {wrong[0]}")
         with self.reading() as connection:
             schema.refuse_code(connection, self.place, self.shown_url)
-            missing = schema.missing_tables(connection, self.place, self.shown_url)
-        if schema.version in (missing or ()) and self.read_only:
+            is_new = schema.is_new(connection, self.place, self.shown_url)
+        if is_new and self.read_only:
             raise NoResults(
                 f"{self.place} must hold results to read, but it has none; `turnier tournament ...` makes some.",
                 self.shown_url,
             )
-        self._lacking: set[tuple[str, str]] = set()
-        self._lacking_tables = {table.name for table in missing or ()} if self.read_only else set()
-        if missing is not None and not self.read_only:
+        if is_new:
             with self.writing() as connection:
                 schema.make(connection, self.place, self.shown_url)
-        elif missing is not None:  # a database of an earlier version can be read as it is
-            with self.reading() as connection:
-                self._lacking = {(c.table.name, c.name) for c in schema.missing_columns(connection)}
 
     def close(self) -> None:
         """Closes it; everything that was written to an SQLite file is then in this one file, unless others write."""
@@ -197,14 +192,6 @@ class Database(Inserting):
                 if self._file:
                     self._file.log.take_mark_back(connection.connection.driver_connection)
                 yield connection
-
-    def lacks(self, table: Table) -> bool:
-        """Whether the table is missing, because an earlier version created the database and it was opened to read."""
-        return table.name in self._lacking_tables
-
-    def stored(self, column: Column[Any]) -> ColumnElement[Any]:
-        """Returns a column to read; NULL under its name if it is missing, see `lacks`."""
-        return null().label(column.name) if (column.table.name, column.name) in self._lacking else column
 
     def among(self, column: Column[Any], ids: Sequence[str] | Sequence[int]) -> ColumnElement[bool]:
         """Returns the condition that a column is one of many values, passed as one parameter."""

@@ -22,7 +22,10 @@ _command: list[str] = []
 
 def started_with(words: Sequence[str]) -> None:
     """Notes the words of the command line, the program's name first."""
-    _command[:] = [Path(words[0]).name, *_without_places(words[1:])] if words else []
+    program = Path(words[0]) if words else Path()
+    if program.name == "__main__.py":  # of `python -m turnier`
+        program = program.parent
+    _command[:] = [program.name, *_without_places(words[1:])] if words else []
 
 
 def command_line() -> list[str]:

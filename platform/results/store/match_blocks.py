@@ -2,13 +2,12 @@
 
 The rows are authoritative, and blocks are made of checked rows only. A block is written once it is full; until then the
 run's tail, in the same table, names the matches that are in none, and their rows are read. All of this is in the
-transaction that stores the rows. Every run has a tail or a block from its beginning; of a run without either, which an
-earlier version stored, all rows are read.
+transaction that stores the rows. Every run has a tail from its beginning.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -17,6 +16,7 @@ from sqlalchemy import ColumnElement, Connection, Row, bindparam, delete, func, 
 
 from turnier.results.archive.reading import Archive, archive_of_run
 from turnier.results.integrity.checksums import MARKS, checksum, differs
+from turnier.results.integrity.damage import Damaged
 from turnier.results.integrity.match_rows import read_matches
 from turnier.results.integrity.totals import Total, Totals
 from turnier.results.store.columns import MATCH_FIELDS, SEAT_FIELDS, MatchColumns
@@ -58,12 +58,13 @@ class MatchBlocks:
         self._archives: list[tuple[int, Archive]] = []  # the first number of their games, below 0
 
     def begin(self, connection: Connection, run_id: str) -> None:
-        """Gives a run its tail, and a block of the matches that an earlier version stored, if any."""
-        if not self._has_any(connection, run_id):
-            before = self.of_rows(connection, run_id)
-            if len(before.number):
-                self._insert(connection, run_id, -1, before)
-            connection.execute(insert(match_columns).values(run_id=run_id, level=TAIL, **_naming([])))
+        """Gives a run its tail, and blocks of the matches that it has already."""
+        own = select(run_matches.c.match_number).where(run_matches.c.run_id == run_id)
+        numbers = sorted(connection.scalars(own))
+        for first in range(0, len(numbers), MAX_MATCHES):
+            some = numbers[first : first + MAX_MATCHES]
+            self._insert(connection, run_id, -1, self.of_matches(connection, some))
+        connection.execute(insert(match_columns).values(run_id=run_id, level=TAIL, **_naming([])))
 
     def add(
         self,
@@ -83,9 +84,8 @@ class MatchBlocks:
             return
         table = match_columns.c
         tail = [(row.number, self._named(row)) for row in connection.execute(_TAIL_OF, {"run": run_id})]
-        if not tail and not self._has_any(connection, run_id):
-            self._refuse_without(connection, run_id)
-            return
+        if not tail:
+            raise self._without_tail(run_id)
         before = [number for _, some in tail for number in some.tolist()]
         is_full = len(before) + len(numbers) >= FULL
         now = _naming([] if is_full else before + list(numbers))
@@ -137,28 +137,56 @@ class MatchBlocks:
     def of_run(self, connection: Connection, run_id: str) -> MatchColumns:
         """Returns all matches of a run in the order of their numbers, below 0 if they are in an archive."""
         if archive := archive_of_run(self.database, connection, run_id):
-            first = next((first for first, known in self._archives if known == archive), 0)
-            if not first:
-                first = min((first for first, _ in self._archives), default=0) - archive.total.rows
-                self._archives.append((first, archive))
-            return archive.columns(first)
-        if not self._has_any(connection, run_id):
-            self._refuse_without(connection, run_id)
-            return self.of_rows(connection, run_id)
+            return archive.columns(self._first_of(archive))
         blocks, tail = self._checked(connection, match_columns.c.run_id == run_id)
+        if not tail:
+            raise self._without_tail(run_id)
         rest = self.of_matches(connection, (number for some in tail.values() for number in some.tolist()))
         columns = MatchColumns.concatenated([*blocks.values(), rest]).in_order()
-        marks = columns.short_ids()
+        self._require_whole(connection, run_id, columns.short_ids())
+        return columns
+
+    def parts_of_run(self, connection: Connection, run_id: str) -> Iterator[MatchColumns]:
+        """Yields the same as `of_run`, a part at a time and in any order; damage is noticed by the end."""
+        if archive := archive_of_run(self.database, connection, run_id):
+            yield from archive.parts(self._first_of(archive))
+            return
+        query = select(match_columns.c.number).where(match_columns.c.run_id == run_id)
+        numbers = connection.scalars(query).all()
+        if not numbers:
+            raise self._without_tail(run_id)
+        marks = []
+        for number in numbers:
+            blocks, tail = self._checked(connection, match_columns.c.number == number)
+            rest = [self.of_matches(connection, some.tolist()) for some in tail.values() if len(some)]
+            for part in (*blocks.values(), *rest):
+                marks.append(part.short_ids())
+                yield part
+        self._require_whole(connection, run_id, np.concatenate(marks) if marks else np.zeros(0, np.int64))
+
+    def games_of_run(self, connection: Connection, run_id: str) -> int:
+        """Returns how many matches the blocks or the archive of a run have, without reading them."""
+        if archive := archive_of_run(self.database, connection, run_id):
+            return archive.total.rows
+        return self.counts().get(run_id, 0)
+
+    def _require_whole(self, connection: Connection, run_id: str, marks: Numbers) -> None:
+        """Raises Damaged unless these are the first digits of the ids of all matches of a run."""
         found = Total(len(marks), int(marks.sum()) % MARKS)  # integers of 64 bits wrap around at a multiple
         self.totals.check(connection, run_id, run_matches, found)
         if len(np.unique(marks)) < len(marks):
             raise self.database.damaged(f"{run_id} has a game twice")
-        return columns
+
+    def _first_of(self, archive: Archive) -> int:
+        """Returns the first number of the games of an archive."""
+        first = next((first for first, known in self._archives if known == archive), 0)
+        if not first:
+            first = min((first for first, _ in self._archives), default=0) - archive.total.rows
+            self._archives.append((first, archive))
+        return first
 
     def counts(self) -> dict[str, int]:
         """Returns how many matches the blocks of each run have."""
-        if self.database.lacks(match_columns):
-            return {}
         query = select(match_columns.c.run_id, func.sum(match_columns.c.matches)).group_by(match_columns.c.run_id)
         with self.database.reading() as connection:
             return {run_id: int(count) for run_id, count in connection.execute(query)}
@@ -181,20 +209,12 @@ class MatchBlocks:
         """Returns stored matches by their numbers, from their rows; raises Damaged where one is damaged or missing."""
         return MatchColumns.concatenated([self._read(connection, some) for some in chunks(sorted(numbers))])
 
-    def _has_any(self, connection: Connection, run_id: str) -> bool:
-        if self.database.lacks(match_columns):
-            return False
-        some = select(match_columns.c.number).where(match_columns.c.run_id == run_id).limit(1)
-        return connection.scalar(some) is not None
-
-    def _refuse_without(self, connection: Connection, run_id: str) -> None:
-        """Raises Damaged for a run without blocks, unless an earlier version stored it."""
-        if run_id in self.totals.of_runs(connection, run_matches):
-            raise self.database.damaged(f"{run_id} has no rows in {match_columns.name}")
+    def _without_tail(self, run_id: str) -> Damaged:
+        return self.database.damaged(f"{run_id} has no tail in {match_columns.name}")
 
     def _checked(self, connection: Connection, chosen: ColumnElement[bool], lock: bool = False) -> _Parts:
         """Returns what is chosen of the table; raises Damaged where it is not what was stored."""
-        query = select(*map(self.database.stored, match_columns.columns)).where(chosen).order_by(match_columns.c.number)
+        query = select(match_columns).where(chosen).order_by(match_columns.c.number)
         parts = _Parts({}, {})
         for row in connection.execute(query.with_for_update() if lock else query):
             if row.level == TAIL:
@@ -216,11 +236,6 @@ class MatchBlocks:
 
     def _insert(self, connection: Connection, run_id: str, level: int, block: MatchColumns) -> None:
         connection.execute(insert(match_columns).values(run_id=run_id, level=level, **_values(block)))
-
-    def of_rows(self, connection: Connection, run_id: str) -> MatchColumns:
-        """Returns all matches of a run from their rows; raises Damaged as `of_matches` does."""
-        numbers = select(run_matches.c.match_number).where(run_matches.c.run_id == run_id)
-        return self.of_matches(connection, connection.scalars(numbers).all())
 
     def _read(self, connection: Connection, numbers: Sequence[int]) -> MatchColumns:
         found = list(read_matches(self.database, connection, self.database.among(matches.c.number, numbers)))

@@ -1,4 +1,4 @@
-"""The progress of runs: their drivers report it every few seconds; `turnier status` reads it, on any machine."""
+"""The progress of runs: their drivers report it every few seconds; `turnier runs` reads it, on any machine."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ ARCHIVED = "archived"
 
 @dataclass(frozen=True)
 class RunProgress:
-    """How far a run is; the defaults are those of a run whose driver, of an earlier version, reported nothing."""
+    """How far a run is; the defaults are those of a run whose driver reported nothing."""
 
     run: str
     kind: str
@@ -209,10 +209,8 @@ def checked_values(row: Row[Any]) -> list[Any]:
 
 def reported(store: Store) -> dict[str, Row[Any]]:
     """Returns what drivers reported last; raises Damaged where that is not what was stored."""
-    if store.database.lacks(run_progress):
-        return {}
     with store.database.reading() as connection:
-        rows = connection.execute(select(*map(store.database.stored, run_progress.columns))).all()
+        rows = connection.execute(select(run_progress)).all()
     for row in rows:
         if differs(row, *checked_values(row)):
             raise store.database.damaged(f"the progress of {row.run_id} differs from its checksum")

@@ -42,7 +42,7 @@ def owned_games(store: Store, run: Run) -> Owned:
 
 
 def owned_searches(store: Store, run: Run) -> Owned:
-    return Owned(0, 0) if store.database.lacks(run_votes) else _owned(store, run, run_votes)
+    return _owned(store, run, run_votes)
 
 
 def refuse_running(store: Store, run: Run) -> None:
@@ -144,7 +144,7 @@ def purge_worker(store: Store, run: Run, worker: str) -> None:
         chosen = matches.c.number.in_(_numbers(run, worker))
         found = connection.execute(select(matches.c.number, matches.c.id).where(chosen).with_for_update())
         if ids := {number: match_id for number, match_id in found}:
-            remove_matches(store, connection, run.id, ids)
+            remove_matches(store.blocks, connection, run.id, ids)
 
 
 def _numbers(run: Run, worker: str = "") -> Select[tuple[int]]:
@@ -163,9 +163,9 @@ def forget_run(connection: Connection, run_id: str) -> None:
 
 
 def _changed(row: dict[str, Any], **changes: str) -> dict[str, Any]:
-    """Returns the row of a run with changes, and its checksum if it has one."""
-    *values, known = (row | changes).values()
-    return row | changes | {"checksum": None if known is None else checksum(*values)}
+    """Returns the row of a run with changes, and its checksum."""
+    *values, _ = (row | changes).values()
+    return row | changes | {"checksum": checksum(*values)}
 
 
 def _tables_of_runs() -> list[Table]:

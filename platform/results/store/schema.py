@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
 
 from sqlalchemy import (
     BigInteger,
@@ -16,7 +16,6 @@ from sqlalchemy import (
     MetaData,
     Table,
     Text,
-    delete,
     insert,
     inspect,
     select,
@@ -26,7 +25,8 @@ from sqlalchemy import (
 from turnier.core.errors import UserError
 from turnier.results.integrity.damage import damaged
 
-SCHEMA_VERSION = 9
+SCHEMA_VERSION = 10
+OLDEST_VERSION = 2  # that `turnier upgrade` brings to this one
 _CREATION_LOCK = 0x7475726E  # PostgreSQL's advisory lock while tables are made
 
 metadata = MetaData()
@@ -42,7 +42,7 @@ runs = Table(
     Column("definition", Text, nullable=False),  # JSON
     Column("created", Text, nullable=False),  # UTC, ISO 8601
     Column("environment", Text, nullable=False),  # JSON
-    Column("checksum", BigInteger),  # of the columns before; NULL where an older version stored it, as everywhere
+    Column("checksum", BigInteger),  # of the columns before
 )
 
 # Seats and runs refer to a match by number: rows are appended to a table, where keys by content hash would touch a
@@ -62,8 +62,8 @@ matches = Table(
     Column("facts", Text, nullable=False),  # JSON
     Column("error", Text, nullable=False),
     Column("created", Text, nullable=False),  # UTC, ISO 8601
-    Column("release", Text),  # and code of Turnier that played it; NULL: an older version
-    Column("worker", Text),  # MatchRecord.worker; NULL: an older version
+    Column("release", Text),  # and code of Turnier that played it; empty: unknown
+    Column("worker", Text),  # MatchRecord.worker; empty: unknown
     Column("checksum", BigInteger),  # with its seats, see integrity/match_rows.py
     Index("matches_by_game", "game"),
 )
@@ -77,7 +77,7 @@ seats = Table(
     Column("score", Double, nullable=False),
     Column("decisions", BigInteger, nullable=False),
     Column("nodes", BigInteger, nullable=False),
-    Column("seconds", Double),  # of this seat's decisions; NULL where an older version played
+    Column("seconds", Double),  # of this seat's decisions; NULL where they were not measured
     Column("cpu_seconds", Double),  # CPU time of these decisions; NULL where it was not measured
     sqlite_with_rowid=False,
 )
@@ -201,8 +201,8 @@ training_evaluations = Table(
     sqlite_with_rowid=False,
 )
 
-# How many rows of a table a run has, and the sum of their marks: rows that damage hides are missed. A run has these
-# from its beginning, or since this version resumed it; see integrity/totals.py.
+# How many rows of a table a run has, and the sum of their marks: rows that damage hides are missed. See
+# integrity/totals.py.
 run_totals = Table(
     "run_totals",
     metadata,
@@ -213,18 +213,6 @@ run_totals = Table(
     sqlite_with_rowid=False,
 )
 
-_TRAINING = (training_points, training_evaluations)
-# Earlier versions -> the tables that were added since. A writer creates them, and the missing columns.
-_ADDED_TABLES: dict[int, tuple[Table, ...]] = {
-    2: (positions, votes, run_votes, *_TRAINING, run_progress, match_columns, run_annotations, run_totals),
-    3: (*_TRAINING, run_progress, match_columns, run_annotations, run_totals),  # some stores have those of training
-    4: (match_columns, run_annotations, run_totals),
-    5: (run_annotations, run_totals),
-    6: (run_totals,),
-    7: (),
-    8: (),
-}
-WITH_ALL_TABLES = [7, 8, SCHEMA_VERSION]
 # Optuna makes them, in the same database.
 _OF_OPTUNA = {
     *("alembic_version", "version_info", "studies", "study_directions", "study_user_attributes"),
@@ -242,41 +230,47 @@ WHERE relname = ANY(:names) AND relnamespace = current_schema()::regnamespace OR
 _CORE = {"runs", "matches", "seats", "run_matches"}  # a database that has these is ours
 
 
-def _added_since(found: int, names: set[str]) -> tuple[Table, ...]:
-    """Returns the tables that stores of a version lack."""
-    return tuple(table for table in _ADDED_TABLES.get(found, ()) if found != 3 or table.name not in names)
+class Outdated(UserError):
+    """Raised where a store is of an earlier version, whose forms only `turnier upgrade` reads."""
+
+    def __init__(self, place: str, shown_url: str, found: int) -> None:
+        super().__init__(f"{place} was written by an earlier Turnier; type: turnier upgrade --store {shown_url}")
+        self.found = found  # its version
 
 
-def missing_tables(connection: Connection, place: str, shown_url: str) -> tuple[Table, ...] | None:
-    """Returns the tables that have to be created: all, or those added since an earlier version; None if it is this one.
+def is_new(connection: Connection, place: str, shown_url: str) -> bool:
+    """Whether a database has no tables of ours yet.
 
     Raises UserError where tables belong to another program or to a version that this one does not know, and where a
     table of ours has gone: one that is made again would be empty.
     """
     names = set(inspect(connection).get_table_names())
-    found = list(connection.scalars(select(version.c.version))) if version.name in names else None
-    missing = tuple(metadata.sorted_tables) if found is None else ()
-    outdated = found is None
-    if found is not None and len(found) == 1:
-        missing, outdated = _added_since(found[0], names), found[0] in _ADDED_TABLES
     ours = {table.name for table in metadata.sorted_tables}
-    foreign = sorted(names - _OF_OPTUNA if found is None else names & {table.name for table in missing})
-    if foreign and not (found is None and names >= _CORE):
-        raise UserError(
-            f"{place} must be new or Turnier's own, but another program's table {foreign[0]!r} is in it;"
-            " name another database."
-        )
-    if not outdated and found != [SCHEMA_VERSION]:
-        got = ", ".join(map(str, found or ())) or "none"
-        newer = max(found or (0,)) > SCHEMA_VERSION
-        cure = "install a newer Turnier" if newer else "use the Turnier that made it"
-        raise UserError(
-            f"{place} must have schema version {SCHEMA_VERSION}, got {got}; {cure}, or name another database."
-        )
-    gone = sorted(ours - names - (set() if foreign else {table.name for table in missing}))
-    if gone:
+    if version.name not in names:
+        if not names >= _CORE:
+            if foreign := sorted(names - _OF_OPTUNA):
+                raise UserError(
+                    f"{place} must be new or Turnier's own, but another program's table {foreign[0]!r} is in it;"
+                    " name another database."
+                )
+            return True
+    else:
+        require_version(list(connection.scalars(select(version.c.version))), place, shown_url)
+    if gone := sorted(ours - names):
         raise damaged(place, shown_url, f"its table {gone[0]!r} is missing")
-    return missing if outdated else None
+    return False
+
+
+def require_version(found: Sequence[int], place: str, shown_url: str) -> None:
+    """Raises UserError unless these are the versions of a store of this version; Outdated for one of an earlier one."""
+    if found == [SCHEMA_VERSION]:
+        return
+    if len(found) == 1 and OLDEST_VERSION <= found[0] < SCHEMA_VERSION:
+        raise Outdated(place, shown_url, found[0])
+    got = ", ".join(map(str, found)) or "none"
+    newer = max(found, default=0) > SCHEMA_VERSION
+    cure = "install a newer Turnier" if newer else "use the Turnier that made it"
+    raise UserError(f"{place} must have schema version {SCHEMA_VERSION}, got {got}; {cure}, or name another database.")
 
 
 def refuse_code(connection: Connection, place: str, shown_url: str) -> None:
@@ -300,24 +294,14 @@ def refuse_code(connection: Connection, place: str, shown_url: str) -> None:
 
 
 def make(connection: Connection, place: str, shown_url: str) -> None:
-    """Creates missing tables; processes that do so at the same time wait for each other."""
-    if connection.dialect.name == "postgresql":
-        connection.execute(text(f"SELECT pg_advisory_xact_lock({_CREATION_LOCK})"))
-    missing = missing_tables(connection, place, shown_url)
-    if missing is not None:
-        metadata.create_all(connection, missing, checkfirst=False)
-        for column in missing_columns(connection):
-            kind = column.type.compile(connection.dialect)
-            connection.execute(text(f"ALTER TABLE {column.table.name} ADD COLUMN {column.name} {kind}"))
-        connection.execute(delete(version))
+    """Creates the tables of a new database; processes that do so at the same time wait for each other."""
+    lock_for_making(connection)
+    if is_new(connection, place, shown_url):
+        metadata.create_all(connection, checkfirst=False)
         connection.execute(insert(version).values(version=SCHEMA_VERSION))
 
 
-def missing_columns(connection: Connection) -> list[Column[Any]]:
-    """Returns the columns that tables of an earlier version lack; they must allow NULL."""
-    names, missing = set(inspect(connection).get_table_names()), []
-    for table in metadata.sorted_tables:
-        if table.name in names:
-            known = {column["name"] for column in inspect(connection).get_columns(table.name)}
-            missing += [column for column in table.columns if column.name not in known]
-    return missing
+def lock_for_making(connection: Connection) -> None:
+    """Lets others that would make or change tables wait until the transaction ends."""
+    if connection.dialect.name == "postgresql":
+        connection.execute(text(f"SELECT pg_advisory_xact_lock({_CREATION_LOCK})"))

@@ -127,8 +127,6 @@ class Searches:
     @outlasting
     def of_run(self, run_id: str) -> list[SearchRecord]:
         """Returns all searches of a run, in the order in which they were stored."""
-        if self.database.lacks(run_votes):
-            return []
         numbers = select(run_votes.c.vote_number).where(run_votes.c.run_id == run_id)
         with self.database.reading() as connection:
             records = self._read(connection, votes.c.number.in_(numbers))
@@ -137,11 +135,11 @@ class Searches:
 
     def _read(self, connection: Connection, chosen: ColumnElement[bool]) -> list[SearchRecord]:
         """Returns searches in the order in which they were stored; raises Damaged where one is not what was stored."""
-        query = select(*map(self.database.stored, votes.columns)).where(chosen).order_by(votes.c.number)
+        query = select(votes).where(chosen).order_by(votes.c.number)
         rows = connection.execute(query).all()
         searched: dict[int, SeenPosition] = {}
         for numbers in chunks({row.position_number for row in rows}):
-            of = select(*map(self.database.stored, positions.columns)).where(positions.c.number.in_(numbers))
+            of = select(positions).where(positions.c.number.in_(numbers))
             for row in connection.execute(of):
                 if wrong := wrong_position(row):
                     raise self.database.damaged(f"the position {row.id}: {wrong}")
@@ -152,7 +150,7 @@ class Searches:
             if wrong := wrong_search(row, position):
                 raise self.database.damaged(f"the search {row.id}: {wrong}")
             assert position is not None
-            records.append(_record(row, position))
+            records.append(search_of(row, position))
         return records
 
 
@@ -196,7 +194,7 @@ def wrong_search(row: Row[Any], position: SeenPosition | None) -> str:
     if differs(row, row.id, position.id, *row[3:-1]):
         return CHANGED
     try:
-        record = _record(row, position)
+        record = search_of(row, position)
     except UNDECODABLE as failure:
         return reason(failure)
     if record.spec.id != row.id:
@@ -215,7 +213,8 @@ def position_of(row: Row[Any]) -> SeenPosition:
     return SeenPosition(row.game, state, returns, legal, row.phase)
 
 
-def _record(row: Row[Any], position: SeenPosition) -> SearchRecord:
+def search_of(row: Row[Any], position: SeenPosition) -> SearchRecord:
+    """Returns the search of a row that was checked."""
     from turnier.arena.repeated_search import SearchRecord, SearchSpec
 
     visits, values = (tuple(json.loads(text)) for text in (row.visits, row.action_values))

@@ -8,10 +8,9 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from operator import itemgetter
-from types import TracebackType
 from typing import Any, Self
 
-from sqlalchemy import ColumnElement, Connection, Row, select, update
+from sqlalchemy import ColumnElement, Connection, Row, select
 
 from turnier.arena.match import MatchRecord
 from turnier.core.errors import UserError
@@ -29,7 +28,7 @@ from turnier.results.integrity.replays import FAILURES, remove_failures
 from turnier.results.integrity.totals import Totals, difference
 from turnier.results.outage import outlasting
 from turnier.results.run_mistakes import difference_of, unknown_run
-from turnier.results.store import DEFAULT_URL
+from turnier.results.store import Place, url_of
 from turnier.results.store.annotations import Annotations
 from turnier.results.store.columns import MATCH_FIELDS, MatchColumns
 from turnier.results.store.curves import Curves
@@ -73,15 +72,15 @@ class Store:
         self.with_older_games: set[str] = set()  # runs that may have games from before the store was opened
 
     @classmethod
-    def open(cls, url: str = DEFAULT_URL, read_only: bool = False, patience: float = BUSY_SECONDS) -> Self:
-        """Opens the store at a URL; creates it if there is none (unless `read_only`).
+    def open(cls, place: Place = None, read_only: bool = False, patience: float = BUSY_SECONDS) -> Self:
+        """Opens a store, which closes at the latest when nobody has it; creates it unless it is there or `read_only`.
 
         Args:
-            url: sqlite:///FILE or postgresql://USER:PASSWORD@HOST/NAME.
+            place: such as turnier.db, sqlite:///FILE or postgresql://USER:PASSWORD@HOST/NAME.
             read_only: refuse to write; a store that does not exist is then an error.
             patience: seconds to wait for a locked SQLite database.
         """
-        return cls(Database(url, read_only, patience))
+        return cls(Database(url_of(place), read_only, patience))
 
     @property
     def url(self) -> str:
@@ -96,12 +95,13 @@ class Store:
     def close(self) -> None:
         self.database.close()
 
+    def __repr__(self) -> str:
+        return f"Store({self.shown_url})"
+
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
     @outlasting
@@ -131,11 +131,6 @@ class Store:
             query = select(runs).where(runs.c.id == run_id)
             # Two processes that begin it wait for each other.
             stored = self._checked(connection.execute(query.with_for_update(key_share=True)).one())
-            if stored.checksum is None:  # an earlier version began it
-                self.blocks.begin(connection, run_id)
-                self.totals.adopt(connection, run_id)
-                known = update(runs).where(runs.c.id == run_id)
-                connection.execute(known.values(checksum=checksum(*stored[:-1])))
         self.annotations.refuse_archived(run_id)
         if stored.kind != kind:
             raise UserError(f"run {run_id!r} must stay a {stored.kind}, got a {kind}; choose another name.")
@@ -180,7 +175,7 @@ class Store:
             return Run(row.id, row.kind, row.name, definition, datetime.fromisoformat(row.created), environment)
 
     def _run_rows(self, connection: Connection, *chosen: ColumnElement[bool]) -> Sequence[Row[Any]]:
-        query = select(*map(self.database.stored, runs.columns)).where(*chosen)
+        query = select(runs).where(*chosen)
         return connection.execute(query.order_by(runs.c.created, runs.c.id)).all()
 
     def _checked(self, row: Row[Any]) -> Row[Any]:
@@ -190,15 +185,16 @@ class Store:
         return row
 
     def find_run(self, text: str) -> Run:
-        """Returns the only run whose id, with or without its kind, begins with the text; otherwise raises UserError.
+        """Returns the only run of that name, or whose id, with or without its kind, begins so; or raises UserError.
 
         `last` is the run that was begun last.
         """
-        query = select(runs.c.id).order_by(runs.c.created, runs.c.id)
+        query = select(runs.c.id, runs.c.name).order_by(runs.c.created, runs.c.id)
         with self.database.reading() as connection:
-            ids = list(connection.scalars(query))
+            names = dict(connection.execute(query).all())
+        ids = list(names)
         found = [i for i in ids if i == text] or [
-            i for i in ids if text and (i.startswith(text) or i.partition(":")[2].startswith(text))
+            i for i in ids if text and text in (names[i], i[: len(text)], i.partition(":")[2][: len(text)])
         ]
         if text == LAST and ids:
             found = ids[-1:]
@@ -214,7 +210,7 @@ class Store:
 
     @outlasting
     def stored_counts(self) -> dict[str, int]:
-        """Returns the number of matches and searches of every run that has any; also from a store of version 2."""
+        """Returns the number of matches and searches of every run that has any."""
         return dict(Counter(self.match_counts()) + Counter(self.searches.counts()))
 
     @outlasting
@@ -236,7 +232,7 @@ class Store:
         with self.database.writing() as connection:
             numbers = self.database.insert_numbered(connection, matches, MATCH_COLUMNS, rows)
             stored = {match_id: batch[match_id][0] for match_id in batch if match_id not in numbers}
-            replaced, had = remove_failures(self, connection, run_id, stored)
+            replaced, had = remove_failures(self.blocks, connection, run_id, stored)
             again = [stored[match_id] for match_id in replaced]
             numbers |= self.database.insert_numbered(connection, matches, MATCH_COLUMNS, again) if again else {}
             known = self._numbers(connection, [match_id for match_id in batch if match_id not in numbers])

@@ -2,48 +2,58 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Annotated, Any
 
-import pandas as pd
-
-from turnier.agents.agent import Agent
-from turnier.agents.perfect.judge import judge_of
-from turnier.agents.registry import AGENTS, label_of
-from turnier.arena.match import NO_ACTION, derive_seed
-from turnier.arena.repeated_search import SearchSpec, SeenPosition, prepare_searches
-from turnier.arena.workers.executor import SEARCHES, Executor
-from turnier.arena.workers.make import at_work
-from turnier.arena.workers.where import Where
 from turnier.core.errors import MAX_IN_MEMORY, UserError, require_at_most
-from turnier.core.number_text import number
-from turnier.games.game import Game
-from turnier.games.registry import GAMES
-from turnier.runs.bar import QUIET, game_bar
-from turnier.runs.failing import Recorder, nowhere
-from turnier.runs.judging.judgements import JUDGEMENTS, Judgement, JudgementSpec
-from turnier.runs.judging.positions import draw_positions
-from turnier.statistics.intervals import mean_interval, share_interval
+from turnier.runs.declared.options import AgentsOption, GameOption, Option, SeedOption
+from turnier.runs.plan import Plan, Playing
+
+if TYPE_CHECKING:
+    from turnier.arena.repeated_search import SearchSpec, SeenPosition
+    from turnier.games.game import Game
+    from turnier.results.store.store import Run, Store
+    from turnier.runs.stored.judging import JudgingResults
 
 POSITIONS = 1000
-LOST = -1.0  # the value of no action: a seat that fails loses
+JUDGED = "judged"  # the annotation with the values of all positions
 
 
-class Judging:
-    """Agents that decide once in each of many positions whose actions a judge values exactly."""
+class Judging(Plan["JudgingResults"]):
+    """Measure how often agents play a perfect move, where perfect play is known.
+
+    The judge for connect_four on 6 x 7 is bitbully (pip install 'turnier[judges]'); tictactoe, nim, hex up to size 4
+    and other two-seat games with few boards are searched to the end.
+
+    Positions come from random games, one from each, drawn with equal probability from those with at least two legal
+    actions. They are all different; there are fewer than --positions if the game has no more. All agents decide in the
+    same positions, with the same seeds. A move is optimal if it keeps the value of the position: a win stays a win, a
+    draw a draw. In some positions every move does; "where it matters" counts only those with a wrong move. The loss of
+    a move is 1 from win to draw or from draw to loss, and 2 from win to loss. Stored decisions are not asked again.
+
+    \b
+    Examples:
+      turnier judge tictactoe random "mcts(iterations=100)" --positions 500
+      turnier judge connect_four "mcts(iterations=1000)" "alphabeta(depth=6)" --positions 200
+      turnier judge "hex(size=3)" "mc(iterations=50)" perfect --positions 300 --json
+    """
+
+    kind = "judging"
 
     def __init__(
-        self, game: str | Game, agents: Sequence[str | Agent], *, positions: int = POSITIONS, seed: int = 1
+        self,
+        game: GameOption,
+        agents: AgentsOption,
+        *,
+        positions: Annotated[int, Option("positions in which every agent decides once")] = POSITIONS,
+        seed: SeedOption = 1,
     ) -> None:
-        """Plans a measurement; raises UserError where it cannot be made.
+        from turnier.agents.perfect.judge import judge_of
+        from turnier.agents.registry import AGENTS
+        from turnier.games.registry import GAMES
+        from turnier.runs.judging.positions import draw_positions
 
-        Args:
-            game: such as "connect_four"; one that a judge knows.
-            agents: such as "mcts(iterations=100)".
-            positions: number of positions in which they decide, see `draw_positions`.
-            seed: the same seed gives the same positions and decisions, whatever the number of workers.
-        """
         self.game: Game = GAMES.make(game)
         playing = [AGENTS.make(agent) for agent in agents]
         for agent in playing:
@@ -56,43 +66,53 @@ class Judging:
         self.judge = judge_of(self.game)
         next(draw_positions(self.game, positions, seed), None)  # refuses wrong numbers
 
-    def run(
-        self,
-        *,
-        where: Where | Executor = Where(),
-        progress: bool = True,
-    ) -> JudgingResults:
-        """Draws and judges positions, then asks every agent in each; nothing is stored.
+    @property
+    def definition(self) -> dict[str, Any]:
+        """What is stored of the run: every option, each agent once."""
+        return self.settings | {"agents": self.agents}
 
-        Args:
-            where: where it plays; or an executor that has been started, which stays open.
-            progress: whether a bar is shown.
-        """
-        console, name = None if progress else QUIET, str(self.game)
-        with at_work(where) as pool:
-            with game_bar(f"{name}: judging", self.positions, console, "positions") as bar:
-                drawn = list(draw_positions(self.game, self.positions, self.seed))
-                planned = self._searches(drawn)
-                prepare_searches(planned)  # refuses agents before judging takes its time
-                bar.plan(len(drawn))
-                judged: dict[str, Judgement] = {}
-                for judgements in pool.run(JUDGEMENTS, [JudgementSpec(position) for position in drawn]):
-                    judged |= {judgement.spec.position.id: judgement for judgement in judgements}
-                    bar.advance(len(judgements))
-            watch = Recorder(nowhere)
-            with game_bar(f"{name}: asking agents", len(planned), console, "moves") as bar:
-                chosen: dict[tuple[str, str], int] = {}
-                for searches in pool.run(SEARCHES, planned):
-                    watch.append(searches)
-                    chosen |= {(done.spec.agent, done.spec.position.id): done.action for done in searches}
-                    bar.advance(len(searches))
-        watch.require_played()
-        ordered = [judged[position.id] for position in drawn]
-        actions = {agent: [chosen[agent, position.id] for position in drawn] for agent in self.agents}
-        return JudgingResults(self.game, self.judge.name, ordered, actions)
+    @property
+    def total(self) -> int:
+        """The positions to be judged; the agents are asked later."""
+        return self.positions
+
+    @property
+    def unit(self) -> str:
+        """What `total` counts."""
+        return "positions"
+
+    def play(self, run: Playing) -> None:
+        """Draws and judges positions, then asks every agent in each; what the store has is not done again."""
+        from turnier.arena.repeated_search import prepare_searches
+        from turnier.runs.judging.judgements import JUDGEMENTS, JudgementSpec
+        from turnier.runs.judging.positions import draw_positions
+        from turnier.runs.play import search_into
+
+        bar = run.bar
+        bar.note("judging positions")
+        drawn = list(draw_positions(self.game, self.positions, self.seed))
+        planned = self._searches(drawn)
+        prepare_searches(planned)  # refuses agents before judging takes its time
+        bar.plan(len(drawn))
+        if run.store.annotations.get(run.id, JUDGED):
+            bar.skip(len(drawn))
+        else:
+            values: dict[str, dict[int, int]] = {}
+            for judgements in run.pool.run(JUDGEMENTS, [JudgementSpec(position) for position in drawn]):
+                values |= {judgement.spec.position.id: judgement.values for judgement in judgements}
+                bar.advance(len(judgements))
+            ordered = [sorted(values[position.id].items()) for position in drawn]
+            run.store.annotations.set(run.id, JUDGED, json.dumps(ordered))
+        bar.expect(len(planned), "moves")
+        bar.note("asking the agents")
+        for done in search_into(run.store, run.id, planned, run.pool):
+            bar.advance(len(done))
 
     def _searches(self, drawn: Sequence[SeenPosition]) -> list[SearchSpec]:
         """Returns every agent's search of every position: all by the same seed, each by a new player."""
+        from turnier.arena.match import derive_seed
+        from turnier.arena.repeated_search import SearchSpec
+
         seeds = [derive_seed(self.seed, position.id) for position in drawn]
         return [
             SearchSpec(position, agent, seed)
@@ -100,91 +120,9 @@ class Judging:
             for position, seed in zip(drawn, seeds, strict=True)
         ]
 
+    @classmethod
+    def reopened(cls, store: Store, run: Run) -> JudgingResults:
+        """Returns the results of stored judging, from the store alone."""
+        from turnier.runs.stored.judging import JudgingResults
 
-@dataclass(frozen=True, repr=False)
-class JudgingResults:
-    """What a judge says of the decisions of agents in the same positions."""
-
-    game: Game
-    judge: str  # its name
-    judgements: list[Judgement]
-    actions: dict[str, list[int]]  # by full text of an agent, one per judgement
-
-    @property
-    def chance(self) -> float:
-        """The expected share of optimal actions of random play."""
-        return _mean([judged.optimal / len(judged.values) for judged in self.judgements])
-
-    @property
-    def contested_chance(self) -> float:
-        """The same in positions that have a wrong action; NaN where none has."""
-        return _mean([judged.optimal / len(judged.values) for judged in self.judgements if judged.contested])
-
-    def positions(self) -> pd.DataFrame:
-        """Returns one row per agent and position.
-
-        Columns: agent, label, position (id), phase, legal and optimal (numbers of actions), contested, action, best
-        (value of the position for the mover), failed (it gave no legal action), loss (the best value less the
-        action's, 0 to 2: a win is 1, a draw 0, a loss or a failure -1).
-        """
-        rows: list[dict[str, Any]] = []
-        for agent, actions in self.actions.items():
-            for judged, action in zip(self.judgements, actions, strict=True):
-                seen = judged.spec.position
-                rows.append(
-                    {
-                        "agent": agent,
-                        "label": label_of(agent),
-                        "position": seen.id,
-                        "phase": seen.phase,
-                        "legal": len(seen.legal),
-                        "optimal": judged.optimal,
-                        "contested": judged.contested,
-                        "action": action,
-                        "best": judged.best,
-                        "failed": action == NO_ACTION,
-                        "loss": judged.best - (LOST if action == NO_ACTION else judged.values[action]),
-                    }
-                )
-        return pd.DataFrame(rows)
-
-    def agents(self) -> pd.DataFrame:
-        """Returns one row per agent, the smallest loss first.
-
-        Columns: label, agent, positions, failed (number of decisions); optimal (share of optimal actions),
-        optimal_low, optimal_high; contested (the number of positions that have a wrong action), kept (share of optimal
-        actions there), kept_low, kept_high; loss (mean loss of value), loss_half_width. Intervals are of 95 %, those of
-        shares Wilson's.
-        """
-        rows: list[dict[str, Any]] = []
-        for agent, part in self.positions().groupby("agent", sort=False):
-            right, contested = part["loss"] == 0, part["contested"]
-            optimal = share_interval(int(right.sum()), len(part))
-            kept = share_interval(int((right & contested).sum()), int(contested.sum()))
-            loss = mean_interval(part["loss"].to_numpy(float))
-            rows.append(
-                {
-                    "label": part["label"].iloc[0],
-                    "agent": agent,
-                    "positions": len(part),
-                    "failed": int(part["failed"].sum()),
-                    "optimal": optimal.value,
-                    "optimal_low": optimal.low,
-                    "optimal_high": optimal.high,
-                    "contested": int(contested.sum()),
-                    "kept": kept.value,
-                    "kept_low": kept.low,
-                    "kept_high": kept.high,
-                    "loss": loss.mean,
-                    "loss_half_width": loss.half_width,
-                }
-            )
-        return pd.DataFrame(rows).sort_values("loss", kind="stable", ignore_index=True)
-
-    def _repr_html_(self) -> str:
-        """Shows the agents in a notebook."""
-        return str(self.agents().set_index("label").drop(columns="agent").to_html(float_format=number))
-
-
-def _mean(values: Sequence[float]) -> float:
-    return sum(values) / len(values) if values else float("nan")
+        return JudgingResults(store, run.id)

@@ -7,55 +7,152 @@ all that the next generation depends on.
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
-from turnier.agents.ntuple.training import Points
+from turnier.agents.agent import Agent
+from turnier.agents.evaluator import Evaluator
+from turnier.agents.learning.loop import Stretch, TrainingLoop
+from turnier.agents.learning.plan import LearningPlan
+from turnier.agents.ntuple.evaluator import NTuple
+from turnier.agents.puct.agent import Puct
+from turnier.agents.puct.self_play import SelfPlay
+from turnier.agents.puct.self_play_kernels import NUM_CHOICES
+from turnier.agents.residual.evaluator import Residual
 from turnier.arena.match import derive_seed
 from turnier.arena.workers.executor import Executor
-from turnier.core.array_files import NotFinite
-from turnier.runs.self_play.checkpoint import Checkpoint, load, save
+from turnier.core.errors import UserError
+from turnier.core.parameters import parameters_of
+from turnier.games.game import Game
+from turnier.runs.self_play.checkpoint import Checkpoint, games_of, load
 from turnier.runs.self_play.games import GAMES_OF_SELF_PLAY, GameSpec, Played
-from turnier.runs.self_play.model import Savable
-from turnier.runs.self_play.plan import Plan
+from turnier.runs.self_play.model import Model, Savable
+from turnier.runs.self_play.ntuple_model import NTupleModel
+from turnier.runs.self_play.residual_model import ResidualModel
 from turnier.runs.self_play.window import Window, targets_of
-from turnier.runs.training_run import kept_by
 
-CHECKPOINT_SECONDS = 2.0  # at least, between two checkpoints
-CHECKPOINT_SHARE = 0.05  # of the time, at most, that checkpoints take
+MODELS: dict[type[Evaluator], type[Model]] = {NTuple: NTupleModel, Residual: ResidualModel}
 
 
-class SelfPlayLoop:
-    """A training that can be stopped at any time; `out` has what the last checkpoint knew."""
+@dataclass(frozen=True)
+class Plan(LearningPlan):
+    """Networks that learn from games of a search with them; equal plans give the same weights, whatever plays."""
 
-    def __init__(self, plan: Plan, out: Path, games: int) -> None:
-        plan.check()
-        self.plan, self.out, self.games = plan, out, games
+    name = "self-play with search"
+    key = "agent"
+    foreign = ("hours", "begins", "threads", "evaluation_workers")
+    rated = True
+
+    game: Game
+    search: Puct  # which plays; its evaluator is the empty network to be learned
+    learning: SelfPlay
+    seed: int = 1
+    every: int = 1000
+
+    @property
+    def learner(self) -> Puct:
+        return self.search
+
+    def loop(self, out: Path, games: int, *, threads: int = 1, pool: Any = None) -> SelfPlayLoop:
+        return SelfPlayLoop(self, out, games, pool)
+
+    def stored(self, out: Path) -> Mapping[str, Any]:
+        return {"done": games_of(out)}
+
+    def agent(self, *files: Path) -> Agent:
+        return self.model.agent(self.search, self.learning, files)
+
+    def learned(self, out: Path) -> tuple[Path, ...]:
+        return tuple(out.with_suffix(f".{name}.npz") for name in self.model.files)
+
+    def folder(self, out: Path) -> Path:
+        return out.with_suffix(".checkpoints")
+
+    def snapshot(self, out: Path, games: int) -> tuple[Path, ...]:
+        return tuple(self.folder(out) / f"{games}.{name}.npz" for name in self.model.files)
+
+    def save(self, loop: SelfPlayLoop, weights: Checkpoint, files: Sequence[Path]) -> None:
+        for network, path in zip(loop.networks(), files, strict=True):
+            if network:
+                network.save(path)
+
+    def check(self) -> None:
+        game, agent, network = self.game, self.search, self.search.evaluator
+        learned = any(getattr(network, name, "") for name in ("file", "stages"))
+        if type(network) not in MODELS or learned or agent.policy:
+            raise UserError(
+                f"puct must learn around an empty n-tuple network without stages, or a residual one, got {agent}; write"
+                ' "puct(iterations=100,selection=gumbel,evaluator=ntuple(tuples=20,length=4))".'
+            )
+        if game.num_seats == 1 or game.has_chance or game.hidden or game.in_python:
+            raise UserError(
+                f"self-play with search is for compiled games of several seats without chance, got {game}; train an"
+                " ntuple on its own."
+            )
+        if agent.milliseconds:
+            raise UserError(f"self-play must be the same every time, got {agent}; give iterations, not milliseconds.")
+        for field, _ in parameters_of(type(self.learning)):
+            if field.name in self.model.foreign and getattr(self.learning, field.name) != field.default:
+                raise UserError(f"self_play around {agent.evaluator} takes no {field.name}; leave it out.")
+        agent.require(game)
+        self.model.check(game, agent)
+
+    @property
+    def model(self) -> type[Model]:
+        """The kind of what is learned."""
+        return MODELS[type(self.search.evaluator)]
+
+    def new_model(self) -> Model:
+        return self.model(self.game, self.search, self.learning, self.seed)
+
+    def choices(self) -> npt.NDArray[np.float64]:
+        """Returns how moves are chosen, as `play_by_search` reads it."""
+        learning = self.learning
+        opened = learning.openings, learning.opened
+        choices = np.array((learning.full, learning.fast, learning.drawn, *opened), np.float64)
+        assert len(choices) == NUM_CHOICES
+        return choices
+
+
+class SelfPlayLoop(TrainingLoop[Checkpoint]):
+    """A training by games of a search with what is learned; see `TrainingLoop`."""
+
+    plan: Plan
+    cure = "with a smaller alpha, policy_alpha or rate"
+
+    def __init__(self, plan: Plan, out: Path, games: int, executor: Executor) -> None:
+        super().__init__(plan, out, games)
+        self.executor = executor
         self.model = plan.new_model()
         self.window = Window(plan.learning.window)
-        self.points = Points(plan.every)
-        self.done, self.moves = 0, 0
-        self.stopping = False  # since `stop` was called
-        self.kept: int | None = None  # games of the checkpoint in `out`; None = there is none
         if out.exists():
-            stored = load(out, plan, self.model)
+            stored = load(out, plan, self.model, plan.learning.window)
             self.done, self.moves, self.points.sums, self.window = (
                 stored.done, stored.moves, stored.points, stored.window,
             )  # fmt: skip
             self.kept = self.done
 
     @property
-    def finished(self) -> bool:
-        return self.done >= self.games
+    def done_before(self) -> int:
+        return max(self.done - self.plan.learning.generation, 0)
+
+    def weights(self) -> Checkpoint:
+        return Checkpoint(self.plan, self.model, self.done, self.moves, self.points.sums, self.window)
+
+    def divergence(self, weights: Checkpoint) -> str:
+        name = self.model.not_finite()
+        return f"what self-play learns must stay finite, got NaN or infinity in {name}" if name else ""
 
     def networks(self) -> tuple[Savable | None, ...]:
         """Returns what was learned to play with, one for each of the model's `files`."""
         training = {
             **self.plan.described(),
-            "evaluator": self.plan.agent.evaluator.full_text(),
+            "evaluator": self.plan.search.evaluator.full_text(),
             "games": self.games,
             "done": self.done,
             "moves": self.moves,
@@ -63,54 +160,19 @@ class SelfPlayLoop:
         }
         return self.model.learned(training, self.points.curve())
 
-    def run(
-        self,
-        executor: Executor,
-        report: Callable[[int], object] = lambda games: None,
-        learned: Callable[[SelfPlayLoop], object] = lambda loop: None,
-    ) -> None:
-        """Plays and learns until all games are done, with checkpoints on the way and one at the end.
+    def learn(self, stretch: Stretch) -> None:
+        while not (stretch.is_over(self) or self.model.not_finite()):
+            self._learn(list(self._play(stretch.report)))
 
-        Args:
-            executor: what plays.
-            report: called with the number of games just played.
-            learned: called after each generation, also after the last one before a stop; it may take long.
-        """
-        saved, took = -1e9, 0.0
-        while not self.finished:
-            self._learn(list(self._play(executor, report)))
-            self._require_convergence()
-            now, stops = time.monotonic(), self.stopping
-            if self.finished or stops or now - saved > max(CHECKPOINT_SECONDS, took / CHECKPOINT_SHARE):
-                checkpoint = Checkpoint(self.done, self.moves, self.points.sums, self.window)
-                save(self.out, self.plan, self.model, checkpoint)
-                self.kept, saved = self.done, time.monotonic()
-                took = saved - now
-            learned(self)
-            if stops:
-                raise KeyboardInterrupt
-
-    def _require_convergence(self) -> None:
-        """Raises NotFinite if learning has diverged."""
-        if name := self.model.not_finite():
-            raise NotFinite(
-                f"what self-play learns must stay finite, got NaN or infinity in {name} after {self.done:,} games;"
-                f" {kept_by(self.out, self.kept, self.done, 'with a smaller alpha, policy_alpha or rate')}"
-            )
-
-    def stop(self) -> None:
-        """Has `run` end by KeyboardInterrupt, after this generation and its checkpoint."""
-        self.stopping = True
-
-    def _play(self, executor: Executor, report: Callable[[int], object]) -> Iterator[Played]:
+    def _play(self, report: Callable[[int], object]) -> Iterator[Played]:
         """Yields the games of the next generation in order."""
         networks = self.model.networks()
-        game, agent, choices = self.plan.game.full_text(), self.plan.agent.full_text(), self.plan.choices()
+        game, agent, choices = self.plan.game.full_text(), self.plan.search.full_text(), self.plan.choices()
         last = min(self.done + self.plan.learning.generation, self.games)
         seeds = {number: derive_seed("self-play", self.plan.seed, number) for number in range(self.done, last)}
         specs = [GameSpec(game, agent, choices, networks, number, seed) for number, seed in seeds.items()]
         played: dict[int, Played] = {}
-        for records in executor.run(GAMES_OF_SELF_PLAY, specs):
+        for records in self.executor.run(GAMES_OF_SELF_PLAY, specs):
             played |= {record.spec.number: record for record in records}
             report(len(records))
         for spec in specs:

@@ -27,7 +27,6 @@ from turnier.search.objective import Objective
 from turnier.search.storage.studies import StoredStudy
 
 HELD_OUT = "held-out positions"
-POSITIONS = 60  # that each candidate searches, by default
 HELD_OUT_FACTOR = 5  # times as many are searched by what is on the front at the end
 REPEATS = 8  # searches of a position
 COLLECTED_GAMES = 8  # of the start

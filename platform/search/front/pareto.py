@@ -27,20 +27,22 @@ from turnier.games.game import Game
 from turnier.games.registry import GAMES
 from turnier.results.store.store import Store
 from turnier.runs.bar import Bar
+from turnier.runs.plan import Playing
 from turnier.runs.play import play_into
 from turnier.search import EDITION, FIRST_EDITION
 from turnier.search.definition import later_form
-from turnier.search.final_comparison import START, HeldOutGames
+from turnier.search.final_comparison import HeldOutGames, held_out_games
 from turnier.search.front.agreement import REPEATS, Agreement
 from turnier.search.front.measures import DecisionTime, Measure, Played
 from turnier.search.front.points import HELD_OUT, Point
 from turnier.search.front.pooled import PooledParents, Tried, in_layers, pooled
-from turnier.search.front.second_objective import CERTAINTY, SECOND_OBJECTIVES, TIME, SecondObjective
+from turnier.search.front.second_objective import CERTAINTY, SECOND_OBJECTIVES, TIME, SecondObjective, stored_objective
 from turnier.search.objective import Objective, Unit, require_generation
 from turnier.search.space import Space
 from turnier.search.storage.checked_studies import CHECKSUM, set_note, trial_checksum
 from turnier.search.storage.definitions import NSGA2
 from turnier.search.storage.studies import StoredStudy, as_begun, optuna_errors
+from turnier.search.verdict import START
 from turnier.statistics.intervals import mean_interval
 
 MAX_FINALISTS = 10
@@ -97,6 +99,13 @@ class ParetoDefinition:
             return known
         return known | {"repeats": REPEATS}
 
+    @classmethod
+    def of_stored(cls, stored: Mapping[str, Any]) -> ParetoDefinition:
+        """Returns the definition whose stored form this is."""
+        known = {key: value for key, value in stored.items() if key not in ("sampler", "objectives", "repeats")}
+        known |= {key: tuple(known.get(key, ())) for key in ("parameters", "against")}
+        return cls(**{"edition": FIRST_EDITION} | known | {"second": stored_objective(stored).name})
+
 
 class ParetoStudy(StoredStudy):
     """A study in a store, ready to run or to be resumed: Optuna's NSGA-II, a generation at a time.
@@ -118,6 +127,14 @@ class ParetoStudy(StoredStudy):
         self.measure: Measure = DecisionTime()
         if self.second == CERTAINTY:
             self.measure = Agreement(self, self.objective, self.agent, definition.positions)
+
+    def drive(self, run: Playing, budget: int, verify: float, baselines: Mapping[str, Agent]) -> None:
+        """Searches, then plays held-out games of the start and the front; the arguments are those of `StudyRun`."""
+        with self.sharing(run, held_out_games(verify, budget, 1 + MAX_FINALISTS, self.objective)):
+            self.run(budget, run.pool)
+            chosen = self.finalists()
+            games = held_out_games(verify, budget, len(chosen), self.objective)
+            self.play_final(chosen, games // (len(chosen) * self.objective.unit_games), run.pool)
 
     def run(self, games: int, executor: Executor) -> None:
         """Runs until the next generation would push the candidates' games above this total."""

@@ -1,7 +1,7 @@
 """What keeps damaged studies from being shown: checksums in Optuna's attributes of trials and of studies.
 
 Optuna writes its tables itself, so each checksum is stored with the data it covers: among the facts of a trial, and
-within the JSON of a note. Data of earlier versions have none and are not checked.
+within the JSON of a note.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ NOTES = table("trial_user_attributes", column("trial_id"), column("key"), column
 NOTED = ("generation", "round", "index", "standard_error", "low", "high", "games", "seconds")
 FINISHED = ("COMPLETE", "PRUNED")
 CHECKSUM = "checksum"  # the key among the facts of a trial, and in a note
-FACTS = "candidate"  # the only attribute of a trial: what is noted of it; earlier versions have an attribute for each
+FACTS = "candidate"  # the only attribute of a trial, except in a search for a front: what is noted of it
 SUMMARIES = "generation "  # begins the keys of the notes at the end of generations
 ASKED = "turnier:asked"  # the latest generation and its vectors, in a system attribute of Optuna: pages do not show it
 TRIALS_SO_FAR = "trials"  # in the note of a generation: how many are finished
@@ -63,7 +63,7 @@ def with_checksum(trial: FrozenTrial) -> FrozenTrial:
 
 
 def facts_of(trial: FrozenTrial) -> dict[str, Any]:
-    """Returns what is noted about a trial, in the form of any version."""
+    """Returns what is noted about a trial."""
     facts: dict[str, Any] = trial.user_attrs.get(FACTS, trial.user_attrs)
     return facts
 
@@ -71,7 +71,7 @@ def facts_of(trial: FrozenTrial) -> dict[str, Any]:
 def trial_checksum(trial: FrozenTrial, state: str, values: Iterable[float]) -> int:
     """Returns the checksum of a trial that is about to end in a state with these values."""
     kinds, facts = trial.distributions, facts_of(trial)
-    return _checksum(
+    return checksum_of_rows(
         state,
         enumerate(values),
         (
@@ -83,7 +83,7 @@ def trial_checksum(trial: FrozenTrial, state: str, values: Iterable[float]) -> i
     )
 
 
-def _checksum(
+def checksum_of_rows(
     state: str,
     values: Iterable[tuple[int, float]],
     parameters: Iterable[tuple[str, float, str]],
@@ -133,7 +133,7 @@ def require_finished(store: Store, study: str, found: int) -> None:
 
 
 def _by_fact(notes: pd.DataFrame) -> pd.DataFrame:
-    """Returns notes with a row for each fact, as earlier versions stored them."""
+    """Returns notes with a row for each fact."""
     together = notes["key"] == FACTS
     rows = [
         (trial, name, json.dumps(value))
@@ -156,10 +156,10 @@ def _wrong(found: StoredTrials) -> str:
     for trial, number, state in found.trials[["trial_id", "number", "state"]].itertuples(index=False, name=None):
         values, latest, parameters, notes = of_trial[trial]
         known = dict(notes).get(CHECKSUM)
-        if known is None or str(state) not in FINISHED:
+        if str(state) not in FINISHED:
             continue
         noted = [note for note in notes if note[0] != CHECKSUM]
-        if _checksum(str(state), values, parameters, latest, noted) != json.loads(known):
+        if known is None or checksum_of_rows(str(state), values, parameters, latest, noted) != json.loads(known):
             return f"candidate {number + 1:,} differs from its checksum"
     return ""
 

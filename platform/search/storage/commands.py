@@ -31,13 +31,13 @@ def tune_command(store: Store, definition: StudyDefinition, budget: int, verify:
         verify: held-out games as a share of them; None = as many as usual.
     """
     words = ["turnier", "tune", str(GAMES.make(definition.game)), str(AGENTS.make(definition.agent))]
-    words += ["--params", ",".join(definition.parameters)]
+    words += ["--parameters", ",".join(definition.parameters)]
     words += [word for opponent in definition.against for word in ("--against", str(AGENTS.make(opponent)))]
     sampler, noise = SAMPLERS.make(definition.sampler), NOISES.make(definition.noise)
     words += ["--sampler", str(sampler)]
     words += ["--noise", str(noise)] if noise != NOISES.make(sampler.usual_noise) else []
     words += ["--seed", str(definition.seed)] if definition.seed != 1 else []
-    words += ["--budget", f"{budget}games", "--name", definition.name]
+    words += ["--budget", str(budget), "--name", definition.name]
     words += ["--verify", f"{verify:.12g}"] if verify is not None else []
     return shlex.join(words) + store_option(store)
 

@@ -6,7 +6,7 @@ Where it is clear what to do instead, that is a whole command.
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import pandas as pd
@@ -16,7 +16,7 @@ from turnier.core.errors import UserError
 from turnier.core.number_text import number
 from turnier.search.space import Space
 from turnier.search.storage.commands import Again
-from turnier.search.verdict import NOT_BETTER, StudyVerdict
+from turnier.search.verdict import NOT_BETTER, HeldOutFigures, StudyVerdict
 
 STEPPING = ("cmaes", "cmaes_lr")  # samplers whose step size follows what they find
 GROWN, WIDE = 1.5, 0.5  # a step size is suspicious if it grew by this factor, to this share of the ranges
@@ -142,3 +142,20 @@ def _border(
 def _end(space: Space, path: str, value: Any) -> str:
     """Returns the range of a parameter widened beyond the end at which a value lies; empty where it lies at none."""
     return [dimension for dimension in space.dimensions if dimension.path == path][-1].wider(value)
+
+
+def same_scores(figures: Sequence[HeldOutFigures], values: Mapping[str, Sequence[float]]) -> str:
+    """Returns a sentence if most of what the search found scores the same, game for game; otherwise nothing."""
+    found = {row.agent: row.label for row in reversed(figures) if row.claimed is not None}
+    labels = [row.label for row in figures if row.label in found.values()]  # one for each agent
+    games = min((len(values[label]) for label in labels), default=0)
+    by_scores: dict[tuple[float, ...], list[str]] = {}
+    for label in labels:
+        by_scores.setdefault(tuple(values[label][:games]), []).append(label)
+    alike = max(by_scores.values(), key=len, default=[])
+    if not games or len(alike) < max(2, len(labels) / 2):
+        return ""
+    return (
+        f"A plateau: {', '.join(alike[:-1])} and {alike[-1]} differ, but score the same in each of {games:,} held-out"
+        " games; search narrower ranges, other parameters, or against stronger opponents."
+    )

@@ -8,7 +8,7 @@ import re
 import time
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import replace
 from json import JSONDecodeError
 from typing import Any, Protocol, TypeVar
@@ -25,6 +25,7 @@ from turnier.results.integrity.damage import damaged
 from turnier.results.store.locks import Lock
 from turnier.results.store.store import Store
 from turnier.runs.bar import QUIET, Bar, run_bar
+from turnier.runs.plan import Playing
 from turnier.search import FIRST_EDITION
 from turnier.search.storage.checked_studies import read_trials, set_note, study_notes, unsealed, with_checksum
 from turnier.search.storage.lasting_storage import LastingStorage
@@ -91,8 +92,7 @@ class StoredStudy:
             self._storage = open_storage(store)
         self.optuna = open_study(store, self._storage, name, definition, directions)
         store.begin_run(self.run_id, "study", name, definition, created)
-        self._shared: Bar | None = None  # that of all phases
-        self._phases: ExitStack | None = None  # closes it
+        self._run: Playing | None = None  # whose bar all phases share
         self._later = 0  # games of the phases after the search
 
     def name_values(self, *names: str) -> None:
@@ -122,28 +122,23 @@ class StoredStudy:
             yield lock, bar
 
     @contextmanager
-    def in_phases(self, later: int) -> Iterator[None]:
-        """Shows all phases within it as one bar, which opens with the first: a driver that waits has none.
+    def sharing(self, run: Playing, later: int) -> Iterator[None]:
+        """Shows all phases within it in the bar of a run.
 
         Args:
+            run: its bar opens with the first phase: a driver that waits for another one has none.
             later: maximum number of games after the search; the bar counts them from the beginning.
         """
-        with ExitStack() as self._phases:
-            self._later = later
-            yield
-        self._shared, self._phases, self._later = None, None, 0
+        self._run, self._later = run, later
+        yield
+        self._run, self._later = None, 0
 
     @contextmanager
     def phase(self, note: str, games: int, later: int = 0) -> Iterator[Bar]:
-        """Shows a phase of at most this many games, alone or in the bar of `in_phases`; `later` follow it there."""
-        with ExitStack() as alone:
-            if self._shared is None:
-                shown = run_bar(self.store, self.run_id, self.optuna.study_name, games + later, self.console)
-                bar = (self._phases or alone).enter_context(shown)
-                self._shared = bar if self._phases else None
-            else:
-                bar = self._shared
-                bar.plan(games + later)
+        """Shows a phase of at most this many games, alone or in the bar of a run; `later` follow it there."""
+        alone = run_bar(self.store, self.run_id, self.optuna.study_name, games + later, self.console)
+        with nullcontext(self._run.bar) if self._run else alone as bar:
+            bar.plan(games + later)
             bar.note(note)
             yield bar
             bar.plan(later)  # the phase may have ended early

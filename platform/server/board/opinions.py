@@ -5,13 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from turnier.agents.agent import Agent, Decision, decide
+from turnier.agents.agent import Agent, Decision
 from turnier.agents.registry import AGENTS, agent_of
-from turnier.agents.seats.seating import start_player
 from turnier.arena.analysis.reanalysis import Reanalysis
-from turnier.arena.match import MatchRecord, derive_seed
-from turnier.arena.repeated_search import SearchSpec, SeenPosition, searched_position
-from turnier.arena.table import seen_by
+from turnier.arena.match import MatchRecord
 from turnier.core.errors import UserError
 from turnier.core.outside.classes import is_outside
 from turnier.core.parameters import Declared, Registry, parameters_of
@@ -54,23 +51,16 @@ def opinions(record: MatchRecord, agent: str = "") -> Iterator[dict[str, Any]]:
     an agent, those that played are asked again, all from the first move on, so that they decide as they did; but not
     people and programs.
     """
-    review = Reanalysis(record)
-    game, seed = review.game, record.spec.seed
-    judge = AGENTS.make(agent) if agent else None
-    if judge:
-        judge.require(game)
-    judges = [start_player(judge, game, seat, seed, None) for seat in range(game.num_seats)] if judge else []
+    review = Reanalysis(record, AGENTS.make(agent).full_text() if agent else "")
+    if agent:
+        agent_of(review.judge).require(review.game)
     for number, moment in enumerate(review.moments[:-1]):
-        if moment.opening or not (judges or is_harmless(record.spec.agents[moment.seat])):
+        if moment.opening or not (agent or is_harmless(record.spec.agents[moment.seat])):
             continue
-        asked = judge or agent_of(record.spec.agents[moment.seat])
-        if judges:
-            seen = seen_by(moment.position, moment.seat, seed, moment.decided)
-            decision = decide(judges[moment.seat], seen)
-        else:
-            decision = review.think(number).decision
-        choice = game.move_text(moment.position.state, decision.action)
-        yield {"move": number, "choice": choice, "actions": weighed(asked, moment.position, decision)}
+        decision = review.think(number).decision
+        choice = review.game.move_text(moment.position.state, decision.action)
+        actions = weighed(review.agent(moment.seat), moment.position, decision)
+        yield {"move": number, "choice": choice, "actions": actions}
 
 
 def weighed(agent: Agent, position: Position, decision: Decision) -> list[tuple[str, int, float | None, int]]:
@@ -89,15 +79,13 @@ def certainties(record: MatchRecord, repeats: int, agent: str = "") -> Iterator[
 
     Where there is one legal action, every search agrees.
     """
-    review = Reanalysis(record)
+    review = Reanalysis(record, agent)
     for number, moment in enumerate(review.moments[:-1]):
         asked = agent or record.spec.agents[moment.seat]
         if moment.opening or not is_harmless(asked):
             continue
-        seen = SeenPosition.of(moment.position)
-        if len(seen.legal) == 1:
+        if len(moment.position.legal_actions()) == 1:
             yield {"move": number, "certainty": 1.0}
             continue
-        seeds = [derive_seed(record.spec.seed, seen.id, repeat) for repeat in range(repeats)]
-        searches = [searched_position(SearchSpec(seen, asked, seed)) for seed in seeds]
+        searches = review.search_again(number, repeats)
         yield {"move": number, "certainty": float(position_certainty(searches_frame(searches))["normalised"].iloc[0])}

@@ -7,11 +7,11 @@ import threading
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from turnier.agents.agent import Agent, Decision, Player
+from turnier.agents.agent import Agent, Decision
 from turnier.agents.seats.failure import SeatFailure
 from turnier.agents.timed import interrupted_by
 from turnier.arena.match import derive_seed
-from turnier.arena.table import ask, first_position, seated, seen_by
+from turnier.arena.table import Table, seated, seen_by
 from turnier.core.errors import UserError
 from turnier.games.game import Game, Position
 
@@ -62,17 +62,21 @@ class HostedAgent:
         """Begins a new game, which may be of another variant, with a seed of its own unless one is given."""
         self.agent.require(game)
         self._begun += 1
-        match_seed = derive_seed(self._seed, "engine", self._begun) if seed is None else seed
-        first = first_position(game, match_seed)
-        if first.over:  # asking also finds a game that cannot begin, before anything is changed
+        table = Table(game, (self.agent,) * game.num_seats, self._seed_of_game(seed))
+        if table.position.over:  # asking also finds a game that cannot begin, before anything is changed
             raise UserError(f"a game must not be over at its start, got {game}.")
-        self.game, self._match_seed = game, match_seed
-        self._positions, self.plies = [first], list[int]()
-        self._players: dict[int, Player] = {}  # by seat; those held to a limit start anew for every decision
+        self.game, self.table = game, table
+
+    def _seed_of_game(self, given: int | None) -> int:
+        return derive_seed(self._seed, "engine", self._begun) if given is None else given
 
     @property
     def position(self) -> Position:
-        return self._positions[-1]
+        return self.table.position
+
+    @property
+    def plies(self) -> list[int]:
+        return self.table.plies
 
     def prepare(self) -> None:
         """Decides once for nothing, so that what has to be compiled is before any clock runs."""
@@ -86,19 +90,17 @@ class HostedAgent:
         action = None if self.position.over else self.game.move_of(self.position.state, text)
         if action is None:
             raise UserError(f"a move must be legal, got {text}.")
-        self._append(action)
+        self.table.push(action)
 
     def undo(self) -> None:
         """Takes the last move back; raises UserError before the first."""
         if not self.plies:
             raise UserError("cannot undo")
-        self.plies.pop()
-        self._positions.pop()
-        self._players.clear()
+        self._keep(len(self.plies) - 1)
 
     def follow(self, texts: Sequence[str]) -> None:
         """Plays the moves of a whole game that are new; raises UserError after those that are legal."""
-        before = zip(self._positions, self.plies, strict=False)
+        before = zip(self.table.before, self.plies, strict=True)
         written = [self.game.move_text(position.state, ply).casefold() for position, ply in before]
         self._keep(common_length([text.casefold() for text in texts], written))
         for text in texts[len(self.plies) :]:
@@ -107,37 +109,28 @@ class HostedAgent:
     def follow_plies(self, plies: Sequence[int]) -> None:
         """Plays the actions and outcomes of a whole game that are new; raises UserError after those that are legal."""
         self._keep(common_length(plies, self.plies))
-        for ply in plies[len(self.plies) :]:
-            self._append(ply)
+        self.table.push_legal(plies[len(self.plies) :])
 
     def _keep(self, plies: int) -> None:
-        while len(self.plies) > plies:
-            self.undo()
-
-    def _append(self, ply: int) -> None:
-        self._positions.append(self.position.play(ply, draw_chance=False))
-        self.plies.append(ply)
+        if plies < len(self.plies):
+            self.table.rewind(plies)
+            self.table.players.clear()
 
     def choose(self, limit: Limit | None, stop: threading.Event | None = None) -> Decision:
-        """Returns what the agent would play; it ends early where the event is set and its time is limited.
+        """Returns what the agent would play; it ends early if the event is set and its time is limited.
 
-        Raises UserError where the agent fails: the other program gets a sentence, and may continue.
+        Raises UserError if the agent fails: the other program gets a sentence, and may continue.
         """
-        position = seen_by(self.position, self.position.to_move, self._match_seed, len(self.plies))
+        table, seed = self.table, self.table.seed
+        agent = limited(self.agent, limit)
+        if agent != self.agent:  # what is held to a limit starts anew for every decision
+            agents = (agent,) * self.game.num_seats
+            table = Table(self.game, agents, derive_seed(seed, len(self.plies)), position=self.position)
         try:
             with interrupted_by(stop):
-                player = self._player(limited(self.agent, limit))
-                return ask(player, position, self.position.to_move, self.agent, self.position.legal_actions())
+                return table.decide(seen_by(self.position, self.position.to_move, seed, len(self.plies)))
         except SeatFailure as failure:
             raise UserError(str(failure)) from failure
-
-    def _player(self, agent: Agent) -> Player:
-        seat = self.position.to_move
-        if agent != self.agent:
-            return seated(agent, self.game, seat, derive_seed(self._match_seed, len(self.plies)))
-        if seat not in self._players:
-            self._players[seat] = seated(agent, self.game, seat, self._match_seed)
-        return self._players[seat]
 
     def written(self, decision: Decision) -> str:
         """Returns a decision as protocols write it."""

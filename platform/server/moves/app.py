@@ -1,4 +1,4 @@
-"""The best move over HTTP: `GET /move?board=...` answers with what `turnier move --json` prints."""
+"""The best move over HTTP: `GET /move?board=...` answers with what `turnier analyse --best --json` prints."""
 
 from __future__ import annotations
 
@@ -18,9 +18,11 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 from turnier.agents.agent import Agent
-from turnier.arena.analysis.best_move import GAMES, best_move
+from turnier.arena.analysis import PlayingOn, best_move
+from turnier.arena.analysis.outlook import GAMES
 from turnier.core.errors import UserError, unknown
 from turnier.games.game import Game
+from turnier.server.analysis_data import analysis_data
 from turnier.server.board.requests import NEVER_STORED, SECURITY, Guard, failure, our_error, user_error
 from turnier.server.board.streams import TOO_MUCH
 from turnier.server.limits import is_number
@@ -28,8 +30,8 @@ from turnier.server.limits import is_number
 PER_SECOND, BURST = 20.0, 40  # requests of an address
 PLACES = 2  # answers that are worked out at once: each keeps a core busy
 MOST_CHARACTERS = 8_000  # of a board; addresses have at most 16,384 bytes
-MOST_GAMES, MOST_TILE = 1000, 1 << 18
-QUESTIONS = "board", "seconds", "games", "tile"
+MOST_GAMES, MOST_GOAL = 1000, 1 << 18
+QUESTIONS = "board", "seconds", "games", "goal"
 
 
 @dataclass(frozen=True)
@@ -53,15 +55,12 @@ class Adviser:
             raise UserError(
                 f"a board must have at most {MOST_CHARACTERS:,} characters, got {len(board):,}; shorten it."
             )
-        *_, found = best_move(
-            self.game.position_of(board),
-            self.agent,
-            _seconds(questions.get("seconds"), self.seconds),
-            _whole(questions.get("games", str(GAMES)), "games", MOST_GAMES),
-            player=self.player,
-            goal=_whole(questions["tile"], "tile", MOST_TILE) if "tile" in questions else None,
-        )
-        return found.data()
+        games = _whole(questions.get("games", str(GAMES)), "games", MOST_GAMES)
+        seconds = _seconds(questions.get("seconds"), self.seconds)
+        goal = _whole(questions["goal"], "goal", MOST_GOAL) if "goal" in questions else None
+        on = PlayingOn(games, seconds, self.player, goal) if games else None
+        *_, found = best_move(self.game.position_of(board), self.agent, on)
+        return analysis_data(found)
 
 
 def _seconds(text: str | None, most: float) -> float:

@@ -97,7 +97,7 @@ class Outcome:
 
 @dataclass
 class AgentClient:
-    """An agent that plays games on a server, as `turnier join` does."""
+    """An agent that plays games on a server, as `turnier spe_ed join` does."""
 
     url: str  # with the key
     time_url: str

@@ -25,7 +25,7 @@ from turnier.server.spe_ed.page.live_game import LiveGame
 from turnier.server.spe_ed.timed_player import TimedPlayer
 
 BOT_MARGIN = 0.3  # seconds of a round that bots leave unused, at most a third of the round
-LEAST_SECONDS = 0.02  # of a bot whose deadline has nearly passed, as clients have by `turnier join`
+LEAST_SECONDS = 0.02  # of a bot whose deadline has nearly passed, as clients have by `turnier spe_ed join`
 BAD_JSON, UNKNOWN, TWICE, SILENT, GONE = "bad JSON", "unknown action", "answered twice", "no answer", "disconnected"
 
 

@@ -7,7 +7,6 @@ import socket
 
 import uvicorn
 
-from turnier.core.errors import UserError
 from turnier.server.idle import protocol
 from turnier.server.signalled import SignalledServer
 from turnier.server.spe_ed.lobby import Lobby
@@ -15,19 +14,6 @@ from turnier.server.spe_ed.traffic import websocket_protocol
 from turnier.server.spe_ed.web import make_app
 
 LINGER = 0.5  # seconds after the last game in which final states are sent
-
-
-def listen(host: str, port: int) -> socket.socket:
-    """Returns a listening socket; raises UserError where it cannot listen. Port 0 is any free one."""
-    if not host:  # which would be all addresses
-        raise UserError(
-            "a host must be a name or an address, got none; 127.0.0.1 is this machine alone, 0.0.0.0 lets all in."
-        )
-    try:
-        family = socket.AF_INET6 if ":" in host else socket.AF_INET
-        return socket.create_server((host, port), family=family, backlog=512)
-    except (OSError, OverflowError) as failure:
-        raise UserError(f"the server must have a free port, got {host}:{port}: {failure}; choose another.") from None
 
 
 class GameServer(SignalledServer):

@@ -6,7 +6,7 @@ import time
 
 import numpy as np
 
-from turnier.agents.agent import Agent, Decision
+from turnier.agents.agent import Agent, Decision, decide
 from turnier.agents.registry import AGENTS
 from turnier.agents.spe_ed.player import SpeEdAgent, SpeEdPlayer
 from turnier.games.game import Ints
@@ -37,8 +37,8 @@ class TimedPlayer:
             return self.player.act_before(position, min(ends, time.monotonic_ns() + own) if own else ends)
         left = max(1, (ends - time.monotonic_ns()) // 1_000_000)
         if "ms" not in self.agent.budgets or 0 < getattr(self.agent, "milliseconds", 0) <= left:
-            return self.player.act(position)
-        return self.agent.within(left, "ms").start(self.game, self.seat, self.seed).act(position)
+            return decide(self.player, position)
+        return decide(self.agent.within(left, "ms").start(self.game, self.seat, self.seed), position)
 
 
 def warm_up(agent: str) -> Agent:

@@ -12,7 +12,7 @@ import pytest
 from turnier.agents.deep.agent import Dqn
 from turnier.agents.deep.kernels import NOTHING, see_many, value_many
 from turnier.agents.deep.network import INPUTS, Network, action_images
-from turnier.agents.deep.weights import Weights, load_weights, read_config
+from turnier.agents.deep.weights import Weights
 from turnier.agents.registry import make_agent
 from turnier.arena.match import MatchSpec
 from turnier.arena.play import play_match
@@ -173,7 +173,7 @@ def test_a_file_plays_and_is_known_by_its_digest(tmp_path: Path) -> None:
     shape = network(game)
     Weights(shape, drawn_weights(shape), {"done": 3}).save(file)
     agent = make_agent(f"dqn(file={file})")
-    assert isinstance(agent, Dqn) and agent.digest == read_config(file)["digest"] == load_weights(file).digest
+    assert isinstance(agent, Dqn) and agent.digest == Weights.read(file)["digest"] == Weights.load(file).digest
     assert f"digest={agent.digest}" in agent.full_text()
     position = game.start(5)
     decision = agent.start(game).act(position)
@@ -225,11 +225,11 @@ def test_damaged_and_foreign_files_are_refused(tmp_path: Path) -> None:
     with pytest.raises(UserError, match=r"is for 2048\(size=3\), got 2048"):
         make_agent(f"dqn(file={file})").require(make_game("2048"))
     with pytest.raises(UserError, match="to train further"):
-        load_weights(file, with_state=True)
+        Weights.load(file, with_state=True)
     for place in range(40, len(whole), len(whole) // 29):  # a damaged byte is noticed, or is one of an archive's names
         file.write_bytes(whole[:place] + bytes([whole[place] ^ 8]) + whole[place + 1 :])
         with contextlib.suppress(UserError):
-            assert load_weights(file).weights.tobytes() == drawn_weights(shape).tobytes()
+            assert Weights.load(file).weights.tobytes() == drawn_weights(shape).tobytes()
     for damaged in (b"", b"no archive", whole[: len(whole) // 2]):
         file.write_bytes(damaged)
         with pytest.raises(UserError, match="undamaged"):

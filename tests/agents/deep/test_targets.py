@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from turnier.agents.deep.learning import DeepQ, deep_q_for
+from turnier.agents.deep.learning import DeepQ
 from turnier.agents.deep.replay import Replay, Turn
+from turnier.agents.ntuple.td import method_for
 from turnier.core.errors import UserError
 from turnier.games.registry import make_game
 
@@ -100,9 +101,9 @@ def test_rates_and_exploration_fall() -> None:
 
 
 def test_what_is_left_open_goes_with_the_game() -> None:
-    assert deep_q_for(make_game("2048"), "").unit > 1 and deep_q_for(make_game("tictactoe"), "").unit == 1
-    assert deep_q_for(make_game("2048"), "deep_q(unit=1)").unit == 1
-    with pytest.raises(UserError, match="must learn by the method deep_q"):
-        deep_q_for(make_game("2048"), "td")
+    assert method_for(make_game("2048"), "", DeepQ).unit > 1 and method_for(make_game("tictactoe"), "", DeepQ).unit == 1
+    assert method_for(make_game("2048"), "deep_q(unit=1)", DeepQ).unit == 1
+    with pytest.raises(UserError, match="dqn must learn by deep_q, got td"):
+        method_for(make_game("2048"), "td", DeepQ)
     with pytest.raises(UserError, match="raise replay"):
         DeepQ(replay=100, boards=64)

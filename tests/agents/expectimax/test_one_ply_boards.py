@@ -11,7 +11,7 @@ from turnier.agents.abi import ACT
 from turnier.agents.greedy import Greedy, act_greedy
 from turnier.agents.ntuple.evaluator import NTuple
 from turnier.agents.ntuple.td import td_of
-from turnier.agents.ntuple.training import Plan, TrainingLoop
+from turnier.agents.ntuple.training import Plan, TdLoop
 from turnier.agents.registry import EVALUATORS
 from turnier.core.kernel import pointer
 from turnier.games.registry import make_game
@@ -33,7 +33,7 @@ def test_the_same_actions_values_and_visits(game_text: str, network: str, learni
     game, evaluator = make_game(game_text), EVALUATORS.make(network)
     assert isinstance(evaluator, NTuple)
     file = tmp_path / "w.npz"
-    TrainingLoop(Plan(game, evaluator, td_of(learning)), file, 60).run()
+    TdLoop(Plan(game, evaluator, td_of(learning)), file, 60).run()
     seat = Greedy(evaluator=EVALUATORS.make(f"ntuple(file={file})")).kernels(game)
     assert (seat.act is pointer(act_greedy, ACT)) == game_text.startswith("2048")
     random, rng = np.random.default_rng(1), np.zeros(4, np.uint64)

@@ -18,7 +18,7 @@ from turnier.agents.ntuple.layout import Layout
 from turnier.agents.ntuple.learn2048 import learn_2048
 from turnier.agents.ntuple.learn_games import learn_games
 from turnier.agents.ntuple.td import td_of
-from turnier.agents.ntuple.training import Plan, TrainingLoop
+from turnier.agents.ntuple.training import Plan, TdLoop
 from turnier.agents.registry import EVALUATORS
 from turnier.contract.evaluators import estimate
 from turnier.core.errors import UserError
@@ -39,11 +39,11 @@ def maker(network: str) -> NTuple:
     return evaluator
 
 
-def training(game: str, network: str, learning: str, games: int = 10, out: Path = Path("none.npz")) -> TrainingLoop:
-    return TrainingLoop(Plan(make_game(game), maker(network), td_of(learning), every=4), out, games)
+def training(game: str, network: str, learning: str, games: int = 10, out: Path = Path("none.npz")) -> TdLoop:
+    return TdLoop(Plan(make_game(game), maker(network), td_of(learning), every=4), out, games)
 
 
-def table_of(run: TrainingLoop) -> Any:
+def table_of(run: TdLoop) -> Any:
     return np.column_stack(run.columns)
 
 

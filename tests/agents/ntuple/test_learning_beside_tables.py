@@ -13,7 +13,7 @@ from turnier.agents.formations.formation import Formation
 from turnier.agents.formations.solver import Solver
 from turnier.agents.ntuple.evaluator import NTuple
 from turnier.agents.ntuple.td import td_of
-from turnier.agents.ntuple.training import Plan, TrainingLoop
+from turnier.agents.ntuple.training import Plan, TdLoop
 from turnier.agents.registry import EVALUATORS
 from turnier.core.errors import UserError
 from turnier.core.kernel import JIT
@@ -43,10 +43,10 @@ def table(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
-def training(learning: str, game: str = "2048", network: str = NETWORK) -> TrainingLoop:
+def training(learning: str, game: str = "2048", network: str = NETWORK) -> TdLoop:
     evaluator = EVALUATORS.make(network)
     assert isinstance(evaluator, NTuple)
-    return TrainingLoop(Plan(make_game(game), evaluator, td_of(learning)), Path("none.npz"), 10)
+    return TdLoop(Plan(make_game(game), evaluator, td_of(learning)), Path("none.npz"), 10)
 
 
 @pytest.mark.skipif(not JIT, reason="solves a table")

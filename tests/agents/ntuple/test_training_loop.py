@@ -12,7 +12,7 @@ import pytest
 from tests.agents.ntuple.test_learning import SMALL, maker, table_of, training
 from turnier.agents.ntuple.network_kernels import coherence
 from turnier.agents.ntuple.td import td_of
-from turnier.agents.ntuple.training import Plan, TrainingLoop
+from turnier.agents.ntuple.training import Plan, TdLoop
 from turnier.agents.ntuple.weights import load_weights
 from turnier.core.errors import UserError
 from turnier.games.registry import make_game
@@ -70,10 +70,10 @@ def test_a_training_begins_with_the_mean_of_others(tmp_path: Path) -> None:
     """Entries that one file has, that both have and that none has; a file remembers what it began with."""
     files = (tmp_path / "a.npz", tmp_path / "b.npz")
     for seed, file in enumerate(files):
-        TrainingLoop(Plan(make_game("2048"), maker(SMALL), td_of("td(optimism=100)"), seed), file, 6).run()
+        TdLoop(Plan(make_game("2048"), maker(SMALL), td_of("td(optimism=100)"), seed), file, 6).run()
     a, b = (load_weights(file) for file in files)
     plan = Plan(make_game("2048"), maker(SMALL), td_of("td"), begins=files)
-    mean = TrainingLoop(plan, tmp_path / "mean.npz", 0)
+    mean = TdLoop(plan, tmp_path / "mean.npz", 0)
     mean.run()
     assert np.allclose(table_of(mean), means(a, b, mean.network.entries), rtol=1e-6)
     stored = load_weights(tmp_path / "mean.npz")
@@ -83,9 +83,9 @@ def test_a_training_begins_with_the_mean_of_others(tmp_path: Path) -> None:
     with pytest.raises(UserError, match="the weights that it began with"):
         training("2048", SMALL, "td", 4, tmp_path / "mean.npz")
 
-    whole = TrainingLoop(plan, tmp_path / "whole.npz", 5)
+    whole = TdLoop(plan, tmp_path / "whole.npz", 5)
     whole.run()
-    part = TrainingLoop(plan, tmp_path / "mean.npz", 5)
+    part = TdLoop(plan, tmp_path / "mean.npz", 5)
     part.run()
     assert part.weights().digest == whole.weights().digest != stored.digest
 
@@ -95,14 +95,12 @@ def test_stages_begin_with_the_entries_of_a_network_without_any(tmp_path: Path) 
     file = tmp_path / "a.npz"
     training("2048", SMALL, "td(optimism=50)", 6, file).run()
     staged = SMALL.replace(")", ",stages=5.7)")
-    begun = TrainingLoop(
-        Plan(make_game("2048"), maker(staged), td_of("td"), begins=(file,)), tmp_path / "staged.npz", 0
-    )
+    begun = TdLoop(Plan(make_game("2048"), maker(staged), td_of("td"), begins=(file,)), tmp_path / "staged.npz", 0)
     table, one = table_of(begun), table_of(training("2048", SMALL, "td(optimism=50)", 6, file))
     assert np.array_equal(table, np.concatenate([one] * 3)) and np.any(one[:, 1])
     other = Plan(make_game("2048"), maker(SMALL.replace("/4.5.6", "")), td_of("td"), begins=(file,))
     with pytest.raises(UserError, match="must be of the network that is trained"):
-        TrainingLoop(other, tmp_path / "b.npz", 0)
+        TdLoop(other, tmp_path / "b.npz", 0)
 
 
 def test_time_ends_a_training(tmp_path: Path) -> None:
@@ -127,7 +125,8 @@ def test_another_plan_is_refused(tmp_path: Path) -> None:
 
 def test_threads_share_one_table(tmp_path: Path) -> None:
     run = training("2048", SMALL, "td", 200, tmp_path / "w.npz")
-    run.run(threads=2)
+    run.threads = 2
+    run.run()
     assert run.done == 200 == run.points.sums[:, 0].sum()
     alone = training("2048", SMALL, "td", 200, tmp_path / "alone.npz")
     alone.run()

@@ -10,7 +10,7 @@ import pytest
 
 from turnier.agents.ntuple.evaluator import NTuple
 from turnier.agents.ntuple.td import td_of
-from turnier.agents.ntuple.training import Plan, TrainingLoop
+from turnier.agents.ntuple.training import Plan, TdLoop
 from turnier.agents.registry import EVALUATORS
 from turnier.games.registry import make_game
 
@@ -23,7 +23,7 @@ def trained(tmp_path: Path) -> Callable[..., Path]:
         evaluator, out = EVALUATORS.make(network), tmp_path / ("policy.npz" if policy else "w.npz")
         assert isinstance(evaluator, NTuple)
         plan = Plan(make_game(game), evaluator, td_of("td(epsilon=0.3)"), seed=3 if policy else 1)
-        loop = TrainingLoop(plan, out, 60)
+        loop = TdLoop(plan, out, 60)
         loop.run()
         if policy:  # any weights are one
             weights = loop.weights()

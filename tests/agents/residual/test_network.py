@@ -15,7 +15,7 @@ from turnier.agents.residual.evaluator import Residual
 from turnier.agents.residual.kernels import NEAR, convolve, say_many
 from turnier.agents.residual.network import Network
 from turnier.agents.residual.tiles import LANES, NINE, TILE, _add_tile_plainly
-from turnier.agents.residual.weights import Weights, load_weights, read_config
+from turnier.agents.residual.weights import Weights
 from turnier.arena.match import MatchSpec
 from turnier.arena.play import play_match
 from turnier.contract.evaluators import estimate
@@ -146,8 +146,8 @@ def test_a_file_plays_and_is_known_by_its_digest(tmp_path: Path) -> None:
     game, file = make_game("connect_four"), tmp_path / "r.npz"
     network = Network(game, 1, 16)
     Weights(network, drawn_weights(network), {"done": 3}).save(file)
-    digest = read_config(file)["digest"]
-    assert load_weights(file).digest == digest and load_weights(file).training == {"done": 3}
+    digest = Weights.read(file)["digest"]
+    assert Weights.load(file).digest == digest and Weights.load(file).training == {"done": 3}
     for search in ("greedy(", "alphabeta(depth=2,", "mcts(iterations=20,", "puct(iterations=20,"):
         agent = make_agent(f"{search}evaluator=residual(file={file}))")
         assert f"digest={digest}" in agent.full_text()
@@ -194,7 +194,7 @@ def test_damaged_and_foreign_files_are_refused(tmp_path: Path) -> None:
     for place in range(40, len(whole), len(whole) // 29):  # a damaged byte is noticed, or is one of an archive's names
         file.write_bytes(whole[:place] + bytes([whole[place] ^ 8]) + whole[place + 1 :])
         with contextlib.suppress(UserError):
-            assert load_weights(file).weights.tobytes() == drawn_weights(network).tobytes()
+            assert Weights.load(file).weights.tobytes() == drawn_weights(network).tobytes()
     for damaged in (b"", b"no archive", whole[: len(whole) // 2]):
         file.write_bytes(damaged)
         with pytest.raises(UserError, match="undamaged"):

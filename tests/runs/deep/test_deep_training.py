@@ -13,15 +13,15 @@ from typing import Any
 import numpy as np
 import pytest
 
-from turnier.agents.deep.weights import load_weights, read_config
+from turnier.agents.deep.weights import Weights
 from turnier.core.array_files import write_arrays
 from turnier.core.errors import UserError
 from turnier.core.kernel import JIT
 from turnier.results.store.curves import CurvePoint
 from turnier.results.store.store import Store
-from turnier.runs.deep.loop import DeepLoop
-from turnier.runs.deep.training import DeepTraining
-from turnier.runs.training_run import Evaluations
+from turnier.runs.learning.deep import DeepLoop
+from turnier.runs.learning.evaluations import Evaluations
+from turnier.runs.training import Training
 
 pytest.importorskip("jax")
 
@@ -29,14 +29,14 @@ GAME, NETWORK = "2048(size=2)", "dqn(layers=16.8)"
 LEARNING = "deep_q(boards=8,replay=800,warmup=64,batch=16,interval=4,target=10,explore=500)"
 
 
-def planned(out: Path, games: int = 100, **changes: Any) -> DeepTraining:
+def planned(out: Path, games: int = 100, **changes: Any) -> Training:
     named = {"game": GAME, "network": NETWORK, "learning": LEARNING, "every": 25} | changes
-    return DeepTraining(named.pop("game"), named.pop("network"), out=out, games=games, **named)
+    return Training(named.pop("game"), named.pop("network"), out=out, games=games, **named)
 
 
 def learned(out: Path, games: int = 100, **changes: Any) -> bytes:
     """Trains and returns the file."""
-    DeepLoop(planned(out, games, **changes).plan, out, games).run()
+    planned(out, games, **changes).plan.loop(out, games).run()
     return out.read_bytes()
 
 
@@ -44,17 +44,21 @@ def test_stops_do_not_change_what_is_learned(tmp_path: Path) -> None:
     whole = learned(tmp_path / "whole.npz")
     assert learned(tmp_path / "again.npz") == whole
     for stop in (1, 5, 20, 41):
-        loop = DeepLoop(planned(tmp_path / "parts.npz").plan, tmp_path / "parts.npz", 100)
+        loop = planned(tmp_path / "parts.npz").plan.loop(tmp_path / "parts.npz", 100)
+        assert isinstance(loop, DeepLoop)
+        turn = loop.turn
 
-        def count(loop: DeepLoop, games: int, turns: int = stop) -> None:
+        def counted(loop: DeepLoop = loop, turn: Any = turn, turns: int = stop) -> None:
+            turn()
             if loop.replay.count >= turns:
                 loop.stop()
 
+        loop.turn = counted  # type: ignore[method-assign]
         with pytest.raises(KeyboardInterrupt):
-            loop.run(count)
+            loop.run()
     assert learned(tmp_path / "parts.npz") == whole
     assert learned(tmp_path / "seed.npz", seed=2) != whole
-    config = read_config(tmp_path / "whole.npz")["training"]
+    config = Weights.read(tmp_path / "whole.npz")["training"]
     assert 100 <= config["done"] < 108 and config["updates"] > 20
 
 
@@ -69,7 +73,7 @@ def test_others_resume_as_well(changes: dict[str, Any], tmp_path: Path) -> None:
 def test_a_killed_training_resumes_to_the_same_bytes_and_curve(tmp_path: Path) -> None:
     """Killed by SIGKILL at whatever moment, again and again, until it is done."""
     code = (
-        "import sys; import turnier.runs.deep.loop as loop; from pathlib import Path\n"
+        "import sys; import turnier.agents.learning.loop as loop; from pathlib import Path\n"
         "from tests.runs.deep.test_deep_training import trained\n"
         "loop.CHECKPOINT_SECONDS = 0.05; trained(Path(sys.argv[1]))"
     )
@@ -81,7 +85,7 @@ def test_a_killed_training_resumes_to_the_same_bytes_and_curve(tmp_path: Path) -
         time.sleep(random.uniform(0, 0.5))
         os.kill(process.pid, signal.SIGKILL)
         process.wait()
-    assert killed.exists() and read_config(killed)["training"]["done"] < 800
+    assert killed.exists() and Weights.read(killed)["training"]["done"] < 800
     curves = [trained(killed), trained(whole)]
     assert killed.read_bytes() == whole.read_bytes()
     assert len(curves[0]) > 10 and curves[0] == curves[1]
@@ -99,7 +103,7 @@ def test_evaluations_and_the_curve_are_stored(tmp_path: Path) -> None:
         results = planned(tmp_path / "d.npz", 100, **settings).run(store, progress=False)
         table = results.table()
         assert [games // 40 for games in table["games"]] == [1, 2] and (table["matches"] == 10).all()
-        assert results.curve()["count"].sum() == results.loop.done
+        assert results.curve()["count"].sum() == Weights.read(tmp_path / "d.npz")["training"]["done"]
         assert results.agent.full_text().startswith(f"dqn(file={tmp_path / 'd.npz'},digest=")
         again = planned(tmp_path / "d.npz", 100, **settings)
         assert again.finished and again.run(store, progress=False).table().equals(table)
@@ -145,7 +149,7 @@ def test_a_file_of_another_plan_or_kind_is_refused(tmp_path: Path) -> None:
     with pytest.raises(UserError, match="undamaged"):
         learned(out, 40)
     out.write_bytes(whole)
-    load_weights(out).to_play().save(out)
+    Weights.load(out).to_play().save(out)
     with pytest.raises(UserError, match="to train further"):
         learned(out, 40)
 
@@ -155,8 +159,10 @@ def test_a_file_of_another_plan_or_kind_is_refused(tmp_path: Path) -> None:
     [
         ({"game": "nim"}, "three values"),
         ({"game": "spe_ed(players=2)"}, "dqn needs"),
-        ({"network": "greedy"}, "needs the network dqn"),
-        ({"learning": "td"}, "must learn by the method deep_q"),
+        ({"network": "greedy"}, "needs a network or a search that learns, got greedy"),
+        ({"threads": 2}, "learning by deep_q takes no threads; leave it out"),
+        ({"hours": 1}, "learning by deep_q takes no hours; leave it out"),
+        ({"learning": "td"}, "dqn must learn by deep_q, got td; leave the method out"),
         ({"learning": "deep_q(steps=0)"}, "steps must be"),
         ({"games": 0}, "at least 1"),
         ({"against": "random"}, "needs evaluations"),
@@ -176,7 +182,7 @@ def test_without_jax_a_sentence_says_what_to_install(tmp_path: Path, monkeypatch
 def test_a_checkpoint_that_has_diverged_leaves_the_last_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     out = tmp_path / "w.npz"
     content = learned(out, 20)
-    done = read_config(out)["training"]["done"]
+    done = Weights.read(out)["training"]["done"]
     turn = DeepLoop.turn
 
     def diverge(loop: DeepLoop) -> None:
@@ -188,8 +194,8 @@ def test_a_checkpoint_that_has_diverged_leaves_the_last_one(tmp_path: Path, monk
     with Store.open(f"sqlite:///{tmp_path / 's.db'}") as store, pytest.raises(UserError, match=says):
         planned(out, 40).run(store, progress=False)
     assert out.read_bytes() == content
-    monkeypatch.setattr("turnier.agents.deep.weights.write_learned", write_arrays)
-    DeepLoop(planned(out, 40).plan, out, 40).run()
+    monkeypatch.setattr("turnier.agents.learning.files.write_learned", write_arrays)
+    planned(out, 40).plan.loop(out, 40).run(checked=False)
     for with_state in (False, True):
         with pytest.raises(UserError, match=f"a deep network must be finite, got {out}, which has NaN"):
-            load_weights(out, with_state)
+            Weights.load(out, with_state)

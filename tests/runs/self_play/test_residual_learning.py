@@ -13,15 +13,14 @@ from typing import Any
 import numpy as np
 import pytest
 
-from turnier.agents.residual.weights import load_weights
+from turnier.agents.residual.weights import Weights
 from turnier.arena.workers.local import SerialExecutor, ThreadExecutor
 from turnier.arena.workers.where import Where
 from turnier.core.errors import UserError
 from turnier.core.kernel import JIT
 from turnier.results.store.store import Store
 from turnier.runs.self_play.checkpoint import games_of
-from turnier.runs.self_play.loop import SelfPlayLoop
-from turnier.runs.self_play.training import SelfPlayTraining
+from turnier.runs.training import Training
 
 pytest.importorskip("jax")
 
@@ -30,15 +29,15 @@ LEARNING = "self_play(generation=10,window=25,fast=4,batch=32)"
 GAMES = 60 if JIT else 20
 
 
-def planned(out: Path, games: int = GAMES, **changes: Any) -> SelfPlayTraining:
+def planned(out: Path, games: int = GAMES, **changes: Any) -> Training:
     named = {"game": "tictactoe", "agent": AGENT, "learning": LEARNING} | changes
-    return SelfPlayTraining(named.pop("game"), named.pop("agent"), out=out, games=games, **named)
+    return Training(named.pop("game"), named.pop("agent"), out=out, games=games, **named)
 
 
 def learned(out: Path, games: int = GAMES, workers: int = 1, **changes: Any) -> bytes:
     """Trains and returns the file of checkpoints."""
     with SerialExecutor() if workers == 1 else ThreadExecutor(workers) as executor:
-        SelfPlayLoop(planned(out, games, **changes).plan, out, games).run(executor)
+        planned(out, games, **changes).plan.loop(out, games, pool=executor).run()
     return out.read_bytes()
 
 
@@ -49,9 +48,8 @@ def test_neither_workers_nor_stops_change_what_is_learned(tmp_path: Path) -> Non
         parts = learned(tmp_path / "parts.npz", min(games, GAMES))
     assert parts == whole
     assert learned(tmp_path / "seed.npz", seed=2) != whole
-    loop = SelfPlayLoop(planned(tmp_path / "whole.npz").plan, tmp_path / "whole.npz", GAMES)
-    (network,) = loop.networks()
-    begun = SelfPlayLoop(planned(tmp_path / "none.npz").plan, tmp_path / "none.npz", GAMES).networks()[0]
+    loops: list[Any] = [planned(out).plan.loop(out, GAMES) for out in (tmp_path / "whole.npz", tmp_path / "none.npz")]
+    (network,), (begun,) = (loop.networks() for loop in loops)
     assert network and begun and network.digest != begun.digest
 
 
@@ -62,6 +60,7 @@ def test_a_killed_training_resumes_to_the_same_bytes(tmp_path: Path) -> None:
     out = tmp_path / "killed.npz"
     code = (
         "import sys; from pathlib import Path; from tests.runs.self_play.test_residual_learning import learned\n"
+        "import turnier.agents.learning.loop as loop; loop.CHECKPOINT_SECONDS = 0.1\n"
         f"learned(Path({str(out)!r}), {games})"
     )
     with subprocess.Popen([sys.executable, "-c", code]) as process:
@@ -79,9 +78,9 @@ def test_checkpoints_are_evaluated_and_play_as_files(tmp_path: Path) -> None:
         results = training.run(store, progress=False)
         table = results.table()
         assert table["games"].tolist() == [0, 20, 40] and (table["matches"] == 16).all()
-    assert training.learned == (tmp_path / "z.network.npz",)
-    newest = load_weights(training.learned[0])
-    assert newest.digest == load_weights(tmp_path / "z.checkpoints/40.network.npz").digest
+    assert training.plan.learned(training.out) == (tmp_path / "z.network.npz",)
+    newest = Weights.load(training.plan.learned(training.out)[0])
+    assert newest.digest == Weights.load(tmp_path / "z.checkpoints/40.network.npz").digest
     assert newest.training["done"] == 40 and f"digest={newest.digest}" in results.agent.full_text()
     assert "policy=" not in str(results.agent)
 
@@ -120,9 +119,9 @@ def test_a_network_that_has_learned_is_refused(tmp_path: Path) -> None:
         training = planned(tmp_path / "z.npz", 10)
         training.run(store, progress=False)
     with pytest.raises(UserError, match="must learn around an empty"):
-        planned(tmp_path / "y.npz", agent=f"puct(evaluator=residual(file={training.learned[0]}))")
-    with pytest.raises(UserError, match="must be a checkpoint of self-play"):
-        learned(training.learned[0], 20)
+        planned(tmp_path / "y.npz", agent=f"puct(evaluator=residual(file={training.plan.learned(training.out)[0]}))")
+    with pytest.raises(UserError, match=r"a checkpoint of self-play must be an \.npz file"):
+        learned(training.plan.learned(training.out)[0], 20)
     with pytest.raises(UserError, match="with agent puct"):
         learned(tmp_path / "z.npz", 20, agent="puct(iterations=16,evaluator=residual(filters=32))")
 
@@ -139,5 +138,5 @@ def test_a_damaged_file_is_refused(at: float, tmp_path: Path) -> None:
     data = bytearray(learned(out, 10))
     data[int(at * len(data))] ^= 0xFF
     out.write_bytes(data)
-    with pytest.raises(UserError, match=r"must be undamaged|must be a checkpoint"):
+    with pytest.raises(UserError, match=r"must be an undamaged|must be an \.npz"):
         learned(out, 20)

@@ -22,25 +22,25 @@ from turnier.core.errors import UserError
 from turnier.core.kernel import JIT
 from turnier.results.store.store import Store
 from turnier.runs.play import play_rounds
-from turnier.runs.self_play.checkpoint import Checkpoint, games_of, save
+from turnier.runs.self_play.checkpoint import games_of
 from turnier.runs.self_play.loop import SelfPlayLoop
 from turnier.runs.self_play.ratings import seconds_of
-from turnier.runs.self_play.training import SelfPlayTraining
+from turnier.runs.training import Training
 
 AGENT = "puct(iterations=16,selection=gumbel,evaluator=ntuple(tuples=6,length=4))"
 LEARNING = "self_play(generation=10,window=25,fast=4)"
 GAMES = 60 if JIT else 20
 
 
-def planned(out: Path, games: int = GAMES, **changes: Any) -> SelfPlayTraining:
+def planned(out: Path, games: int = GAMES, **changes: Any) -> Training:
     named = {"game": "tictactoe", "agent": AGENT, "learning": LEARNING} | changes
-    return SelfPlayTraining(named.pop("game"), named.pop("agent"), out=out, games=games, **named)
+    return Training(named.pop("game"), named.pop("agent"), out=out, games=games, **named)
 
 
 def learned(out: Path, games: int = GAMES, workers: int = 1, **changes: Any) -> bytes:
     """Trains and returns the file of checkpoints."""
     with SerialExecutor() if workers == 1 else ThreadExecutor(workers) as executor:
-        SelfPlayLoop(planned(out, games, **changes).plan, out, games).run(executor)
+        planned(out, games, **changes).plan.loop(out, games, pool=executor).run()
     return out.read_bytes()
 
 
@@ -51,7 +51,8 @@ def test_neither_workers_nor_stops_change_what_is_learned(tmp_path: Path) -> Non
         parts = learned(tmp_path / "parts.npz", min(games, GAMES))
     assert parts == whole
     assert learned(tmp_path / "seed.npz", seed=2) != whole
-    values, policy = SelfPlayLoop(planned(tmp_path / "whole.npz").plan, tmp_path / "whole.npz", GAMES).networks()
+    loop: Any = planned(tmp_path / "whole.npz").plan.loop(tmp_path / "whole.npz", GAMES)
+    values, policy = loop.networks()
     assert policy is not None and values.digest != policy.digest and len(values.places) and len(policy.places)
 
 
@@ -62,6 +63,7 @@ def test_a_killed_training_resumes_to_the_same_bytes(tmp_path: Path) -> None:
     out = tmp_path / "killed.npz"
     code = (
         "import sys; from pathlib import Path; from tests.runs.self_play.test_self_play import learned\n"
+        "import turnier.agents.learning.loop as loop; loop.CHECKPOINT_SECONDS = 0.1\n"
         f"learned(Path({str(out)!r}), {games})"
     )
     kills = 0
@@ -81,9 +83,9 @@ def test_a_killed_training_resumes_to_the_same_bytes(tmp_path: Path) -> None:
 
 
 def test_a_stop_leaves_a_checkpoint(tmp_path: Path) -> None:
-    loop = SelfPlayLoop(planned(tmp_path / "z.npz").plan, tmp_path / "z.npz", GAMES)
-    with SerialExecutor() as executor, pytest.raises(KeyboardInterrupt):
-        loop.run(executor, report=lambda games: loop.stop())
+    loop = planned(tmp_path / "z.npz").plan.loop(tmp_path / "z.npz", GAMES, pool=SerialExecutor())
+    with pytest.raises(KeyboardInterrupt):
+        loop.run(lambda games: loop.stop())
     assert games_of(tmp_path / "z.npz") == 10
 
 
@@ -99,7 +101,7 @@ def test_checkpoints_are_evaluated_and_rated(tmp_path: Path) -> None:
         assert (table["elo_low"] < table["elo"]).all() and (table["minutes"].diff()[1:] > 0).all()
         assert results.best in (0, 20, 40)
         files = (tmp_path / "z.checkpoints" / f"40.{name}.npz" for name in ("values", "policy"))
-        newest = training.agent(*files)
+        newest = training.plan.agent(*files)
         starts = {
             record.spec.opening for record in store.records(store.curves.match_ids(results.id, newest.full_text()))
         }
@@ -109,7 +111,7 @@ def test_checkpoints_are_evaluated_and_rated(tmp_path: Path) -> None:
         again, matches = planned(out, 40, **settings), len(results.frame())
         assert again.finished
         assert again.run(store, progress=False).table().equals(table) and len(results.frame()) == matches
-        values, policy = training.learned
+        values, policy = training.plan.learned(training.out)
         assert load_weights(values).digest == load_weights(tmp_path / "z.checkpoints/40.values.npz").digest
         assert load_weights(policy).training["policy"]
         more = planned(out, 60, **settings).run(store, progress=False).table()
@@ -130,7 +132,7 @@ def test_a_stop_ends_an_evaluation_which_is_finished_later(tmp_path: Path) -> No
                 yield records
 
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr("turnier.runs.self_play.training.play_rounds", stops)
+            patch.setattr("turnier.runs.learning.evaluations.play_rounds", stops)
             with pytest.raises(KeyboardInterrupt):
                 stopped.run(store, where=executor, progress=False)
         assert not store.curves.evaluated(stopped.run_id)
@@ -147,7 +149,9 @@ def test_the_time_of_learning_goes_on_after_a_stop(tmp_path: Path, monkeypatch: 
         clock[0] += 1
 
     monkeypatch.setattr(SelfPlayLoop, "_learn", second)
-    monkeypatch.setattr("turnier.runs.self_play.training.time", SimpleNamespace(monotonic=lambda: clock[0]))
+    monkeypatch.setattr(
+        "turnier.agents.learning.loop.time", SimpleNamespace(perf_counter=lambda: clock[0], thread_time=float)
+    )
     settings: dict[str, Any] = {"evaluate_every": 50, "evaluation_games": 2, "against": "random"}
     with Store.open(f"sqlite:///{tmp_path}/z.db") as store:
         training = planned(tmp_path / "z.npz", 50, **settings)
@@ -181,19 +185,19 @@ def test_without_a_policy_there_is_none(tmp_path: Path) -> None:
     training = planned(tmp_path / "z.npz", 10, learning="self_play(generation=10,policy=false)")
     with Store.open(f"sqlite:///{tmp_path}/z.db") as store:
         training.run(store, progress=False)
-    assert training.learned[0].exists() and not training.learned[1].exists()
-    assert "policy=" not in str(training.agent(*training.learned))
+    assert training.plan.learned(training.out)[0].exists() and not training.plan.learned(training.out)[1].exists()
+    assert "policy=" not in str(training.plan.agent(*training.plan.learned(training.out)))
 
 
 @pytest.mark.parametrize(
     ("changes", "reason"),
     [
-        ({"agent": "mcts"}, "needs puct, got mcts"),
+        ({"agent": "mcts"}, "needs a network or a search that learns, got mcts"),
         ({"agent": "puct"}, "must learn around an empty n-tuple network"),
         ({"agent": "puct(evaluator=ntuple(stages=2))", "game": "2048"}, "must learn around an empty n-tuple network"),
         ({"agent": "puct(evaluator=ntuple)", "game": "2048"}, "compiled games of several seats without chance"),
         ({"agent": "puct(evaluator=ntuple,milliseconds=5)"}, "must be the same every time"),
-        ({"learning": "td"}, "needs the method self_play"),
+        ({"learning": "td"}, "puct must learn by self_play, got td"),
         ({"against": "random"}, "needs evaluations to play in"),
         ({"games": 0}, "must be at least 1"),
         ({"learning": "self_play(generation=0)"}, "generation"),
@@ -213,8 +217,8 @@ def test_files_of_others_are_left_alone(tmp_path: Path) -> None:
     with Store.open(f"sqlite:///{tmp_path}/z.db") as store:
         training = planned(tmp_path / "y.npz", 10)
         training.run(store, progress=False)
-    with pytest.raises(UserError, match="must be a checkpoint of self-play"):
-        learned(training.learned[0], 20)
+    with pytest.raises(UserError, match=r"a checkpoint of self-play must be an \.npz file"):
+        learned(training.plan.learned(training.out)[0], 20)
 
 
 @pytest.mark.parametrize("at", np.linspace(0.02, 0.98, 12))
@@ -225,17 +229,18 @@ def test_a_damaged_file_is_refused(at: float, tmp_path: Path) -> None:
     data = bytearray(whole)
     data[int(at * len(data))] ^= 0xFF
     out.write_bytes(data)
-    with pytest.raises(UserError, match=r"must be undamaged|must be a checkpoint"):
+    with pytest.raises(UserError, match=r"must be an undamaged|must be an \.npz"):
         learned(out, 20)
     out.write_bytes(whole[: int(at * len(whole))])
-    with pytest.raises(UserError, match="must be undamaged"):
+    with pytest.raises(UserError, match="must be an undamaged"):
         learned(out, 20)
 
 
 def test_a_checkpoint_that_has_diverged_leaves_the_last_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     out = tmp_path / "w.npz"
     content = learned(out, 10)
-    loop = SelfPlayLoop(planned(out).plan, out, GAMES)
+    loop = planned(out).plan.loop(out, GAMES, pool=SerialExecutor())
+    assert isinstance(loop, SelfPlayLoop)
     learn = loop.model.learn
 
     def diverge(*lessons: Any) -> None:
@@ -244,10 +249,10 @@ def test_a_checkpoint_that_has_diverged_leaves_the_last_one(tmp_path: Path, monk
 
     monkeypatch.setattr(loop.model, "learn", diverge)
     says = f"got NaN or infinity in values after 20 games; {out} keeps the checkpoint of 10 games, from before"
-    with SerialExecutor() as executor, pytest.raises(UserError, match=says):
-        loop.run(executor)
+    with pytest.raises(UserError, match=says):
+        loop.run()
     assert out.read_bytes() == content
     monkeypatch.setattr("turnier.runs.self_play.checkpoint.write_learned", write_arrays)
-    save(out, loop.plan, loop.model, Checkpoint(loop.done, loop.moves, loop.points.sums, loop.window))
+    loop.weights().save(out)
     with pytest.raises(UserError, match=f"a checkpoint of self-play must be finite, got {out}, which has NaN"):
-        SelfPlayLoop(planned(out).plan, out, GAMES)
+        planned(out).plan.loop(out, GAMES)

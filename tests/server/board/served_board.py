@@ -22,7 +22,7 @@ from turnier.results.store.store import Store
 from turnier.server.board.app import Library, make_app
 from turnier.server.board.serving import BoardServer, hosts_of
 from turnier.server.board.tables import Tables
-from turnier.server.spe_ed.serving import listen
+from turnier.server.listening import listen
 
 
 class ServedBoard:

@@ -1,4 +1,4 @@
-"""The best move over HTTP: the answers of `turnier move --json`, and sentences for what is refused."""
+"""The best move over HTTP: the answers of `turnier analyse --best --json`, and sentences for what is refused."""
 
 from __future__ import annotations
 
@@ -13,12 +13,13 @@ import uvicorn
 
 from tests.server.board.served_board import ServedBoard
 from turnier.agents.registry import make_agent
-from turnier.arena.analysis.best_move import best_move
+from turnier.arena.analysis import PlayingOn, best_move
 from turnier.games.registry import make_game
+from turnier.server.analysis_data import analysis_data
 from turnier.server.board.serving import configured, hosts_of
+from turnier.server.listening import listen
 from turnier.server.moves import app
 from turnier.server.moves.app import Adviser, make_app
-from turnier.server.spe_ed.serving import listen
 
 BOARD = "2 . 2 / 4 8 . / . . 16"
 AGENT = "mc(iterations=20)"
@@ -49,20 +50,19 @@ def question(**questions: object) -> str:
 
 def test_answers_are_those_of_the_command(served: ServedBoard) -> None:
     status, answer = served.ask(question(board=BOARD, games=3))
-    *_, expected = best_move(make_game("2048(size=3)").position_of(BOARD), AGENT, 600, 3)
+    *_, expected = best_move(make_game("2048(size=3)").position_of(BOARD), AGENT, PlayingOn(3, 600.0))
     assert status == 200
-    clocks = ("seconds", "search_seconds")
-    assert {k: v for k, v in answer.items() if k not in clocks} == {
-        k: v for k, v in expected.data().items() if k not in clocks
-    }
-    assert served.ask(question(board=BOARD, games=3, tile=64))[1]["goal"] == {"reach": "max_tile", "at_least": 64}
+    assert answer["outlook"] == analysis_data(expected)["outlook"]
+    assert answer["agents"][0]["moves"] == analysis_data(expected)["agents"][0]["moves"]
+    outlook = served.ask(question(board=BOARD, games=3, goal=64))[1]["outlook"]
+    assert outlook["goal"] == {"reach": "max_tile", "at_least": 64}
     assert served.ask(f"/move?games=0&board={quote('moves 2 at row 1, column 1, 2 at row 2, column 2')}")[0] == 200
 
 
 def test_the_start_says_what_may_be_asked(served: ServedBoard) -> None:
     status, about = served.ask("/")
     assert status == 200 and about["agent"] == AGENT
-    assert about["questions"] == ["board", "seconds", "games", "tile"]
+    assert about["questions"] == ["board", "seconds", "games", "goal"]
 
 
 @pytest.mark.parametrize(
@@ -78,9 +78,9 @@ def test_the_start_says_what_may_be_asked(served: ServedBoard) -> None:
         (question(board=BOARD, games=1001), 400, "games must be a whole number of at most 1,000"),
         (question(board=BOARD, games="9" * 5000), 400, "games must be a whole number of at most 1,000"),
         (question(board=BOARD, games="0000000000999999"), 400, "games must be a whole number of at most 1,000"),
-        (question(board=BOARD, tile="4" + "0" * 4500), 400, "tile must be a whole number"),
-        (question(board=BOARD, tile="inf"), 400, "tile must be a whole number"),
-        (question(board=BOARD, tile=16), 400, "max_tile to be reached must be above 16"),
+        (question(board=BOARD, goal="4" + "0" * 4500), 400, "goal must be a whole number"),
+        (question(board=BOARD, goal="inf"), 400, "goal must be a whole number"),
+        (question(board=BOARD, goal=16), 400, "max_tile to be reached must be above 16"),
         (question(bord=BOARD), 400, "did you mean board"),
         (question(board="2 " * 5000), 400, "at most 8,000 characters"),
         ("/nothing", 404, "ask GET /move"),

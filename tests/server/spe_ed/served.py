@@ -20,10 +20,11 @@ from websockets.sync.client import ClientConnection, connect
 from turnier.agents.registry import AGENTS
 from turnier.arena.match import MatchRecord
 from turnier.results.store.store import Store
+from turnier.server.listening import listen
 from turnier.server.spe_ed.configuration import Limits, Range, Rules
 from turnier.server.spe_ed.lobby import Lobby
 from turnier.server.spe_ed.room import Room
-from turnier.server.spe_ed.serving import listen, make_server, serve
+from turnier.server.spe_ed.serving import make_server, serve
 
 KEYS = {f"key{n}": f"name{n}" for n in range(1, 7)}
 PATIENT = 60.0  # seconds of a round that is to end by answers

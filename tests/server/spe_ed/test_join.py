@@ -66,7 +66,7 @@ def test_a_game_among_six_processes(tmp_path: Path) -> None:
         url = f"ws://{server.address}/spe_ed"
         clients = [
             subprocess.Popen(
-                [sys.executable, "-c", code, "join", "spe_ed", "--agent", agent, "--seed", str(number)],
+                [sys.executable, "-c", code, "spe_ed", "join", "--agent", agent, "--seed", str(number)],
                 env=os.environ
                 | {"URL": url, "KEY": f"key{number}", "TIME_URL": f"http://{server.address}/spe_ed_time"},
                 cwd=tmp_path,

@@ -19,7 +19,7 @@ from turnier.results.store.store import Store
 from turnier.server.spe_ed.official_log import read_log, rounds_of
 
 TURNIER = [sys.executable, "-c", "from turnier.commands.app import main; main()"]
-WORDS = ("serve", "spe_ed", "--port", "0", "--keys", "keys", "--players", "2", "--width", "20", "--height", "20",
+WORDS = ("spe_ed", "serve", "--port", "0", "--keys", "keys", "--players", "2", "--width", "20", "--height", "20",
          "--timeout", "60", "--bot", "basic", "--seed", "3", "--store", "sqlite:///t.db")  # fmt: skip
 ROUNDS = 3
 

@@ -18,7 +18,7 @@ from turnier.results.store.store import Store
 from turnier.server.spe_ed.lobby import Keeper
 
 TURNIER = [sys.executable, "-c", "from turnier.commands.app import main; main()"]
-WORDS = ("serve", "spe_ed", "--port", "0", "--players", "2", "--width", "20", "--height", "20", "--timeout", "1",
+WORDS = ("spe_ed", "serve", "--port", "0", "--players", "2", "--width", "20", "--height", "20", "--timeout", "1",
          "--agent", "basic", "--agent", "basic", "--seed", "3", "--logs", "logs")  # fmt: skip
 
 

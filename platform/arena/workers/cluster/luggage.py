@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from turnier.core.errors import UserError
 from turnier.core.outside import carried, library
 from turnier.core.outside.bundle import Bundle
 from turnier.core.outside.carried import Carried
@@ -40,6 +41,11 @@ class Packing:
     def of(self, names: Iterable[str]) -> Luggage:
         """Returns what the text forms of some work need; raises UserError if a file can no longer be read."""
         texts = set(names)
+        if here := next(filter(library.of_session, texts), ""):
+            raise UserError(
+                f"{here} must be in a file to play on Ray, where other processes play; move it into one, or play with"
+                " the executor threads."
+            )
         code = [(bundle.digest, self._put_code(bundle.digest)) for bundle in library.bundles_in(texts)]
         files = {file.value: file for text in texts for file in self._files_in(text)}
         return Luggage(code, [(file, self._put_file(file)) for file in files.values()], trusted())

@@ -3,14 +3,9 @@
 from __future__ import annotations
 
 import random
-import time
 from dataclasses import dataclass
 
-import numpy as np
-
-from turnier.agents.agent import Agent, Decision, Player
-from turnier.core.parameters import parameter
-from turnier.games.game import Game, Position
+from turnier import Agent, Decision, Game, Player, Position, parameter
 
 # TURNIER_FILES = ["weights.json"]  # data that it opens beside this file: part of its version, and with it everywhere
 
@@ -33,13 +28,11 @@ class TemplatePlayer:
         self.rng = random.Random(f"{seed} {seat}")  # the same seed must give the same decisions
 
     def act(self, position: Position) -> Decision:
-        began = time.perf_counter()
-        legal = position.legal_actions()
-        visits, values = np.zeros(position.game.num_actions), np.zeros(position.game.num_actions)
-        for action in legal:
+        values = {}
+        for action in position.legal_actions():
             after = position.play(action, draw_chance=False)  # a new position; the one it got stays as it is
-            visits[action] = 1.0
             values[action] = after.returns[self.seat] - position.returns[self.seat]
-        best = [action for action in legal if values[action] == values[legal].max()]
-        action = self.rng.choice(legal if self.rng.random() < self.agent.surprise else best)
-        return Decision(action, visits, values, nodes=len(legal), seconds=time.perf_counter() - began)
+        most = max(values.values())
+        best = [action for action, value in values.items() if value == most]
+        action = self.rng.choice(list(values) if self.rng.random() < self.agent.surprise else best)
+        return Decision.of(position, action, values)  # or the action alone: the values are for people to look at

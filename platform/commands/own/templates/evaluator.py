@@ -5,11 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
+from turnier import Evaluator, Game, kernel, parameter
 from turnier.agents.abi import EVALUATE
-from turnier.agents.evaluator import OWN, Evaluator
-from turnier.core.kernel import kernel
-from turnier.core.parameters import parameter
-from turnier.games.game import Game
+from turnier.agents.evaluator import OWN
 
 
 @kernel(EVALUATE)

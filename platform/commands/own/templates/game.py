@@ -5,11 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from turnier.core.kernel import kernel
-from turnier.core.parameters import parameter
+from turnier import TERMINAL, Game, Ints, kernel, parameter
 from turnier.games import abi
-from turnier.games.abi import TERMINAL
-from turnier.games.game import Game, Ints
 
 # A state is an array of whole numbers. Its first word gives the variant and never changes; action 0 takes one stone.
 STONES, LEFT, SEAT, STATE_WORDS = 0, 1, 2, 3

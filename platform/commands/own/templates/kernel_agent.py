@@ -7,10 +7,8 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from turnier import CompiledAgent, kernel, parameter
 from turnier.agents.abi import ACT, VALUES, VISITS
-from turnier.agents.agent import CompiledAgent
-from turnier.core.kernel import kernel
-from turnier.core.parameters import parameter
 from turnier.core.rng import below, uniform
 
 SURPRISE = 0  # index in the settings

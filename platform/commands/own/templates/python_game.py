@@ -5,9 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from turnier.core.parameters import parameter
-from turnier.games.abi import TERMINAL
-from turnier.games.python.python_game import PythonGame
+from turnier import TERMINAL, PythonGame, parameter
 
 MOST = 3  # stones that may be taken at once; action 0 takes one
 

@@ -7,8 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from turnier.core.parameters import parameter
-from turnier.search.samplers.sampler import History, Sampler, Search, Vectors
+from turnier import History, Sampler, Search, Vectors, parameter
 
 REMEMBERED = 24  # latest candidates of the better half; their mean is the centre
 

@@ -1,0 +1,117 @@
+"""All benchmarks by name, and what they measure: medians and ranges over rounds."""
+
+from __future__ import annotations
+
+import json
+import os
+import platform
+import statistics
+import subprocess
+import sys
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from benchmarks.environments import ENVIRONMENT_BENCHMARKS
+from benchmarks.learning import LEARNING_BENCHMARKS
+from benchmarks.parallel import PARALLEL_BENCHMARKS
+from benchmarks.play import PLAY_BENCHMARKS
+from benchmarks.processes import PROCESS_BENCHMARKS
+from benchmarks.programs import CPU, SOURCES, Benchmark, Rates, Round, Speed
+from benchmarks.ratings import RATING_BENCHMARKS
+from benchmarks.spe_ed import SPE_ED_BENCHMARKS
+from turnier.core.compilation.cache import cache_directory
+from turnier.core.errors import unknown
+from turnier.core.terminal.console import Console
+
+BENCHMARKS: dict[str, Benchmark] = {
+    **PLAY_BENCHMARKS,
+    **ENVIRONMENT_BENCHMARKS,
+    **LEARNING_BENCHMARKS,
+    **SPE_ED_BENCHMARKS,
+    **RATING_BENCHMARKS,
+    **PROCESS_BENCHMARKS,
+    **PARALLEL_BENCHMARKS,
+}
+AVX2_PROCESSOR = "haswell"  # the first with AVX2; it has no AVX-512
+
+
+class Quotient(NamedTuple):
+    """Our speed divided by the reference's: the median and the range of the rounds."""
+
+    median: float
+    low: float
+    high: float
+
+
+class Measured(NamedTuple):
+    """What one benchmark has measured: medians of both speeds, and their quotients by both clocks."""
+
+    unit: str
+    of: str  # what the reference is
+    clock: str  # whose quotient counts
+    ours: Speed
+    reference: Speed
+    cpu: Quotient
+    wall: Quotient
+
+    @property
+    def quotient(self) -> Quotient:
+        return self.cpu if self.clock == CPU else self.wall
+
+    def as_dict(self) -> dict[str, Any]:
+        """Returns all of it by name, for JSON."""
+        return {key: value._asdict() if hasattr(value, "_asdict") else value for key, value in self._asdict().items()}
+
+
+def run_benchmarks(console: Console, rounds: int, names: Sequence[str] = (), share: float = 1.0) -> dict[str, Measured]:
+    """Returns by name what the benchmarks measured, each with that share of its work.
+
+    Every round measures ours and the reference in turn; the first, which warms up, does not count.
+    Raises UserError for a name that is not in BENCHMARKS; no names are all.
+    """
+    for name in names:
+        if name not in BENCHMARKS:
+            raise unknown("benchmark", name, BENCHMARKS)
+    chosen = {name: BENCHMARKS[name] for name in names or BENCHMARKS}
+    measured: dict[str, list[Rates]] = {name: [] for name in chosen}
+    with tempfile.TemporaryDirectory() as folder, console.status("") as status:
+        for number in range(rounds + 1):
+            for name, benchmark in chosen.items():
+                status.update(f"{name}, round {number} of {rounds}" if number else f"{name}, warming up")
+                rates = benchmark.measure(Round(Path(folder), number, share))
+                if number:
+                    measured[name].append(rates)
+    return {name: _summary(benchmark, measured[name]) for name, benchmark in chosen.items()}
+
+
+def _summary(benchmark: Benchmark, rounds: Sequence[Rates]) -> Measured:
+    ours, reference = (
+        Speed(*(statistics.median(speeds) for speeds in zip(*side, strict=True))) for side in zip(*rounds, strict=True)
+    )
+    cpu, wall = (
+        Quotient(statistics.median(quotients), min(quotients), max(quotients))
+        for quotients in ([r.ours[clock] / r.reference[clock] for r in rounds] for clock in range(2))
+    )
+    return Measured(benchmark.unit, benchmark.reference, benchmark.clock, ours, reference, cpu, wall)
+
+
+def runs_avx2() -> bool:
+    """Whether code for that processor runs on this machine."""
+    return platform.machine() in ("x86_64", "AMD64")
+
+
+def avx2_quotients(names: Sequence[str], rounds: int) -> dict[str, Quotient]:
+    """Returns by name the quotients of benchmarks, both sides compiled for AVX2_PROCESSOR.
+
+    Its kernels are kept beside the others, so that only the first call compiles them.
+    """
+    environment = os.environ | {
+        "NUMBA_CPU_NAME": AVX2_PROCESSOR,
+        "NUMBA_CPU_FEATURES": "",  # those that the name implies
+        "NUMBA_CACHE_DIR": str(cache_directory().parent / AVX2_PROCESSOR),
+    }
+    command = [sys.executable, "-m", "benchmarks", *names, "--json", "--rounds", str(rounds)]
+    done = subprocess.run(command, cwd=SOURCES.parent, env=environment, stdout=subprocess.PIPE, text=True, check=True)
+    return {name: Quotient(**row[row["clock"]]) for name, row in json.loads(done.stdout).items()}

@@ -1,0 +1,271 @@
+"""The loop of everything that learns: checkpoints on the way, a stop at any time, and the same bytes when it resumes.
+
+Between two steps of a loop, a checkpoint has all that later steps depend on. So a training that is stopped or killed
+and started again ends with the same weights, bit for bit.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, ClassVar, Generic, NamedTuple, Protocol, TypeVar
+
+from turnier.agents.learning.plan import LearningPlan
+from turnier.agents.learning.points import Points
+from turnier.core.array_files import NotFinite
+from turnier.core.errors import UserError
+
+BLOCK_SECONDS = 0.25  # of learning between two looks at the clock
+CHECKPOINT_SECONDS = 2.0  # at least, between two checkpoints
+LOST_SECONDS = 4.5  # of games, by a kill, except for networks that would need more than CHECKPOINT_SHARE for that
+CHECKPOINT_SHARE = 0.05  # of the time, at most, that checkpoints take from learning; large networks have fewer
+
+
+Report = Callable[[int], object]  # is called with a number of games
+
+
+class Learned(Protocol):
+    """What a training knows at a checkpoint."""
+
+    def save(self, path: Path) -> None: ...
+
+
+W = TypeVar("W", bound=Learned)
+
+
+@dataclass(frozen=True)
+class Stretch:
+    """How far a loop learns at once: until `games` are done in all, or until the deadline, or until it is stopped."""
+
+    games: int
+    deadline: float  # in the seconds of `time.perf_counter`
+    report: Report  # called with the games just finished
+
+    def is_over(self, loop: TrainingLoop[Any]) -> bool:
+        return loop.done >= self.games or loop.stopping or time.perf_counter() > self.deadline
+
+
+class _Written(NamedTuple):
+    """What a checkpoint took."""
+
+    seconds: float
+    cpu_seconds: float
+
+    @classmethod
+    def by(cls, weights: Learned, out: Path) -> _Written:
+        """Writes it."""
+        began, used = time.perf_counter(), time.thread_time()
+        weights.save(out)
+        return cls(time.perf_counter() - began, time.thread_time() - used)
+
+
+_running: set[TrainingLoop[Any]] = set()
+_ending = False
+
+
+def end_all() -> bool:
+    """Makes all trainings of this process end soon, with checkpoints, and none begin; returns whether there are any."""
+    global _ending
+    _ending = bool(_running)
+    for loop in list(_running):
+        loop.stop()
+    return _ending
+
+
+class TrainingLoop(ABC, Generic[W]):
+    """A training that can be stopped at any time; `out` has what the last checkpoint knew.
+
+    A way to learn says how to `learn` for a while, and what a checkpoint has.
+    """
+
+    detached: ClassVar[bool] = False  # whether a checkpoint may be written while the next games change what it tells of
+    threads = 1  # that learn at once
+    cure: str  # what to do about learning that has diverged, such as "with an alpha below 3"
+
+    def __init__(self, plan: LearningPlan, out: Path, games: int) -> None:
+        plan.check()
+        self.plan, self.out, self.games = plan, out, games
+        self.points = Points(plan.every)
+        self.done = self.moves = 0  # games that have ended, the first ones of the plan; and the moves
+        self.kept: int | None = None  # games of the checkpoint in `out`; None = there is none
+        self.stopping = False  # since `stop` was called
+        self.learning_seconds = 0.0  # of this process, without checkpoints
+        self._moves_timed = 0  # of this process
+        self._limit = 0.0  # seconds of learning in all, also by earlier processes; 0 = none
+        self.seconds_before, self._began = 0.0, 0.0  # of those; and when `run` began
+
+    @abstractmethod
+    def learn(self, stretch: Stretch) -> None:
+        """Plays and learns; the games before `done` are then all learned from, and none after."""
+
+    @abstractmethod
+    def weights(self) -> W:
+        """Returns what the training knows, as a checkpoint; valid until more is learned."""
+
+    @abstractmethod
+    def divergence(self, weights: W) -> str:
+        """Returns what is wrong with what was learned, such as "..., got nan"; empty if learning has not diverged."""
+
+    @property
+    def done_before(self) -> int:
+        """The games that had ended one step earlier."""
+        return self.done - 1
+
+    @property
+    def finished(self) -> bool:
+        return self.done >= self.games
+
+    @property
+    def seconds(self) -> float:
+        """How long learning with a limit has taken, by earlier processes too."""
+        return self.seconds_before + (time.perf_counter() - self._began if self._limit else 0.0)
+
+    @property
+    def is_timed(self) -> bool:
+        return bool(self._limit or self.seconds_before)
+
+    @property
+    def moves_per_second(self) -> float:
+        """The speed of learning in this process; a file of weights says nothing about time, to be reproducible."""
+        return self._moves_timed / max(self.learning_seconds, 1e-9)
+
+    def stop(self) -> bool:
+        """Makes `run` end soon by KeyboardInterrupt, with a checkpoint; returns whether it runs."""
+        self.stopping = True
+        return self in _running
+
+    def run(
+        self,
+        report: Report = lambda games: None,
+        saved: Callable[[W], object] | None = None,
+        *,
+        every: int = 0,
+        checked: bool = True,
+        until: int = 0,
+        limit: float = 0.0,
+    ) -> None:
+        """Learns until `games` are done, with checkpoints on the way and one at the end.
+
+        Ctrl-C and `stop` end it with KeyboardInterrupt, after a checkpoint of all games that were played. Raises
+        NotFinite if learning has diverged; the file is then as it was.
+
+        Args:
+            report: called with the games just finished, a few times per second.
+            saved: called at every checkpoint with what the training knows, which is valid until it returns; also at
+                the beginning for that of an earlier run, as a kill may have come before what follows it.
+            every: further checkpoints, when a multiple of this number of games is reached; 0 = none.
+            checked: whether learning that has diverged ends it; otherwise it ends only if nothing can be saved.
+            until: stop after this number of games; 0 = all.
+            limit: stop when learning has taken this many seconds, including those of earlier runs with a limit; 0 =
+                never.
+        """
+        self._limit, self._began = limit, time.perf_counter()
+        end = min(until, self.games) if until else self.games
+        _running.add(self)
+        self.stopping |= _ending  # if `end_all` came too early to see this one
+        try:
+            if self.kept is not None and saved:
+                saved(self._checked(self.weights(), checked))
+            elif self.done >= end and self.kept is None:  # the mean of others, to play with
+                self.weights().save(self.out)
+                self.kept = self.done
+            self._learn_and_save(end, report, saved, every, checked)
+        finally:
+            _running.discard(self)
+            self.seconds_before, self._limit = self.seconds, 0.0
+        if self.stopping:
+            raise KeyboardInterrupt
+
+    def _learn_and_save(
+        self,
+        end: int,
+        report: Report,
+        saved: Callable[[W], object] | None,
+        every: int,
+        checked: bool,
+    ) -> None:
+        pause = CHECKPOINT_SECONDS
+        written: Future[_Written] | None = None
+        last = _Written(0.0, 0.0)
+        with ThreadPoolExecutor(1, "checkpoint") as writer:  # writes while the next games are played
+            while self.done < end and not self.stopping and self._seconds_left > 0:
+                goal = min((self.done // every + 1) * every, end) if every else end
+                self._learn_timed(Stretch(goal, time.perf_counter() + min(pause, self._seconds_left), report))
+                ended = self.stopping or self._seconds_left <= 0
+                if self.done < goal and not ended and written and not written.done():
+                    pause = BLOCK_SECONDS  # a slow disk: play on
+                    continue
+                if written:
+                    last = written.result()  # raises what went wrong
+                used = time.thread_time()
+                weights = self._checked(self.weights(), checked)
+                written = writer.submit(_Written.by, weights, self.out)
+                if not self.detached:
+                    last = written.result()
+                self.kept = self.done
+                pause = self._pause(time.thread_time() - used, last)
+                if saved:
+                    saved(weights)
+        if written:
+            written.result()
+
+    def _learn_timed(self, stretch: Stretch) -> None:
+        began, moves = time.perf_counter(), self.moves
+        self.learn(stretch)
+        self._moves_timed += self.moves - moves
+        self.learning_seconds += time.perf_counter() - began
+
+    def _pause(self, used: float, last: _Written) -> float:
+        """Returns the seconds to the next checkpoint.
+
+        Args:
+            used: seconds of the processor that learning waited for the last one.
+            last: what writing one took.
+        """
+        if not self.detached:
+            used += last.seconds
+        elif self.threads >= cores():  # it is written on a core that learns
+            used += last.cpu_seconds
+        pause = used / CHECKPOINT_SHARE
+        if pause < LOST_SECONDS:  # a kill costs the games of a pause, and those while its checkpoint is written
+            pause = min(pause, LOST_SECONDS - last.seconds)
+        return max(CHECKPOINT_SECONDS, pause)
+
+    def _checked(self, weights: W, checked: bool) -> W:
+        """Returns the weights; raises NotFinite if learning has diverged: steps so large that errors grow."""
+        if checked and (reason := self.divergence(weights)):
+            raise NotFinite(f"{reason} after {self.done:,} games; {self._what_is_kept()}")
+        return weights
+
+    def _what_is_kept(self) -> str:
+        if self.kept is None:
+            return f"there is no checkpoint from before, so {self.out} was not written; train {self.cure}."
+        if self.kept == self.done:
+            return f"remove {self.out}, which has just that, and train {self.cure}."
+        return (
+            f"{self.out} keeps the checkpoint of {self.kept:,} games, from before; train into another file {self.cure}."
+        )
+
+    @property
+    def _seconds_left(self) -> float:
+        return self._limit - self.seconds if self._limit else float("inf")
+
+
+def require_same(out: Path, stored: Mapping[str, Any], described: Mapping[str, Any]) -> None:
+    """Raises UserError if a file of checkpoints was trained by another plan."""
+    for name, value in described.items():
+        if stored.get(name) != value:
+            raise UserError(
+                f"{out} was trained with {name} {stored.get(name)}, got {value}; train into another file, or with the"
+                " same."
+            )
+
+
+def cores() -> int:
+    """Returns the number of cores that this process may use; macOS does not tell."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

@@ -1,0 +1,83 @@
+"""What is learned and how, as loops, trainings and stores see it."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from turnier.agents.agent import Agent
+from turnier.core.parameters import Declared
+from turnier.games.game import Game
+
+if TYPE_CHECKING:
+    from turnier.agents.learning.loop import TrainingLoop
+
+
+class LearningPlan(ABC):
+    """What is learned and how; trainings of equal plans learn the same. There is a subclass for each way to learn."""
+
+    name: ClassVar[str]  # of the way to learn, in sentences
+    key: ClassVar[str]  # what stored plans call what learns
+    foreign: ClassVar[tuple[str, ...]]  # options of trainings that are for other ways
+    rated: ClassVar[bool] = False  # whether evaluated checkpoints are kept, and rated by games with the best so far
+
+    game: Game
+    learning: Declared
+    seed: int
+    every: int  # games of a point of the curve
+
+    @property
+    @abstractmethod
+    def learner(self) -> Declared:
+        """What learns: an evaluator, or an agent."""
+
+    def described(self) -> dict[str, Any]:
+        """Returns the plan as texts and numbers."""
+        return {
+            "game": self.game.full_text(),
+            self.key: self.learner.full_text(),
+            "learning": self.learning.full_text(),
+            "seed": self.seed,
+            "every": self.every,
+        }
+
+    @abstractmethod
+    def check(self) -> None:
+        """Raises UserError if this cannot be learned, here or at all."""
+
+    @abstractmethod
+    def loop(self, out: Path, games: int, *, threads: int = 1, pool: Any = None) -> TrainingLoop[Any]:
+        """Returns the training into a file, as far as that has it.
+
+        Args:
+            out: the file of checkpoints.
+            games: in all.
+            threads: that learn at once.
+            pool: the executor that plays, if others than the learning threads do.
+        """
+
+    @abstractmethod
+    def stored(self, out: Path) -> Mapping[str, Any]:
+        """Returns what a file says of its training: `done`, the games, and `seconds` of one that is limited by time."""
+
+    @abstractmethod
+    def agent(self, *files: Path) -> Agent:
+        """Returns the agent that plays with what is in those files."""
+
+    def learned(self, out: Path) -> tuple[Path, ...]:
+        """Returns the files to play with: that of checkpoints, or files beside it."""
+        return (out,)
+
+    def folder(self, out: Path) -> Path:
+        """Returns where checkpoints are kept to be evaluated."""
+        return out.with_name(f"{out.name}.evaluating")
+
+    def snapshot(self, out: Path, games: int) -> tuple[Path, ...]:
+        """Returns the files to play with of the checkpoint after so many games."""
+        return (self.folder(out) / f"{games}.npz",)
+
+    def save(self, loop: Any, weights: Any, files: Sequence[Path]) -> None:
+        """Writes the files to play with of a checkpoint."""
+        weights.to_play().save(files[0])

@@ -1,0 +1,190 @@
+"""What comes of every move of a position: games that an agent plays on from each of them."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from turnier.agents.agent import Agent
+from turnier.agents.registry import make_agent
+from turnier.arena.analysis.continuations import Continuations
+from turnier.arena.match import derive_seed
+from turnier.arena.repeated_search import SeenPosition
+from turnier.core.errors import MAX_IN_MEMORY, UserError, require_at_most
+from turnier.games.game import Position
+from turnier.statistics.intervals import Interval, Mean, mean_interval, share_interval
+
+GAMES, SECONDS = 100, 1.0  # from each move, and for all moves together
+MOST_SECONDS = 86_400
+PAUSE = 0.1  # seconds between two reports
+PATIENCE = 2.0  # a game is given up when all games have taken so many times their seconds
+
+
+@dataclass(frozen=True)
+class Goal:
+    """What may be reached in a game that is played on: a large enough value of a fact at its end, or a win."""
+
+    fact: str = ""  # of `Game.facts`; empty: the mover has more than anybody else
+    least: float = 0.0
+
+    def __str__(self) -> str:
+        return f"{self.fact} {self.least:g}" if self.fact else "win"
+
+    def data(self) -> dict[str, Any]:
+        return {"reach": self.fact, "at_least": self.least} if self.fact else {"reach": "win"}
+
+    def reached(self, end: Position, mover: int) -> bool:
+        if self.fact:
+            return end.game.facts(end.state)[self.fact] >= self.least
+        returns = end.returns.tolist()
+        return all(returns[mover] > other for seat, other in enumerate(returns) if seat != mover)
+
+
+@dataclass(frozen=True)
+class MoveOutlook:
+    """What came of the games that were played on from a move."""
+
+    results: tuple[float, ...]  # the mover's at their ends, in points
+    reached: int  # games in which the goal was
+
+    @property
+    def result(self) -> Mean:
+        return mean_interval(self.results)
+
+    @property
+    def chance(self) -> Interval:
+        """The share of games that reached the goal, with Wilson's 95 % interval."""
+        return share_interval(self.reached, len(self.results))
+
+    def data(self, goal: Goal | None) -> dict[str, Any]:
+        """Returns all as JSON takes it; what is not known is null."""
+        mean, half = self.result
+        share, low, high = self.chance if goal else (None, None, None)
+        values: dict[str, float | None] = {"result": mean, "result_low": mean - half, "result_high": mean + half}
+        values |= {"chance": share, "chance_low": low, "chance_high": high}
+        known = {name: None if value is None or np.isnan(value) else float(value) for name, value in values.items()}
+        return {"games": len(self.results)} | known
+
+
+@dataclass(frozen=True)
+class Outlook:
+    """The outlook of all moves."""
+
+    player: str  # who played on, in every seat
+    goal: Goal | None
+    moves: tuple[MoveOutlook, ...]  # of the legal actions, in order
+
+    @property
+    def games(self) -> int:
+        """How many were played on from each move."""
+        return len(self.moves[0].results)
+
+
+@dataclass(frozen=True)
+class PlayingOn:
+    """How games are played on from every move.
+
+    They are played in rounds, one from every move with the same random numbers. A round begins only if, by the mean of
+    earlier rounds, it would end in time; one that is not over after twice the seconds is left out.
+
+    Attributes:
+        games: maximum from each move.
+        seconds: for all of them; a first round is begun in any case.
+        player: text form of who plays on, in every seat; None: a quick version of the first agent of the analysis.
+        goal: the milestone whose chance is estimated; None: the next one, see `goal_of`.
+    """
+
+    games: int = GAMES
+    seconds: float = SECONDS
+    player: str | Agent | None = None
+    goal: int | None = None
+
+    def __post_init__(self) -> None:
+        if not 0 < self.seconds <= MOST_SECONDS:
+            raise UserError(f"the seconds of games must be above 0 and at most {MOST_SECONDS}, got {self.seconds:g}.")
+        if self.games < 1:
+            raise UserError(f"the games from a move must be 1 or more, got {self.games}.")
+        require_at_most(MAX_IN_MEMORY, self.games, "games from a move")
+
+    def rounds(self, position: Position, agent: Agent) -> Rounds:
+        """Returns the games from a position that an agent searched, none played yet.
+
+        Raises UserError if the player cannot play on, or the goal means nothing there.
+        """
+        player = agent.quick() if self.player is None else make_agent(self.player)
+        return Rounds(position, Continuations(position, player), goal_of(position, self.goal))
+
+
+class Rounds:
+    """The games that were played on from every legal action so far."""
+
+    def __init__(self, position: Position, continuations: Continuations, goal: Goal | None) -> None:
+        self.position, self.continuations, self.goal = position, continuations, goal
+        self.legal = position.legal_actions()
+        self.results: list[list[float]] = [[] for _ in self.legal]
+        self.reached = [0] * len(self.legal)
+
+    def play(self, asked: PlayingOn, seed: int) -> Iterator[Outlook]:
+        """Plays them, and yields the outlook now and then, at last the complete one.
+
+        The same rounds give the same numbers for a seed, unless agents go by the clock.
+        """
+        seen, stop = SeenPosition.of(self.position).id, np.zeros(1, np.int64)
+        began, shown = time.perf_counter(), 0.0
+        timer = threading.Timer(PATIENCE * asked.seconds, lambda: stop.__setitem__(0, 1))
+        timer.daemon = True
+        timer.start()
+        try:
+            for number in range(asked.games):
+                spent = time.perf_counter() - began
+                if number and spent + spent / number > asked.seconds:
+                    break
+                if not self._play(derive_seed(seed, seen, "on", number), stop):
+                    break
+                if time.perf_counter() - shown > PAUSE:
+                    yield self.outlook()
+                    shown = time.perf_counter()
+            yield self.outlook()
+        finally:
+            timer.cancel()
+
+    def outlook(self) -> Outlook:
+        """Returns what came of the games so far."""
+        moves = (MoveOutlook(tuple(some), reached) for some, reached in zip(self.results, self.reached, strict=True))
+        return Outlook(str(self.continuations.agent), self.goal, tuple(moves))
+
+    def _play(self, seed: int, stop: npt.NDArray[np.int64]) -> bool:
+        """Plays a game from every action; returns whether all ended before stop[0] was not 0, and then counts them."""
+        mover, ends = self.position.to_move, []
+        for action in self.legal:
+            end = self.continuations.play(self.position.stepped(action), seed, stop)
+            if end is None:
+                return False
+            ends.append(end)
+        for i, end in enumerate(ends):
+            self.results[i].append(float(end.returns[mover]))
+            self.reached[i] += self.goal is not None and self.goal.reached(end, mover)
+        return True
+
+
+def goal_of(position: Position, wanted: int | None = None) -> Goal | None:
+    """Returns the next of the game's milestones, `wanted` instead of it, or a win if there are several seats.
+
+    None in games of one seat that have no milestones; raises UserError for a wanted one that means nothing there.
+    """
+    game = position.game
+    for fact, thresholds in game.milestones.items():
+        now = game.facts(position.state)[fact]
+        if wanted is not None and wanted <= now:
+            raise UserError(f"{fact} to be reached must be above {now:g}, which is there, got {wanted}; choose more.")
+        above = (threshold for threshold in thresholds if threshold > now)
+        return Goal(fact, wanted or next(above, 2 * now))
+    if wanted is not None:
+        raise UserError(f"{game} has no milestone to be reached, got {wanted}; leave it out.")
+    return Goal() if game.num_seats > 1 else None

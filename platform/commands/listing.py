@@ -1,0 +1,138 @@
+"""`turnier list`: what has a name, read from the declarations of parameters."""
+
+from __future__ import annotations
+
+import inspect
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+from rich import box
+from rich.table import Table
+
+from turnier.core.terminal.console import Console
+
+if TYPE_CHECKING:
+    from turnier.core.parameters import Declared, Registry
+
+SEARCHED = ("agent", "evaluator", "learning")  # kinds whose parameters are searched
+WIDE = 100  # columns of a terminal that has room for whole ranges
+FOLDED = 14
+TITLES = {
+    "games": "Games",
+    "agents": "Agents",
+    "evaluators": "Evaluators",
+    "methods": "Learning methods, of turnier train",
+    "samplers": "Samplers, of turnier tune",
+    "noises": "Noise strategies, of turnier tune",
+}
+
+
+def list_names(
+    what: Annotated[
+        str,
+        typer.Argument(
+            help="games, agents, evaluators, methods, samplers or noises; or the name of one to show in detail",
+            autocompletion=lambda incomplete: _proposals(incomplete),
+        ),
+    ] = "",
+) -> None:
+    """List games, agents and all else that has a name, or the parameters of one.
+
+    Methods are those by which turnier train learns; samplers and noise strategies, which decide how many games each
+    candidate plays, are of turnier tune.
+
+    \b
+    Examples:
+      turnier list
+      turnier list games
+      turnier list mctse
+    """
+    from turnier.agents.seats.standins import kind_of
+    from turnier.core.errors import unknown
+    from turnier.core.outside import classes
+
+    console, registries = Console(), _registries()
+    if what in registries or not what:
+        for name, registry in registries.items():
+            if what in (name, ""):
+                _print_names(console, registry, TITLES[name])
+        text = "turnier list NAME lists the parameters of one; FILE.py:CLASS names one of your own."
+        console.print(text, highlight=False)
+        return
+    wanted = kind_of(what) if classes.is_outside(what) else ""
+    offering = (r for r in registries.values() if what in r.places or r.kind == wanted or what in r.installed())
+    found = next(offering, None)
+    if found is None:
+        names = [name for registry in registries.values() for name in (*registry.places, *registry.installed())]
+        raise unknown("game, agent or the like", what, [*registries, *names])
+    _print_parameters(console, found.load(what))
+
+
+def _registries() -> dict[str, Registry[Any]]:
+    from turnier.agents.ntuple.td import LEARNING
+    from turnier.agents.registry import AGENTS, EVALUATORS
+    from turnier.games.registry import GAMES
+    from turnier.search.noise import NOISES
+    from turnier.search.samplers.registry import SAMPLERS
+
+    found: tuple[Registry[Any], ...] = (GAMES, AGENTS, EVALUATORS, LEARNING, SAMPLERS, NOISES)
+    return dict(zip(TITLES, found, strict=True))
+
+
+def _proposals(incomplete: str) -> list[str]:
+    names = [*TITLES, *(name for registry in _registries().values() for name in registry.places)]
+    return [name for name in names if name.startswith(incomplete)]
+
+
+def _print_parameters(console: Console, cls: type[Declared]) -> None:
+    """Prints the whole description of a class, and its parameters."""
+    from turnier.core.number_text import number
+    from turnier.core.parameters import Declared, format_value, parameters_of
+
+    paragraphs = inspect.cleandoc(cls.__doc__ or "").split("\n\n")
+    for paragraph in paragraphs:
+        console.print(" ".join(paragraph.splitlines()) + "\n", markup=False, highlight=False)
+    searched = cls.kind in SEARCHED
+    table = _table("parameter", "default", "range", *["searched"] * searched, "meaning")
+    for field, info in parameters_of(cls):
+        default: Any = field.default
+        is_number = isinstance(default, int | float) and not isinstance(default, bool)
+        text = number(default, digits=6) if is_number else format_value(default)
+        otherwise = "true | false" if isinstance(default, bool) else "file" if info.file else "text"
+        ranges = f"any {default.kind}" if isinstance(default, Declared) else info.range_text() or otherwise
+        limits = [info.search_text().removeprefix("from ")] * searched
+        table.add_row(field.name, text, ranges.removeprefix("from "), *limits, info.help)
+    if table.row_count:
+        _fit(table, console.width)
+        console.print(table)
+
+
+def _print_names(console: Console, registry: Registry[Any], title: str) -> None:
+    """Prints one line for each name, also of installed packages: how many parameters it has, and what it is."""
+    from turnier.core.errors import UserError
+    from turnier.core.parameters import parameters_of
+
+    table = _table("name", "parameters", "description", title=title)
+    table.columns[1].justify = "right"
+    for name in (*registry.names(), *sorted(registry.installed())):
+        try:
+            cls = registry.load(name)
+        except UserError as failure:  # of somebody's package, which must not hide the others
+            table.add_row(name, "", str(failure))
+            continue
+        table.add_row(name, str(len(parameters_of(cls)) or ""), inspect.cleandoc(cls.__doc__ or "").splitlines()[0])
+    console.print(table)
+
+
+def _table(*headings: str, title: str | None = None) -> Table:
+    table = Table(title=title, title_justify="left", box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0))
+    for number, heading in enumerate(headings):
+        table.add_column(heading, no_wrap=number == 0, overflow="fold")
+    return table
+
+
+def _fit(table: Table, width: int) -> None:
+    """Folds the columns between the first and the last, which a terminal of 80 columns has little room for."""
+    if width < WIDE:
+        for column in table.columns[1:-1]:
+            column.max_width = FOLDED

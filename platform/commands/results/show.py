@@ -1,0 +1,262 @@
+"""`turnier show`: whatever has a name in a store, in the terminal or as a file."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from turnier.commands.options import DEFAULT_URL, JsonOption, StoreOption, writable_file
+from turnier.core.errors import UserError
+from turnier.core.outputs import require_file
+
+if TYPE_CHECKING:
+    from turnier.results.store.store import Run, Store
+
+TOP = 200  # agents of a rating list
+MIN_GAMES = 10  # of an agent in the rating list of a game
+MATCHES = 20  # that are listed
+OF_RUNS = (".html", ".csv", ".parquet", ".jsonl", ".pgn", ".sgf", "")
+OF_MATCHES = (".gif", ".mp4", ".svg", ".json")
+OPTIONS = {  # what is shown -> the options that mean something for it, beside --store
+    "run": {"out", "html", "matches", "top", "anchor", "nash", "crosstable", "as_json", "game", "min_games"},
+    "archive": {"out", "means", "top", "anchor", "nash", "crosstable", "as_json", "game", "min_games"},
+    "match": {"out", "delay", "overlay"},
+    "bot": {"game", "save", "as_json"},
+    "game": {"top", "min_games", "anchor", "nash", "crosstable", "as_json"},
+}
+
+
+def _names(incomplete: str) -> list[str]:
+    from turnier.commands.runs.completion import names_of
+
+    return [name for name in (*names_of("run"), *names_of("game")) if name.startswith(incomplete)]
+
+
+def show(
+    context: typer.Context,
+    what: Annotated[
+        str,
+        typer.Argument(
+            help="a run (last, its name, or the beginning of its id), a match's id, a file of your own code, a game, or"
+            " a file of games; default: the newest run",
+            autocompletion=_names,
+        ),
+    ] = "",
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            help="write it to a file: a run to .html, .csv, .parquet, .jsonl, .pgn, .sgf or a folder; a match to .gif,"
+            " .mp4, .svg, or .json (an official spe_ed log)",
+        ),
+    ] = None,
+    html: Annotated[bool, typer.Option("--html", help="write a run as one self-contained page, RUN.html")] = False,
+    matches: Annotated[bool, typer.Option("--matches", help=f"list the newest {MATCHES} matches of a run")] = False,
+    game: Annotated[str, typer.Option(help="of a run or bot: only its games of this game")] = "",
+    top: Annotated[int, typer.Option(help="number of agents that a rating list shows", min=1)] = TOP,
+    min_games: Annotated[
+        int, typer.Option(help="of a game: leave out agents with fewer games", show_default=str(MIN_GAMES), min=0)
+    ] = 0,
+    anchor: Annotated[str, typer.Option(help="the agent whose Elo is 0; default: as the run was played")] = "",
+    nash: Annotated[
+        bool, typer.Option(help="show Nash averages, which copies of an agent do not change, beside Elo in any case")
+    ] = False,
+    crosstable: Annotated[
+        Path | None,
+        typer.Option(help="also write who scored what against whom to this CSV file", callback=writable_file),
+    ] = None,
+    means: Annotated[
+        bool, typer.Option("--means", help="of an archive: only means and shares of points, of any number of games")
+    ] = False,
+    delay: Annotated[float, typer.Option(help="of a match: seconds between two positions", min=0, max=3600)] = 0.15,
+    overlay: Annotated[
+        int | None,
+        typer.Option(
+            help="of a spe_ed match, with --out FILE.svg: the position before this move, and what its agent computed",
+            min=1,
+        ),
+    ] = None,
+    save: Annotated[Path | None, typer.Option(help="of a bot: write its files into this new folder")] = None,
+    store: StoreOption = DEFAULT_URL,
+    as_json: JsonOption = False,
+) -> None:
+    """Show a run, a match, your versions of a bot, or the ratings of a game.
+
+    A run of any kind is shown as the command that played it shows it at its end, with 95 % intervals; without a name,
+    it is the newest one. A match is replayed. Of your own code, all versions that have played are listed with their
+    ratings; bot.py:Bot@1c94e07 plays again as it was, and bot.py:Bot@PREVIOUS as before the last edit. Of a game, the
+    agents are rated over all its stored games. What a file has, such as an archive or exported games, is shown without
+    a store.
+
+    \b
+    Examples:
+      turnier show
+      turnier show tournament:1f0c --html
+      turnier show last --out games.jsonl    # or .csv, .parquet, .pgn, .sgf
+      turnier show last --matches
+      turnier show 3f9a1c --out game.gif
+      turnier show bot.py
+      turnier show yavalath --anchor random
+      turnier show tournament-1f0c.parquet --means
+    """
+    given = {name: value for name, value in context.params.items() if name not in ("what", "store")}
+    typed = [name for name in given if _is_typed(context, name)]
+    if what.endswith(".parquet"):
+        return _show_archive(Path(what), _checked("archive", typed, given))
+    if ".py" in what:
+        return _show_bot(what, store, _checked("bot", typed, given))
+    if _is_file_of_games(what):
+        return _show_match(what, store, _checked("match", typed, given))
+    from turnier.results.store.store import Store
+
+    with Store.open(store, read_only=True) as opened:
+        run = None if what and _is_game(what) else _run(opened, what)
+        if run is not None:
+            return _show_run(opened, run, _checked("run", typed, given), bool(what))
+        if _is_game(what):
+            return _show_game(opened, what, _checked("game", typed, given))
+    _show_match(what, store, _checked("match", typed, given))
+
+
+def _is_typed(context: typer.Context, name: str) -> bool:
+    source = context.get_parameter_source(name)
+    return source is not None and source.name == "COMMANDLINE"
+
+
+def _checked(what: str, typed: list[str], given: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Returns the options; raises UserError for one that means nothing for what is shown."""
+    for name in typed:
+        if name not in OPTIONS[what]:
+            option = f"--{name.removeprefix('as_').replace('_', '-')}"
+            others = [f"a {each}" for each, names in OPTIONS.items() if name in names]
+            raise UserError(f"{option} is for {' or '.join(others)}, and this is a {what}; leave it out.")
+    return given
+
+
+def _is_file_of_games(what: str) -> bool:
+    file, colon, line = what.rpartition(":")
+    return Path(what).is_file() or bool(colon and line.isdigit() and Path(file).is_file())
+
+
+def _is_game(what: str) -> bool:
+    from turnier.games.registry import GAMES
+
+    return what.partition("(")[0] in GAMES.places
+
+
+def _run(store: Store, what: str) -> Run | None:
+    """Returns the run of that name; None if it is no run but the beginning of a match's id."""
+    if not what and not store.runs():
+        raise UserError("no run is stored here yet; type: turnier tournament tictactoe random mcts")
+    try:
+        return store.find_run(what or "last")
+    except UserError:
+        with contextlib.suppress(UserError):
+            store.find_record(what)
+            return None
+        raise
+
+
+def _show_run(store: Store, run: Run, options: Mapping[str, Any], named: bool) -> None:
+    from turnier.commands.results.result_tables import Shown, show_game
+    from turnier.commands.runs.show import show_stored
+    from turnier.core.terminal.visible import say, visible_line
+
+    if options["html"] or options["out"]:
+        return _write_run(store, run, options["out"], options["html"])
+    if not named:
+        say(visible_line(f"The newest run, {run.id}:"), errors=options["as_json"])
+    if options["matches"]:
+        return _list_matches(store, run, options["as_json"])
+    shown = Shown(options["top"], options["as_json"], options["crosstable"], options["anchor"], options["nash"])
+    if options["game"]:
+        return show_game(store, options["game"], run, options["min_games"] or MIN_GAMES, shown)
+    show_stored(store, run, shown)
+
+
+def _write_run(store: Store, run: Run, out: Path | None, html: bool) -> None:
+    from turnier.core.terminal.visible import say
+    from turnier.results.export import Source
+
+    if html or (out and out.suffix == ".html"):
+        from turnier.dashboards.reports.run import write_run_report
+
+        say(f"Page: {write_run_report(store, run.id, out or Path('.'))}")
+        return
+    assert out is not None
+    _require_suffix(out, OF_RUNS, "run")
+    _export(Source.of_store(store, run), store.match_counts().get(run.id, 0), out)
+
+
+def _export(source: Any, games: int, out: Path) -> None:
+    from turnier.core.terminal.console import Console
+    from turnier.results.export import export_files, export_from
+    from turnier.runs.bar import game_bar
+
+    export_files(out)
+    with game_bar(source.run.name, games) as bar:
+        paths = export_from(source, out, bar.advance)
+    for path in paths:
+        Console().print(f"{path}: {bar.done:,} games", markup=False, soft_wrap=True)
+
+
+def _require_suffix(out: Path, suffixes: tuple[str, ...], what: str) -> None:
+    if out.suffix not in suffixes:
+        known = ", ".join(filter(None, suffixes))
+        raise UserError(f"a {what} is written to a file ending in {known}, got {out}; choose one of these.")
+
+
+def _list_matches(store: Store, run: Run, as_json: bool) -> None:
+    import json
+
+    from turnier.core.terminal.visible import say, visible_line
+    from turnier.results.match_list import list_matches
+
+    found = list_matches(store, run.id, limit=MATCHES)
+    if as_json:
+        print(json.dumps([match._asdict() for match in found], indent=2))
+        return
+    for match in found:
+        say(visible_line(f"{match.id[:12]}  {match.text}"))
+    say(f"turnier show {found[0].id[:12]} replays one." if found else f"{run.id} has no matches.")
+
+
+def _show_game(store: Store, game: str, options: Mapping[str, Any]) -> None:
+    from turnier.commands.results.result_tables import Shown, show_game
+
+    shown = Shown(options["top"], options["as_json"], options["crosstable"], options["anchor"], options["nash"])
+    show_game(store, game, None, options["min_games"] or MIN_GAMES, shown)
+
+
+def _show_archive(path: Path, options: Mapping[str, Any]) -> None:
+    from turnier.commands.results.result_tables import show_means
+    from turnier.results.archive.reading import Archive
+    from turnier.results.archive.restoring import as_store
+    from turnier.results.export import Source
+
+    archive = Archive.open(path)
+    if options["means"]:
+        return show_means(archive, options["as_json"])
+    if options["out"]:
+        return _export(Source.of_archive(archive), archive.total.rows, options["out"])
+    with as_store(archive) as (store, run):
+        _show_run(store, run, {**options, "html": False, "matches": False}, True)
+
+
+def _show_match(what: str, store: str, options: Mapping[str, Any]) -> None:
+    from turnier.commands.results.replay import replay
+
+    out: Path | None = options["out"]
+    if out is not None:
+        _require_suffix(out, OF_MATCHES, "match")
+        require_file(out, "--out")
+    replay(what, store, options["delay"], out, options["overlay"])
+
+
+def _show_bot(name: str, store: str, options: Mapping[str, Any]) -> None:
+    from turnier.commands.results.versions import versions
+
+    versions(name, options["game"], options["save"], store, options["as_json"])

@@ -1,0 +1,55 @@
+"""What the shell proposes for values: names of games, agents, evaluators, samplers, noise strategies and runs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+
+def names_of(what: str) -> Sequence[str]:
+    """Returns the names of that kind; none if there is no such kind."""
+    return _NAMES[what]() if what in _NAMES else ()
+
+
+def _games() -> Sequence[str]:
+    from turnier.games.registry import GAMES
+
+    return list(GAMES.places)
+
+
+def _agents() -> Sequence[str]:
+    from turnier.agents.registry import AGENTS
+
+    return list(AGENTS.places)
+
+
+def _samplers() -> Sequence[str]:
+    from turnier.search.samplers.registry import SAMPLERS
+
+    return list(SAMPLERS.places)
+
+
+def _noises() -> Sequence[str]:
+    from turnier.search.noise import NOISES
+
+    return list(NOISES.places)
+
+
+def _runs() -> Sequence[str]:
+    from turnier.results.store import default_url
+    from turnier.results.store.database import NoResults
+    from turnier.results.store.store import Store
+
+    try:
+        with Store.open(default_url(), read_only=True) as store:
+            return ["last", *(run.id for run in store.runs())]
+    except NoResults:
+        return []
+
+
+_NAMES: dict[str, Callable[[], Sequence[str]]] = {
+    "game": _games,
+    "agent": _agents,
+    "sampler": _samplers,
+    "noise": _noises,
+    "run": _runs,
+}

@@ -1,0 +1,160 @@
+"""Commands that play a run: each is generated from the plan that declares the run's options."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Iterable
+from typing import Annotated, Any
+
+import typer
+
+from turnier.arena.workers.where import Where
+from turnier.commands.command_line import saving
+from turnier.commands.options import DEFAULT_URL, JsonOption, StoreOption, TrustOption
+from turnier.commands.place import placed
+from turnier.core.errors import UserError
+from turnier.core.terminal.console import Console
+from turnier.runs.declared.kinds import plan_of
+from turnier.runs.declared.options import Declared
+from turnier.runs.plan import Plan
+
+ResumeOption = Annotated[
+    str,
+    typer.Option(
+        "--resume", help="a run to resume: its name, the beginning of its id, or last; game and agents are its own"
+    ),
+]
+
+
+def command_of(kind: str, name: str) -> Callable[..., None]:
+    """Returns the command that plays runs of a kind."""
+    plan = plan_of(kind)
+    assert plan is not None, kind
+
+    def command(
+        context: typer.Context,
+        resume: ResumeOption = "",
+        store: StoreOption = DEFAULT_URL,
+        where: Where = Where(),
+        trust: TrustOption = False,
+        as_json: JsonOption = False,
+        **given: Any,
+    ) -> None:
+        typed = {each: value for each, value in given.items() if _is_typed(context, each)}
+        _play(plan, name, typed, resume, store, where, as_json)
+
+    signature = inspect.signature(command, eval_str=True)
+    context, *shared = (each for each in signature.parameters.values() if each.kind is not each.VAR_KEYWORD)
+    own = [_parameter(each) for each in plan.declared.values()]
+    command.__signature__ = signature.replace(parameters=[context, *own, *shared])  # type: ignore[attr-defined]
+    command.__doc__ = plan.__doc__
+    return placed(command)
+
+
+def _parameter(declared: Declared) -> inspect.Parameter:
+    """Returns an option as typer takes it. What has a place may be left out, as a resumed run has its own."""
+    option, limits = declared.option, declared.option.range_text()
+    said = f"{option.help}; {limits}" if limits and option.choices else option.help
+    kind: Any = list[str] if declared.is_list else next((each for each in declared.types if each in _PLAIN), str)
+    complete: dict[str, Any] = {"autocompletion": _proposing(option.complete)} if option.complete else {}
+    default = declared.default
+    if declared.required:
+        default = [] if declared.is_list else ""
+    if declared.argument:
+        shown: Any = typer.Argument(help=said, show_default=False, **complete)
+    else:
+        flag = f"--{declared.name.replace('_', '-')}"
+        flags = [flag, option.also] if option.also else [flag]
+        shown = typer.Option(*flags, help=said, show_default=not declared.required, **complete)
+    if declared.default is None or (declared.is_list and not declared.argument):
+        kind, default = kind | None, None
+    annotation = Annotated[kind, shown]
+    return inspect.Parameter(
+        declared.name, inspect.Parameter.POSITIONAL_OR_KEYWORD, default=default, annotation=annotation
+    )
+
+
+_PLAIN = (bool, int, float, str)
+
+
+def _proposing(what: str) -> Callable[[str], Iterable[str]]:
+    """Returns what completes a value in the shell: the names that begin with what was typed."""
+
+    def names(incomplete: str) -> Iterable[str]:
+        from turnier.commands.runs.completion import names_of
+
+        return [name for name in names_of(what) if name.startswith(incomplete)]
+
+    return names
+
+
+def _is_typed(context: typer.Context, name: str) -> bool:
+    source = context.get_parameter_source(name)
+    return source is not None and source.name == "COMMANDLINE"
+
+
+def _play(
+    plan: type[Plan[Any]], name: str, typed: dict[str, Any], resume: str, store: str, where: Where, as_json: bool
+) -> None:
+    """Plays a run and shows it; what can be wrong is found before the store is opened to be written."""
+    planned = _resumed(plan, name, typed, resume, store) if resume else plan(**typed)
+    from turnier.commands.runs.show import show
+    from turnier.results.store.store import Store
+
+    console = Console(stderr=as_json)
+    with Store.open(store) as opened:
+        for sentence in planned.notices(opened):
+            console.print(sentence, soft_wrap=True, markup=False, highlight=False)
+        with saving(planned.stop, lambda: planned.kept):
+            results = planned.run(opened, where=where)
+        if planned.skipped:
+            stored = f"{planned.skipped:,} {planned.unit} were stored already and not played again."
+            console.print(stored, highlight=False)
+        show(results, as_json=as_json)
+
+
+def _resumed(plan: type[Plan[Any]], name: str, typed: dict[str, Any], resume: str, store: str) -> Plan[Any]:
+    """Returns the plan of a stored run, with the options that were typed beside --resume."""
+    from turnier.results.store.manifest import started_with
+    from turnier.results.store.store import Store
+
+    if places := [each for each in typed if plan.declared[each].argument]:
+        raise UserError(f"--resume takes {' and '.join(places)} from the run; leave them out.")
+    with Store.open(store, read_only=True) as opened:
+        run = opened.find_run(resume)
+        if run.kind != plan.kind:
+            raise UserError(f"turnier {name} resumes a {plan.kind}, and {run.id} is a {run.kind}; {_how(run.kind)}.")
+        planned = plan.of_run(opened, run, **typed)
+    started_with(["turnier", name, *words_of(planned)])
+    return planned
+
+
+def _how(kind: str) -> str:
+    from turnier.commands.app import PLANNED
+
+    known = {each: name for name, each in PLANNED.items()}
+    return f"type turnier {known[kind]} --resume" if kind in known else "run its script again"
+
+
+def words_of(planned: Plan[Any]) -> list[str]:
+    """Returns the words of a command line, after the command's name, that make the same plan."""
+    places: list[str] = []
+    named: list[str] = []
+    for name, value in planned.settings.items():
+        declared = planned.declared[name]
+        texts = [str(each) for each in _several(value)]
+        if declared.argument:
+            places += texts
+        elif value is True:
+            named.append(_flag(name))
+        elif value != declared.default and value not in (None, False):
+            named += [word for text in texts for word in (_flag(name), text)]
+    return [*places, *named]
+
+
+def _several(value: Any) -> Iterable[Any]:
+    return value.values() if isinstance(value, dict) else value if isinstance(value, list) else [value]
+
+
+def _flag(name: str) -> str:
+    return f"--{name.replace('_', '-')}"

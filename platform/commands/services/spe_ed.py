@@ -1,0 +1,19 @@
+"""`turnier spe_ed`: games of spe_ed over the network; its subcommands have modules of their own."""
+
+from __future__ import annotations
+
+import typer
+
+from turnier.core.terminal.visible import say
+
+
+def spe_ed(context: typer.Context) -> None:
+    """Serve games of spe_ed with a live page, or have an agent join a server.
+
+    \b
+    Examples:
+      turnier spe_ed serve --keys keys.txt
+      turnier spe_ed join --key secret --agent combi
+    """
+    if context.invoked_subcommand is None:
+        say(context.get_help())

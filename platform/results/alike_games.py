@@ -1,0 +1,212 @@
+"""The games of a large run with each pair of alike ones kept once: ten million games in the memory of some thousand.
+
+Games of a seed are not independent, so what is counted are seeds: those on which the same agents, in the same seats,
+got the same scores. Every estimate depends on these numbers only. A run of which that says little less than its games
+(single-player games, whose scores differ), or of which games may repeat others, is read as it is.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from typing import NamedTuple, Self
+
+import numpy as np
+import pandas as pd
+
+from turnier.arena.schedules.repeats import declared_draws, only_moves_differ
+from turnier.results.frames.matches import PLAYED, as_frame, matches_frame
+from turnier.results.outage import outlasting
+from turnier.results.store.columns import Array, MatchColumns, Texts
+from turnier.results.store.store import Store
+
+LARGE = 1 << 17  # games of a run from which it is read so
+MOST_KINDS = 4096  # of games
+SAVED = 4  # there must be this many times fewer games
+_RANGE = 2**62
+
+
+@outlasting
+def results_frame(store: Store, run: str | None = None, large: int = LARGE) -> pd.DataFrame:
+    """Returns `matches_frame` without ids, of a large run with a row per seat of games that are alike.
+
+    It then has a column `times`, in which games of a row are counted; decisions, nodes and times are sums, each in one
+    of the rows that are alike but for their seed. `seed` and `match` are numbers that mean nothing else.
+
+    Args:
+        store: where the run is.
+        run: its id; None = all tournaments and single games.
+        large: number of games from which a run is.
+    """
+    chosen = [run] if run else [one.id for one in store.runs() if one.kind in PLAYED]
+    if len(chosen) == 1:
+        with store.database.reading() as connection:
+            is_large = store.blocks.games_of_run(connection, chosen[0]) >= large
+            found = _alike(store.blocks.parts_of_run(connection, chosen[0]), chosen[0]) if is_large else None
+        if found is not None:
+            return found
+    return matches_frame(store, run=run, ids=False)
+
+
+def _alike(parts: Iterator[MatchColumns], run: str) -> pd.DataFrame | None:
+    """Returns the frame of a run; None if it is to be read as it is."""
+    kinds, seeds, numbers = _Kinds(), list[Array](), list[Array]()
+    for part in parts:
+        found = kinds.add(part)
+        if found is None:
+            return None
+        seeds.append(part.seed)
+        numbers.append(found)
+    if not seeds or kinds.may_repeat():
+        return None
+    kinds, places = kinds.in_order()
+    fields = _fields(np.concatenate(seeds), places[np.concatenate(numbers)], len(places))
+    return None if fields is None else kinds.frame(fields, run)
+
+
+class _Fields(NamedTuple):
+    """Games, of which those of a seed follow each other."""
+
+    kind: Array  # [games]
+    seed: Array  # [games] a number
+    times: Array  # [games] how many seeds have the same games
+
+
+def _fields(seed: Array, kind: Array, kinds: int) -> _Fields | None:
+    """Returns the games of all seeds, alike ones once; None if hardly any are alike.
+
+    Args:
+        seed, kind: [games].
+        kinds: their number.
+    """
+    order = np.lexsort((kind, seed))
+    seed, kind = seed[order], kind[order]
+    first = np.flatnonzero(np.append(True, seed[1:] != seed[:-1]))
+    sizes = np.diff(np.append(first, len(seed)))
+    found, before, left = list[_Fields](), 0, len(seed) // SAVED
+    for size in np.unique(sizes).tolist():
+        begin = first[sizes == size]
+        code, most = np.zeros(len(begin), np.int64), 1
+        for place in range(size):
+            if most * kinds > _RANGE:
+                different, code = np.unique(code, return_inverse=True)
+                most = len(different)
+            code, most = code * kinds + kind[begin + place], most * kinds
+        _, example, times = np.unique(code, return_index=True, return_counts=True)
+        left -= size * len(example)
+        if left < 0:
+            return None
+        rows = kind[begin[example][:, None] + np.arange(size)]
+        numbers = before + np.arange(len(example))
+        found.append(_Fields(rows.ravel(), np.repeat(numbers, size), np.repeat(times, size)))
+        before += len(example)
+    return _Fields(*map(np.concatenate, zip(*found, strict=True)))
+
+
+class _Kind(NamedTuple):
+    """What games of two seats have in common if they are alike but for their seed."""
+
+    game: str
+    first: str
+    second: str
+    scores: tuple[float, float]
+    termination: str
+    facts: str
+    unknown: int  # bits: of seat_seconds and then seat_cpu_seconds of both seats, which are not known
+
+
+class _Kinds:
+    """The different kinds of games, and sums of what was measured in those of each."""
+
+    def __init__(self) -> None:
+        self._known: dict[_Kind, int] = {}
+        self._sums = np.zeros((0, 9))  # [kinds] decisions, nodes, seat_seconds, seat_cpu_seconds of both; seconds
+
+    def add(self, columns: MatchColumns) -> Array | None:
+        """Returns the kind of each game; None if they differ too much, or have not two seats."""
+        if not len(columns.number) or (columns.seats != 2).any():
+            return None
+        agents, scores = columns.agent.codes.reshape(-1, 2), columns.score.reshape(-1, 2)
+        values, score = np.unique(scores, return_inverse=True)
+        measured = (columns.decisions, columns.nodes, columns.seat_seconds, columns.seat_cpu_seconds)
+        each = np.column_stack([*(some.reshape(-1, 2) for some in measured), columns.seconds]).astype(np.float64)
+        unknown = np.isnan(each[:, 4:8]) @ (1 << np.arange(4))
+        score = score.reshape(-1, 2)
+        texts = columns.game, columns.termination, columns.facts
+        parts = [*agents.T, *score.T, *(text.codes for text in texts), unknown]
+        sizes = [*[len(columns.agent.values)] * 2, *[len(values)] * 2, *(len(text.values) for text in texts), 16]
+        if math.prod(sizes) > _RANGE:
+            return None
+        key = np.zeros(len(unknown), np.int64)
+        for codes, size in zip(parts, sizes, strict=True):
+            key = key * size + codes
+        _, example, place = np.unique(key, return_index=True, return_inverse=True)
+        if len(self._known) + len(example) > 2 * MOST_KINDS:
+            return None
+        numbers = [self._known.setdefault(self._kind(columns, i, int(unknown[i])), len(self._known)) for i in example]
+        kind = np.array(numbers, np.int32)[place]
+        added = np.zeros((len(self._known), each.shape[1]))
+        added[: len(self._sums)] = self._sums
+        for column in range(each.shape[1]):
+            added[:, column] += np.bincount(kind, np.nan_to_num(each[:, column]), len(added))
+        self._sums = added
+        return kind if len(self._known) <= MOST_KINDS else None
+
+    @staticmethod
+    def _kind(columns: MatchColumns, i: int, unknown: int) -> _Kind:
+        first, second = (str(columns.agent.values[columns.agent.codes[2 * i + seat]]) for seat in (0, 1))
+        game, termination, facts = (
+            str(text.values[text.codes[i]]) for text in (columns.game, columns.termination, columns.facts)
+        )
+        scores = float(columns.score[2 * i]), float(columns.score[2 * i + 1])
+        return _Kind(game, first, second, scores, termination, facts, unknown)
+
+    def may_repeat(self) -> bool:
+        """Whether games may repeat others by construction, for which their moves are needed."""
+        lineups = {(kind.game, kind.first, kind.second) for kind in self._known}
+        return any(
+            only_moves_differ(game) and not any(declared_draws(game, agent) is True for agent in agents)
+            for game, *agents in lineups
+        )
+
+    def in_order(self) -> tuple[Self, Array]:
+        """Returns the kinds in an order that does not depend on that of the games, and the new number of each."""
+        kinds = sorted(self._known)
+        ordered = type(self)()
+        ordered._known = {kind: i for i, kind in enumerate(kinds)}
+        ordered._sums = self._sums[[self._known[kind] for kind in kinds]]
+        return ordered, np.array([ordered._known[kind] for kind in self._known], np.int32)
+
+    def frame(self, games: _Fields, run: str) -> pd.DataFrame:
+        """Returns the frame of games of these kinds."""
+        kinds, n = list(self._known), len(games.kind)
+        sums = np.zeros((n, self._sums.shape[1]))
+        known, first = np.unique(games.kind, return_index=True)
+        sums[first] = self._sums[known]
+        unknown = np.array([kind.unknown for kind in kinds])[games.kind]
+        sums[:, 4:8][(unknown[:, None] >> np.arange(4)) & 1 == 1] = np.nan
+        ids = np.zeros((n, 2), ">u8")
+        ids[:, 0] = np.arange(n) << 4
+        game, termination, facts = (
+            Texts.of([kind[i] for kind in kinds]).take(games.kind)
+            for i in map(_Kind._fields.index, ("game", "termination", "facts"))
+        )
+        agents = Texts.of([agent for kind in kinds for agent in (kind.first, kind.second)])
+        columns = MatchColumns(
+            np.arange(n),
+            np.frombuffer(ids.tobytes(), "V16"),
+            game,
+            games.seed,
+            termination,
+            sums[:, 8],
+            facts,
+            np.full(n, 2, np.uint8),
+            agents.take((2 * games.kind[:, None] + np.arange(2)).ravel()),
+            np.array([kind.scores for kind in kinds])[games.kind].ravel(),
+            sums[:, 0:2].ravel().astype(np.int64),
+            sums[:, 2:4].ravel().astype(np.int64),
+            sums[:, 4:6].ravel(),
+            sums[:, 6:8].ravel(),
+        )
+        frame = as_frame(columns, np.zeros(n, np.int64), [run], False, np.zeros(n, np.bool_))
+        return frame.assign(times=np.repeat(games.times, 2))

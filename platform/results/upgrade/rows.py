@@ -1,0 +1,89 @@
+"""Rows as earlier versions stored them: given the columns and checksums of today, after a check of what can be told."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from sqlalchemy import Connection, Row, Table, select, update
+
+from turnier.arena.match import count_plies
+from turnier.results.integrity.checksums import CHANGED, checksum
+from turnier.results.integrity.damage import UNDECODABLE, reason
+from turnier.results.integrity.match_rows import checksum_of_match, match_of
+from turnier.results.store.database import CHUNK, Database
+from turnier.results.store.progress import LIVE, STOPPED, checked_values
+from turnier.results.store.schema import matches, positions, run_progress, runs, seats, votes
+from turnier.results.store.searches import position_of, search_of
+
+OnGames = Callable[[int], object]
+
+
+def upgrade_matches(database: Database, connection: Connection, on_games: OnGames) -> None:
+    """Says of every match what played it, empty if unknown, and gives it the checksum of these values."""
+    c, last = matches.c, 0
+    old = c.release.is_(None) | c.worker.is_(None) | c.checksum.is_(None)
+    while rows := connection.execute(select(matches).where(old, c.number > last).order_by(c.number).limit(CHUNK)).all():
+        last = rows[-1].number
+        of_match: dict[int, list[Row[Any]]] = {row.number: [] for row in rows}
+        chosen = database.among(seats.c.match_number, list(of_match))
+        for seat in connection.execute(select(seats).where(chosen).order_by(seats.c.match_number, seats.c.seat)):
+            of_match[seat.match_number].append(seat)
+        for row in rows:
+            if wrong := _wrong_match(row, of_match[row.number]):
+                raise database.damaged(f"the game {row.id}: {wrong}")
+            values = row._asdict() | {"release": row.release or "", "worker": row.worker or ""}
+            own: list[tuple[Any, ...]] = [tuple(seat[1:]) for seat in of_match[row.number]]
+            values["checksum"] = checksum_of_match(tuple(values.values())[1:-1], own)
+            connection.execute(update(matches).where(c.number == row.number).values(values))
+        on_games(len(rows))
+
+
+def _wrong_match(row: Row[Any], match_seats: Sequence[Row[Any]]) -> str:
+    """Returns what is wrong with a match; without a checksum its id tells game, agents, seed and opening."""
+    if row.checksum is not None:
+        played_by = [name for name in (row.release, row.worker) if name is not None]
+        same = checksum(*row[1:-3], *played_by, *(tuple(seat[1:]) for seat in match_seats)) == row.checksum
+        return "" if same else CHANGED
+    try:
+        record = match_of(row, match_seats)
+        count_plies(record.plies)
+    except UNDECODABLE as failure:
+        return reason(failure)
+    return "" if record.spec.id == row.id else "it is not the match of its id"
+
+
+def upgrade_searches(database: Database, connection: Connection) -> None:
+    """Gives positions and searches their checksums; their ids tell whether they are what was stored."""
+    known = {}
+    for row in connection.execute(select(positions)).all():
+        with database.decoding(f"the position {row.id}"):
+            known[row.number] = position = position_of(row)
+        if position.id != row.id:
+            raise database.damaged(f"the position {row.id}: it is not the position of its id")
+        _seal(connection, positions, row, row[1:-1])
+    for row in connection.execute(select(votes).where(votes.c.checksum.is_(None))).all():
+        if row.position_number not in known:
+            raise database.damaged(f"the search {row.id}: its position is missing")
+        with database.decoding(f"the search {row.id}"):
+            found = search_of(row, known[row.position_number]).spec.id
+        if found != row.id:
+            raise database.damaged(f"the search {row.id}: it is not the search of its id")
+        _seal(connection, votes, row, (row.id, known[row.position_number].id, *row[3:-1]))
+
+
+def upgrade_runs(connection: Connection) -> None:
+    """Gives runs and what their drivers reported their checksums; no driver is left."""
+    for row in connection.execute(select(runs)).all():
+        _seal(connection, runs, row, row[:-1])
+    live = run_progress.c.state.in_(LIVE)
+    connection.execute(update(run_progress).where(live).values(state=STOPPED, checksum=None))
+    for row in connection.execute(select(run_progress)).all():
+        _seal(connection, run_progress, row, checked_values(row))
+
+
+def _seal(connection: Connection, table: Table, row: Row[Any], values: Sequence[Any]) -> None:
+    """Gives a row its checksum if it has none."""
+    if row.checksum is None:
+        key = next(iter(table.primary_key))
+        connection.execute(update(table).where(key == row._mapping[key.name]).values(checksum=checksum(*values)))

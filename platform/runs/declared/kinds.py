@@ -1,0 +1,40 @@
+"""The kinds of runs that there are: where the plan of each is declared, so that a stored run can be opened again."""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+from turnier.core.errors import UserError
+
+if TYPE_CHECKING:
+    from turnier.results.store.store import Run, Store
+    from turnier.runs.plan import Plan
+    from turnier.runs.results import RunResults
+
+KINDS: dict[str, str] = {}  # kind -> module:Class; the package fills it, as only it knows all floors
+
+
+def plan_of(kind: str) -> type[Plan[Any]] | None:
+    """Returns the class that declares a kind of run; None for runs that only scripts make."""
+    if kind not in KINDS:
+        return None
+    module, _, name = KINDS[kind].partition(":")
+    plan: type[Plan[Any]] = getattr(importlib.import_module(module), name)
+    return plan
+
+
+def results_of(store: Store, run: Run) -> RunResults:
+    """Returns the results of a stored run, finished or not, as the class of its kind; nothing is played."""
+    from turnier.runs.results import RunResults
+
+    plan = plan_of(run.kind)
+    return plan.reopened(store, run) if plan else RunResults(store, run.id)
+
+
+def planned_again(store: Store, run: Run) -> Plan[Any]:
+    """Returns the plan of a stored run, with the values that it was last played with; raises UserError without one."""
+    plan = plan_of(run.kind)
+    if plan is None:
+        raise UserError(f"{run.id} was made by a script and has no plan of its own; run the script again.")
+    return plan.of_run(store, run)

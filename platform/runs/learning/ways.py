@@ -1,0 +1,119 @@
+"""What a training learns, and how, by the name of what learns: a network of n-tuples, a deep one, or a search."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from turnier.agents.agent import Agent
+from turnier.agents.deep.agent import Dqn
+from turnier.agents.deep.learning import DeepQ
+from turnier.agents.evaluator import Evaluator
+from turnier.agents.learning.plan import LearningPlan
+from turnier.agents.ntuple.evaluator import NTuple
+from turnier.agents.ntuple.plans.presets import preset_for
+from turnier.agents.ntuple.td import LEARNING, Td, method_for, td_of
+from turnier.agents.ntuple.training import Plan as TdPlan
+from turnier.agents.ntuple.weights import read_config
+from turnier.agents.puct.agent import Puct
+from turnier.agents.puct.self_play import SelfPlay
+from turnier.agents.registry import AGENTS, EVALUATORS
+from turnier.core.errors import UserError, unknown
+from turnier.core.outside.classes import is_outside
+from turnier.core.parameters import Declared
+from turnier.core.text_form import parse
+from turnier.games.game import Game
+from turnier.games.registry import GAMES
+from turnier.runs.learning.deep import Plan as DeepPlan
+from turnier.runs.self_play.loop import Plan as SelfPlayPlan
+
+LEARNERS = ("ntuple", "dqn", "puct")
+
+
+def learning_plan(
+    game: Game,
+    network: str | Evaluator | Agent,
+    learning: str,
+    seed: int,
+    every: int,
+    *,
+    out: Path,
+    begins: Sequence[Path] = (),
+    hours: float = 0.0,
+    threads: int = 1,
+) -> LearningPlan:
+    """Returns what is to be learned; raises UserError if nothing of that name learns, or not so.
+
+    Args:
+        game: that is learned.
+        network: what learns; empty = that of the file, or what learns best in so many hours.
+        learning: the method, as text; empty = what goes with the network and the game.
+        seed: of the training.
+        every: games of a point of the curve.
+        out: the file of checkpoints.
+        begins: files of weights whose mean a network of n-tuples begins with.
+        hours: that the training may take; 0 = any.
+        threads: that learn at once.
+    """
+    if not network:
+        network, learning = _left_open(game, learning, out, hours, threads)
+    learner = _learner(network)
+    if isinstance(learner, NTuple):
+        return TdPlan(game, learner, _td(game, learning, out), seed, every, tuple(begins))
+    if isinstance(learner, Dqn):
+        return DeepPlan(game, learner, method_for(game, learning, DeepQ), seed, every)
+    if isinstance(learner, Puct):
+        return SelfPlayPlan(game, learner, method_for(game, learning, SelfPlay), seed, every)
+    raise UserError(
+        f'a training needs a network or a search that learns, got {learner}; write "ntuple(network=4x6)",'
+        ' "dqn(layers=128.64)" or "puct(selection=gumbel,evaluator=ntuple)".'
+    )
+
+
+def plan_of_definition(definition: Mapping[str, Any]) -> LearningPlan:
+    """Returns the plan of a stored training; no file needs to be there."""
+    game, seed, every = GAMES.make(definition["game"]), definition["seed"], definition["every"]
+    method: Any = LEARNING.make(definition["learning"])
+    if "evaluator" in definition:
+        network: Any = EVALUATORS.make(definition["evaluator"])
+        return TdPlan(game, network, method, seed, every)
+    learner: Any = AGENTS.make(learner_of(definition))
+    kind: Any = DeepPlan if "network" in definition else SelfPlayPlan
+    plan: LearningPlan = kind(game, learner, method, seed, every)
+    return plan
+
+
+def learner_of(definition: Mapping[str, Any]) -> str:
+    """Returns what learns in a stored training, as text."""
+    return str(next(definition[key] for key in ("evaluator", "network", "agent") if key in definition))
+
+
+def _learner(network: str | Declared) -> Declared:
+    if isinstance(network, Declared):
+        return network
+    name = parse(network).name
+    if name in EVALUATORS.places:
+        return EVALUATORS.make(network)
+    if not (name in AGENTS.places or is_outside(name) or name in AGENTS.installed()):
+        raise unknown("network", name, LEARNERS)
+    return AGENTS.make(network)
+
+
+def _left_open(game: Game, learning: str, out: Path, hours: float, threads: int) -> tuple[str, str]:
+    """Returns the network and the way to learn of the file, or those that go with the hours."""
+    if out.exists():
+        stored = read_config(out)["training"]
+        return stored["evaluator"], learning or stored["learning"]
+    if not hours:
+        raise UserError('training needs a network, or hours of learning for 2048; write "ntuple(network=4x6)".')
+    preset = preset_for(game, hours, threads)
+    return preset.network, learning or preset.learning
+
+
+def _td(game: Game, text: str, out: Path) -> Td:
+    """Returns how to learn; a file that has learned what the text says to the letter is trained further so."""
+    plain = td_of(text)
+    if out.exists() and read_config(out)["training"]["learning"] == plain.full_text():
+        return plain
+    return method_for(game, text, Td)

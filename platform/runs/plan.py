@@ -1,0 +1,234 @@
+"""Plans: what every kind of run is declared by.
+
+The signature of a plan's `__init__` declares the options of the run (`declared/options.py`); its docstring is the help
+of the command. A kind of run is a plan, a drawing of its results (`dashboards/kinds`), and a line in the package's
+table of kinds.
+"""
+
+from __future__ import annotations
+
+import functools
+import json
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from contextlib import ExitStack
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, Self, TypeVar
+
+from turnier.arena.workers.where import Where
+from turnier.core.errors import UserError
+from turnier.runs.declared.options import Declared, Option, declared_of, require_known
+
+if TYPE_CHECKING:
+    from turnier.arena.workers.executor import Executor
+    from turnier.games.game import Game
+    from turnier.results.store import Place
+    from turnier.results.store.store import Run, Store
+    from turnier.runs.bar import Bar
+    from turnier.runs.results import RunResults
+
+R = TypeVar("R", bound="RunResults")
+OWN_SEEDS = "own_seeds"  # in definitions: the games have seeds of their own, unlike those of earlier versions
+
+
+class Playing:
+    """What a plan plays with: the run has begun, and workers wait; its bar opens when it is first asked for."""
+
+    def __init__(self, store: Store, id: str, pool: Executor, bar: Callable[[], Bar]) -> None:
+        self.store, self.id, self.pool = store, id, pool
+        self._opened = bar
+
+    @functools.cached_property
+    def bar(self) -> Bar:
+        return self._opened()
+
+
+class Plan(ABC, Generic[R]):
+    """A run that can be played, stopped, resumed and shown; R is the class of its results.
+
+    Raises UserError when it is made, if it could not be played: for an option that there is not, for a value of another
+    type or out of its range, and for values that do not fit each other.
+    """
+
+    kind: ClassVar[str]  # of the run, in the store; "" if a plan only shares code
+    declared: ClassVar[dict[str, Declared]]  # the options, by name
+    game: Game
+    options: dict[str, Any]  # the values of the options, as they were given
+    skipped: int = 0  # of `total`, what `run` found stored
+
+    def __init_subclass__(cls, **rest: Any) -> None:
+        super().__init_subclass__(**rest)
+        if "__init__" in vars(cls):
+            init: Callable[..., None] = vars(cls)["__init__"]
+            cls.declared = declared_of(init)
+            setattr(cls, "__init__", _checking(init, cls.declared))  # noqa: B010, a method cannot be assigned
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """All options as JSON takes them, which make the same plan anywhere; games and agents as their full text."""
+        return {name: _as_json(self.options[name], each.option) for name, each in self.declared.items()}
+
+    @property
+    def definition(self) -> dict[str, Any]:
+        """What the run is: its options without those by which it may be resumed; the store refuses another one."""
+        return {name: value for name, value in self.settings.items() if not self.declared[name].option.more}
+
+    @property
+    def run_id(self) -> str:
+        """The id: equal definitions are one run."""
+        from turnier.arena.match import derive_seed
+
+        return f"{self.kind}:{derive_seed(json.dumps(self.definition)):016x}"
+
+    @property
+    def label(self) -> str:
+        """The name of the run, which its bar has, too."""
+        return str(self.game)
+
+    @property
+    @abstractmethod
+    def total(self) -> int:
+        """Games or other units of work, as far as they are known at the start."""
+
+    @property
+    def unit(self) -> str:
+        """What `total` counts."""
+        return "games"
+
+    def has_begun(self, store: Store) -> bool:
+        """Whether a store has the run."""
+        return self.run_id in {run.id for run in store.runs()}
+
+    def notices(self, store: Store) -> list[str]:
+        """Returns what is to be said before the first game, a sentence each."""
+        return []
+
+    def stop(self) -> bool:
+        """Has `run` end soon by KeyboardInterrupt, once what would be lost is kept; False if nothing would be lost."""
+        return False
+
+    @property
+    def kept(self) -> str:
+        """Says what is kept of a run that was stopped."""
+        return "finished games are stored"
+
+    @abstractmethod
+    def play(self, run: Playing) -> None:
+        """Plays what the store does not have yet."""
+
+    def run(self, store: Store | Place = None, *, where: Where | Executor = Where(), progress: bool = True) -> R:
+        """Plays the run into a store and returns its results; after a stop or a kill, the same call resumes it.
+
+        Args:
+            store: the store; or its file or URL, by default that of TURNIER_STORE, or turnier.db.
+            where: where it plays; or an executor that has been started, which stays open.
+            progress: whether a bar is shown.
+        """
+        from turnier.arena.workers.make import at_work
+        from turnier.results.store.store import Store as Stored
+        from turnier.runs.bar import QUIET, run_bar
+
+        at = store if isinstance(store, Stored) else Stored.open(store)
+        self.require_playable(at)
+        with at_work(where) as pool, ExitStack() as shown:
+            self.begin(at)
+
+            def bar() -> Bar:
+                console = None if progress else QUIET
+                opened = shown.enter_context(run_bar(at, self.run_id, self.label, self.total, console, self.unit))
+                opened.waits = pool.waits
+                return opened
+
+            self.play(run := Playing(at, self.run_id, pool, bar))
+            self.skipped = run.bar.skipped
+        results = self.reopened(at, at.run(self.run_id))
+        results.warn_of_failures()
+        return results
+
+    def begin(self, store: Store) -> None:
+        """Stores what the run is, and the settings with which it is played."""
+        from turnier.results.store.annotations import SETTINGS
+
+        store.begin_run(self.run_id, self.kind, self.label, self.definition)
+        store.annotations.set(self.run_id, SETTINGS, json.dumps(self.settings))
+
+    def require_playable(self, store: Store) -> None:
+        """Raises UserError if the run is new and would show nothing; is called before workers start."""
+        self.has_begun(store)
+
+    @classmethod
+    @abstractmethod
+    def reopened(cls, store: Store, run: Run) -> R:
+        """Returns the results of a stored run, from the store alone."""
+
+    @classmethod
+    def of_run(cls, store: Store, run: Run, **changes: Any) -> Self:
+        """Returns the plan of a stored run, with the values that it was last played with, or with changes of some.
+
+        Raises UserError if a change would make it another run, and if what it names, such as the file of an agent, is
+        no longer what it was.
+        """
+        for name in changes:
+            if name in cls.declared and not cls.declared[name].option.more:
+                raise UserError(f"{run.id} keeps its {name}; leave it out, or begin a run of its own.")
+        plan = cls(**cls.options_of(run) | cls._last_settings(store, run) | changes)
+        if not plan.has_begun(store) or plan.run_id != run.id:
+            why = f"with another {' and '.join(changes)}" if changes else "as a file that it names has changed"
+            raise UserError(f"{run.id} goes on as it began, but {why} it would be {plan.run_id}; undo that.")
+        return plan
+
+    @classmethod
+    def options_of(cls, run: Run) -> dict[str, Any]:
+        """Returns the options that the definition of a stored run stands for."""
+        return {name: value for name, value in run.definition.items() if name in cls.declared}
+
+    @classmethod
+    def _last_settings(cls, store: Store, run: Run) -> dict[str, Any]:
+        from turnier.results.store.annotations import SETTINGS
+
+        stored = store.annotations.get(run.id, SETTINGS)
+        with store.database.decoding(f"the settings of {run.id}"):
+            known = json.loads(stored or "{}")
+            return {name: value for name, value in known.items() if name in cls.declared}
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self.label}, {self.total:,} {self.unit}: {self.run_id})"
+
+
+def _checking(init: Callable[..., None], declared: dict[str, Declared]) -> Callable[..., None]:
+    """Returns an `__init__` that checks what it is given by what is declared."""
+    names = list(declared)
+    by_place = [each.name for each in declared.values() if each.by_place]
+
+    @functools.wraps(init)
+    def checking(self: Plan[Any], *given: Any, **named: Any) -> None:
+        if len(given) > len(by_place):
+            raise UserError(f"a {self.kind} takes {_listed(by_place)} in a row; write the others as NAME=VALUE.")
+        values = dict(zip(names, given, strict=False))
+        if twice := values.keys() & named.keys():
+            raise UserError(f"a {self.kind} takes {min(twice)} once, got it twice.")
+        values |= named
+        require_known(values, declared, self.kind)
+        values = {name: declared[name].checked(value, self.kind) for name, value in values.items()}
+        self.options = {name: values.get(name, each.default) for name, each in declared.items()}
+        init(self, **self.options)
+
+    return checking
+
+
+def _listed(names: list[str]) -> str:
+    return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 2 else names)
+
+
+def _as_json(value: Any, option: Option) -> Any:
+    """Returns an option's value as JSON takes it: games and agents, also those given as text, as their full text."""
+    if isinstance(value, list | tuple):
+        return [_as_json(each, option) for each in value]
+    if not value or option.complete not in ("game", "agent"):
+        return value.full_text() if hasattr(value, "full_text") else value
+    if option.complete == "game":
+        from turnier.games.registry import GAMES
+
+        return GAMES.make(value).full_text()
+    from turnier.agents.registry import AGENTS
+
+    return AGENTS.make(value).full_text()

@@ -1,0 +1,137 @@
+"""The results of trainings: the curve, the evaluations on the way, and the agent that was learned."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass, fields
+from functools import cached_property
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+from turnier.agents.agent import Agent
+from turnier.agents.learning.plan import LearningPlan
+from turnier.arena.schedules.repeats import without_repeats
+from turnier.core.number_text import estimate, number
+from turnier.games.game import Game
+from turnier.games.registry import game_of
+from turnier.results.frames.measures import MATCH_MEASURES
+from turnier.results.store.curves import CurvePoint
+from turnier.results.store.store import Store
+from turnier.runs.learning.ways import plan_of_definition
+from turnier.runs.results import RunResults
+from turnier.runs.self_play.ratings import best_checkpoint, rated_checkpoints
+
+ALIKE_GAMES = 1000  # that should not all score the same
+
+
+@dataclass(frozen=True)
+class Evaluation:
+    """The value of the network after `games` games: mean score or games won, %, with the 95 % interval."""
+
+    games: int
+    value: float
+    low: float
+    high: float
+    matches: int
+
+    def __str__(self) -> str:
+        return estimate(self.value, self.low, self.high)
+
+
+def stored_evaluations(store: Store, run_id: str, game: Game) -> list[Evaluation]:
+    """Returns all evaluations of a run that are stored, by games."""
+    evaluated = store.curves.evaluated(run_id)
+    return [stored_evaluation(store, run_id, game, *item) for item in evaluated.items()]
+
+
+def stored_evaluation(store: Store, run_id: str, game: Game, games: int, agent: str) -> Evaluation:
+    """Returns the figures of one: of the agent's games with those that the run is evaluated against."""
+    against = store.run(run_id).definition.get("against", "")
+    records = store.records(store.curves.match_ids(run_id, agent))
+    records = [record for record in records if set(record.spec.agents) <= {agent, against}]
+    return Evaluation(games, *MATCH_MEASURES[_measure(game)].estimate(without_repeats(records), agent))
+
+
+def evaluation_unit(game: Game) -> str:
+    """Returns the unit of a game's evaluations."""
+    return MATCH_MEASURES[_measure(game)].unit
+
+
+def _measure(game: Game) -> str:
+    return "score" if game.num_seats == 1 else "win_rate"
+
+
+@dataclass(frozen=True, repr=False)
+class TrainingResults(RunResults):
+    """The results of a training, finished or not; the files of weights are needed only to play with them."""
+
+    @cached_property
+    def game(self) -> Game:
+        return game_of(str(self.store.run(self.id).definition["game"]))
+
+    @cached_property
+    def plan(self) -> LearningPlan:
+        """What is learned, and how."""
+        return plan_of_definition(self.store.run(self.id).definition)
+
+    @property
+    def out(self) -> Path:
+        """The file of checkpoints."""
+        return Path(self.store.run(self.id).definition["out"])
+
+    @property
+    def against(self) -> str:
+        """The opponent in evaluations, empty if there is none."""
+        return str(self.store.run(self.id).definition.get("against", ""))
+
+    @property
+    def agent(self) -> Agent:
+        """The agent that plays with what was learned; raises UserError if its files are not here."""
+        return self.plan.agent(*self.plan.learned(self.out))
+
+    @property
+    def unit(self) -> str:
+        """Of the values of evaluations."""
+        return evaluation_unit(self.game)
+
+    @property
+    def best(self) -> int | None:
+        """The games after which the best checkpoint was made, as far as games between checkpoints show; else None."""
+        return best_checkpoint(self.store, self.id)
+
+    def curve(self) -> pd.DataFrame:
+        """Returns one row per point: games played up to it, games of the point, their mean score and its deviation."""
+        points = self.store.curves.points(self.id)
+        return pd.DataFrame([asdict(point) for point in points], columns=[each.name for each in fields(CurvePoint)])
+
+    def evaluations(self) -> pd.DataFrame:
+        """Returns one row per evaluation: games trained, value with its 95 % interval, number of matches.
+
+        Checkpoints of self-play also have the minutes of learning, and Elo with its 95 % interval.
+        """
+        found = stored_evaluations(self.store, self.id, self.game)
+        values = pd.DataFrame([asdict(each) for each in found], columns=[each.name for each in fields(Evaluation)])
+        return rated_checkpoints(self.store, self.id).merge(values, on="games") if self.plan.rated else values
+
+    def table(self) -> pd.DataFrame:
+        evaluations = self.evaluations()
+        return self.curve() if evaluations.empty else evaluations
+
+    def newest(self, games: int = ALIKE_GAMES) -> pd.DataFrame:
+        """Returns the last points of the curve, with so many games at least if there are as many."""
+        curve = self.curve()
+        after = curve["count"][::-1].cumsum()[::-1] - curve["count"]  # games of later points
+        return curve[after < games]
+
+    def hints(self) -> list[str]:
+        """Returns what to change in the learning, a sentence each: its games did not differ."""
+        newest = self.newest()
+        count, mean = newest["count"].sum(), newest["mean"].mean()
+        alike = np.isclose(newest["mean"], mean).all() and np.isclose(newest["deviation"], 0, atol=1e-6).all()
+        if self.plan.rated or count < ALIKE_GAMES or not alike:
+            return []
+        return [
+            f"All of the last {count:,} games scored {number(mean)}: self-play repeats itself and learns nothing new;"
+            f" let it explore by an epsilon above {getattr(self.plan.learning, 'epsilon', 0):g}, into another file."
+        ]

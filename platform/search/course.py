@@ -1,0 +1,297 @@
+"""What a study asks for next: a pure function of its definition and of what is known of its candidates.
+
+A `Course` asks its sampler for a generation, the noise strategy says how many games each candidate plays, and their
+values decide the next generation. Nothing here plays, stores or shows anything; `study_run` does.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+import statistics
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+from optuna.trial import FrozenTrial, create_trial
+
+from turnier.agents.agent import Agent
+from turnier.agents.registry import AGENTS
+from turnier.arena.match import MatchRecord, MatchSpec
+from turnier.core.errors import UserError
+from turnier.search import FIRST_EDITION
+from turnier.search.definition import StudyDefinition
+from turnier.search.noise import NOISES, Noise
+from turnier.search.objective import Objective, Unit
+from turnier.search.samplers.registry import SAMPLERS
+from turnier.search.samplers.sampler import SteppingSearch
+from turnier.search.space import Space
+from turnier.search.storage.checked_studies import facts_of
+from turnier.search.verdict import START, Finalist
+
+PROPOSED = "proposed"
+BEST_CANDIDATES = 3  # finalists by their values in the search
+LAST_DIGITS = 1e-6  # by how much a number differs at the most that two kinds of processors have computed
+
+
+@dataclass
+class Candidate:
+    """One member of a generation: its agent, its games, and its trial where that is stored."""
+
+    vector: list[float]
+    values: dict[str, Any]
+    agent: Agent
+    units: list[Unit] = field(default_factory=list)
+    trial: FrozenTrial | None = None
+
+
+class Generation:
+    """Asks the noise strategy for games until it needs no more; a pure function of the games' scores."""
+
+    def __init__(self, number: int, candidates: list[Candidate], objective: Objective, noise: Noise) -> None:
+        self.number, self.candidates = number, candidates
+        self.objective, self.noise = objective, noise
+        self.records: dict[str, MatchRecord] = {}
+        self._missing: set[str] = set()
+        texts = [candidate.agent.full_text() for candidate in candidates]
+        self._agents = [(text, texts[:index].count(text)) for index, text in enumerate(texts)]
+
+    @property
+    def stored(self) -> bool:
+        """Whether all candidates have trials, so that no game is needed."""
+        return all(candidate.trial for candidate in self.candidates)
+
+    @property
+    def max_games(self) -> int:
+        return self.noise.max_games(self.number, len(self.candidates)) * self.objective.unit_games
+
+    @property
+    def known_games(self) -> int:
+        """Number of games that need not be read, since their candidates have trials."""
+        known = [c.trial for c in self.candidates if c.trial] if self.noise.one_stage or self.stored else []
+        return sum(int(facts_of(trial)["games"]) for trial in known) * self.objective.unit_games
+
+    @property
+    def games(self) -> int:
+        """Number of games that it has asked for or, if it is stored, has played."""
+        if self.stored:
+            return self.known_games
+        return sum(len(unit) for c in self.candidates for unit in c.units)
+
+    def too_many(self, workers: int) -> str:
+        """Returns a sentence on what would use all workers, if there are more than games that they can play at once."""
+        games = self.max_games if self.noise.one_stage else self.games
+        if workers <= games:
+            return ""
+        return (
+            f"A generation has {games:,} games, so at most {games:,} of the {workers:,} workers play for it at once; a"
+            " larger population or more games per candidate would use more."
+        )
+
+    def next_matches(self) -> list[MatchSpec]:
+        """Returns the matches that it needs next, none if it is complete; those before must have been taken."""
+        assert not self._missing
+        if self.stored:
+            return []
+        specs: list[MatchSpec] = []
+        for index, more in enumerate(self.noise.more(self.number, self.scores())):
+            candidate = self.candidates[index]
+            if self.noise.one_stage and candidate.trial:
+                continue
+            for number in range(len(candidate.units), len(candidate.units) + more):
+                text, twin = self._agents[index]
+                unit = self.objective.search_unit(text, self.number, index, number, twin)
+                candidate.units.append(unit)
+                specs += unit
+        self._missing = {spec.id for spec in specs} - self.records.keys()
+        return specs
+
+    def take(self, records: Iterable[MatchRecord]) -> list[MatchRecord]:
+        """Takes those matches that the generation waits for; returns the others."""
+        others = []
+        for record in records:
+            if record.spec.id in self._missing:
+                self.records[record.spec.id] = record
+                self._missing.discard(record.spec.id)
+            else:
+                others.append(record)
+        return others
+
+    @property
+    def waiting(self) -> bool:
+        return bool(self._missing)
+
+    def finished(self) -> list[int]:
+        """Returns the candidates without a trial that have played all that they asked for, up to one that has not.
+
+        In order: the numbers of their trials do not depend on which finished first.
+        """
+        played = itertools.takewhile(self._played, range(len(self.candidates)))
+        return [index for index in played if self.candidates[index].trial is None]
+
+    def _played(self, index: int) -> bool:
+        candidate = self.candidates[index]
+        if candidate.trial or not candidate.units:
+            return candidate.trial is not None
+        return all(spec.id in self.records for unit in candidate.units for spec in unit)
+
+    def scores(self) -> list[list[float]]:
+        return [self.objective.values(candidate.units, self.records) for candidate in self.candidates]
+
+    def scores_of(self, index: int) -> list[float]:
+        return self.objective.values(self.candidates[index].units, self.records)
+
+    def seconds_of(self, index: int) -> float:
+        units = self.candidates[index].units
+        return sum({spec.id: self.records[spec.id].seconds for unit in units for spec in unit}.values())
+
+    def trial(self, index: int, space: Space) -> FrozenTrial:
+        """Returns the trial of a candidate that has played, to be stored."""
+        candidate, scores = self.candidates[index], self.scores_of(index)
+        mean = statistics.fmean(scores)
+        facts = {
+            "generation": self.number,
+            "index": index,
+            "mean": mean,
+            "standard_error": statistics.stdev(scores) / math.sqrt(len(scores)) if len(scores) > 1 else None,
+            "games": len(scores),
+            "seconds": self.seconds_of(index),
+            "vector": candidate.vector,  # the last, since it may be long and optuna-dashboard cuts what it shows
+        }
+        searched = space.distributions(candidate.values)
+        return create_trial(value=mean, params=candidate.values, distributions=searched, user_attrs=facts)
+
+    @property
+    def one_agent(self) -> bool:
+        """Whether all candidates are the same agent."""
+        return len({text for text, _ in self._agents}) == 1
+
+    def values(self) -> list[float]:
+        """Returns the candidates' values for the search, once all have trials."""
+        return [float(c.trial.value) for c in self.candidates if c.trial is not None and c.trial.value is not None]
+
+    def pooled(self) -> list[float]:
+        """Returns the candidates' values, those of equal agents replaced by the mean over all of their units."""
+        sums: dict[str, list[float]] = {}
+        for (text, _), candidate, value in zip(self._agents, self.candidates, self.values(), strict=True):
+            units = float(facts_of(candidate.trial)["games"]) if candidate.trial else 0.0
+            total = sums.setdefault(text, [0.0, 0.0])
+            total[0], total[1] = total[0] + units * value, total[1] + units
+        return [sums[text][0] / sums[text][1] for text, _ in self._agents]
+
+
+class Known(NamedTuple):
+    """What is known of a search from before, by generation."""
+
+    trials: Mapping[int, Mapping[int, FrozenTrial]] = {}  # and by index
+    asked: Mapping[int, Sequence[Sequence[float]]] = {}  # vectors of generations, some of which lack trials
+    recommended: Mapping[int, Mapping[str, Any]] = {}  # at their ends
+    noted: Collection[int] = ()  # whose ends are stored
+
+
+UNKNOWN = Known()
+
+
+class Course:
+    """A search as far as it has come: what it asks for next, what its generations are worth, what it proposes."""
+
+    def __init__(self, definition: StudyDefinition) -> None:
+        self.definition, self.objective = definition, definition.objective
+        self.agent: Agent = AGENTS.make(definition.agent)
+        self.agent.require(self.objective.game)
+        self.noise = NOISES.make(definition.noise)
+        self.space = Space.of(self.agent, definition.parameters)
+        self.search = SAMPLERS.make(definition.sampler).begin(self.space.encode(self.agent), definition.seed)
+        if isinstance(self.search, SteppingSearch):
+            self.search.stays = definition.edition > FIRST_EDITION
+        self.games = 0  # of complete generations
+        self.alike = 0  # latest generations in a row without any difference between candidates
+        self._tried: dict[str, tuple[Agent, list[float]]] = {}  # values of candidates by their agent's text
+        self._recommended: Mapping[str, Any] | None = None  # what is known to have been recommended after the latest
+
+    def ask(self, known: Known = UNKNOWN) -> Generation:
+        """Returns the next generation; raises UserError if its candidates are not the known ones.
+
+        Other kinds of processors compute other last digits, so the known vectors are used.
+        """
+        number, trials = self.search.generation, known.trials.get(self.search.generation, {})
+        vectors = dict(enumerate(known.asked.get(number, ())))
+        vectors |= {index: facts_of(trial)["vector"] for index, trial in trials.items()}
+        candidates = []
+        for index, computed in enumerate(self.search.ask().tolist()):
+            vector = list(vectors.get(index, computed))
+            same = dict(enumerate(vector)), dict(enumerate(computed))
+            self._require_same(*same, f"candidate {index + 1} of generation {number + 1}")
+            values = self.space.decode(vector)
+            candidates.append(Candidate(vector, values, self.space.apply(self.agent, values), trial=trials.get(index)))
+        return Generation(number, candidates, self.objective, self.noise)
+
+    def tell(self, generation: Generation, known: Known = UNKNOWN) -> list[float]:
+        """Passes a generation whose candidates have trials to the sampler; returns their values."""
+        values, pooled = generation.values(), generation.pooled()
+        self.search.tell(pooled if self.search.pools and self.definition.edition > FIRST_EDITION else values)
+        self.alike = self.alike + 1 if len(set(pooled)) == 1 < len(pooled) else 0
+        for candidate, value in zip(generation.candidates, values, strict=True):
+            self._tried.setdefault(candidate.agent.full_text(), (candidate.agent, []))[1].append(value)
+        self.games += generation.games
+        self._recommended = known.recommended.get(generation.number)
+        return values
+
+    def summary(self, values: Sequence[float]) -> dict[str, Any]:
+        """Returns what is to be stored at the end of the latest generation, which had these values."""
+        computed = self.space.decode(self.search.recommended())
+        if self._recommended:
+            what = f"the recommendation of generation {self.search.generation - 1}"
+            self._require_same(self._recommended, computed, what)
+        return {
+            "mean": statistics.fmean(values),
+            "best": max(values),
+            **self.search.facts(),
+            "games": self.games,
+            "recommendation": self._recommended or computed,
+        }
+
+    def proposed(self) -> Agent:
+        """Returns the agent that the search proposes: never the luckiest candidate."""
+        return self.space.apply(self.agent, self._recommended or self.space.decode(self.search.recommended()))
+
+    def best(self, count: int = 1) -> list[tuple[Agent, float]]:
+        """Returns the agents with the largest (lucky) values, which are means where an agent was tried again."""
+        means = [(agent, statistics.fmean(values)) for agent, values in self._tried.values()]
+        return sorted(means, key=lambda known: -known[1])[:count]
+
+    def finalists(self, baselines: Mapping[str, Agent] | None = None) -> dict[str, Finalist]:
+        """Returns the start and the baselines, then what the search proposes and its best candidates, by label.
+
+        An agent that already has a label gets no second one; a baseline that is the start gives it its label.
+        """
+        known = baselines or {}
+        same = (label for label, agent in known.items() if agent.full_text() == self.agent.full_text())
+        chosen = {next(same, START): Finalist(self.agent, None)}
+        chosen |= {label: Finalist(agent, None) for label, agent in known.items()}
+        found = {PROPOSED: Finalist(self.proposed(), self.search.estimate())}
+        for place, (agent, claimed) in enumerate(self.best(BEST_CANDIDATES), 1):
+            found[f"candidate {place}"] = Finalist(agent, claimed)
+        for label, finalist in found.items():
+            if finalist.agent.full_text() not in {one.agent.full_text() for one in chosen.values()}:
+                chosen[label] = finalist
+        return chosen
+
+    @property
+    def least_budget(self) -> int:
+        """A number of games up to which `StudyRun.run_budget` plays what was played."""
+        return self.games if self.noise.one_stage else self.games + self.ask().max_games - 1
+
+    def _require_same(self, stored: Mapping[Any, Any], computed: Mapping[Any, Any], what: str) -> None:
+        """Raises UserError if values differ by more than the last digits, which another processor computes."""
+
+        def same(one: object, other: object) -> bool:
+            if isinstance(one, float) and isinstance(other, float):
+                return math.isclose(one, other, rel_tol=LAST_DIGITS, abs_tol=LAST_DIGITS)
+            return type(one) is type(other)  # a number may be rounded, and a choice made, by its last digit
+
+        if stored.keys() != computed.keys() or not all(same(stored[key], computed[key]) for key in computed):
+            raise UserError(
+                f"study {self.definition.name!r} must replay as stored, but {what} differs; the versions of cma or"
+                " numpy changed: start another study with --name."
+            )

@@ -1,0 +1,210 @@
+"""How a study searches: settled by what was asked for, by its budget, and by what the store has of it already."""
+
+from __future__ import annotations
+
+import itertools
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+from typing import Any
+
+from turnier.agents.agent import Agent
+from turnier.agents.registry import AGENTS
+from turnier.arena.match import derive_seed
+from turnier.arena.randomness import one_game, repeats_one_game
+from turnier.core.errors import UserError
+from turnier.games.registry import GAMES
+from turnier.results.store.store import Store
+from turnier.search.definition import StudyDefinition, stored_definitions
+from turnier.search.final_comparison import held_out_games
+from turnier.search.front.agreement import require_certainty
+from turnier.search.front.pareto import MAX_FINALISTS, ParetoDefinition, ParetoStudy
+from turnier.search.front.second_objective import CERTAINTY, TIME, SecondObjective
+from turnier.search.noise import NOISES, Fixed, Noise
+from turnier.search.objective import Objective
+from turnier.search.samplers.of_optuna import read_sampler
+from turnier.search.samplers.registry import SAMPLERS
+from turnier.search.samplers.sampler import PopulationSampler, Sampler
+from turnier.search.space import Space, read_parameters
+from turnier.search.storage.studies import as_begun, has_study, run_id_of
+from turnier.search.study_run import StudyRun, max_held_out_games
+
+GENERATIONS = 8  # of the search for a front, if the budget is large enough
+
+
+class Question(ABC):
+    """What a study asks; raises UserError if it cannot be searched."""
+
+    def __init__(self, options: Mapping[str, Any]) -> None:
+        self.game, self.agent = GAMES.make(options["game"]), AGENTS.make(options["agent"])
+        self.agent.require(self.game)
+        self.typed = read_parameters(options["parameters"])
+        self.parameters = Space.planned(self.agent, Space.once(self.agent, self.typed))
+        self._earlier = self.typed, Space.planned(self.agent, self.typed)  # as earlier versions stored them
+        self.against = tuple(AGENTS.make(opponent).full_text() for opponent in options["against"])
+        self.seed, self.name = options["seed"], options["name"]
+        self.objective = Objective(self.game, self.against, self.seed)
+
+    @abstractmethod
+    def settled(self, budget: int, store: Store | None = None) -> StudyDefinition | ParetoDefinition:
+        """Returns what is stored of the study; settings left open are chosen to suit a budget in games.
+
+        A stored study from before there were search ranges, or some parameter of its sampler, is resumed without them,
+        and one with a parameter in two ranges is resumed as it is stored. Raises UserError if the ranges of a new study
+        are not clear.
+        """
+
+    @abstractmethod
+    def method(self, settled: Any) -> str:
+        """Returns what searches, and for what, in words."""
+
+    @abstractmethod
+    def max_held_out_games(self, verify: float, budget: int, baselines: int) -> int:
+        """Returns the maximum number of games after the search."""
+
+    @abstractmethod
+    def open(self, store: Store, settled: Any) -> StudyRun | ParetoStudy:
+        """Returns the study in a store, begun if it was not there."""
+
+    def require_different_games(self) -> None:
+        """Raises UserError if all games would be the same, whatever is searched."""
+        opponents, space = [AGENTS.make(text) for text in self.against], Space.of(self.agent, self.parameters)
+        ends = [space.apply(self.agent, space.decode([end] * space.size)) for end in (0.0, 1.0)]
+        if repeats_one_game(self.game, [*opponents, self.agent, *ends]):
+            raise one_game(
+                self.game, [self.agent, *opponents], "name an opponent that draws some, such as --against mcts"
+            )
+
+
+class Strength(Question):
+    """With which parameters an agent plays best."""
+
+    def __init__(self, options: Mapping[str, Any]) -> None:
+        if options["population"]:
+            raise UserError("population is for fronts; write it with the sampler, such as cmaes(population=32).")
+        super().__init__(options)
+        self.sampler: Sampler = read_sampler(options["sampler"])
+        self.noise: Noise = NOISES.make(options["noise"] or self.sampler.usual_noise)
+
+    def settled(self, budget: int, store: Store | None = None) -> StudyDefinition:
+        sampler = self.sampler.within(budget // (self.objective.unit_games * self.noise.max_games(0, 1)))
+        earlier = sampler.as_first(self.sampler)
+        for kind, parameters in itertools.product((sampler, earlier), (*self._earlier, self.parameters)):
+            before = self._definition(kind, parameters, store)
+            if store and has_study(store, before.name, before.stored):
+                return before
+        if store and self.name and (known := self.same_question(store)):
+            return known
+        if store:
+            Space.of(self.agent, self.parameters).require_clear()
+        return self._definition(sampler, self.parameters, store)
+
+    def same_question(self, store: Store) -> StudyDefinition | None:
+        """Returns the newest stored study that asks the same with a population that suited another budget.
+
+        It is of this study's name, if that has one; None if the population is given.
+        """
+        if not isinstance(self.sampler, PopulationSampler) or self.sampler.population:
+            return None
+        for known in stored_definitions(store):
+            own = self._definition(SAMPLERS.make(known.sampler), self.parameters, None)
+            own = replace(own, name=known.name, edition=known.edition, begun_as=known.begun_as)
+            open_ = SAMPLERS.make(known.sampler)
+            same = isinstance(open_, PopulationSampler) and open_.replace(population=0) == self.sampler
+            if same and own.stored == known.stored and self.name in ("", known.name):
+                return known
+        return None
+
+    def _definition(self, sampler: Sampler, parameters: tuple[str, ...], store: Store | None) -> StudyDefinition:
+        texts = self.game.full_text(), self.agent.full_text(), parameters
+        rest: dict[str, Any] = {"sampler": str(sampler), "noise": str(self.noise)}
+        rest |= {"against": self.against, "seed": self.seed}
+        make = partial(StudyDefinition, self.name) if self.name else StudyDefinition.named_by_content
+        definition: StudyDefinition = make(*texts, **rest)
+        return as_begun(store, definition) if store else definition
+
+    def max_held_out_games(self, verify: float, budget: int, baselines: int) -> int:
+        return max_held_out_games(verify, budget, baselines, self.objective)
+
+    def method(self, settled: Any) -> str:
+        return f"{SAMPLERS.make(settled.sampler)} with {NOISES.make(settled.noise)} games per candidate"
+
+    def open(self, store: Store, settled: Any) -> StudyRun:
+        return StudyRun(store, settled)
+
+
+class Balance(Question):
+    """With which parameters an agent balances strength best with the time of its decisions, or with certainty."""
+
+    def __init__(self, options: Mapping[str, Any], second: SecondObjective) -> None:
+        super().__init__(options)
+        noise = NOISES.make(options["noise"] or "fixed")
+        if options["sampler"] != "cmaes" or not isinstance(noise, Fixed):
+            raise UserError(
+                f"a front of strength and {second.name} is searched by NSGA-II; leave out --sampler, and let --noise be"
+                " fixed(games=N)."
+            )
+        self.second = second
+        self.population, self.games = options["population"], noise.games if options["noise"] else 0
+        self.positions = options["positions"] if second == CERTAINTY else 0
+        if second == CERTAINTY:
+            require_certainty(self.game, self.agent, self.seed)
+
+    def settled(self, budget: int, store: Store | None = None) -> ParetoDefinition:
+        for parameters in (*self._earlier, self.parameters):
+            before = self._definition(budget, parameters, store)
+            if store and has_study(store, before.name, before.stored):
+                return before
+        if store:
+            Space.of(self.agent, self.parameters).require_clear()
+        return self._definition(budget, self.parameters, store)
+
+    def _definition(self, budget: int, parameters: tuple[str, ...], store: Store | None) -> ParetoDefinition:
+        units = budget // self.objective.unit_games // GENERATIONS
+        games = self.games or max(1, min(8, units // 16))
+        population = self.population or max(4, min(32, units // games))
+        if store and self.name:  # a stored search keeps what suited its first budget
+            begun = next((run.definition for run in store.runs() if run.id == run_id_of(self.name)), {})
+            population = population if self.population else begun.get("population", population)
+            games = games if self.games else begun.get("games", games)
+        texts = self.game.full_text(), self.agent.full_text()
+        parts: list[str | int] = [*texts, ",".join(parameters), *self.against, population, games, self.seed]
+        if self.second != TIME:  # names of earlier versions, which had no other, must stay
+            parts += [self.second.name, self.positions]
+        content = f"{derive_seed(*parts):016x}"[:6]
+        name = self.name or f"{self.game.name}-{self.agent.name}-front-{content}"
+        second = self.second.name, self.positions
+        definition = ParetoDefinition(name, *texts, parameters, self.against, population, games, self.seed, *second)
+        return as_begun(store, definition) if store else definition
+
+    def max_held_out_games(self, verify: float, budget: int, baselines: int) -> int:
+        return held_out_games(verify, budget, 1 + MAX_FINALISTS, self.objective)
+
+    def method(self, settled: Any) -> str:
+        return f"NSGA-II for {self.objective.name} and {self.second.title}"
+
+    def open(self, store: Store, settled: Any) -> ParetoStudy:
+        return ParetoStudy(store, settled)
+
+
+def stored_options(definition: Mapping[str, Any]) -> dict[str, Any]:
+    """Returns the options of a study whose definition is stored."""
+    if "objectives" in definition:
+        front = ParetoDefinition.of_stored(definition)
+        own: dict[str, Any] = {"objectives": f"strength,{front.second}", "noise": f"fixed(games={front.games})"}
+        own |= {"population": front.population} | ({"positions": front.positions} if front.positions else {})
+        return own | _shared(front)
+    study = StudyDefinition.of_stored(definition)
+    return {"sampler": study.sampler, "noise": study.noise} | _shared(study)
+
+
+def _shared(known: StudyDefinition | ParetoDefinition) -> dict[str, Any]:
+    lists = {"parameters": list(known.parameters), "against": list(known.against)}
+    return lists | {name: getattr(known, name) for name in ("game", "agent", "seed", "name")}
+
+
+def labelled(baselines: Mapping[str, Any] | Sequence[Any]) -> dict[str, Agent]:
+    """Returns agents by their labels, or by their texts if they have none."""
+    named = baselines.items() if isinstance(baselines, Mapping) else ((str(AGENTS.make(a)), a) for a in baselines)
+    return {label: AGENTS.make(agent) for label, agent in named}

@@ -1,0 +1,199 @@
+"""The results of studies and of searches for a front, read from their store: nothing is played, nothing replayed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, fields
+from functools import cached_property
+from typing import Any
+
+import pandas as pd
+
+from turnier.agents.agent import Agent
+from turnier.agents.registry import AGENTS
+from turnier.results.failures import failed_candidates, store_option
+from turnier.runs.results import RunResults
+from turnier.search.definition import StudyDefinition
+from turnier.search.front.pareto import ParetoDefinition
+from turnier.search.front.points import Point, best_first, dominated, stored_points
+from turnier.search.objective import Unit
+from turnier.search.space import Space
+from turnier.search.storage.commands import Again, to_play_on
+from turnier.search.storage.definitions import used_values
+from turnier.search.storage.hints import hints, same_scores
+from turnier.search.storage.studies import stored_verdict
+from turnier.search.storage.trials import generations_frame, recommended_values, trials_frame
+from turnier.search.verdict import HeldOutFigures, StudyVerdict
+
+
+@dataclass(frozen=True, repr=False)
+class SearchResults(RunResults):
+    """What studies and searches for a front share."""
+
+    @cached_property
+    def stored(self) -> Mapping[str, Any]:
+        """The definition of the study, as it is stored."""
+        return self.store.run(self.id).definition
+
+    @cached_property
+    def name(self) -> str:
+        """The name of the study."""
+        return self.store.run(self.id).name
+
+    @cached_property
+    def start(self) -> Agent:
+        """The agent that the search began with."""
+        return AGENTS.make(self.stored["agent"])
+
+    @cached_property
+    def space(self) -> Space:
+        """What is searched."""
+        return Space.of(self.start, self.stored["parameters"])
+
+    @cached_property
+    def _trials(self) -> pd.DataFrame:
+        return trials_frame(self.store, self.name)
+
+    def trials(self) -> pd.DataFrame:
+        """Returns one row per candidate: its parameters, value, games and generation; see `trials_frame`.
+
+        The value is the mean score or the share of points; of a front it is the strength, and `other` the second
+        objective.
+        """
+        return self._trials.copy()
+
+    def tried(self) -> dict[str, dict[str, Any]]:
+        """Returns the parameters of all candidates by their agent's full text."""
+        ranges, names = self._trials.attrs["ranges"], self._trials.attrs["parameters"]
+        values = [used_values(row, ranges) for row in self._trials[names].to_dict("records")]
+        return {self.space.apply(self.start, known).full_text(): known for known in values}
+
+    def warnings(self) -> list[str]:
+        """Returns one sentence on all candidates that failed, and those of `RunResults.warnings` on other agents."""
+        failures, option = self._failures(), store_option(self.store)
+        if failures.table.empty:
+            return []
+        tried = self.tried()
+        others = failures._replace(table=failures.table[~failures.table["agent"].isin(tried)])
+        candidates = failed_candidates(failures, tried, option)
+        return [*([candidates] if candidates else []), *others.sentences(option)]
+
+
+@dataclass(frozen=True, repr=False)
+class StudyResults(SearchResults):
+    """The results of a study, finished or not."""
+
+    @cached_property
+    def definition(self) -> StudyDefinition:
+        """What is searched and how."""
+        return StudyDefinition.of_stored(self.stored)
+
+    @property
+    def verdict(self) -> StudyVerdict | None:
+        """Whether the search has found a better agent than its start and the baselines, and by how much.
+
+        None until the held-out games have been played.
+        """
+        return stored_verdict(self.store, self.name)
+
+    @property
+    def play_on(self) -> str:
+        """How to continue the held-out games of an undecided study; empty if that is not the thing to do."""
+        return to_play_on(self.store, self.stored, self.verdict)
+
+    @property
+    def recommended(self) -> Agent:
+        """The agent to use: one found by the search if it was shown to be better, otherwise the one to keep."""
+        verdict = self.verdict
+        return AGENTS.make(verdict.agent) if verdict else self.start
+
+    @property
+    def proposed(self) -> Agent:
+        """The agent that the search proposes after its latest generation, whether shown to be better or not."""
+        return self.space.apply(self.start, recommended_values(self.store, self.name))
+
+    @property
+    def best(self) -> Agent:
+        """The candidate with the largest value in the search: a lucky one, mostly; see `recommended`."""
+        known = self._trials.dropna(subset="value")
+        if known.empty:
+            return self.start
+        values = known.loc[known["value"].idxmax(), known.attrs["parameters"]].to_dict()
+        return self.space.apply(self.start, used_values(values, known.attrs["ranges"]))
+
+    @property
+    def games(self) -> int:
+        """The number of games of candidates so far."""
+        return int(self._trials["games"].sum()) * self.definition.objective.unit_games
+
+    @property
+    def idle_games(self) -> int:
+        """The number of games of recommendations that idle workers played, see `generations`."""
+        return int(self.generations()["idle_games"].sum()) * self.definition.objective.unit_games
+
+    def generations(self) -> pd.DataFrame:
+        """Returns one row per complete generation; see `generations_frame`."""
+        return generations_frame(self.store, self.name)
+
+    def hints(self) -> list[str]:
+        """Returns what to change in the search, one sentence each: where it met the border of a range, or a plateau."""
+        verdict, proposed = self.verdict, self.space.of_agent(self.proposed)
+        again = Again(self.store, self.definition, self.games)
+        found = hints(self._trials, self.generations(), self.stored, proposed, verdict, again)
+        plateau = "" if verdict is None or verdict.repeated else same_scores(verdict.figures, self.held_out_values())
+        return [*found, plateau] if plateau else found
+
+    def held_out(self) -> pd.DataFrame:
+        """Returns one row per finalist: what the search claimed, and held-out games with their 95 % intervals."""
+        columns = [field.name for field in fields(HeldOutFigures)]
+        return pd.DataFrame([asdict(row) for row in self._figures], columns=columns)
+
+    def held_out_values(self) -> dict[str, list[float]]:
+        """Returns the values of the finalists' held-out units by label, in the order of their seeds."""
+        objective, units = self.definition.objective, dict[str, list[Unit]]()
+        for row in self._figures:
+            text = AGENTS.make(row.agent).full_text()
+            units[row.label] = [objective.held_out_unit(text, number) for number in range(row.units)]
+        ids = {spec.id for own in units.values() for unit in own for spec in unit}
+        records = {record.spec.id: record for record in self.store.records(list(ids))}
+        played = {label: [u for u in own if all(s.id in records for s in u)] for label, own in units.items()}
+        return {label: objective.values(own, records) for label, own in played.items()}
+
+    @property
+    def _figures(self) -> Sequence[HeldOutFigures]:
+        verdict = self.verdict
+        return verdict.figures if verdict else ()
+
+    def table(self) -> pd.DataFrame:
+        return self.held_out().set_index("label")
+
+
+@dataclass(frozen=True, repr=False)
+class FrontResults(StudyResults):
+    """The results of a search for a front, finished or not: it has points, and no verdict."""
+
+    @cached_property
+    def definition(self) -> Any:
+        """What is searched and how."""
+        return ParetoDefinition.of_stored(self.stored)
+
+    def hints(self) -> list[str]:
+        """Returns no sentence: what they are about is a search for strength."""
+        return []
+
+    @cached_property
+    def points(self) -> Sequence[Point]:
+        """The start and the front in held-out games; none until these have been played."""
+        return stored_points(self.store, self.name)
+
+    def held_out(self) -> pd.DataFrame:
+        """Returns one row per finalist: both objectives with 95 % intervals, and whether another row dominates it."""
+        return _frame(self.points)
+
+    def table(self) -> pd.DataFrame:
+        return _frame(best_first(self.points)).set_index("label")
+
+
+def _frame(points: Sequence[Point]) -> pd.DataFrame:
+    rows = [point.row() for point in points]
+    return pd.DataFrame(rows, columns=None if rows else ["label"]).assign(dominated=dominated(points))

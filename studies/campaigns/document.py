@@ -1,0 +1,107 @@
+"""A document's experiments as one Markdown and one HTML page: our figures and the published ones."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+
+from turnier.core.number_text import interval, number
+from turnier.dashboards.figures.charts import image
+from turnier.dashboards.figures.experiment import experiment_figure, experiment_frame
+from turnier.dashboards.reports.page import embedded, write_pages
+from turnier.results.failures import failures_text
+from turnier.results.store.store import Store
+from turnier.runs.bar import one_by_one
+from turnier.runs.experiment import (
+    VERDICTS,
+    Experiment,
+    Measurement,
+    Row,
+    counted,
+    measurements,
+    stored_experiments,
+    unit,
+    verdict,
+)
+from turnier.studies.campaigns.learned import with_networks_in
+
+NOTE = f"Means and shares have 95 % intervals. {VERDICTS}\n"
+WORDS = ("agrees", "higher", "lower", "undecided")
+QUICK = "quick"
+NOTE_OF_QUICK = "*Quick preset: fewer games than published, in some documents also smaller agents.*\n"
+
+
+def write_report(
+    store: Store, document: str, folder: Path, tests: bool = False, order: Sequence[str] = ()
+) -> list[Path]:
+    """Writes DOCUMENT.md with its pictures and a self-contained DOCUMENT.html; returns the paths of both pages.
+
+    Args:
+        store: of the experiments.
+        document: whose they are.
+        folder: for the pages.
+        tests: also those of the preset for tests.
+        order: names of runs, in the order of the document; others follow, the oldest first.
+    """
+    experiments = stored_experiments(store, document, tests)
+    places = {run_id: place for place, run_id in enumerate(order)}
+    experiments.sort(key=lambda experiment: places.get(experiment.run_id, len(places)))
+    folder.mkdir(parents=True, exist_ok=True)
+    figures, markdown, whole = [], [], []
+    for experiment in one_by_one(experiments, document, "experiments"):
+        measured = measurements(experiment, store)
+        figures.append(measured)
+        figure = experiment_figure(experiment, experiment_frame(experiment, measured))
+        linked = inlined = ""
+        if figure:
+            linked, picture = f"{document}-{experiment.name}.png", image(figure, "png")
+            (folder / linked).write_bytes(picture)
+            inlined = embedded(picture)
+        shown = with_networks_in(experiment, "")  # where a network lies differs between machines
+        failed = failures_text(store, experiment.run_id)
+        markdown.append(section(shown, measured, linked, failed))
+        whole.append(section(shown, measured, inlined, failed))
+    top = [f"# {document.capitalize()}: our figures and the published ones\n", NOTE, contents(experiments, figures)]
+    return write_pages(folder, document, document, "\n".join(top + markdown), "\n".join(top + whole))
+
+
+def contents(experiments: Sequence[Experiment], figures: Sequence[Sequence[Measurement]]) -> str:
+    """Returns a table with a line per experiment: how many published figures have which verdict."""
+    lines = [f"| | {' | '.join(WORDS)} |", "| --- |" + " ---: |" * len(WORDS)]
+    for experiment, measured in zip(experiments, figures, strict=True):
+        counts = Counter(verdict(row, ours) for row, ours in zip(experiment.rows, measured, strict=True))
+        lines.append(f"| {experiment.title} | {' | '.join(str(counts[word] or '') for word in WORDS)} |")
+    return "\n".join(lines) + "\n"
+
+
+def section(experiment: Experiment, measured: Sequence[Measurement], picture: str, failed: str = "") -> str:
+    """Returns an experiment as Markdown: its text, the table, the picture if there is one, and the agents in full.
+
+    `failed` says how many games failed or are void, see `Failures.text`.
+    """
+    games = sum(row.games for row in measured)
+    what, each = counted(experiment)
+    lines = [f"## {experiment.title}\n", *[NOTE_OF_QUICK] * (experiment.preset == QUICK), experiment.text, ""]
+    lines += [
+        f"| | ours | 95 % | published | ours is | {what} | {each} |",
+        "| --- | ---: | ---: | ---: | --- | ---: | ---: |",
+    ]
+    for row, ours in zip(experiment.rows, measured, strict=True):
+        published = "" if row.published is None else number(row.published, digits=4)
+        half = (ours.high - ours.low) / 2
+        value = f"**{number(ours.value, half)}**" if ours.games else "not played yet"
+        cells = (row.label.replace("|", "\\|"), value, interval(ours.low, ours.high), published, verdict(row, ours))
+        lines.append(f"| {' | '.join(cells)} | {ours.games:,} | {number(ours.seconds)} |")
+    units = " and ".join(dict.fromkeys(unit(row) for row in experiment.rows))
+    lines += ["", f"Unit: {units}. {games:,} {what}, seed {experiment.seed}.", ""]
+    lines += [f"**Failed or void: {failed}.**", ""] if failed else []
+    if picture:
+        lines += [f"![{experiment.title}]({picture})", ""]
+    lines += dict.fromkeys(f"- {row.series or row.label}: `{row.game}`, {_agents(row)}" for row in experiment.rows)
+    return "\n".join(lines) + "\n"
+
+
+def _agents(row: Row) -> str:
+    between = " with two legal actions, then " if row.states else " against "
+    return between.join(f"`{agent}`" for agent in row.agents)

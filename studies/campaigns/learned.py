@@ -1,0 +1,93 @@
+"""Experiments on trained networks in a campaign: before their training, and with their networks in another folder.
+
+The name of a network's file says how it was trained, its digest which weights came of it; where the file lies says
+nothing. It is part of an agent's name, though, and so of the ids of its games.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path, PurePath
+
+from turnier.core.errors import UserError
+from turnier.core.text_form import Spec, parse
+from turnier.results.store.store import Store
+from turnier.runs.experiment import Experiment, Row, experiment_of_run, same_games
+from turnier.runs.trained_experiment import LearnedRow, TrainingStudy
+
+STAND_IN = "random"  # plays as many games as the agent that is not trained yet
+
+
+def untrained(study: TrainingStudy) -> Experiment:
+    """Returns the experiment with stand-ins for what is not trained yet: as many games, none of them stored."""
+    rows = tuple(
+        replace(row.row, agents=(STAND_IN, *row.row.agents)) if isinstance(row, LearnedRow) else row
+        for row in study.rows
+    )
+    return Experiment(study.document, study.name, study.title, study.text, rows, axis=study.axis)
+
+
+def stored_experiment(study: TrainingStudy, store: Store) -> Experiment | None:
+    """Returns the experiment as a store has it, wherever the networks were; None if it is not stored.
+
+    Another one of the same name that plays, learns or measures something else does not count.
+    """
+    stored = experiment_of_run(store, study.run_id)
+    if stored is None or len(stored.rows) != len(study.rows):
+        return None
+    rows = tuple(map(_without_network, stored.rows, study.rows))
+    return stored if same_games(replace(stored, rows=rows), untrained(study)) else None
+
+
+def require_own_name(study: TrainingStudy, store: Store) -> None:
+    """Raises UserError where the store has another experiment of the study's name."""
+    if stored_experiment(study, store) is None and any(run.id == study.run_id for run in store.runs()):
+        raise UserError(
+            f"run {study.run_id!r} must keep its definition, got other games, learners or measures; choose another"
+            f" store, or delete that run: turnier runs delete {study.run_id}"
+        )
+
+
+def _without_network(row: Row, known: LearnedRow | Row) -> Row:
+    """Returns a stored row as `untrained` has it, if its network was trained as that of the known one."""
+    if isinstance(known, Row):
+        return row
+    file, wanted = network_of(row), known.learner.kept(Path(), known.place or known.learner.games)
+    same = file is not None and file.name == wanted.name
+    return replace(row, agents=(STAND_IN, *row.agents[1:])) if same else row
+
+
+def network_of(row: Row) -> Path | None:
+    """Returns the file of the network that the row's first agent plays with."""
+    found = [spec for spec in _specs(parse(row.agents[0])) if _is_network(spec)]
+    return Path(str(found[0].parameters["file"])) if found else None
+
+
+def with_networks_in(experiment: Experiment, folder: str) -> Experiment:
+    """Returns the experiment with the networks of its agents in a folder; an empty folder leaves only their names."""
+    rows = (
+        replace(
+            row, agents=tuple(_moved(agent, folder) for agent in row.agents), collector=_moved(row.collector, folder)
+        )
+        for row in experiment.rows
+    )
+    return replace(experiment, rows=tuple(rows))
+
+
+def _moved(agent: str, folder: str) -> str:
+    return str(_moved_spec(parse(agent), folder)) if "digest=" in agent else agent
+
+
+def _moved_spec(spec: Spec, folder: str) -> Spec:
+    moved = {k: _moved_spec(v, folder) if isinstance(v, Spec) else v for k, v in spec.parameters.items()}
+    if _is_network(spec):
+        moved["file"] = str(PurePath(folder) / PurePath(str(moved["file"])).name)
+    return Spec(spec.name, moved)
+
+
+def _specs(spec: Spec) -> list[Spec]:
+    return [spec, *(each for value in spec.parameters.values() if isinstance(value, Spec) for each in _specs(value))]
+
+
+def _is_network(spec: Spec) -> bool:
+    return "digest" in spec.parameters and "file" in spec.parameters

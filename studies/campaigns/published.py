@@ -1,0 +1,123 @@
+"""All published figures on one page: ours, theirs, a verdict each, and the games and hours behind it."""
+
+from __future__ import annotations
+
+import itertools
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+
+import pandas as pd
+
+from turnier.core.number_text import estimate, number, plus_minus
+from turnier.dashboards.figures import charts
+from turnier.dashboards.figures.charts import Figure, image
+from turnier.dashboards.reports.page import embedded, write_pages
+from turnier.runs.experiment import VERDICTS, counted, is_share
+from turnier.studies.campaigns.document import WORDS
+from turnier.studies.campaigns.outlook import HOUR, LEAST_GAMES, Outlook, seconds_spent
+
+LIMITS = (0.0, 250.0)  # % of the published figure: intervals of a few games end there
+FIGURE_NOTE = f"Ours with 95 % intervals, cut off at {LIMITS[1]:g} %. Crosses: published, without known intervals."
+NAME, NOT_PLAYED = "published", "not played yet"
+TITLE = "# Every published figure, and ours\n"
+NOTE = f"""Means with the half-width of their 95 % interval, shares with the interval itself. {VERDICTS} Before
+{LEAST_GAMES} games, or all that are planned if these are fewer, a figure is undecided.
+
+Games that several rows share are counted in each of them, but their CPU hours once per experiment and once per
+document. Trainings are not included.
+"""
+
+
+def write_published(experiments: Sequence[Sequence[Outlook]], folder: Path) -> list[Path]:
+    """Writes published.md and a self-contained published.html; returns the paths of both pages.
+
+    Args:
+        experiments: what is stored of each experiment's rows; those without a published figure are left out.
+        folder: for the pages.
+    """
+    known = [[row for row in rows if row.row.published is not None] for rows in experiments]
+    shown = [rows for rows in known if rows]
+    linked, inlined = [TITLE, NOTE, summary(shown)], [TITLE, NOTE, summary(shown)]
+    folder.mkdir(parents=True, exist_ok=True)
+    for document, some in itertools.groupby(shown, key=lambda rows: rows[0].experiment.document):
+        own = list(some)
+        sections = [f"## {document.capitalize()}\n", *map(section, own)]
+        figure = ratios(document, own)
+        if figure:
+            path, picture = folder / f"{NAME}-{document}.png", image(figure, "png")
+            path.write_bytes(picture)
+            linked.append(f"![{figure.title}]({path.name})\n")
+            inlined.append(f"![{figure.title}]({embedded(picture)})\n")
+        linked += sections
+        inlined += sections
+    return write_pages(folder, NAME, "published figures", "\n".join(linked), "\n".join(inlined))
+
+
+def ratios(document: str, experiments: Sequence[Sequence[Outlook]]) -> Figure | None:
+    """Our figures as shares of the published ones, which are all 100 %; None where nothing was played."""
+    rows = []
+    for row in itertools.chain.from_iterable(experiments):
+        published = row.row.published
+        if published and row.played > 1:  # a published 0 has no shares
+            ours = row.measured
+            label = f"{row.experiment.name.removesuffix('-paper')}: {row.row.label}"
+            shares = (100 * end / published for end in (ours.value, ours.low, ours.high))
+            rows.append((_measured(row), label, *shares, 100.0))
+    if not rows:
+        return None
+    columns = ["measured", "label", "value", "low", "high", "published"]
+    frame = pd.DataFrame(rows, columns=columns).drop_duplicates("measured").drop(columns="measured")
+    shown = frame.assign(low=frame["low"].clip(*LIMITS), high=frame["high"].clip(*LIMITS))
+    chart = charts.points(shown, "label", "value", "low", "high", "ours, % of published", mark="published")
+    return Figure(f"{document.capitalize()}: ours as a share of what was published", chart, frame, FIGURE_NOTE)
+
+
+def _measured(row: Outlook) -> tuple[object, ...]:
+    """Returns what a figure is of: documents publish some of them twice."""
+    return (row.row.measure, row.row.published, row.row.agents[0], row.row.phases, row.row.legal, frozenset(row.spent))
+
+
+def summary(experiments: Sequence[Sequence[Outlook]]) -> str:
+    """Returns a table with a line per document: how many figures have which verdict, and CPU hours."""
+    verdicts = (*WORDS, NOT_PLAYED)
+    lines = [f"| document | figures | {' | '.join(verdicts)} | CPU hours |", "| --- |" + " ---: |" * 7]
+    documents = itertools.groupby(experiments, key=lambda rows: rows[0].experiment.document)
+    for document, some in documents:
+        rows = list(itertools.chain.from_iterable(some))
+        counts = Counter(_verdict(row) for row in rows)
+        cells = [str(counts[verdict]) for verdict in verdicts]
+        lines.append(f"| {document} | {len(rows)} | {' | '.join(cells)} | {_hours(rows)} |")
+    return "\n".join(lines) + "\n"
+
+
+def section(rows: Sequence[Outlook]) -> str:
+    """Returns an experiment's published figures as Markdown."""
+    experiment = rows[0].experiment
+    lines = [
+        f"### {experiment.title}\n",
+        f"| | ours | published | ours is | {counted(experiment)[0]} |",
+        "| --- | ---: | ---: | --- | ---: |",
+    ]
+    for row in rows:
+        published, label = row.row.published, row.row.label.replace("|", "\\|")
+        assert published is not None
+        ours, games = _ours(row) if row.played else "", f"{row.measured.games:,}"
+        cells = (label, ours, number(published, digits=4), _verdict(row), games)
+        lines.append(f"| {' | '.join(cells)} |")
+    command = f"python studies/campaign.py --only {experiment.run_id}"
+    return "\n".join(lines) + f"\n\n{_hours(rows)} CPU hours; `{command}`\n"
+
+
+def _ours(row: Outlook) -> str:
+    """Returns our figure; the interval of a share is not symmetric, so it is written out."""
+    value, low, high = row.measured.value, row.measured.low, row.measured.high
+    return estimate(value, low, high) if is_share(row.row) else plus_minus(value, (high - low) / 2)
+
+
+def _verdict(row: Outlook) -> str:
+    return row.verdict or NOT_PLAYED
+
+
+def _hours(rows: Sequence[Outlook]) -> str:
+    return f"{seconds_spent(rows) / HOUR:.2f}"

@@ -1,0 +1,66 @@
+"""Writes measured figures next to published ones: a page per document, or the table of all with a verdict each.
+
+A document becomes one Markdown and one HTML page; `all` becomes the table of every published figure. With --missing,
+nothing is written: a table says what each experiment of the scripts, or each row of a single document, still needs for
+an interval of the given --width; --json prints every row. `python studies/campaign.py` plays what is missing.
+
+\b
+Examples:
+    python studies/report.py weitz
+    python studies/report.py all --out docs/results
+    python studies/report.py all --missing
+"""
+
+import json
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from turnier.commands.options import DEFAULT_URL, JsonOption, StoreOption, WidthOption, writable_folder
+from turnier.core.errors import UserError
+from turnier.core.terminal.console import Console
+from turnier.results.store.store import Store
+from turnier.runs.experiment import NARROW_POINTS
+from turnier.studies.campaigns.document import write_report
+from turnier.studies.campaigns.figures import figures
+from turnier.studies.campaigns.missing_tables import missing_rows, print_missing
+from turnier.studies.campaigns.outlook import Outlook, outlooks
+from turnier.studies.campaigns.published import write_published
+from turnier.studies.scripts.script import run_script
+
+ALL = "all"
+
+
+def main(
+    document: Annotated[str, typer.Argument(help="a document, such as weitz, or all")],
+    store: StoreOption = DEFAULT_URL,
+    out: Annotated[Path, typer.Option(help="folder for the pages", callback=writable_folder)] = Path("reports"),
+    missing: Annotated[bool, typer.Option("--missing", help="list what the published figures still need")] = False,
+    width: WidthOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    if not missing and (as_json or width):
+        raise UserError("--width and --json are for --missing; add it, or leave them out.")
+    with Store.open(store, read_only=True) as results:
+        if missing:
+            found = _outlooks(results, document, width)
+            print(json.dumps(missing_rows(found), indent=2)) if as_json else print_missing(
+                Console(), found, rows=document != ALL
+            )
+            return
+        if document == ALL:
+            pages = write_published(_outlooks(results, document), out)
+        else:
+            names = [figure.run_id for figure in figures() if figure.document == document]
+            pages = write_report(results, document, out, order=names)
+    for page in pages:
+        Console().print(f"Page: {page}", markup=False, soft_wrap=True)
+
+
+def _outlooks(store: Store, document: str, width: float | None = None) -> list[list[Outlook]]:
+    return outlooks(figures(only=[] if document == ALL else [document]), store, width or NARROW_POINTS)
+
+
+if __name__ == "__main__":
+    run_script(main, __doc__)
