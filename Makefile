@@ -3,7 +3,8 @@ PYTHON ?= python3
 BIN := .venv/bin
 
 # `make test-all` plays every variant of every agent in every game, and runs long tests; CI plays each variant in one.
-.PHONY: setup study test test-all check bench clean
+# `make quick` runs the tests nearest to what has changed since `main`, for a minute.
+.PHONY: setup study test test-all quick check bench clean
 
 setup: .venv/ready
 
@@ -21,6 +22,9 @@ test: setup
 
 test-all: setup
 	$(BIN)/python -m pytest -n auto --dist worksteal -m '' --all-variants $(ARGS)
+
+quick: setup
+	$(BIN)/python tests/quick.py
 
 check: setup
 	$(BIN)/ruff check .

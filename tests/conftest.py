@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import signal
 import sys
+import time
 from pathlib import Path
 
 # Before NumPy is loaded: its threads wait for each other by spinning, so small matrices take ten times the CPU time if
@@ -41,3 +42,20 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         action="store_true",
         help="play every variant of every agent in every game that it can play, instead of in one of them in turn",
     )
+    parser.addoption("--first", default="", help="words, with commas; cases whose names have one of them run first")
+    parser.addoption("--seconds", type=float, default=0.0, help="skip what has not begun after so many seconds")
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    first = config.getoption("--first").split(",")
+    items.sort(key=lambda item: not any(name and name in item.name for name in first))
+
+
+BEGAN: list[float] = []  # when the first test of this process did
+
+
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    seconds = item.config.getoption("--seconds")
+    BEGAN.append(time.monotonic()) if seconds and not BEGAN else None
+    if seconds and time.monotonic() - BEGAN[0] > seconds:
+        pytest.skip(f"{seconds:g} seconds are over")
