@@ -1,14 +1,14 @@
-"""The dashboards: figures from frames, pages and reports made of figures, and the Streamlit app of the pages.
+"""What is shown of runs: described once in sections, drawn in the terminal, on pages, in reports and in notebooks.
 
-Only `cached_store` asks the store, only `figures.charts` knows how to draw; figures need no browser.
+Sentences and tables need the base install only. What draws pictures or serves pages begins with `require_pictures`.
 """
 
 from turnier.core.errors import require_extra
 
-require_extra(
-    "dashboards, reports and pictures",
-    "dashboard",
-    *("altair", "markdown_it", "optuna_dashboard", "PIL", "streamlit", "vl_convert"),
-)
-
 STORE_VARIABLE = "TURNIER_DASHBOARD_STORE"  # the store's URL, for the process that serves the pages
+PACKAGES = ("altair", "markdown_it", "optuna_dashboard", "PIL", "streamlit", "vl_convert")
+
+
+def require_pictures() -> None:
+    """Raises UserError if the packages that draw pictures and serve pages are not installed."""
+    require_extra("dashboards, reports and pictures", "dashboard", *PACKAGES)

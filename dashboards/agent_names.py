@@ -1,12 +1,18 @@
-"""Names of agents for people: short, and distinct wherever several agents are shown together."""
+"""Names of agents and games for people: short, and distinct wherever several agents are shown together."""
 
 from __future__ import annotations
 
+import contextlib
 import re
 from collections import Counter
 from collections.abc import Iterable
 
 import pandas as pd
+
+from turnier.agents.registry import EVALUATORS, label_of
+from turnier.core.errors import UserError
+from turnier.games.registry import game_of
+from turnier.results.store.store import Run
 
 
 def shortened(label: str) -> str:
@@ -38,3 +44,32 @@ def with_names(*frames: pd.DataFrame) -> list[pd.DataFrame]:
     return [
         frame.assign(label=frame["label"].astype(str).map(names)) if "label" in frame else frame for frame in frames
     ]
+
+
+def planned_labels(run: Run) -> list[str]:
+    """Returns the labels of the agents that a run was planned with: those that play, or what is searched or trained."""
+    plan = run.definition
+    if "evaluator" in plan:
+        with contextlib.suppress(UserError):
+            return [str(EVALUATORS.make(plan["evaluator"]))]
+    texts = plan.get("agents") or [plan.get("agent") or plan.get("network")]
+    return [label_of(str(text)) for text in texts if text]
+
+
+def planned(run: Run) -> tuple[str, ...]:
+    """Returns the names of the agents that a run was planned with."""
+    return tuple(distinct(planned_labels(run)).values())
+
+
+def short_game(game: str) -> str:
+    """Returns the short text form of a game; an unknown game keeps its stored text."""
+    with contextlib.suppress(UserError):
+        return str(game_of(game))
+    return game
+
+
+def games_of(run: Run) -> list[str]:
+    """Returns the names of the games that a run plays, without their variants."""
+    plan = run.definition
+    texts = [plan["game"]] if "game" in plan else [row["game"] for row in plan.get("rows", ())] or [run.name]
+    return list(dict.fromkeys(str(text).partition("(")[0] for text in texts))

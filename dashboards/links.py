@@ -24,17 +24,18 @@ def pages_of(run: Run) -> dict[str, str]:
     scores = {"Scores": address("scores", runs=run.id)}
     replay = {"Replay": address("replay", run=run.id)}
     if run.kind == "study":
-        return {"Studies": address("studies", study=run.name), **replay}
+        return {"Studies": address("studies", run=run.id), **replay}
     if run.kind == "comparison":
         return {"Comparison": address("comparison", run=run.id), **scores, **replay}
     if run.kind == "tournament":
         against = {"Tournament": address("tournament", run=run.id)}
         return {**scores, **against, **replay} if _is_alone(run) else {**against, **scores, **replay}
+    if run.kind == "judging":
+        return {"Judging": address("judging", run=run.id)}
     if run.kind == "certainty":
         return {"Certainty": address("certainty", runs=run.id), **scores, **replay}
     if run.kind == "training":
-        game = str(run.definition["game"])
-        return {"Training": address("training", game=game, runs=run.id), **scores, **replay}
+        return {"Training": address("training", runs=run.id), **scores, **replay}
     if run.kind == "experiment":
         document = str(run.definition.get("document", ""))
         reports = {"Reports": address("reports", document=document, experiment=run.id)} if document else {}

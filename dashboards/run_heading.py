@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from turnier.agents.registry import label_of
-from turnier.dashboards.agent_names import distinct
-from turnier.dashboards.cached_store import run_title
-from turnier.results.store.progress import FINISHED, LIVE, RunProgress
+from turnier.dashboards.agent_names import distinct, short_game
 from turnier.results.store.store import Run
 
 MAX_NAMED = 3  # agents named in one text
@@ -23,10 +21,11 @@ def titled(run: Run) -> str:
     """Returns a run's title: its game or name, and its agents, or their number where they are many."""
     names = list(agents_of(run).values())
     if not names:
-        return run_title(run)
+        game = short_game(str(run.definition.get("game", "")))
+        return f"{run.name} at {game}" if game and game != short_game(run.name) else short_game(run.name)
     text = " and ".join([", ".join(names[:-1]), names[-1]] if names[1:] else names)
     many = len(names) > MAX_NAMED or len(text) > MAX_TITLE
-    return f"{run_title(run)}, {f'{len(names)} agents' if many else text}"
+    return f"{short_game(run.name)}, {f'{len(names)} agents' if many else text}"
 
 
 def named_agents(labels: Sequence[str]) -> str:
@@ -35,18 +34,3 @@ def named_agents(labels: Sequence[str]) -> str:
     if others <= 1:  # a number in place of a single name would tell less
         return ", ".join(labels)
     return f"{', '.join(labels[:MAX_NAMED])} and {others} others"
-
-
-def state_text(run: Run, progress: RunProgress | None, played: Sequence[str]) -> str:
-    """Returns a sentence where a run is incomplete: how far it is, and which of its agents have no games yet.
-
-    `played` are labels.
-    """
-    missing = [name for label, name in agents_of(run).items() if label not in played]
-    parts = []
-    if progress and progress.state != FINISHED and progress.done is not None:
-        begins = "Still running" if progress.state in LIVE else "Stopped"
-        parts.append(f"{begins}: {progress.done:,} of {progress.planned:,} {progress.unit} done.")
-    if missing:
-        parts.append(f"No games yet: {named_agents(missing)}.")
-    return " ".join(parts)

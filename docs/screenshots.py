@@ -18,7 +18,8 @@ from rich.progress import track
 
 REPO = Path(__file__).resolve().parent.parent
 TURNIER = [sys.executable, "-c", "from turnier.commands.app import main; main()"]
-PAGES = ("", "scores", "tournament", "comparison", "certainty", "studies", "training", "replay", "reports")  # "" = runs
+# "" = runs
+PAGES = ("", "scores", "tournament", "comparison", "certainty", "judging", "studies", "training", "replay", "reports")
 MAX_HEIGHT = 1500  # px
 
 # The store of the pictures: a comparison, tournaments of one and more seats, certainty, training, a study, a report.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from turnier.dashboards.app.navigation import PAGES
-from turnier.dashboards.widgets import begin_page, show_errors
+from turnier.dashboards.app.widgets import begin_page, show_errors
 from turnier.games.drawing import squares
 
 ICON = squares([1, 0, 2, 0, 1, 2, 0, 0, 1], 3)

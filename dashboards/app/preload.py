@@ -12,9 +12,9 @@ import pandas as pd
 from streamlit import runtime
 
 from turnier.core.errors import UserError
-from turnier.dashboards import cached_store, widgets
+from turnier.dashboards.app import cached_store
 from turnier.dashboards.pages.runs import PAGE
-from turnier.dashboards.run_summary import SHOWN
+from turnier.dashboards.sections import kind_of
 
 # Modules that the libraries, or we, import only when first needed.
 LATE_IMPORTS = (
@@ -48,11 +48,7 @@ def read_ahead() -> None:
     """Reads what pages show before the user chooses anything."""
     for run in cached_store.all_runs()[-PAGE:]:
         with contextlib.suppress(UserError):
-            cached_store.glance(run)
-    if runs := cached_store.runs(*SHOWN):
-        cached_store.scores([widgets.shown_first(runs)])
-    for study in cached_store.studies()[:1]:
-        cached_store.study_trials(study)
-        cached_store.study_importance(study)
-    if runs := cached_store.runs("tournament"):
-        cached_store.ranks(widgets.shown_first(runs))
+            cached_store.head(run)
+    for kind in ("tournament", "study"):
+        for run in cached_store.runs(kind)[:1]:
+            cached_store.cached(kind_of(kind).read)(run)

@@ -10,23 +10,17 @@ import pandas as pd
 
 from turnier.agents.registry import AGENTS
 from turnier.core.errors import UserError
-from turnier.core.number_text import interval
 from turnier.dashboards.figures import charts
 from turnier.dashboards.figures.charts import Figure
-from turnier.dashboards.figures.scores import value_of
-from turnier.dashboards.figures.tables import rounded
-from turnier.games.registry import GAMES
-from turnier.results.frames.certainty import CERTAINTY_MEASURES, agent_certainty, group_certainty
+from turnier.dashboards.summaries.certainty import coarser, in_percent, means_note, phase_name, positions_note
+from turnier.dashboards.summaries.matches import value_of
+from turnier.results.frames.certainty import agent_certainty, group_certainty
 
-NOTE = "95 % intervals by leaving out each game that positions come from in turn; none where there is only one game."
-BY_POSITION = "95 % intervals by leaving out each position in turn: from which games they come is not known."
-UNEVEN = "The agents have not all searched the same positions: their means are over different ones."
 GROUP_NOTE = (
     "%, and below it the number of positions (n). 95 % intervals of Wilson's type, within the range of the measure"
     " however few positions there are; none where all come from one game."
 )
 MAX_WIDE = 4  # columns that leave room for intervals
-MAX_LEGAL = 10  # columns of a heat map; with more, neighbouring numbers of legal actions share one
 
 
 def certainty_heat_map(groups: pd.DataFrame, measure: str) -> Figure:
@@ -44,30 +38,6 @@ def certainty_heat_map(groups: pd.DataFrame, measure: str) -> Figure:
     titles = ("legal actions", phase_name(game))
     chart = charts.heat(data, "legal", "phase", "percent", "cell", titles, (0, 100))
     return Figure(f"{agent}: {measure}", chart, data.drop(columns="cell"), GROUP_NOTE)
-
-
-def phase_name(game: str) -> str:
-    with contextlib.suppress(UserError):
-        return GAMES.make(game).phase_name
-    return "phase"
-
-
-def coarser(positions: pd.DataFrame) -> pd.DataFrame:
-    """Returns positions with neighbouring numbers of legal actions merged where there are many."""
-    largest = positions["legal"].max() if len(positions) else 0
-    step = -(-int(largest) // MAX_LEGAL)
-    return positions if step <= 1 else positions.assign(legal=(positions["legal"] // step) * step)
-
-
-def means_note(positions: pd.DataFrame) -> str:
-    """Says what the means of agents over groups, and their intervals, are of."""
-    return f"Means over the groups, of whatever size. {_note(positions)}"
-
-
-def _note(positions: pd.DataFrame) -> str:
-    searched = positions.groupby("agent")["position"].agg(frozenset)
-    said = BY_POSITION if (positions["source"] == "").any() else NOTE
-    return said if searched.nunique() <= 1 else f"{said} {UNEVEN}"
 
 
 def certainty_means(positions: pd.DataFrame, measure: str) -> Figure:
@@ -89,7 +59,7 @@ def certainty_by_parameter(positions: pd.DataFrame, measure: str, parameter: str
     data = data[["kind", parameter, "percent", "low", "high", "label"]].sort_values(["kind", parameter])
     titles = (f"{parameter} per move", f"{measure}, %")
     chart = charts.lines(data, parameter, "percent", "low", "high", "kind", titles, log=True)
-    return Figure(f"{measure.capitalize()}, by {parameter}", chart, data, _note(positions))
+    return Figure(f"{measure.capitalize()}, by {parameter}", chart, data, positions_note(positions))
 
 
 def certainty_by_score(positions: pd.DataFrame, measure: str, summary: pd.DataFrame) -> Figure | None:
@@ -107,7 +77,7 @@ def certainty_by_score(positions: pd.DataFrame, measure: str, summary: pd.DataFr
         f"{measure.capitalize()}, against strength",
         chart,
         data,
-        f"Scores of stored games of the same agents. {_note(positions)}",
+        f"Scores of stored games of the same agents. {positions_note(positions)}",
     )
 
 
@@ -131,30 +101,8 @@ def _number(declared: Any, parameter: str) -> float:
     return float("nan")
 
 
-def certainty_table(positions: pd.DataFrame) -> pd.DataFrame:
-    """Returns the means of every agent with their intervals, in percent."""
-    table = agent_certainty(positions)
-    shown = pd.DataFrame({"agent": table["label"], "positions": table["states"], "searches": table["searches"]})
-    for measure in CERTAINTY_MEASURES:
-        percent = in_percent(table, measure)
-        shown[f"{measure}, %"] = rounded(percent["percent"], (percent["high"] - percent["low"]) / 2)
-        ends = percent[["low", "high"]].itertuples(index=False)
-        shown[f"{measure}, 95 %"] = [interval(low, high) for low, high in ends]
-    shown["normalised of a random agent, %"] = rounded(100 * table["chance_level"])
-    shown["ms per search"] = rounded(1000 * table["seconds"])
-    return shown
-
-
 def certainty_heat_maps(positions: pd.DataFrame, measure: str) -> list[Figure]:
     """Returns a heat map for every agent, the most certain first."""
     table = agent_certainty(positions).sort_values(measure, ascending=False)
     groups = group_certainty(coarser(positions))
     return [certainty_heat_map(groups[groups["agent"] == agent], measure) for agent in table["agent"]]
-
-
-def in_percent(table: pd.DataFrame, measure: str) -> pd.DataFrame:
-    """Returns the table with percent, low and high; the ends of intervals are possible values, or the value itself."""
-    percent = 100 * table[measure]
-    low = (100 * table[f"{measure}_low"]).clip(lower=0.0).combine(percent, min)
-    high = (100 * table[f"{measure}_high"]).clip(upper=100.0).combine(percent, max)
-    return table.assign(percent=percent, low=low, high=high)

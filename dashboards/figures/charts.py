@@ -1,7 +1,6 @@
 """Charts from frames, without a browser: points and lines with intervals, bars and heat maps; and files of them.
 
-The colours are those of Okabe and Ito, which colour-blind readers can distinguish; numbers go from dark to light
-(cividis).
+Numbers go from dark to light (cividis).
 """
 
 from __future__ import annotations
@@ -22,8 +21,8 @@ from turnier.core.errors import UserError
 from turnier.core.number_text import estimate, number
 from turnier.core.outputs import require_folder
 from turnier.core.terminal.visible import visible_in
+from turnier.dashboards.colours import COLOURS
 
-COLOURS = ("#0072B2", "#E69F00", "#009E73", "#D55E00", "#CC79A7", "#56B4E9", "#000000", "#999999")
 SHAPES = ("circle", "square", "triangle-up", "diamond", "triangle-down", "triangle-right", "triangle-left", "wedge")
 NUMBERS = "cividis"
 PUBLISHED = "cross"  # the shape of published values

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import math
-from html import escape
-from types import MappingProxyType
 from typing import Any
 
 import altair as alt
@@ -12,65 +9,17 @@ import pandas as pd
 
 from turnier.core.number_text import number
 from turnier.dashboards.agent_names import distinct
-from turnier.dashboards.figures.charts import COLOURS, Figure, styled
-from turnier.dashboards.figures.tables import rounded
+from turnier.dashboards.colours import COLOURS, VERDICT_COLOURS
+from turnier.dashboards.figures.charts import Figure, styled
 from turnier.runs.stored.comparison import ComparisonResults
 from turnier.statistics.sprt import Verdict
 
-# The colours of verdicts wherever they are shown.
-VERDICT_COLOURS = MappingProxyType(
-    {
-        Verdict.STRONGER: COLOURS[2],
-        Verdict.WEAKER: COLOURS[3],
-        Verdict.EQUAL: COLOURS[0],
-        Verdict.UNDECIDED: COLOURS[7],
-    }
-)
-_TESTS = MappingProxyType({Verdict.STRONGER: "stronger", Verdict.WEAKER: "weaker"})
+_TESTS = {verdict: verdict.value for verdict in (Verdict.STRONGER, Verdict.WEAKER)}
 _ROOM = 2.0  # the evidence is drawn up to this multiple of the bounds
-EVIDENCE_NOTE = "A test that has ended is not looked at again."
-_BANNER = (
-    "border-left: 0.5rem solid {colour}; background: {colour}22; border-radius: 0.3rem; padding: 0.7rem 1rem;"
-    " overflow-wrap: anywhere"
-)
-
-
-def banner(sentence: str, meaning: str, colour: str) -> str:
-    """Returns a sentence in its colour as HTML, and below it what it means."""
-    look = _BANNER.format(colour=colour)
-    return (
-        f'<div class="verdict" style="{look}"><div style="font-size: 1.2rem; font-weight: 500">'
-        f"{escape(sentence)}</div><div>{escape(meaning)}</div></div>"
-    )
-
-
-def verdict_banner(results: ComparisonResults) -> str:
-    """Returns the verdict as HTML: the sentence in its colour, and what it means."""
-    sentence = results.sentence
-    for label, name in _names(results).items():
-        sentence = sentence.replace(label, name)
-    return banner(sentence, results.meaning, VERDICT_COLOURS[results.verdict])
 
 
 def _names(results: ComparisonResults) -> dict[str, str]:
     return distinct(map(str, results.comparison.agents))
-
-
-def comparison_facts(results: ComparisonResults) -> dict[str, str]:
-    """Returns the numbers of a comparison by name."""
-    duel, comparison = results.duel, results.comparison
-    left = results.games_to_verdict
-    return {
-        "difference": results.estimate_text,
-        "games": f"{duel.games:,}" + (f" + {results.waiting:,} of the next round" if results.waiting else ""),
-        "expected_games_left": "0" if results.verdict is not Verdict.UNDECIDED else _left(left),
-        "margin": comparison.margin,
-        "wrong_with_probability": f"at most {100 * comparison.alpha:g} %",
-    }
-
-
-def _left(games: float) -> str:
-    return "not known yet" if math.isnan(games) else f"about {games:,.0f}"
 
 
 def evidence_chart(results: ComparisonResults) -> Figure | None:
@@ -116,20 +65,6 @@ def _bounds(low: float, high: float) -> Any:
     return alt.layer(rules, *text)
 
 
-def evidence_table(results: ComparisonResults) -> pd.DataFrame:
-    """Returns the state of both tests after the last look at each."""
-    evidence, (low, high) = results.evidence(), results.duel.test.bounds
-    rows = []
-    for verdict, name in _TESTS.items():
-        looks = evidence[(evidence["test"] == verdict.value) & evidence["look"]]
-        last = float(looks["evidence"].iloc[-1]) if len(looks) else math.nan
-        state = "shown" if last >= high else "ruled out" if last <= low else "open"
-        games = int(looks["games"].iloc[-1]) if len(looks) else 0
-        rows.append((name, state, last, high, low, len(looks), games))
-    columns = ["test", "state", "evidence", "shown at", "ruled out at", "looks", "games"]
-    return pd.DataFrame(rows, columns=columns).round(2)
-
-
 def outcome_bars(results: ComparisonResults) -> Figure | None:
     """Pairs of games by outcome for the first agent; None before the first look."""
     data = results.outcomes()
@@ -157,19 +92,3 @@ def outcome_bars(results: ComparisonResults) -> Figure | None:
     )
     chart = styled((bars + text).properties(height=alt.Step(26)))
     return Figure("Pairs by outcome", chart, data.drop(columns="text"), each)
-
-
-def agents_table(results: ComparisonResults) -> pd.DataFrame:
-    """Returns what both agents scored in the games of the verdict, the first agent first."""
-    if not results.played:
-        return pd.DataFrame()
-    agents = results.agents()
-    shown = pd.DataFrame({"agent": agents["label"].map(_names(results)), "games": agents["games"]})
-    if results.duel.single_player:
-        shown["mean score"] = rounded(agents["mean"], agents["half_width"])
-        shown["±"] = rounded(agents["half_width"], agents["half_width"])
-    else:
-        counts = {"won": "wins", "drawn": "draws", "lost": "losses"}
-        shown = shown.assign(**{name: agents[column].astype(int) for name, column in counts.items()})
-    void = {"void": agents["void"]} if agents["void"].any() else {}
-    return shown.assign(failed=agents["failures"], **void).reset_index(drop=True)

@@ -3,31 +3,16 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from dataclasses import asdict
 
 import pandas as pd
 
-from turnier.core.number_text import interval
 from turnier.dashboards.figures import charts
 from turnier.dashboards.figures.charts import Figure
-from turnier.dashboards.figures.tables import rounded
-from turnier.runs.experiment import TESTS, VERDICTS, Experiment, Measurement, counted, uneven, unit, verdict
+from turnier.runs.experiment import TESTS, Experiment, uneven, unit
 
 NOTE = "Ours with 95 % intervals."
 PUBLISHED_NOTE = " Crosses: published, without known intervals."
 TESTS_NOTE = f" The preset {TESTS} only shows that the script works: its figures mean nothing."
-
-
-def experiment_frame(experiment: Experiment, measured: Sequence[Measurement]) -> pd.DataFrame:
-    """Returns one row per row of the experiment: label, series, x, published, value, low, high, games, seconds, is."""
-    rows = [
-        {"label": row.label, "series": row.series or "ours", "x": row.x, "published": row.published}
-        | asdict(measurement)
-        | {"is": verdict(row, measurement)}
-        for row, measurement in zip(experiment.rows, measured, strict=True)
-    ]
-    return pd.DataFrame(rows).astype({"published": float, "x": float})
 
 
 def experiment_figure(experiment: Experiment, frame: pd.DataFrame) -> Figure | None:
@@ -54,25 +39,3 @@ def experiment_figure(experiment: Experiment, frame: pd.DataFrame) -> Figure | N
     both = pd.concat([played, theirs], ignore_index=True)
     chart = charts.lines(both, "x", "value", "low", "high", "series", titles, log=True, published=partners)
     return Figure(experiment.title, chart, frame, note)
-
-
-def experiment_table(experiment: Experiment, frame: pd.DataFrame) -> pd.DataFrame:
-    """Returns a table for people: ours with its interval, published, and the number of games or searches."""
-    what, each = counted(experiment)
-    table = pd.DataFrame(
-        {
-            "row": frame["label"],
-            f"ours, {unit(experiment.rows[0])}": rounded(frame["value"], (frame["high"] - frame["low"]) / 2),
-            "95 %": [interval(*ends) for ends in frame[["low", "high"]].itertuples(index=False)],
-            "published": rounded(frame["published"], digits=4),
-            "ours is": frame["is"],
-            what: frame["games"],
-            each: rounded(frame["seconds"]),
-        }
-    )
-    return table if frame["published"].notna().any() else table.drop(columns=["published", "ours is"])
-
-
-def verdicts_note(experiment: Experiment) -> str:
-    """Returns what the verdicts of the table mean; nothing where nothing was published."""
-    return VERDICTS.replace("*", "") if any(row.published is not None for row in experiment.rows) else ""

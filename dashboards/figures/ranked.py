@@ -11,7 +11,8 @@ import pandas as pd
 
 from turnier.core.number_text import DIGITS
 from turnier.core.terminal.visible import visible
-from turnier.dashboards.figures.charts import COLOURS, NUMBERS, TOLD, styled, told
+from turnier.dashboards.colours import COLOURS
+from turnier.dashboards.figures.charts import NUMBERS, TOLD, styled, told
 
 MAX_TEXTS = 16  # agents whose cells have texts
 MAX_AGENTS = 60  # agents of one square

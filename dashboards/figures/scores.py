@@ -6,38 +6,26 @@ import math
 
 import pandas as pd
 
+from turnier.dashboards.colours import COLOURS
 from turnier.dashboards.figures import charts
-from turnier.dashboards.figures.charts import COLOURS, Figure
+from turnier.dashboards.figures.charts import Figure
 from turnier.dashboards.figures.ranked import MAX_NUMBERS, cost_scatter
-from turnier.dashboards.figures.tables import rounded
-from turnier.dashboards.run_summary import Scores
+from turnier.dashboards.summaries.matches import (
+    CPU,
+    GAMES_NOTE,
+    NODES,
+    POINTS,
+    POINTS_NOTE,
+    TIME,
+    Scores,
+    costs_of,
+    named,
+    value_of,
+)
 from turnier.results.frames.matches import shown_milestones
 
-GAMES_NOTE = "95 % intervals: Student's t, wider by the skewness, for means; Wilson for shares."
-POINTS = "points, %"
-POINTS_NOTE = "Points: 1 for a win, 1/2 for a draw, in % of the games, with a 95 % interval."
 MAX_LINES = len(COLOURS)  # agents of a chart whose lines have colours
 MAX_ROWS = 50  # agents of a chart with a row for each
-NODES, CPU, TIME = "nodes per move", "CPU time per move, µs", "wall clock per move, µs"
-COSTS = (NODES, CPU, TIME)
-
-
-def named(frame: pd.DataFrame) -> pd.DataFrame:
-    """Returns a frame with a `name` for each row: the agent's label, and its run where several runs have the agent."""
-    several = frame.groupby("agent")["run"].transform("nunique") > 1 if len(frame) else pd.Series(dtype=bool)
-    runs = " · " + frame["run"].astype(str).str.partition(":")[2].str[:8]
-    return frame.assign(name=frame["label"].where(~several, frame["label"] + runs))
-
-
-def value_of(summary: pd.DataFrame) -> tuple[pd.DataFrame, str]:
-    """Returns the summary with value, low and high, the best first: points, % with several seats, or mean scores."""
-    if summary["points_share"].notna().any():
-        ends = {"value": "points_share", "low": "points_share_low", "high": "points_share_high"}
-        frame, unit = summary.assign(**{new: 100 * summary[old] for new, old in ends.items()}), POINTS
-    else:
-        low, high = summary["mean"] - summary["half_width"], summary["mean"] + summary["half_width"]
-        frame, unit = summary.assign(value=summary["mean"], low=low, high=high), "mean score, points"
-    return frame.sort_values("value", ascending=False, kind="stable", ignore_index=True), unit
 
 
 def mean_scores(summary: pd.DataFrame) -> Figure:
@@ -106,13 +94,6 @@ def milestone_shares(summary: pd.DataFrame) -> Figure | None:
     )
 
 
-def costs_of(summary: pd.DataFrame) -> pd.DataFrame:
-    """Returns the costs of a move for every row: COSTS, those in nodes first, because time depends on the machine."""
-    nodes, cpu = summary["nodes_per_decision"], 1e6 * summary["cpu_seconds_per_decision"]
-    rate = summary["decisions_per_second"].where(summary["decisions_per_second"] > 0)  # 0 of whoever never decided
-    return pd.DataFrame({NODES: nodes, CPU: cpu, TIME: 1e6 / rate})
-
-
 def score_against_cost(summary: pd.DataFrame, cost: str = NODES) -> Figure | None:
     """Strength against one of COSTS; None where no agent has that cost."""
     frame, unit = value_of(named(summary))
@@ -133,40 +114,3 @@ def score_against_cost(summary: pd.DataFrame, cost: str = NODES) -> Figure | Non
         note += f" Not drawn because {why}: {without}{', ...' if len(frame) - len(data) > 3 else ''}."
     title = "Points against cost" if unit == POINTS else "Score against cost"
     return Figure(title, chart, data, f"{note} {POINTS_NOTE if unit == POINTS else GAMES_NOTE}")
-
-
-def score_table(summary: pd.DataFrame) -> pd.DataFrame:
-    """Returns a summary as a table for people by rank, with units in the headings; numbers stay numbers."""
-    frame, unit = value_of(named(summary))
-    half_width = (frame["high"] - frame["low"]) / 2
-    shown = pd.DataFrame(
-        {
-            "rank": range(1, len(frame) + 1),
-            "agent": frame["name"],
-            unit: rounded(frame["value"], half_width),
-        }
-    )
-    if unit == POINTS:
-        shown["from, %"], shown["to, %"] = (rounded(frame[end], half_width) for end in ("low", "high"))
-        shown["games"] = frame["games"]
-        shown["won"], shown["drawn"], shown["lost"] = frame["wins"], frame["draws"], frame["losses"]
-    else:
-        shown["±"] = rounded(half_width, half_width)
-        shown["games"] = frame["games"]
-        shown["median"], shown["best"] = frame["median"], frame["best"]
-    for heading, name in (("failed", "failures"), ("void", "void")):
-        if frame[name].any():
-            shown[heading] = frame[name]
-    costs = costs_of(frame)
-    for name in COSTS:
-        if costs[name].notna().any():
-            shown[name] = rounded(costs[name])
-    return shown
-
-
-def score_note(summary: pd.DataFrame) -> str:
-    """Returns what the columns of a score table mean."""
-    if summary["points_share"].isna().all():
-        return "Mean scores; ± is half the 95 % interval (Student's t, wider by the skewness)."
-    several = " Agents in different runs met different opponents." if summary["run"].nunique() > 1 else ""
-    return POINTS_NOTE + several

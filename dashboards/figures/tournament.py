@@ -2,99 +2,12 @@
 
 from __future__ import annotations
 
-from html import escape
-
-import numpy as np
-import pandas as pd
-
-from turnier.core.number_text import interval, number, percent_sure, plus_minus
 from turnier.dashboards.figures import charts
 from turnier.dashboards.figures.charts import Figure
 from turnier.dashboards.figures.ranked import MAX_AGENTS, MAX_TEXTS, square
-from turnier.dashboards.figures.tables import rounded
-from turnier.dashboards.run_summary import Ranks
-from turnier.results.frames.fields import contenders
-from turnier.results.frames.rating_list import places_of
+from turnier.dashboards.summaries.matches import Ranks, both_sides
 
 SIGNIFICANT = 0.05
-MOST_SURE = 0.999  # no model of the games is more reliable than this
-RANKS_NOTE = (
-    "Places: those that an agent may have; all of them are right at once with 95 %. Better than next, best of all:"
-    " probabilities."
-)
-RATED_NOTE = (
-    "Elo by Bradley and Terry, with more seats by Plackett and Luce; 0 is {zero}. Points: 1 for a win, 1/2 for a draw."
-    f" ± is half the 95 % interval. {RANKS_NOTE}"
-)
-SCORED_NOTE = f"± is half the 95 % interval of the mean score. {RANKS_NOTE}"
-NASH_NOTE = " Nash: points against the mixture of agents that nobody beats, which copies of an agent do not change."
-PAIR_NOTE = (
-    "The stronger agent comes first. Games to separate: how many games these two would need, playing as before, to"
-    " differ significantly with 80 % probability (two-sided t-test at 5 %, pairs of games as units); blank where they"
-    " are equal so far, or where too few games show how much results vary."
-)
-
-
-def rating_list(ranks: Ranks) -> pd.DataFrame:
-    """Returns the agents by rank as a table for people: Elo or mean score, points, and games won, drawn and lost."""
-    frame = ranks.ratings
-    rated = frame["elo"].notna().any()
-    value, low, high = (frame[f"{'elo' if rated else 'mean'}{end}"] for end in ("", "_low", "_high"))
-    half_width = (high - low) / 2
-    shown = pd.DataFrame(
-        {
-            "rank": frame["rank"],
-            "places": places_of(frame),
-            "agent": frame["label"],
-            "Elo" if rated else "mean score": rounded(value, half_width),
-            "±": rounded(half_width, half_width),
-            "better than next, %": (100 * frame["superiority"].clip(upper=MOST_SURE)).round(1),
-            "best of all, %": (100 * frame["best_of_all"].clip(upper=MOST_SURE)).round(1),
-        }
-    )
-    if rated:
-        shown["points, %"] = (100 * frame["points_share"]).round(1)
-        shown["points"] = frame["points"]
-    shown["games"] = frame["games"]
-    if rated:
-        shown["won"], shown["drawn"], shown["lost"] = frame["wins"], frame["draws"], frame["losses"]
-        shown["drawn, %"] = (100 * frame["draw_share"]).round(1)
-    if frame["nash"].notna().any():
-        shown["Nash, %"] = (100 * frame["nash"]).round(1)
-        ends = (100 * frame[["nash_low", "nash_high"]]).itertuples(index=False)
-        shown["Nash, 95 %"] = [interval(low, high) for low, high in ends]
-    if _has_groups(ranks):
-        shown["group"] = frame["group"]
-    return shown
-
-
-def leader_text(ranks: Ranks) -> str:
-    """Returns who leads, by how much, and how sure that is, as one sentence in HTML."""
-    first = ranks.ratings.iloc[0]
-    name = "elo" if pd.notna(first["elo"]) else "mean"
-    half_width = (first[f"{name}_high"] - first[f"{name}_low"]) / 2
-    value = plus_minus(first[name], half_width, " Elo" if name == "elo" else " points on average", signed=name == "elo")
-    points = f" and {number(100 * first['points_share'])} % of the points" if name == "elo" else ""
-    text = f"<b>{escape(first['label'])}</b> leads with {value}{points} in {first['games']:,} games"
-    if len(ranks.ratings) < 2 or pd.isna(first["best_of_all"]):
-        return f"{text}."
-    sure, others = percent_sure(first["best_of_all"]), contenders(ranks.ratings["rank_low"].to_numpy())
-    return f"{text}; it is the best of these with {sure} % probability, and {others}."
-
-
-def list_note(ranks: Ranks) -> str:
-    """Returns what the columns of a rating list mean, and what to know of it."""
-    frame = ranks.ratings
-    zero = frame.loc[frame["elo_low"] == frame["elo_high"], "label"]  # only an anchor's interval has no width
-    rated = RATED_NOTE.format(zero=zero.iloc[0] if len(zero) else "the mean of these agents")
-    note = rated if frame["elo"].notna().any() else SCORED_NOTE
-    note += NASH_NOTE if frame["nash"].notna().any() else ""
-    note = " ".join([*ranks.notes.loc[ranks.notes["about"] != "leader", "note"], note])  # the page begins with that
-    return f"{note} Agents in different groups have not met, even indirectly." if _has_groups(ranks) else note
-
-
-def _has_groups(ranks: Ranks) -> bool:
-    return bool(ranks.ratings["group"].nunique() > 1)
 
 
 def crosstable(ranks: Ranks, first: int = 1) -> Figure:
@@ -134,23 +47,6 @@ def crosstable(ranks: Ranks, first: int = 1) -> Figure:
     return Figure("Who beats whom", chart, data, note)
 
 
-def both_sides(ranks: Ranks) -> pd.DataFrame:
-    """Returns every pair twice, as both agents see it, with labels and places: agent and place, against and so on."""
-    pairs = ranks.pairs
-    turned = pairs.rename(columns={"first": "second", "second": "first", "wins": "losses", "losses": "wins"})
-    for name in ("points_share", "superiority"):
-        turned[name] = 1 - pairs[name]
-    turned["difference"] = -pairs["difference"]
-    for name, whole in (("points_share", 1), ("difference", 0)):
-        turned[f"{name}_low"], turned[f"{name}_high"] = whole - pairs[f"{name}_high"], whole - pairs[f"{name}_low"]
-    sides = pd.concat([pairs, turned], ignore_index=True)
-    ranked = ranks.ratings.set_index("agent")
-    for agent, place, name in (("first", "place", "agent"), ("second", "against_place", "against")):
-        sides[place] = sides[agent].map(ranked["rank"]).astype(int)
-        sides[name] = sides[agent].map(ranked["label"])
-    return sides.sort_values(["place", "against_place"], ignore_index=True)
-
-
 def rating_points(ranks: Ranks) -> Figure | None:
     """Elo with intervals; None where the game has one seat."""
     frame = ranks.ratings
@@ -185,31 +81,3 @@ def seat_points(ranks: Ranks) -> Figure | None:
     if len(shown) < len(data):
         note += f" Shown: the first {MAX_TEXTS} of {len(places)} agents; the CSV has all."
     return Figure("Points by seat", chart, data, note)
-
-
-def pair_table(ranks: Ranks) -> pd.DataFrame:
-    """Returns every two agents, the best first: points, the difference with its interval, p, and games to separate."""
-    several = ranks.ratings["elo"].notna().any()
-    frame = both_sides(ranks)
-    frame = frame[frame["place"] < frame["against_place"]]
-    half_width = (frame["difference_high"] - frame["difference_low"]) / 2
-    scores = {"difference of scores": rounded(frame["difference"], half_width), "±": rounded(half_width, half_width)}
-    needed = frame["needed"].replace(np.inf, np.nan) * (2 if several else 1)
-    return pd.DataFrame(
-        {
-            "rank": frame["place"],
-            "agent": frame["agent"],
-            "rank of other": frame["against_place"],
-            "against": frame["against"],
-            "games" if several else "seeds": frame["games"],
-            "points, %": (100 * frame["points_share"]).round(1),
-            "from, %": (100 * frame["points_share_low"]).round(1),
-            "to, %": (100 * frame["points_share_high"]).round(1),
-            "won": frame["wins"],
-            "drawn": frame["draws"],
-            "lost": frame["losses"],
-            **({} if several else scores),
-            "p (Holm)": rounded(frame["p_holm"], digits=2),
-            "games to separate": rounded(needed),
-        }
-    ).reset_index(drop=True)

@@ -9,10 +9,8 @@ import pandas as pd
 from scipy import stats
 
 from turnier.agents.registry import label_of
-from turnier.core.number_text import interval
 from turnier.dashboards.figures import charts
 from turnier.dashboards.figures.charts import Figure
-from turnier.dashboards.figures.tables import rounded
 from turnier.results.store.curves import CurvePoint
 from turnier.runs.self_play.ratings import ZERO
 from turnier.runs.stored.training import Evaluation
@@ -81,31 +79,10 @@ def evaluation_curves(
     )
 
 
-def rating_curves(checkpoints_by_run: Mapping[str, pd.DataFrame]) -> list[Figure]:
-    """The strength of the checkpoints of self-play, by run, see `rated_checkpoints`: a figure for each zero of Elo."""
-    by_zero: dict[str, list[pd.DataFrame]] = {}
-    for name, frame in checkpoints_by_run.items():
-        if len(frame):
-            zero = frame.attrs.get(ZERO, "")
-            by_zero.setdefault(zero or name, []).append(frame.assign(run=name, zero=label_of(zero) if zero else ""))
-    return [_rating_curve(pd.concat(parts, ignore_index=True)) for parts in by_zero.values()]
-
-
-def _rating_curve(data: pd.DataFrame) -> Figure:
-    zero = data["zero"].iloc[0]
-    scale = f"beside {zero}, which has 0 Elo" if zero else "beside each other; their mean is 0 Elo"
+def rating_curve(checkpoints_by_run: Mapping[str, pd.DataFrame]) -> Figure:
+    """The strength of the checkpoints of self-play, by run, see `rated_checkpoints`; all have the same zero of Elo."""
+    data = pd.concat([frame.assign(run=name) for name, frame in checkpoints_by_run.items()], ignore_index=True)
+    zero = next(iter(checkpoints_by_run.values())).attrs.get(ZERO, "")
+    scale = f"beside {label_of(zero)}, which has 0 Elo" if zero else "beside each other; their mean is 0 Elo"
     chart = charts.lines(data, "games", "elo", "elo_low", "elo_high", "run", ("games trained", "Elo"))
     return Figure("Ratings of checkpoints", chart, data, f"Checkpoints {scale}; 95 % intervals.")
-
-
-def evaluation_table(evaluations: pd.DataFrame, unit: str) -> pd.DataFrame:
-    """Returns the data of `evaluation_curves` as a table for people."""
-    return pd.DataFrame(
-        {
-            "run": evaluations["run"],
-            "games trained": evaluations["games"],
-            unit: rounded(evaluations["value"], (evaluations["high"] - evaluations["low"]) / 2),
-            "95 %": [interval(*ends) for ends in evaluations[["low", "high"]].itertuples(index=False)],
-            "matches": evaluations["matches"],
-        }
-    )

@@ -12,14 +12,14 @@ from turnier.agents.registry import agent_of, label_of
 from turnier.arena.analysis.reanalysis import Reanalysis, Thought
 from turnier.core import number_text
 from turnier.core.errors import UserError
-from turnier.dashboards import cached_store, run_failures, widgets
+from turnier.dashboards import markup
 from turnier.dashboards.agent_names import distinct
-from turnier.dashboards.figures.failures import failed_html
+from turnier.dashboards.app import cached_store, widgets
+from turnier.dashboards.app.widgets import IN_ADDRESS, plain
 from turnier.dashboards.figures.replay import action_frame, board_svg, match_name, mean_time, visit_bars
 from turnier.dashboards.links import address
 from turnier.dashboards.run_heading import agents_of
-from turnier.dashboards.run_summary import SHOWN
-from turnier.dashboards.widgets import IN_ADDRESS, plain
+from turnier.dashboards.summaries.matches import SHOWN
 from turnier.games.drawing import Overlay
 from turnier.games.game import Game
 from turnier.results.frames.certainty import position_certainty, searches_frame
@@ -46,7 +46,7 @@ def draw() -> None:
     with st.container(border=True):
         run, reanalysis = _choose(runs)
     widgets.show_title(cached_store.run_title(run), [run])
-    if failed := failed_html(run_failures.failures(run).text):
+    if failed := markup.failed(cached_store.head(run)[1]):
         st.html(failed)
     if reanalysis is None:
         return
@@ -71,7 +71,7 @@ def _choose(runs: list[cached_store.Run]) -> tuple[cached_store.Run, Reanalysis 
     agents = tuple(st.query_params.get_all("agent"))
     with right:
         orders = ORDERS if run.kind in SHOWN and not agents else ORDERS[:1]
-        failed = run_failures.matches(run) if not agents else {}
+        failed = cached_store.matches_that_failed(run) if not agents else {}
         order = widgets.choose("Matches", [*orders, *[FAILED] * bool(failed)], "order")
     if order == FAILED:
         listed = failed

@@ -7,11 +7,9 @@ from typing import Any
 
 import streamlit as st
 
-from turnier.dashboards import cached_store, widgets
-from turnier.dashboards.figures.experiment import experiment_figure, experiment_frame, experiment_table, verdicts_note
-from turnier.dashboards.opened_store import option
-from turnier.dashboards.reports.run import REPORTED, run_page
-from turnier.dashboards.run_failures import show_headline
+from turnier.dashboards.app import cached_store, shown, widgets
+from turnier.dashboards.app.opened_store import option
+from turnier.dashboards.reports.run import run_page
 from turnier.runs.experiment import KIND
 
 
@@ -36,19 +34,12 @@ def draw() -> None:
 
 
 def _experiment(run: cached_store.Run) -> None:
-    experiment, measured = cached_store.measured(run)
-    st.markdown(experiment.text)
-    show_headline([run])
-    frame = experiment_frame(experiment, measured)
-    plot = experiment_figure(experiment, frame)
-    if plot:
-        widgets.show_figure(plot)
-    note = f"{verdicts_note(experiment)} Seed {experiment.seed}."
-    widgets.show_table("Ours and published", experiment_table(experiment, frame), note)
+    shown.show_head([run])
+    shown.show(cached_store.described([run]))
 
 
 def _files() -> None:
-    runs = cached_store.runs(*REPORTED)
+    runs = cached_store.runs(*{run.kind for run in cached_store.all_runs()})
     if not runs:
         return
     st.divider()

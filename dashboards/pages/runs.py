@@ -11,11 +11,12 @@ import streamlit as st
 
 from turnier.core.errors import UserError
 from turnier.core.number_text import number
-from turnier.dashboards import cached_store, widgets
-from turnier.dashboards.figures.failures import with_failed
+from turnier.dashboards import markup
+from turnier.dashboards.agent_names import games_of, planned
+from turnier.dashboards.app import cached_store, widgets
 from turnier.dashboards.links import run_address
-from turnier.dashboards.run_glance import Glance, agents_planned, games_of
 from turnier.dashboards.run_heading import named_agents
+from turnier.dashboards.sections import Head
 from turnier.results.store.progress import FINISHED, RUNNING, STOPPED, UNKNOWN, RunProgress
 
 PAGE = 30  # runs that are shown at once
@@ -92,11 +93,11 @@ def _show_more() -> None:
     st.session_state["shown runs"] = st.session_state.get("shown runs", PAGE) + PAGE
 
 
-def _show_running(run: RunProgress, planned: cached_store.Run) -> None:
+def _show_running(run: RunProgress, stored: cached_store.Run) -> None:
     done, total = run.done or 0, max(1, run.planned or 1)
-    later = _glance(planned).unplayed
+    later = _head(stored)[0].unplayed
     with st.container(border=True):
-        st.html(_row(run, planned))
+        st.html(_row(run, stored))
         st.progress(min(1.0, done / total))
         widgets.show_facts(
             done=f"{done:,} of {total:,} {run.unit}",
@@ -113,28 +114,28 @@ def _row(progress: RunProgress, run: cached_store.Run) -> str:
     name = f"<b>{escape(cached_store.run_title(run))}</b>"
     if progress.stored or run.kind in ALWAYS_LINKED:
         name = f'<a href="{escape(run_address(run))}">{name}</a>'
-    seen = _glance(run)
-    agents = named_agents(seen.agents or agents_planned(run))
+    head, failed = _head(run)
+    agents = named_agents(head.agents or planned(run))
     kind = "" if run.id.startswith(f"{run.kind}:") else f"{run.kind} · "
     note = f'<div class="note">{escape(progress.note)}</div>' if progress.note else ""
     return (
         f'<div class="run"><div>{name}<small>{escape(kind)}{escape(run.id)}</small></div>'
-        f'<div class="agents">{escape(agents)}</div>{_result(seen)}{_state(progress)}{note}</div>'
+        f'<div class="agents">{escape(agents)}</div>{_result(head, failed)}{_state(progress)}{note}</div>'
     )
 
 
-def _glance(run: cached_store.Run) -> Glance:
+def _head(run: cached_store.Run) -> tuple[Head, str]:
     try:
-        return cached_store.glance(run)
+        return cached_store.head(run)
     except UserError as error:
-        return Glance(result=str(error))
+        return Head(str(error)), ""
 
 
-def _result(seen: Glance) -> str:
-    result = with_failed(escape(seen.result), seen.failed)
-    if not seen.colour:
+def _result(head: Head, failed: str) -> str:
+    result = " ".join(filter(None, (escape(head.sentence), markup.failed(failed))))
+    if not head.colour:
         return f"<div>{result}</div>"
-    return f'<div class="verdict" style="border-color: {seen.colour}">{result}</div>'
+    return f'<div class="verdict" style="border-color: {head.colour}">{result}</div>'
 
 
 def _state(run: RunProgress) -> str:

@@ -1,4 +1,4 @@
-"""Matches as JSON that needs no store: what `turnier show --out` writes and `turnier verify` replays.
+"""Matches as JSON that needs no store: what `turnier show --out` writes and `turnier check` replays.
 
 Where the moves of a match were not kept, their number takes the place of their list.
 """

@@ -17,8 +17,9 @@ from typer.core import TyperGroup
 import turnier
 from turnier.commands.command_line import run_app
 from turnier.core.errors import AgentsFailed, UserError, unknown
+from turnier.runs.declared.kinds import KINDS
 
-Table = dict[str, tuple[str, str]]  # command -> module of its function, or = and the kind of its runs; its first line
+Table = dict[str, tuple[str, str]]  # command -> module of its function, unless a plan has it; first line of its help
 SECTIONS: dict[str, Table] = {  # by heading
     "Look": {
         "list": ("listing", "List games, agents and all else that has a name, or the parameters of one."),
@@ -33,14 +34,8 @@ SECTIONS: dict[str, Table] = {  # by heading
             "positions.analyse",
             "Show what agents think of a position: values, visits, certainty and the expected line.",
         ),
-        "tournament": ("=tournament", "Play a tournament and rate its agents."),
-        "compare": ("=comparison", "Have two agents play until it is clear which is stronger."),
-        "certainty": ("=certainty", "Measure how often searches of the same position agree."),
-        "judge": ("=judging", "Measure how often agents play a perfect move, where perfect play is known."),
     },
     "Improve": {
-        "tune": ("=study", "Search for the parameters with which an agent plays best."),
-        "train": ("=training", "Train a network by games against itself."),
         "tables": ("machine.tables", "Solve the formation tables of 2048 for the agent formations."),
     },
     "Your own code": {
@@ -56,8 +51,10 @@ SECTIONS: dict[str, Table] = {  # by heading
         "upgrade": ("machine.upgrade", "Bring a store of an earlier version to the present form."),
     },
 }
+PLANNED = {kind.command: name for name, kind in KINDS.items()}  # command -> the kind of run that it plays
+for known in KINDS.values():
+    SECTIONS[known.heading][known.command] = "", known.summary
 COMMANDS: Table = {name: place for commands in SECTIONS.values() for name, place in commands.items()}
-PLANNED = {name: place[1:] for name, (place, _) in COMMANDS.items() if place[0] == "="}  # command -> kind of its runs
 GROUPS: dict[str, Table] = {  # command -> its subcommands
     "runs": {
         "note": ("results.note", "Attach a note to a run."),
@@ -92,11 +89,11 @@ NOW = {  # what earlier versions called a command -> what it is now
 
 def function_of(name: str, group: str = "") -> Callable[..., Any]:
     """Returns what a command does: the function of its name, with _ for -, or the one generated from a plan."""
-    place, _ = (GROUPS[group] if group else COMMANDS)[name]
-    if place.startswith("="):
+    if name in PLANNED and not group:
         from turnier.commands.runs.planned import command_of
 
-        return command_of(place[1:], name)
+        return command_of(PLANNED[name], name)
+    place, _ = (GROUPS[group] if group else COMMANDS)[name]
     module = importlib.import_module(f"turnier.commands.{place}")
     function: Callable[..., Any] = getattr(module, NAMES.get(name, name).replace("-", "_"))
     return function

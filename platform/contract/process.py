@@ -18,6 +18,7 @@ from dataclasses import dataclass
 from multiprocessing.connection import Connection, Pipe
 from typing import Any
 
+from turnier.contract.opened_files import sentence_of
 from turnier.core.errors import UserError
 from turnier.core.number_text import signal_name
 
@@ -89,13 +90,13 @@ class Checking:
                 why = why or str(told["stopped"])
                 yield _finding(law, UNCHECKED, why)
 
-    def undeclared(self) -> list[str]:
-        """Returns the files that the code has read but that are no part of its version; to be asked after `findings`.
+    def note(self) -> str:
+        """Returns a sentence about files that the code has read but that are no part of its version; "" if none.
 
-        Where the process has ended meanwhile, that is not known.
+        To be asked after `findings`. If the process has ended meanwhile, they are not known.
         """
         told = "" if self._ended else self._told()
-        return [] if isinstance(told, str) else list(told["read"])
+        return "" if isinstance(told, str) else sentence_of(told["read"])
 
     def _told(self) -> dict[str, Any] | str:
         """Returns what the process says next, or a sentence where it says nothing any more."""
@@ -132,7 +133,7 @@ def _main(descriptor: int, text: str, games: Sequence[str]) -> None:
     from turnier.core.outside.trust import trust
 
     trust()  # this is a process of its own already
-    from turnier.contract.law import sentence_of
+    from turnier.contract.law import sentence_of as broken_by
     from turnier.contract.opened_files import OpenedFiles
     from turnier.contract.suites import cases_of
 
@@ -143,7 +144,7 @@ def _main(descriptor: int, text: str, games: Sequence[str]) -> None:
     try:
         cases = cases_of(text, games)
     except Exception as error:
-        tell(mistake=str(error) if isinstance(error, UserError) else sentence_of(error))
+        tell(mistake=str(error) if isinstance(error, UserError) else broken_by(error))
         return
     tell(laws=[(case.kind, case.game, case.name, case.must) for case in cases])
     for case in cases:

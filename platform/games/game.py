@@ -295,6 +295,7 @@ class Position:
 
     @property
     def over(self) -> bool:
+        """Whether the game has ended."""
         return self.to_move == TERMINAL
 
     @property
@@ -303,6 +304,7 @@ class Position:
         return self._rng.copy()
 
     def legal_actions(self) -> list[int]:
+        """Returns the actions of the seat to move, ascending; none if chance is to move or the game is over."""
         if self.to_move < 0:
             return []
         out = np.zeros(self.game.max_legal, np.int64)

@@ -1,4 +1,4 @@
-"""The games of a large run with each pair of alike ones kept once: ten million games in the memory of some thousand.
+"""The games of a large run, alike ones kept once: ten million games in the memory of their seeds.
 
 Games of a seed are not independent, so what is counted are seeds: those on which the same agents, in the same seats,
 got the same scores. Every estimate depends on these numbers only. A run of which that says little less than its games
@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from typing import NamedTuple, Self
+from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -169,10 +169,10 @@ class _Kinds:
             for game, *agents in lineups
         )
 
-    def in_order(self) -> tuple[Self, Array]:
+    def in_order(self) -> tuple[_Kinds, Array]:
         """Returns the kinds in an order that does not depend on that of the games, and the new number of each."""
         kinds = sorted(self._known)
-        ordered = type(self)()
+        ordered = _Kinds()
         ordered._known = {kind: i for i, kind in enumerate(kinds)}
         ordered._sums = self._sums[[self._known[kind] for kind in kinds]]
         return ordered, np.array([ordered._known[kind] for kind in self._known], np.int32)
@@ -187,10 +187,8 @@ class _Kinds:
         sums[:, 4:8][(unknown[:, None] >> np.arange(4)) & 1 == 1] = np.nan
         ids = np.zeros((n, 2), ">u8")
         ids[:, 0] = np.arange(n) << 4
-        game, termination, facts = (
-            Texts.of([kind[i] for kind in kinds]).take(games.kind)
-            for i in map(_Kind._fields.index, ("game", "termination", "facts"))
-        )
+        texts = zip(*((kind.game, kind.termination, kind.facts) for kind in kinds), strict=True)
+        game, termination, facts = (Texts.of(some).take(games.kind) for some in texts)
         agents = Texts.of([agent for kind in kinds for agent in (kind.first, kind.second)])
         columns = MatchColumns(
             np.arange(n),

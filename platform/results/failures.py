@@ -159,7 +159,8 @@ def failed_matches(store: Store, run: str, limit: int = 100) -> dict[str, str]:
 def failures_text(store: Store, run: str) -> str:
     """Returns `Failures.text` of a run, without reading reasons."""
     counts = [(len(failed), failed.sum(), void.sum()) for failed, void in map(_masks, _columns(store, [run]))]
-    return Failures(pd.DataFrame(), *(int(sum(some)) for some in zip(*counts, strict=True))).text if counts else ""
+    games, failed, void = (int(sum(some)) for some in zip((0, 0, 0), *counts, strict=True))
+    return Failures(pd.DataFrame(), games, failed, void).text
 
 
 def _masks(columns: MatchColumns) -> tuple[Array, Array]:

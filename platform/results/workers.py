@@ -51,7 +51,7 @@ class WorkersOfRun:
         """Returns a sentence for each machine on which games end differently."""
         return [
             f"{row['worker']}: games of {row['label']} end differently there ({row['standard_errors']:+.1f} standard"
-            f" errors); turnier verify {run_id} --sample 5% tells who is right, and turnier runs purge {run_id}"
+            f" errors); turnier check {run_id} --sample 5% tells who is right, and turnier runs purge {run_id}"
             f" --worker {row['worker']} deletes its games."
             for row in self.differing.to_dict("records")
         ]

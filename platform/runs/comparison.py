@@ -10,7 +10,7 @@ from turnier.runs.declared.options import GameOption, OpeningsOption, Option, Pe
 from turnier.runs.plan import OWN_SEEDS, Plan, Playing
 
 if TYPE_CHECKING:
-    from turnier.agents.agent import Agent
+    from turnier.agents.registry import AnyAgent
     from turnier.arena.schedules.duel import Duel
     from turnier.games.game import Game
     from turnier.results.store.store import Run, Store
@@ -38,8 +38,8 @@ class Comparison(Plan["ComparisonResults"]):
 
     def __init__(
         self,
-        first: Annotated[str | Agent, Option("the agent that the verdict is about", complete="agent")],
-        second: Annotated[str | Agent, Option("the agent to compare it with", complete="agent")],
+        first: Annotated[str | AnyAgent, Option("the agent that the verdict is about", complete="agent")],
+        second: Annotated[str | AnyAgent, Option("the agent to compare it with", complete="agent")],
         *,
         game: GameOption,
         margin: Annotated[

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Generic, Self, TypeVar
 
 from turnier.arena.workers.where import Where
 from turnier.core.errors import UserError
+from turnier.core.outside.bundle_modules import require_no_import
 from turnier.runs.declared.options import Declared, Option, declared_of, require_known
 
 if TYPE_CHECKING:
@@ -127,6 +128,7 @@ class Plan(ABC, Generic[R]):
         from turnier.results.store.store import Store as Stored
         from turnier.runs.bar import QUIET, run_bar
 
+        require_no_import(f"a {self.kind}")
         at = store if isinstance(store, Stored) else Stored.open(store)
         self.require_playable(at)
         with at_work(where) as pool, ExitStack() as shown:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 import importlib
 import warnings
 from collections.abc import Sequence
@@ -14,17 +13,15 @@ import pandas as pd
 from turnier.agents.agent import Agent
 from turnier.agents.registry import label_of
 from turnier.core.errors import AgentsFailed, UserError
-from turnier.core.number_text import number
 from turnier.results.alike_games import results_frame
-from turnier.results.failures import SHOWN_ID, Failures, cause_text, list_failures, store_option
+from turnier.results.failures import Failures, list_failures, store_option
 from turnier.results.frames.matches import matches_frame, seat_summary, summary
 from turnier.results.frames.standings import Standings
 from turnier.results.frames.terms import Terms, anchor_among
 from turnier.results.other_code import OtherCode, games_by_release, other_code
 from turnier.results.store.store import Store
-from turnier.runs.declared.kinds import results_of
+from turnier.runs.declared.kinds import SHOWN_BY, results_of
 
-RED = "#d93025"  # of what failed, readable on white and on black
 # What people look at first: in single-player games, and in others.
 _SUMMARY = (
     ["games", "mean", "half_width", "median", "best", "failures"],
@@ -157,9 +154,8 @@ class RunResults:
                 warnings.warn(sentence, AgentsFailed, stacklevel=3)
 
     def plot(self) -> Any:
-        """Returns the run's main picture, an Altair chart; None where nothing is stored yet."""
-        figure = self._figure()
-        return None if figure is None else figure.chart
+        """Returns the run's main picture, which notebooks show offline; None if nothing is stored yet."""
+        return self._notebook().picture_of(self)
 
     def table(self) -> pd.DataFrame:
         """Returns what notebooks show: one row per agent, the best first."""
@@ -180,28 +176,15 @@ class RunResults:
     def _failures(self) -> Failures:
         return list_failures(self.store, [self.id])
 
-    def _figure(self) -> Any:
-        # The dashboards draw pictures, but must not be imported here: only the package as a whole knows both.
-        return importlib.import_module("turnier").figure_of(self.store, self.id)
+    def _notebook(self) -> Any:
+        """The module that shows results in notebooks; it is above this one, and registered by the package."""
+        return importlib.import_module(SHOWN_BY["notebook"])
 
     def _repr_html_(self) -> str:
-        """Shows the run in a notebook."""
+        """Shows the run in a notebook; without the packages that draw it has no picture."""
         self.warn_of_failures()
-        figure = self._figure()
-        picture = "" if figure is None else figure._repr_svg_()
-        title = f"<h4>{html.escape(self.id)}</h4>{self._failures_html()}"
-        return f"{title}{picture}{self.table().to_html(float_format=number)}"
-
-    def _failures_html(self) -> str:
-        """Returns what failed, in red, and the table of it; empty where nothing did."""
-        found = self._failures()
-        if not found.text:
-            return ""
-        table = found.table.drop(columns="agent").assign(
-            cause=found.table["cause"].map(cause_text), match=found.table["match"].str[:SHOWN_ID]
-        )
-        red = f'<p style="color: {RED}"><b>{html.escape(found.text)}</b></p>'
-        return f"{red}{table.to_html(index=False, formatters={'share': '{:.1%}'.format})}"
+        shown: str = self._notebook().html_of(self)
+        return shown
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self.id})"

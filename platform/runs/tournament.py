@@ -10,6 +10,7 @@ from turnier.runs.plan import OWN_SEEDS, Plan, Playing
 
 if TYPE_CHECKING:
     from turnier.agents.agent import Agent
+    from turnier.agents.registry import AnyAgent
     from turnier.arena.schedules.adaptive import AdaptiveTournament
     from turnier.arena.schedules.round_robin import MatchPlan, Rounds
     from turnier.games.game import Game
@@ -67,7 +68,7 @@ class Tournament(Plan["TournamentResults"]):
         top: Annotated[int, Option("adaptive: number of first places that must be certain", low=1)] = 3,
         certainty: Annotated[float, Option("adaptive: required probability that they are right", more=True)] = 0.95,
         anchor: Annotated[
-            str | Agent,
+            str | AnyAgent,
             Option(
                 "the agent whose Elo is 0, in every view of this tournament; default: the mean is",
                 more=True,
@@ -101,7 +102,7 @@ class Tournament(Plan["TournamentResults"]):
         if format == "swiss":
             require_at_most(MAX_IN_MEMORY, games * len(self.agents), "games of all agents in a Swiss round")
 
-    def _anchor(self, anchor: str | Agent, per_move: str) -> str:
+    def _anchor(self, anchor: AnyAgent, per_move: str) -> str:
         """Returns the full text of the agent whose Elo is 0; raises UserError if it does not play."""
         if not anchor:
             return ""

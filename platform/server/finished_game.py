@@ -15,11 +15,9 @@ from turnier.arena.play import replay_positions
 from turnier.core.errors import MALFORMED, UserError
 from turnier.games.game import Game, Ints
 from turnier.games.registry import game_of
-from turnier.games.spe_ed.messages import game_text_of, message_of
-from turnier.games.spe_ed.records import play_round, start_of
 from turnier.results.store.store import Store
 from turnier.server.limits import is_number
-from turnier.server.spe_ed.official_log import final_message, head, log_of, read_log
+from turnier.server.spe_ed.official_log import logged_game, replayed_game
 
 
 @dataclass
@@ -30,14 +28,6 @@ class FinishedGame:
     names: list[str]
     states: list[Ints]
     record: MatchRecord | None = None
-
-    def official_log(self) -> list[dict[str, object]]:
-        """Returns the lines of the game as an official log."""
-        if self.record is not None:
-            return log_of(self.record)
-        messages = [message_of(state) for state in self.states[:-1]]
-        end = final_message(self.states[-1], self.names)
-        return [head(self.names, [False] * len(self.names)), *messages, end]
 
     def overlaid_board(self, move: int) -> str:
         """Returns the board before a move (counted from 0 over all seats) as SVG, with what the agent knew."""
@@ -62,8 +52,7 @@ def find_game(what: str, store: str) -> FinishedGame:
     if colon and is_number(line) and os.path.isfile(file):
         return _of_line(Path(file), int(line))
     if os.path.isfile(what):
-        names, states = read_log(Path(what))
-        return FinishedGame(game_of(game_text_of(message_of(states[0]))), names, states)
+        return FinishedGame(*logged_game(Path(what)))
     with Store.open(store, read_only=True) as results:
         return of_record(results.find_record(what))
 
@@ -88,12 +77,7 @@ def _of_line(file: Path, number: int) -> FinishedGame:
         data = [json.loads(line) for line in file.read_bytes().split(b"\n")[:number]][number - 1]  # none before is lost
         if "spec" in data:
             return of_record(from_json(data))
-        position = start_of(data)
-        states = [position.state]
-        for played in data["rounds"]:
-            position = play_round(position, played["actions"])
-            states.append(position.state)
-        return FinishedGame(position.game, [f"player {n}" for n in data["start"]], states)
+        return FinishedGame(*replayed_game(data))
     except (OSError, UserError, *MALFORMED) as failure:
         reason = str(failure).rstrip(".") if isinstance(failure, UserError) else f"{type(failure).__name__} {failure}"
         raise UserError(

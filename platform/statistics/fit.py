@@ -104,7 +104,12 @@ class _Pairings:
         self._alike = np.ones(len(cells))
         self._alike[cell] = times
         self.freedom = int(self._alike.sum()) - len(met)
-        once = np.asarray(np.bincount(cell, won - hoped)[None, :], np.float64)
+        apart = np.bincount(cell, won - hoped)
+        if self._alike.sum() <= MANY:  # they are drawn one by one
+            each = self._alike.astype(np.int64)
+            self._of, self._units, apart = (np.repeat(part, each) for part in (self._of, self._units, apart))
+            self._alike = np.ones(len(apart))
+        once = np.asarray(apart[None, :], np.float64)
         total = np.asarray((self.won - self.hoped)[None, :], np.float64)
         self.scale, squares = float(self._scales(once, total)[0]), self._squares(once, total)
         mean = float(np.average(squares[0], weights=self._alike))

@@ -10,12 +10,13 @@ if not (Path(__file__).with_name("core") / "errors.py").exists():
         " run: git config core.symlinks true && git checkout -- src/turnier"
     )
 
-from turnier.runs.declared.kinds import KINDS
+from turnier.runs.declared.kinds import KINDS, SHOWN_BY, Kind
 
 if TYPE_CHECKING:
     from turnier.agents.agent import Agent, CompiledAgent, Decision, Player
     from turnier.agents.evaluator import Evaluator
     from turnier.agents.registry import AGENTS, EVALUATORS, make_agent
+    from turnier.arena.analysis import analyse
     from turnier.arena.match import MatchRecord, MatchSpec, Termination
     from turnier.arena.play import play_match, play_matches
     from turnier.arena.workers.where import Where
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
     from turnier.core.kernel import kernel
     from turnier.core.outside.trust import trust
     from turnier.core.parameters import parameter
-    from turnier.dashboards.reports.run import figure_of
+    from turnier.dashboards.notebook import figure_of
     from turnier.games.abi import CHANCE, TERMINAL
     from turnier.games.game import Game, Ints, Position
     from turnier.games.python.python_game import PythonGame
@@ -42,14 +43,29 @@ if TYPE_CHECKING:
 
 __version__ = "0.1.0"
 
-KINDS.update(  # a kind of run is known by the class that plans it
-    tournament="turnier.runs.tournament:Tournament",
-    comparison="turnier.runs.comparison:Comparison",
-    certainty="turnier.runs.certainty:Certainty",
-    judging="turnier.runs.judging.judging:Judging",
-    training="turnier.runs.training:Training",
-    study="turnier.search.study:Study",
+KINDS.update(  # a kind of run is its plan, its drawing in dashboards/kinds, and a line here
+    tournament=Kind("turnier.runs.tournament:Tournament", "tournament", "Play a tournament and rate its agents."),
+    comparison=Kind(
+        "turnier.runs.comparison:Comparison", "compare", "Have two agents play until it is clear which is stronger."
+    ),
+    certainty=Kind(
+        "turnier.runs.certainty:Certainty", "certainty", "Measure how often searches of the same position agree."
+    ),
+    judging=Kind(
+        "turnier.runs.judging.judging:Judging",
+        "judge",
+        "Measure how often agents play a perfect move, where perfect play is known.",
+    ),
+    study=Kind(
+        "turnier.search.study:Study",
+        "tune",
+        "Search for the parameters with which an agent plays best.",
+        "Improve",
+    ),
+    training=Kind("turnier.runs.training:Training", "train", "Train a network by games against itself.", "Improve"),
 )
+
+SHOWN_BY["notebook"] = "turnier.dashboards.notebook"
 
 __all__ = [
     "AGENTS",
@@ -85,6 +101,7 @@ __all__ = [
     "UserError",
     "Vectors",
     "Where",
+    "analyse",
     "figure_of",
     "frames",
     "kernel",
@@ -100,6 +117,7 @@ _MODULES = {  # imported when one of their names is first used, so that `turnier
     "turnier.agents.agent": ("Agent", "CompiledAgent", "Decision", "Player"),
     "turnier.agents.evaluator": ("Evaluator",),
     "turnier.agents.registry": ("AGENTS", "EVALUATORS", "make_agent"),
+    "turnier.arena.analysis": ("analyse",),
     "turnier.arena.match": ("MatchRecord", "MatchSpec", "Termination"),
     "turnier.arena.play": ("play_match", "play_matches"),
     "turnier.arena.workers.where": ("Where",),
@@ -107,7 +125,7 @@ _MODULES = {  # imported when one of their names is first used, so that `turnier
     "turnier.core.kernel": ("kernel",),
     "turnier.core.outside.trust": ("trust",),
     "turnier.core.parameters": ("parameter",),
-    "turnier.dashboards.reports.run": ("figure_of",),
+    "turnier.dashboards.notebook": ("figure_of",),
     "turnier.games.abi": ("CHANCE", "TERMINAL"),
     "turnier.games.game": ("Game", "Ints", "Position"),
     "turnier.games.python.python_game": ("PythonGame",),

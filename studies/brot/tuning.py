@@ -27,9 +27,10 @@ from turnier.commands.options import (
     StoreOption,
 )
 from turnier.commands.place import placed
-from turnier.commands.search_tables import print_figures, print_verdict
 from turnier.core.number_text import number
 from turnier.core.terminal.console import Console
+from turnier.dashboards.kinds.study import held_out_table
+from turnier.dashboards.terminal import print_table, say
 from turnier.results.store.store import Store
 from turnier.runs.experiment import Experiment, Row
 from turnier.search.definition import StudyDefinition
@@ -154,8 +155,9 @@ def main(
             games = chosen.held_out * len(finalists) * last.course.objective.unit_games
             searched = sum(study.course.games for study in studies.values())
             verdict = compare_finalists(last, last.course.objective, finalists, games, searched, pool).verdict
-        print_figures(console, verdict, last.course.objective.name)
-        print_verdict(console, verdict)
+        print_table(console, held_out_table(verdict, last.course.objective.name))
+        for line in (verdict.sentence, verdict.agent):
+            say(console, line, breaks=False)
     texts = {label: str(one.agent) for label, one in finalists.items()}
     pairs = [(label, "Brot 2021", texts["Brot 2021"]) for label in studies]
     pairs += [("wishes", label, text) for label, text in strategies(preset).items()]

@@ -8,7 +8,8 @@ from pathlib import Path
 
 from turnier.core.number_text import interval, number
 from turnier.dashboards.figures.charts import image
-from turnier.dashboards.figures.experiment import experiment_figure, experiment_frame
+from turnier.dashboards.figures.experiment import experiment_figure
+from turnier.dashboards.kinds.experiment import experiment_frame
 from turnier.dashboards.reports.page import embedded, write_pages
 from turnier.results.failures import failures_text
 from turnier.results.store.store import Store

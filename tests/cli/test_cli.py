@@ -167,13 +167,13 @@ def test_certainty_shows_grids_and_means(tmp_path: Path) -> None:
     assert alone and all(row["normalised_low"] is row["normalised_high"] is None for row in alone)
 
 
-def test_verify_agrees_and_finds_a_disagreement(tmp_path: Path) -> None:
+def test_recorded_games_agree_and_check_finds_a_disagreement(tmp_path: Path) -> None:
     golden = REPO / "tests/data/2048/moves.jsonl"
-    assert "all 400 lines agree" in turnier("verify", "2048", str(golden), folder=tmp_path)
+    assert "all 400 lines agree" in turnier("check", str(golden), "--game", "2048", folder=tmp_path)
     lines = golden.read_text().splitlines()
     wrong = json.loads(lines[4])
     wrong["moves"]["left"]["reward"] += 4
     (tmp_path / "wrong.jsonl").write_text("\n".join([*lines[:4], json.dumps(wrong)]))
-    shown = CliRunner().invoke(app, ["verify", "2048", str(tmp_path / "wrong.jsonl")])
+    shown = CliRunner().invoke(app, ["check", str(tmp_path / "wrong.jsonl"), "--game", "2048", "--json"])
     assert shown.exit_code == 1
     assert "wrong.jsonl:5: the moves must be" in shown.stdout

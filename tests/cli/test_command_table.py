@@ -61,7 +61,7 @@ def test_status_imports_nothing_that_plays_or_computes(tmp_path: Path) -> None:
 
 def test_a_tournament_imports_nothing_that_only_other_formats_and_searches_need() -> None:
     late = {"scipy.stats", "scipy.optimize", "scipy.sparse", "networkx", "optuna", "ray"}
-    assert not late & imports("import turnier.commands.standings_tables, turnier.runs.tournament")
+    assert not late & imports("import turnier.dashboards.kinds.tournament, turnier.runs.tournament")
 
 
 @pytest.mark.parametrize("name", COMMANDS)

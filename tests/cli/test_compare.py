@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
+import io
 import json
 import re
 from pathlib import Path
 from typing import Any
 
 import pytest
-from rich.console import Console
 from typer.testing import CliRunner
 
 from tests.cli.running import turnier
 from turnier.arena.workers.where import Where
 from turnier.commands.app import app
-from turnier.commands.runs.compare import print_comparison
+from turnier.commands.runs.show import Shown, show_run
+from turnier.core.terminal.console import Console
 from turnier.results.store.store import Store
 from turnier.runs.comparison import Comparison
 from turnier.statistics.sprt import Verdict
@@ -27,10 +28,10 @@ def compared(
 ) -> Any:
     """Returns what a comparison found, and what is printed of it."""
     comparison = Comparison(*agents, game=game, margin=margin, games=games)
-    console = Console(record=True, width=160)
+    console = Console(record=True, width=160, file=io.StringIO())
     with Store.open(f"sqlite:///{folder}/a.db") as store:
         results = comparison.run(store, where=Where("serial"), progress=False)
-        print_comparison(console, results, as_json=False)
+        show_run(results, Shown(whole=True), console)
     return results, console.export_text()
 
 
@@ -62,7 +63,7 @@ def test_alone_the_margin_is_a_share_of_the_mean_score(tmp_path: Path, capsys: p
     assert "margin 50 % of its mean score" in shown and "mean score" in shown
     capsys.readouterr()
     with Store.open(f"sqlite:///{tmp_path}/a.db") as store:
-        print_comparison(Console(), found.comparison.run(store, where=Where("serial"), progress=False), as_json=True)
+        show_run(found.comparison.run(store, where=Where("serial"), progress=False), Shown(as_json=True))
     told = json.loads(capsys.readouterr().out)
     means = [row["mean"] for row in told["agents"]]
     assert told["estimate"]["difference_percent"] == pytest.approx(100 * (means[0] / means[1] - 1))

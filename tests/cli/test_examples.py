@@ -25,7 +25,7 @@ from turnier.results.versions import stored_versions
 
 # What waits for ever, needs another machine, or has a test of its own with these words.
 ELSEWHERE = re.compile(
-    r"turnier (serve|join|engine|check-engine|dashboard|board|verify GAME|export .*\.pgn)\b"
+    r"turnier (serve|join|engine|check (stockfish|.python3)|dashboard|board|export .*\.pgn)\b"
     r"|postgresql:|replay log/"
 )
 RUN, STUDY, MATCH = "tournament:1f0c", "study:2048-mctse-1f0c2b", "3f9a1c"  # stand for ids in examples
@@ -108,7 +108,7 @@ def run(example: str) -> None:
 
 
 def test_there_are_examples_of_every_command() -> None:
-    elsewhere = {"serve", "join", "dashboard", "board", "engine", "check-engine"}
+    elsewhere = {"serve", "join", "dashboard", "board", "engine"}
     named = {line.split()[1] for line in examples()} | elsewhere
     assert named == set(commands())
 
@@ -130,7 +130,7 @@ def test_an_example_works(example: str, folder: Path, monkeypatch: pytest.Monkey
     for text, known in ((RUN, runs["2048"]), (STUDY, runs["2048"]), (MATCH, matches[game]), (VERSION, version)):
         example = example.replace(text, known)
     example = example.replace(WORKER, machine_name())
-    example = re.sub(r"\b(purge|verify) last", rf"\1 {runs['2048']}", example)
+    example = re.sub(r"\b(purge|check) last", rf"\1 {runs['2048']}", example)
     for archive in ARCHIVES:
         if archive in example and not (tmp_path / archive).exists():
             run(f"turnier runs archive {runs['2048']} --out {archive}")

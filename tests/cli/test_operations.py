@@ -228,12 +228,12 @@ def test_an_exported_run_replays_with_no_store(tmp_path: Path) -> None:
     shown("tournament", "tictactoe", "random", "mc", "--games", "6", "--executor", "serial", "--store", store)
     assert "6 games" in shown("show", "tournament", "--out", str(out), "--store", store)
     (tmp_path / "a.db").unlink()
-    assert "all 6 lines agree" in shown("verify", "tictactoe", str(out / "games.jsonl"))
+    assert "all 6 lines agree" in shown("check", str(out / "games.jsonl"))
     lines = (out / "games.jsonl").read_text().splitlines()
     wrong = json.loads(lines[3])
     wrong["scores"] = [0.5, -0.5]
     (out / "wrong.jsonl").write_text("\n".join([*lines[:3], json.dumps(wrong)]))
-    result = CliRunner().invoke(app, ["verify", "tictactoe", str(out / "wrong.jsonl")])
+    result = CliRunner().invoke(app, ["check", str(out / "wrong.jsonl"), "--json"])
     assert result.exit_code == 1 and "4: the scores must be" in result.output.replace("\n", " ")
     assert json.loads((out / "run.json").read_text())["kind"] == "tournament"
 

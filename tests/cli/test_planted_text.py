@@ -31,14 +31,14 @@ COMMANDS = (
     ("show", f"no{PLANTED}"),
     ("show", "last", "--out", "games.pgn"),
     ("show", "last", "--out", "games.csv"),
-    ("verify", "tictactoe", "planted.jsonl"),
+    ("check", "planted.jsonl", "--game", "tictactoe"),
     ("doctor", "--repair"),
     pytest.param(("show", "last", "--html", "--out", "."), marks=pytest.mark.long),
     ("show", f"bot{PLANTED}.py:Bot"),
     ("tournament", "--resume", "last"),
     ("tournament", "tictactoe", "random", f"no{PLANTED}", "--games", "2"),
     ("move", "chess", "alphabeta(depth=1)", "--position", f"k{PLANTED}"),
-    ("check-engine", "ENGINE"),
+    ("check", "ENGINE", "--protocol", "uci"),
     ("runs", "delete", "last", "--yes"),
 )
 

@@ -109,9 +109,8 @@ def test_a_front_of_strength_and_certainty(tmp_path: Path) -> None:
     start, *front = found["finalists"]
     assert start["label"] == "start" and front and {"agreement_percent", "positions"} <= set(start)
     shown = tune(tmp_path, *words)
-    assert "by NSGA-II for share of points and agreement, %." in " ".join(
-        shown.split()
-    ) and "held-out positions each" in " ".join(shown.split())
+    shown = " ".join(shown.split())
+    assert "by NSGA-II for share of points and agreement, %." in shown and "held-out positions each" in shown
     where = ("show", f"study:{found['study']}", "--store", f"sqlite:///{tmp_path}/a.db")
     results = CliRunner().invoke(app, where, catch_exceptions=False).stdout
     assert "finished, 16 candidates" in results and "front 1" in results and "no verdict" not in results

@@ -54,22 +54,21 @@ def test_machines_fit_in_60_columns_and_the_one_that_differs_is_found_and_purged
     assert {name: row["games"] for name, row in found.items()} == {machine_name(): 133, OTHER: 67}
     assert len(found[OTHER]["residuals"]) == 2 and found[OTHER]["differs"] and not found[machine_name()]["differs"]
 
-    verified = called("verify", "last", "--sample", "100%", "--store", url, columns=200)
+    verified = called("check", "last", "--sample", "100%", "--store", url, columns=200)
     assert verified.exit_code == 1 and " of 200 games that were played again went differently." in verified.output
 
     asked = called("runs", "purge", "last", "--worker", OTHER, "--store", url, answer="n\n")
     assert asked.exit_code == 1 and f"67 games of {OTHER} go from tournament:" in asked.output
     assert called("runs", "purge", "last", "--worker", OTHER, "--yes", "--store", url).exit_code == 0
     assert called(*PLAY, "--store", url).exit_code == 0
-    assert called("verify", "last", "--sample", "100%", "--store", url).output.endswith(
+    assert called("check", "last", "--sample", "100%", "--store", url).output.endswith(
         ": all 200 games that were played again are the same.\n"
     )
 
 
 def test_mistakes_are_said(url: str) -> None:
     for words, message in {
-        ("verify", "last", "--sample", "0", "--store", url): "must be a share above 0 and at most 100%, got 0",
-        ("verify", "last", "--store", url): "either files of games or --sample",
+        ("check", "last", "--sample", "0", "--store", url): "must be a share above 0 and at most 100%, got 0",
         ("runs", "purge", "last", "--worker", "w9", "--yes", "--store", url): "must have played games of tournament:",
     }.items():
         with pytest.raises(UserError, match=message):

@@ -1,4 +1,4 @@
-"""`turnier check-engine` finds what an engine does wrong; the example bots do nothing wrong."""
+"""`turnier check` finds what an engine does wrong; the example bots do nothing wrong."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def short_waits(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def checked(*command: object, protocol: str, game: str = "tictactoe") -> tuple[int, dict[str, str]]:
     """Returns the exit code of the command, and how each law is broken that is not kept."""
-    words = ["check-engine", shlex.join(map(str, command)), "--protocol", protocol, "--game", game, "--json"]
+    words = ["check", shlex.join(map(str, command)), "--protocol", protocol, "--game", game, "--json"]
     ended = CliRunner().invoke(app, [*words, "--margin", "5", "--limit", "20"])
     findings = json.loads(ended.stdout)
     assert len(findings) >= 25 and all(finding["must"] for finding in findings)
@@ -175,12 +175,12 @@ def test_nothing_else_is_checked_of_an_engine_that_does_not_answer() -> None:
 
 def test_a_mistake_is_a_sentence() -> None:
     mistakes = {
-        ("no-such-program",): "there must be a program 'no-such-program', got none",
+        ("no-such-program", "--protocol", "uci"): "there must be a program 'no-such-program', got none",
         ("python3", "--protocol", "xboard"): "There is no protocol named 'xboard'; there are: gtp, json, uci.",
-        ("python3", "--game", "2048"): "uci has no words for chance",
+        ("python3", "--game", "2048", "--protocol", "uci"): "uci has no words for chance",
     }
     for words, sentence in mistakes.items():
-        error = CliRunner().invoke(app, ["check-engine", *words]).exception
+        error = CliRunner().invoke(app, ["check", *words]).exception
         assert isinstance(error, UserError) and sentence in str(error)
 
 

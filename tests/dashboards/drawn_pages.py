@@ -13,9 +13,10 @@ from streamlit.testing.v1 import AppTest
 from turnier.arena.match import MatchSpec
 from turnier.arena.play import play_match
 from turnier.dashboards import STORE_VARIABLE
+from turnier.dashboards.app.navigation import PAGES as NAMED
 from turnier.results.store.store import Store
 
-PAGES = ("runs", "scores", "tournament", "comparison", "certainty", "studies", "training", "replay", "reports")
+PAGES = tuple(NAMED)
 PICTURE = "![a](http://example.org/a.png) :red[x] :material/home: $x$ <i>"
 
 
@@ -29,11 +30,10 @@ def store_named(store: Store) -> str:
 
 
 def draw(name: str) -> None:
-    import importlib
+    from turnier.dashboards.app.navigation import PAGES
+    from turnier.dashboards.app.widgets import show_errors
 
-    from turnier.dashboards.widgets import show_errors
-
-    show_errors(importlib.import_module(f"turnier.dashboards.pages.{name}").draw)()
+    show_errors(PAGES[name][2])()
 
 
 def look(name: str, **filters: str) -> AppTest:

@@ -13,7 +13,7 @@ from turnier.dashboards.figures import charts
 from turnier.dashboards.figures.charts import Figure, image
 from turnier.dashboards.figures.ranked import cost_scatter
 from turnier.dashboards.figures.scores import milestone_shares
-from turnier.dashboards.run_summary import MAX_BINS, scores
+from turnier.dashboards.summaries.matches import MAX_BINS, scores
 from turnier.results.store.store import Store
 
 

@@ -7,16 +7,11 @@ from pathlib import Path
 import pytest
 
 from turnier.arena.workers.where import Where
+from turnier.dashboards.colours import VERDICT_COLOURS
 from turnier.dashboards.figures.charts import image
-from turnier.dashboards.figures.comparison import (
-    VERDICT_COLOURS,
-    agents_table,
-    comparison_facts,
-    evidence_chart,
-    evidence_table,
-    outcome_bars,
-    verdict_banner,
-)
+from turnier.dashboards.figures.comparison import evidence_chart, outcome_bars
+from turnier.dashboards.kinds.comparison import agents_table, evidence_table, facts, head
+from turnier.dashboards.markup import banner
 from turnier.results.store.store import Store
 from turnier.runs.comparison import Comparison
 from turnier.runs.stored.comparison import ComparisonResults
@@ -46,11 +41,11 @@ def test_both_tests_agree_with_the_verdict(
 ) -> None:
     results = played(tmp_path, *agents, **options)
     assert results.verdict is verdict
-    assert evidence_table(results)["state"].tolist() == states
-    banner = verdict_banner(results)
-    assert VERDICT_COLOURS[verdict] in banner and results.meaning in banner
-    facts = comparison_facts(results)
-    assert facts["games"] == str(results.duel.games) and (facts["expected_games_left"] == "0") == (
+    assert evidence_table(results).frame["state"].tolist() == states
+    shown = banner(head(results))
+    assert VERDICT_COLOURS[verdict] in shown and results.meaning in shown
+    known = facts(results)
+    assert known["games"] == str(results.duel.games) and (known["expected games left"] == "0") == (
         verdict is not Verdict.UNDECIDED
     )
 
@@ -63,7 +58,7 @@ def test_the_figures_are_drawn_with_their_data(tmp_path: Path) -> None:
         assert image(figure, "svg").startswith(b"<svg")
     assert evidence.data["games"].max() == results.duel.games
     assert outcomes.data["pairs"].sum() == results.duel.pairs and outcomes.data["percent"].sum() == pytest.approx(100)
-    table = agents_table(results)
+    table = agents_table(results).numbers()
     assert (table[["won", "drawn", "lost"]].sum(axis=1) == 300).all()
     assert table["won"].tolist() == table["lost"].tolist()[::-1]
 
@@ -74,13 +69,14 @@ def test_nothing_is_drawn_before_the_first_look(tmp_path: Path) -> None:
         store.begin_run(comparison.run_id, "comparison", "tictactoe", comparison.definition)
         results = comparison.results(store)
         assert evidence_chart(results) is None and outcome_bars(results) is None
-        assert "no round of games has ended yet" in verdict_banner(results)
-        assert comparison_facts(results)["expected_games_left"] == "not known yet"
-        assert agents_table(results).empty
+        assert "no round of games has ended yet" in banner(head(results))
+        assert facts(results)["expected games left"] == "not known yet"
 
 
 def test_the_verdict_tells_networks_apart_whose_files_share_a_name(tmp_path: Path) -> None:
     agents = [f"greedy(evaluator=ntuple(file={file}))" for file in ("a/g.npz,digest=1", "b/g.npz,digest=2")]
     with Store.open(f"sqlite:///{tmp_path}/a.db") as store:
-        banner = verdict_banner(Comparison(*agents, game="2048").results(store))
-    assert "greedy(evaluator=ntuple(file=a/g.npz)) and greedy(evaluator=ntuple(file=b/g.npz)) at 2048" in banner
+        comparison = Comparison(*agents, game="2048")
+        store.begin_run(comparison.run_id, "comparison", "2048", comparison.definition)
+        shown = head(ComparisonResults.find(store, comparison.run_id)).sentence
+    assert "greedy(evaluator=ntuple(file=a/g.npz)) and greedy(evaluator=ntuple(file=b/g.npz)) at 2048" in shown

@@ -13,13 +13,13 @@ import pytest
 from tests.dashboards.drawn_pages import look, show_store, texts
 from turnier.arena.match import MatchRecord, MatchSpec, Termination
 from turnier.arena.play import play_match
-from turnier.dashboards.figures.failures import failed_html, failed_note, failed_table, with_failed
-from turnier.dashboards.figures.scores import TIME, costs_of, score_table
+from turnier.dashboards.kinds.games import score_table
 from turnier.dashboards.links import match_address
+from turnier.dashboards.markup import failed as failed_html
 from turnier.dashboards.reports.run import run_page
-from turnier.dashboards.run_glance import glance
-from turnier.dashboards.run_summary import scores
-from turnier.results.failures import list_failures
+from turnier.dashboards.sections import failed_table
+from turnier.dashboards.summaries.matches import TIME, costs_of, scores
+from turnier.results.failures import failures_text, list_failures
 from turnier.results.store.annotations import SETTINGS
 from turnier.results.store.store import Store
 from turnier.runs.comparison import Comparison
@@ -78,7 +78,7 @@ def test_a_comparison_says_what_failed_beside_its_verdict(failed: Store) -> None
     page = look("comparison", run=COMPARED.run_id)
     said = texts(page)
     assert failed_html(TEXT) in said and "(4 pairs, 1 of them void)" in said
-    agents = page.dataframe[-1].value
+    agents = next(table.value for table in page.dataframe if "won" in table.value)
     assert agents["failed"].sum() == 2 and agents["void"].tolist() == [1, 1]
 
 
@@ -101,23 +101,20 @@ def test_an_experiment_says_what_failed_on_its_page_and_in_its_document(failed: 
 
 def test_the_note_says_only_what_there_is(failed: Store) -> None:
     found = list_failures(failed, [RUN])
-    assert "lost" in failed_note(found) and "Void" in failed_note(found)
-    assert "Void" not in failed_note(found._replace(void=0)) and "lost" not in failed_note(found._replace(failed=0))
-
-
-def test_a_glance_has_failures_beside_the_result(failed: Store) -> None:
-    assert [glance(failed, run).failed for run in failed.runs()] == [TEXT, TEXT]
+    assert "lost" in failed_table(found).note and "Void" in failed_table(found).note
+    assert "Void" not in failed_table(found._replace(void=0)).note
+    assert "lost" not in failed_table(found._replace(failed=0)).note
 
 
 def test_pages_of_runs_without_failures_say_nothing(shown: str, store: Store) -> None:
     for run in store.runs():
-        assert glance(store, run).failed == "" and 'class="failed"' not in run_page(store, run).decode()
+        assert failures_text(store, run.id) == "" and 'class="failed"' not in run_page(store, run).decode()
     for name in ("runs", "tournament", "scores", "comparison", "certainty", "studies", "training", "replay", "reports"):
         assert 'class="failed"' not in texts(look(name)), name
 
 
 def test_the_table_of_scores_has_what_failed(failed: Store) -> None:
-    table = score_table(scores(failed, RUN).summary).set_index("agent")
+    table = score_table(scores(failed, RUN).summary).numbers().set_index("agent")
     assert table["failed"].to_dict() == {"random": 2, "greedy": 0} and table["void"].tolist() == [1, 1]
 
 
@@ -127,6 +124,5 @@ def test_an_agent_that_never_decided_has_no_time(failed: Store) -> None:
 
 
 def test_what_failed_is_text_and_empty_where_all_went_well(failed: Store) -> None:
-    assert with_failed("a", "") == "a" and failed_html("") == with_failed("", "") == ""
-    assert "&lt;b&gt;" in failed_html("<b>")
-    assert failed_table(list_failures(failed, [RUN], only=[])).empty
+    assert failed_html("") == "" and "&lt;b&gt;" in failed_html("<b>")
+    assert failed_table(list_failures(failed, [RUN], only=[])).frame.empty

@@ -20,31 +20,32 @@ from tests.dashboards.conftest import TINY
 from tests.results.made import DUEL, GAME, made
 from turnier.agents.registry import label_of
 from turnier.arena.workers.local import SerialExecutor
-from turnier.dashboards import run_summary
 from turnier.dashboards.agent_names import distinct, shortened
 from turnier.dashboards.app.board_server import serve_board
+from turnier.dashboards.app.dark_charts import LIGHT_INK, on_dark
 from turnier.dashboards.app.optuna_server import serve_optuna_dashboard
-from turnier.dashboards.dark_charts import LIGHT_INK, on_dark
 from turnier.dashboards.figures import charts
 from turnier.dashboards.figures.certainty import (
-    BY_POSITION,
-    NOTE,
-    UNEVEN,
     certainty_by_parameter,
     certainty_heat_maps,
     certainty_means,
-    means_note,
     parameter_of,
 )
 from turnier.dashboards.figures.charts import Figure, image, table_csv, wrapped
 from turnier.dashboards.figures.scores import mean_scores, milestone_shares, score_distribution
-from turnier.dashboards.figures.studies.search import all_of_front, candidate_table, search_history
-from turnier.dashboards.figures.tournament import crosstable, leader_text, pair_table, rating_list, seat_points
-from turnier.dashboards.figures.training import curve_frame, rating_curves, training_curves
+from turnier.dashboards.figures.studies.search import all_of_front, search_history
+from turnier.dashboards.figures.tournament import crosstable, seat_points
+from turnier.dashboards.figures.training import curve_frame, training_curves
+from turnier.dashboards.kinds import study, training
+from turnier.dashboards.kinds.tournament import pair_table, rating_list
+from turnier.dashboards.sections import Drawing
+from turnier.dashboards.summaries import matches as run_summary
+from turnier.dashboards.summaries.certainty import BY_POSITION, NOTE, UNEVEN, means_note
 from turnier.results.frames.certainty import position_certainty, searches_frame, searches_of_runs
 from turnier.results.frames.matches import matches_frame
 from turnier.results.store.curves import CurvePoint
 from turnier.results.store.store import Store
+from turnier.runs.results import RunResults
 from turnier.runs.self_play.ratings import ZERO
 from turnier.runs.stored.collected import certainty_of_run
 from turnier.search.storage.checked_studies import facts_of
@@ -110,14 +111,13 @@ def test_a_crosstable_of_many_agents_shows_a_window_and_says_so(store: Store) ->
 
 def test_tables_of_a_tournament_are_by_rank_and_have_numbers(store: Store) -> None:
     ranks = run_summary.ranks(store, run_of(store, "tournament", "yavalath"))
-    listed, pairs = rating_list(ranks), pair_table(ranks)
+    listed, pairs = rating_list(ranks).numbers(), pair_table(ranks).numbers().drop(columns="replay")
     assert list(listed["agent"]) == list(ranks.ratings["label"]) and listed["Elo"].is_monotonic_decreasing
     assert (listed["won"] + listed["drawn"] + listed["lost"] == listed["games"]).all()
     assert list(zip(pairs["rank"], pairs["rank of other"], strict=True)) == [(1, 2), (1, 3), (2, 3)]
     for table in (listed, pairs):
         texts = {name for name in table if not pd.api.types.is_numeric_dtype(table[name])}
-        assert texts <= {"agent", "against", "places"}
-    assert leader_text(ranks).startswith(f"<b>{ranks.ratings['label'].iloc[0]}</b> leads with +")
+        assert texts <= {"agent", "against", "place"}
 
 
 def many_agents(number: int) -> run_summary.Ranks:
@@ -196,8 +196,8 @@ def test_trials_are_read_as_optuna_reads_them(store: Store) -> None:
     assert (frame["low"] < frame["value"]).all() and (frame["value"] < frame["high"]).all()
     assert list(generations_frame(store, name)["generation"]) == [0, 1, 2]
     assert importance(frame).sum() == pytest.approx(1.0)
-    best = candidate_table(frame, "mean score")
-    assert best["candidate"].iloc[0] == frame["value"].idxmax()
+    best = study.candidate_table(study.read(RunResults.find(store, "study:tiny")))
+    assert best.frame["number"].iloc[0] == str(frame["value"].idxmax())
 
 
 def test_a_front_is_what_no_other_candidate_beats_at_both(store: Store) -> None:
@@ -317,8 +317,7 @@ def test_networks_whose_files_share_a_name_are_told_apart(tmp_path: Path) -> Non
         assert len(figure.chart.to_dict()["datasets"].popitem()[1]) >= len(figure.data)
     seats = seat_points(ranks)
     assert seats is not None and len(seats.data.drop_duplicates(["label", "seat"])) == 2 * len(names)
-    assert set(rating_list(ranks)["agent"]) == set(crosstable(ranks).data["agent"]) == names
-    assert leader_text(ranks).count("g.npz") == len(re.findall(r"[ab]/g\.npz", leader_text(ranks)))
+    assert set(rating_list(ranks).frame["label"]) == set(crosstable(ranks).data["agent"]) == names
 
 
 def test_file_names_are_plain() -> None:
@@ -361,9 +360,14 @@ def test_curves_of_ratings_share_a_chart_only_with_a_common_zero() -> None:
         frame.attrs[ZERO] = zero
         return frame
 
-    same = rating_curves({"one": checkpoints("random"), "other": checkpoints("random")})
+    def drawn(**checkpoints_by_run: pd.DataFrame) -> list[Figure]:
+        empty = training.Data("tictactoe", {}, {}, (), checkpoints_by_run)
+        shown = [one for one in training.sections({"tictactoe": empty}) if isinstance(one, Drawing)]
+        return [one.drawn for one in shown if one.figure == "training.rating_curve" and one.drawn]
+
+    same = drawn(one=checkpoints("random"), other=checkpoints("random"))
     assert [sorted(figure.data["run"].unique()) for figure in same] == [["one", "other"]]
     assert same[0].note == "Checkpoints beside random, which has 0 Elo; 95 % intervals."
-    apart = rating_curves({"one": checkpoints("random"), "other": checkpoints(""), "third": checkpoints("")})
+    apart = drawn(one=checkpoints("random"), other=checkpoints(""), third=checkpoints(""))
     assert len(apart) == 3 and "their mean is 0 Elo" in apart[1].note
-    assert rating_curves({"none": checkpoints("random").head(0)}) == []
+    assert drawn(none=checkpoints("random").head(0)) == []

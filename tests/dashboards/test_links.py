@@ -22,7 +22,7 @@ def test_every_run_has_a_page_of_its_own(store: Store) -> None:
 
 def test_addresses_keep_what_agents_are_called(store: Store) -> None:
     study = next(run for run in store.runs() if run.name == "tiny")
-    assert run_address(study) == "studies?study=tiny"
+    assert run_address(study) == "studies?run=study%3Atiny"
     assert games_address("tournament:1", "mc(a=1,b=2)", "c&d") == (
         "replay?run=tournament%3A1&agent=mc%28a%3D1%2Cb%3D2%29&agent=c%26d"
     )
@@ -44,7 +44,8 @@ def test_links_in_tables_lead_to_games(shown: str, store: Store, name: str) -> N
 
 
 @pytest.mark.parametrize(
-    ("name", "key"), [("scores", "runs"), ("tournament", "run"), ("comparison", "run"), ("replay", "run")]
+    ("name", "key"),
+    [("scores", "runs"), ("tournament", "run"), ("comparison", "run"), ("studies", "study"), ("replay", "run")],
 )
 def test_an_unknown_run_is_an_error_and_never_another_run(shown: str, name: str, key: str) -> None:
     page = look(name, **{key: "tournament:doesnotexist"})
@@ -53,8 +54,8 @@ def test_an_unknown_run_is_an_error_and_never_another_run(shown: str, name: str,
     assert len(told.splitlines()) == 1 and page.query_params[key] == "tournament:doesnotexist"
 
 
-@pytest.mark.parametrize(("name", "key"), [("studies", "study"), ("reports", "experiment"), ("reports", "document")])
-def test_an_unknown_study_or_experiment_is_an_error_too(shown: str, name: str, key: str) -> None:
+@pytest.mark.parametrize(("name", "key"), [("reports", "experiment"), ("reports", "document")])
+def test_an_unknown_document_or_experiment_is_an_error_too(shown: str, name: str, key: str) -> None:
     told = texts(look(name, **{key: "nope"}))
     assert f"There is no {key} named 'nope'; " in told and len(told.splitlines()) == 1
 

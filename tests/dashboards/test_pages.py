@@ -14,12 +14,13 @@ from tests.results.made import GAME, made
 from turnier.arena.match import MatchSpec
 from turnier.arena.play import play_match
 from turnier.arena.workers.where import Where
-from turnier.dashboards import run_summary
 from turnier.dashboards.app import preload
 from turnier.dashboards.figures.replay import board_svg
+from turnier.dashboards.kinds import tournament
 from turnier.dashboards.pages import replay as replay_page
 from turnier.results.store.store import Store
 from turnier.runs.people.hosted_games import store_game
+from turnier.runs.results import RunResults
 from turnier.runs.stored.comparison import ComparisonResults
 from turnier.runs.tournament import Tournament
 from turnier.search.storage.studies import stored_verdict
@@ -36,7 +37,7 @@ from turnier.search.storage.studies import stored_verdict
         ("studies", ["Generations", "Spread of the candidates", "Importance of parameters", "What is tuned"], 7),
         ("training", ["Training games", "Evaluations during training"], 2),
         ("replay", ["yavalath(size=3): ", "Move 1: seat 0"], 0),
-        ("reports", ["A small question", "Ours and published"], 1),
+        ("reports", ["A small question", "undecided"], 1),
     ],
 )
 def test_pages_show_what_is_stored(shown: str, name: str, titles: list[str], fewest: int) -> None:
@@ -47,16 +48,18 @@ def test_pages_show_what_is_stored(shown: str, name: str, titles: list[str], few
     assert charts(page) >= fewest
 
 
-@pytest.mark.parametrize(("name", "reads"), [("scores", "scores"), ("tournament", "ranks")])
-def test_what_was_read_ahead_is_not_read_again(
-    shown: str, monkeypatch: pytest.MonkeyPatch, name: str, reads: str
-) -> None:
+def test_what_was_read_ahead_is_not_read_again(shown: str, monkeypatch: pytest.MonkeyPatch) -> None:
     read: list[str] = []
-    original = getattr(run_summary, reads)
-    monkeypatch.setattr(run_summary, reads, lambda store, run: read.append(run) or original(store, run))
+    original = tournament.read
+
+    def read_and_noted(results: RunResults) -> tournament.Data:
+        read.append(results.id)
+        return original(results)
+
+    monkeypatch.setattr(tournament, "read", read_and_noted)
     preload.read_ahead()
     ahead = list(read)
-    look(name)
+    look("tournament")
     assert ahead == read and len(read) == 1
 
 
@@ -174,7 +177,7 @@ def test_networks_whose_files_share_a_name_are_chosen_and_missed_apart(
             page = look("scores", agents=name)
             assert page.multiselect(key="agents").options == names[::-1]
             listed = page.dataframe[0].value
-            assert list(listed["agent"]) == [name] and list(listed["mean score, points"]) == [score]
+            assert list(listed["agent"]) == [name] and list(listed["mean score"]) == [score]
         page = look("tournament", agent=names[0], against=names[1])
         assert page.selectbox(key="agent").options == names[::-1]
         assert f"{names[1]} leads: " in texts(look("runs"))
@@ -244,7 +247,7 @@ def test_a_comparison_page_leads_with_the_verdict_of_the_terminal(shown: str, st
     results = ComparisonResults.find(store, run.id)
     page = look("comparison", run=run.id)
     shown_html = "".join(str(block.proto.body) for block in page.get("html"))
-    assert "mcts(iterations=16) against mcts(iterations=17) at tictactoe" in shown_html
+    assert "tictactoe, mcts(iterations=16) and mcts(iterations=17)" in shown_html
     assert results.sentence in shown_html and results.meaning in shown_html
     assert "equal at tictactoe within 90 Elo" in results.sentence  # not the default margin
     assert f"<b>{results.estimate_text}</b>" in shown_html and f"<b>{results.duel.games:,}</b>" in shown_html

@@ -23,7 +23,7 @@ from turnier.results.store.store import Store
 HEADINGS = {
     "comparison": ("are equal at tictactoe within 90 Elo after", "Neither agent is better by 90 Elo", "1½: won one"),
     "tournament": (
-        "leads with",
+        " leads: ",
         "Rating list",
         "<th>drawn</th>",
         "All pairs of agents",
@@ -72,7 +72,7 @@ def test_names_of_players_fetch_nothing(tmp_path: Path) -> None:
         page = run_page(own, own.run(store_named(own))).decode()
     addresses = Addresses()
     addresses.feed(page)
-    assert "leads with" in page and html.escape(PICTURE) in page
+    assert " leads: " in page and html.escape(PICTURE) in page
     assert [a for a in addresses.found if not a.startswith(("data:", "#"))] == []
 
 

@@ -18,15 +18,16 @@ from tests.results.made import GAME
 from tests.results.test_certainty import voted
 from turnier.arena.match import MatchSpec
 from turnier.arena.play import play_match
-from turnier.dashboards.figures.certainty import certainty_table
+from turnier.dashboards.kinds.certainty import agents_table
 from turnier.dashboards.links import run_address
-from turnier.dashboards.run_glance import glance
+from turnier.dashboards.sections import Head, head
 from turnier.results.frames.certainty import position_certainty, searches_of_runs
 from turnier.results.store.annotations import NOTE
 from turnier.results.store.run_changes import delete_run
 from turnier.results.store.store import Run, Store
 from turnier.runs.certainty import Certainty
 from turnier.runs.comparison import Comparison
+from turnier.runs.results import RunResults
 from turnier.runs.stored.comparison import ComparisonResults
 from turnier.search.storage.studies import stored_verdict
 from turnier.search.study_run import StudyRun
@@ -41,8 +42,12 @@ def copied(url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
     return show_store(f"sqlite:///{tmp_path}/copy.db", monkeypatch)
 
 
+def glance(store: Store, run: Run) -> Head:
+    return head(RunResults.find(store, run.id))
+
+
 def results(store: Store) -> dict[str, str]:
-    return {f"{run.kind} {run.name}": glance(store, run).result for run in store.runs()}
+    return {f"{run.kind} {run.name}": glance(store, run).sentence for run in store.runs()}
 
 
 def test_a_tournament_shows_its_leader_with_points_or_mean(store: Store) -> None:
@@ -62,11 +67,13 @@ def test_a_tournament_shows_its_leader_with_points_or_mean(store: Store) -> None
 def test_a_tournament_says_which_agents_are_yet_to_play(copied: str) -> None:
     with Store.open(copied) as store:
         run = next(run for run in store.runs() if (run.kind, run.name) == ("tournament", "2048(size=3)"))
-        later = replace(run, definition={**run.definition, "agents": [*run.definition["agents"], "mc(iterations=500)"]})
         assert glance(store, run).unplayed == ()
-        seen = glance(store, later)
+        planned = {**run.definition, "agents": [*run.definition["agents"], "mc(iterations=500)"]}
+        store.begin_run("tournament:later", "tournament", run.name, planned)
+        store.append("tournament:later", [record for records in store.records_of_run(run.id) for record in records])
+        seen = glance(store, store.run("tournament:later"))
     assert seen.unplayed == ("mc(iterations=500)",) == seen.agents[-1:]
-    assert "leads so far:" in seen.result and seen.result.endswith("; yet to play: mc(iterations=500)")
+    assert "leads so far:" in seen.sentence and seen.sentence.endswith("; yet to play: mc(iterations=500)")
 
 
 def test_other_kinds_show_what_they_measured(store: Store) -> None:
@@ -89,17 +96,20 @@ def test_certainty_is_the_mean_over_groups_of_any_size_with_its_interval(copied:
         store.begin_run("certainty:1", "certainty", GAME, planned.definition)
         store.searches.append("certainty:1", records)
         seen = glance(store, store.run("certainty:1"))
-        shown = certainty_table(position_certainty(searches_of_runs(store, ["certainty:1"]))).iloc[0]
-    mean, interval = shown["normalised, %"], shown["normalised, 95 %"]
-    assert mean == pytest.approx(43.75, abs=1)
-    assert seen.result == f"random is the most certain: {mean:g} % ({interval}) normalised in 6 positions"
+        shown = agents_table(position_certainty(searches_of_runs(store, ["certainty:1"]))).texts().iloc[0]
+    mean, _, interval = shown["normalised, %"].partition(" ")
+    assert float(mean) == pytest.approx(43.75, abs=1)
+    assert seen.sentence == f"random is the most certain: {mean} % {interval} normalised in 6 positions"
 
 
 def test_a_comparison_shows_its_verdict_in_its_colour(copied: str) -> None:
     with Store.open(copied) as store:
         Comparison("mc(iterations=20)", "random", game="tictactoe", games=400).run(store, progress=False)
         seen = glance(store, store.find_run("last"))
-    assert re.match(r"mc\(iterations=20\) is stronger than random: .* Elo .*, \d+ games", seen.result) and seen.colour
+    assert (
+        re.match(r"mc\(iterations=20\) is stronger than random at tictactoe after \d+ games .* Elo", seen.sentence)
+        and seen.colour
+    )
     assert f"border-color: {seen.colour}" in texts(look("runs"))
 
 
@@ -108,20 +118,20 @@ def test_a_comparison_that_is_repeated_with_another_margin_shows_the_new_verdict
     with Store.open(copied) as store:
         run = next(run.id for run in store.runs() if run.kind == "comparison")
         games = ComparisonResults.find(store, run).duel.games
-        for margin, verdict in ((1.0, "undecided"), (90.0, "equal within the margin")):
+        for margin, verdict in ((1.0, "undecided"), (90.0, "equal")):
             again = Comparison(*agents, game="tictactoe", margin=margin, games=games, seed=3)
             again.run(store, progress=False)
             assert again.run_id == run
-            assert f">{verdict}: " in texts(look("runs", kind="comparison"))
+            assert f" are {verdict} " in texts(look("runs", kind="comparison"))
 
 
 def test_a_study_that_gains_a_verdict_without_a_game_shows_it(copied: str) -> None:
-    assert "no verdict so far" in texts(look("runs", kind="study"))
+    assert "No verdict yet" in texts(look("runs", kind="study"))
     with Store.open(copied) as store:
         verdict = stored_verdict(store, DECIDED)
         assert verdict is not None
         StudyRun(store, TINY, progress=False).store_verdict(verdict)
-    assert "no verdict so far" not in texts(look("runs", kind="study"))
+    assert "No verdict yet" not in texts(look("runs", kind="study"))
 
 
 def test_every_run_is_a_link_to_its_page(shown: str, store: Store) -> None:

@@ -7,8 +7,9 @@ from pathlib import Path
 import pytest
 
 from tests.dashboards.drawn_pages import charts, look, show_store, texts
+from turnier.dashboards.agent_names import planned
 from turnier.dashboards.reports.run import run_page
-from turnier.dashboards.run_glance import agents_planned, glance
+from turnier.dashboards.sections import head
 from turnier.results.store.store import Store
 from turnier.runs.training import Training
 
@@ -30,8 +31,8 @@ def test_its_checkpoints_are_rated_on_the_pages(agent: str, tmp_path: Path, monk
             "tictactoe", agent, out=tmp_path / "z.npz", games=40, every=10, against="random", **settings
         ).run(store, progress=False)
         (run,) = store.runs()
-        assert agents_planned(run) == (agent,)
-        assert glance(store, run).result.startswith("after 40 training games: games won")
+        assert planned(run) == (agent,)
+        assert head(results).sentence.startswith("after 40 training games: games won")
         report = run_page(store, run).decode()
         checkpoints = set(store.curves.evaluated(run.id).values())
     assert "Ratings of checkpoints" in report and report.count("<svg") == 3

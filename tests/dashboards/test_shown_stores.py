@@ -56,6 +56,7 @@ def test_a_store_that_appears_is_shown(tmp_path: Path, monkeypatch: pytest.Monke
         ("runs", "damaged", "must be an undamaged SQLite database"),
         ("scores", "foreign", "must be new or Turnier's own"),
         ("studies", "newer", "install a newer Turnier"),
+        ("tournament", "older", "type: turnier upgrade --store "),
     ],
 )
 def test_a_store_that_cannot_be_read_is_one_sentence(
@@ -71,6 +72,10 @@ def test_a_store_that_cannot_be_read_is_one_sentence(
         shutil.copy(url.removeprefix("sqlite:///"), path)
         with sqlite3.connect(path) as connection:
             connection.execute("UPDATE turnier_version SET version = 99")
+    elif spoil == "older":
+        shutil.copy(url.removeprefix("sqlite:///"), path)
+        with sqlite3.connect(path) as connection:
+            connection.execute("UPDATE turnier_version SET version = 9")
     told = at_another_store(name, path, monkeypatch)
     assert sentence in told and len(told.splitlines()) == 1
 
@@ -81,21 +86,10 @@ def test_a_locked_store_is_one_sentence(tmp_path: Path, url: str, monkeypatch: p
     holder = sqlite3.connect(path, isolation_level=None)
     holder.execute("PRAGMA journal_mode = DELETE")
     holder.execute("BEGIN EXCLUSIVE")
-    monkeypatch.setattr("turnier.dashboards.opened_store.PATIENCE", 0.2)
+    monkeypatch.setattr("turnier.dashboards.app.opened_store.PATIENCE", 0.2)
     told = at_another_store("runs", path, monkeypatch)
     assert "must not be locked" in told and len(told.splitlines()) == 1
     holder.close()
-
-
-def test_an_older_schema_is_read_as_it_is(tmp_path: Path, url: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    path = tmp_path / "older.db"
-    shutil.copy(url.removeprefix("sqlite:///"), path)
-    with sqlite3.connect(path) as connection:
-        for table in ("match_columns", "run_progress", "run_totals"):
-            connection.execute(f"DROP TABLE {table}")
-        connection.execute("UPDATE turnier_version SET version = 3")
-    assert "Past runs" in at_another_store("runs", path, monkeypatch)
-    assert "Who beats whom" in at_another_store("tournament", path, monkeypatch)
 
 
 @pytest.mark.parametrize("name", ["tournament", "replay"])
@@ -125,7 +119,6 @@ def test_commands_name_the_store_that_is_shown(tmp_path: Path, monkeypatch: pyte
     told = {name: at_another_store(name, tmp_path / "own.db", monkeypatch) for name in ("comparison", "studies")}
     assert f"turnier compare random greedy --store {url}" in told["comparison"]
     assert f"turnier compare random greedy --store {url}" in told["studies"]
-    assert "To play on, repeat this with more --games:" in told["comparison"]
-    assert "To resume:" not in told["comparison"]
+    assert "Command to resume or repeat it:" in told["comparison"]
     page = look("reports", run=comparison.run_id)
     assert f"turnier show {comparison.run_id} --html --store {url}" in texts(page)

@@ -15,19 +15,17 @@ from turnier.agents.registry import make_agent
 from turnier.dashboards.app.optuna_server import serve_optuna_dashboard
 from turnier.dashboards.figures.charts import image
 from turnier.dashboards.figures.studies.landscape import contour, parallel_coordinates
-from turnier.dashboards.figures.studies.search import (
-    candidate_table,
-    histories,
-    importance_bars,
-    search_history,
-    step_sizes,
-)
-from turnier.dashboards.figures.studies.summary import compared, front_of, headline, held_out_table, points_table
+from turnier.dashboards.figures.studies.search import histories, importance_bars, search_history, step_size
+from turnier.dashboards.kinds.study import Data, candidate_table, head, held_out_table, points_table, sections
+from turnier.dashboards.sections import Copy, Text, flat
+from turnier.dashboards.summaries.front import front_of
 from turnier.results.store.store import Store
+from turnier.runs.results import RunResults
 from turnier.search.front.points import Point
 from turnier.search.front.second_objective import TIME
 from turnier.search.storage.definitions import StoredRange, StudyFacts, agent_with, ranges_table
 from turnier.search.storage.hints import hints
+from turnier.search.storage.studies import stored_verdict
 from turnier.search.storage.trials import definition, generations_frame, importance, recommended_values, trials_frame
 from turnier.search.verdict import BETTER, NOT_BETTER, Finalist, StudyVerdict, figures_of
 
@@ -70,30 +68,51 @@ NOTED = pd.DataFrame(
 )
 
 
+def study(store: Store, trials: pd.DataFrame, verdict: StudyVerdict | None = None, **changes: Any) -> Data:
+    known = {
+        "name": "x",
+        "game": "2048",
+        "agent": START,
+        "parameters": ["rollout_depth=0..50"],
+        "sampler": "cmaes",
+        "noise": "fixed",
+    } | changes
+    facts = StudyFacts.of(known)
+    return Data(store, "x", known, facts, "share of points", trials, NOTED, verdict, [], {}, importance(trials))
+
+
+def said(data: Data) -> list[str]:
+    return [section.text for section in flat(sections(data)) if isinstance(section, Text | Copy)]
+
+
 @pytest.mark.parametrize(("improved", "agent"), [(True, FOUND), (False, START)])
-def test_the_verdict_and_its_agent_come_first(improved: bool, agent: str) -> None:
-    first = headline(candidates(60), NOTED, verdict(improved), [], "mc(iterations=99)", "mean score", 1, live=False)
-    assert first.agent == agent and first.sentence == verdict(improved).sentence
-    assert ("Not better" in first.sentence) is not improved
-    assert "80 held-out games after 300 games of the search" in first.meaning and "resumed" not in first.meaning
-    later = headline(candidates(61), NOTED, verdict(improved), [], "", "mean score", 1, live=False)
-    assert "since been resumed, to 305 games" in later.meaning
+def test_the_agent_of_the_verdict_is_to_be_copied(store: Store, improved: bool, agent: str) -> None:
+    assert said(study(store, candidates(60), verdict(improved)))[0] == agent
+    later = said(study(store, candidates(61), verdict(improved)))
+    assert "since been resumed, to 305 games" in later[0] and later[1] == agent
 
 
-def test_a_search_without_a_verdict_says_that_nothing_is_verified_and_what_its_games_show() -> None:
+def test_the_verdict_comes_first(store: Store) -> None:
+    shown, stored = head(RunResults.find(store, "study:decided")), stored_verdict(store, "decided")
+    assert stored is not None and shown.sentence == stored.sentence
+    assert f"{stored.games} held-out games after {stored.searched} games of the search" in shown.meaning
+
+
+def test_a_search_without_a_verdict_says_that_nothing_is_verified_and_what_its_games_show(store: Store) -> None:
+    assert "Not yet verified" in head(RunResults.find(store, "study:tiny")).meaning
     trials = candidates()
-    first = headline(trials, NOTED, None, [], FOUND, "share of points", 4, live=True)
+    first = said(study(store, trials, game="tictactoe", against=["random", "greedy"]))[0]
     latest = trials.loc[trials["group"] == 3, "value"].mean()
-    assert "Not yet verified" in first.meaning and f"{latest:.2f} ± " in first.meaning and "200 games" in first.meaning
-    assert f"{trials['value'].max():.2f}" not in first.sentence + first.meaning
-    idle = NOTED.assign(recommended=0.5, half_width=0.1, idle_games=30)
-    assert (
-        "0.50 ± 0.10 in 120 idle-time games" in headline(trials, idle, None, [], FOUND, "share", 4, live=True).meaning
+    assert f"{latest:.2f} ± " in first and "200 games" in first
+    assert f"{trials['value'].max():.2f}" not in first
+    idle = study(store, trials, game="tictactoe", against=["random", "greedy"])._replace(
+        noted=NOTED.assign(recommended=0.5, half_width=0.1, idle_games=30)
     )
+    assert "0.50 ± 0.10 in 120 idle-time games" in said(idle)[0]
 
 
 def test_held_out_games_are_numbers_with_luck_and_differences() -> None:
-    table = held_out_table(verdict(True), 2).set_index("finalist")
+    table = held_out_table(replace(verdict(True), unit_games=2), "score").numbers().set_index("finalist")
     assert list(table["games"]) == [80, 80]
     proposed = table.loc["proposed"]
     assert proposed["luck"] == pytest.approx(150 - proposed["held-out"], abs=1)
@@ -106,8 +125,6 @@ def test_no_other_candidate_beats_one_of_the_front_at_both() -> None:
     front = front_of(trials)
     for row in front.itertuples():
         assert trials[(trials["other"] <= row.other) & (trials["value"] > row.value)].empty
-    first = headline(trials, NOTED, None, [], "", "mean score", 1, live=False)
-    assert first.sentence.startswith(f"{len(front)} candidates") and first.agent == ""
 
 
 def test_held_out_games_of_a_front_replace_its_lucky_values() -> None:
@@ -117,14 +134,13 @@ def test_held_out_games_of_a_front_replace_its_lucky_values() -> None:
         Point("front 1", agent, 90.0, 10.0, 1.0, 0.1, 30),
         Point("front 2", agent, 95.0, 10.0, 3.0, 0.1, 30),
     ]
-    first = headline(candidates(other=1.0), NOTED, None, points, "", "mean score", 1, live=False)
-    assert (
-        first.sentence.startswith("2 of 3 agents")
-        and "90 ± 10 at 1 ms per decision to 100 ± 10 at 2 ms" in first.sentence
-    )
-    assert "The start is one of them" in first.meaning
-    table = points_table(points, "mean score")
-    assert list(table["finalist"]) == ["front 1", "start", "front 2"] and list(table["beaten by"]) == ["", "", "start"]
+    table = points_table(points, "mean score", 1).frame
+    assert list(table["label"]) == ["front 1", "start", "front 2"] and list(table["beaten"]) == ["", "", "start"]
+
+
+def test_a_front_is_told_by_its_ends(store: Store) -> None:
+    shown = head(RunResults.find(store, "study:front"))
+    assert "agents are beaten by none at both strength and time: mean score" in shown.sentence
 
 
 def test_importance_is_that_of_optuna(store: Store) -> None:
@@ -171,19 +187,18 @@ def test_studies_are_compared_over_the_games_that_they_took() -> None:
     data = histories({"a": (trials, 2), "b": (trials.assign(group=np.nan), 1)}, "mean score").data
     assert list(data.loc[data["study"] == "a", "games"]) == [100, 200, 300, 400]
     assert len(data[data["study"] == "b"]) == 10
-    table = compared({"a": (verdict(True), "", 100), "b": (None, START, 50)})
-    assert list(table["agent"]) == [FOUND, START] and table["verdict"].iloc[1] == "no verdict yet"
 
 
-def test_the_history_shows_means_and_the_table_games_not_units() -> None:
+def test_the_history_shows_means_and_the_table_games_not_units(store: Store) -> None:
     data = search_history(candidates(), "mean score").data
     assert data["mean"].nunique() == 4
-    assert set(candidate_table(candidates(), "share of points", 4)["games"]) == {20}
+    four = study(store, candidates(), game="tictactoe", against=["random", "greedy"])
+    assert set(candidate_table(four).frame["games"]) == {20}
 
 
 @pytest.mark.parametrize(("sampler", "title"), [("cmaes", "Step size sigma"), ("tpe", "Spread of the candidates")])
 def test_only_samplers_with_steps_have_a_step_size(sampler: str, title: str) -> None:
-    assert [figure.title for figure in step_sizes(NOTED, sampler)] == [title]
+    assert step_size(NOTED, sampler).title == title
 
 
 def test_a_search_that_diverges_repeats_itself_or_meets_a_border_says_so() -> None:

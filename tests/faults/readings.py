@@ -130,11 +130,10 @@ def page(name: str) -> Reading:
 
 
 def _draw(name: str) -> None:
-    import importlib
+    from turnier.dashboards.app.navigation import PAGES
+    from turnier.dashboards.app.widgets import show_errors
 
-    from turnier.dashboards.widgets import show_errors
-
-    show_errors(importlib.import_module(f"turnier.dashboards.pages.{name}").draw)()
+    show_errors(PAGES[name][2])()
 
 
 def match_of(folder: Path) -> str:
@@ -150,8 +149,7 @@ def import_all() -> None:
     os.environ.setdefault("STREAMLIT_LOGGER_LEVEL", "error")  # it warns of pages that are drawn without its server
     importlib.import_module("vl_convert")
     importlib.import_module("streamlit.testing.v1")
-    for name in PAGES:
-        importlib.import_module(f"turnier.dashboards.pages.{name}")
+    importlib.import_module("turnier.dashboards.app.navigation")
     for module, _ in COMMANDS.values():
         importlib.import_module(f"turnier.commands.{module}")
 
@@ -199,7 +197,7 @@ def readings(folder: Path) -> dict[str, dict[str, Reading]]:
             "play": command("play", "tictactoe", LEARNED.replace(WEIGHTS, CHECKPOINT), "random", "--show", plays=True),
         },
         EXPORT: {
-            "verify": command("verify", "tictactoe", EXPORT, may_find=True),
+            "check": command("check", EXPORT, may_find=True),
             "replay": command("show", f"{EXPORT}:3"),
         },
     }

@@ -9,10 +9,13 @@ from multiprocessing.process import BaseProcess
 from typing import Any
 
 import numpy as np
-from sqlalchemy import delete, text, update
+from sqlalchemy import delete, select, text, update
 
 from turnier.arena.match import MatchRecord, MatchSpec, Termination, pack_plies
+from turnier.arena.repeated_search import SearchRecord, SearchSpec, SeenPosition
+from turnier.results.integrity.checksums import checksum
 from turnier.results.store import schema
+from turnier.results.store.schema import matches
 from turnier.results.store.store import Store
 
 GAME = "2048(size=4)"
@@ -44,30 +47,50 @@ def ids(records: Sequence[MatchRecord]) -> list[str]:
     return [record.spec.id for record in records]
 
 
-def as_version(store: Store, version: int) -> None:
-    """Makes a store what an earlier version made."""
-    later = {table.name for table in schema._ADDED_TABLES[version]}
+def as_version(store: Store, number: int) -> None:
+    """Makes a store what an earlier version made of the same runs and games."""
+    added = {2: (schema.positions, schema.votes, schema.run_votes), 3: _TRAINING, 4: (schema.match_columns,)}
+    added |= {5: (schema.run_annotations,), 6: (schema.run_totals,)}
+    later = {table.name for version, tables in added.items() for table in tables if version >= number}
     with store.database.writing() as connection:
+        rows, of_match = connection.execute(select(matches)).all(), {}
+        for seat in connection.execute(select(schema.seats).order_by(schema.seats.c.seat)):
+            of_match.setdefault(seat.match_number, []).append(tuple(seat[1:]))
+        for row in rows if 6 < number < 9 else ():  # their checksums did not know who had played
+            played_by = [row.release] * (number == 8)
+            known = checksum(*row[1:-3], *played_by, *of_match[row.number])
+            connection.execute(update(matches).where(matches.c.number == row.number).values(checksum=known))
         for table in reversed(schema.metadata.sorted_tables):
             if table.name in later:
                 connection.execute(text(f"DROP TABLE {table.name}"))
-            elif "checksum" in table.c and version < 7:
+            elif "checksum" in table.c and number < 7:
                 connection.execute(text(f"ALTER TABLE {table.name} DROP COLUMN checksum"))
-        if version < 4:
-            connection.execute(text("ALTER TABLE seats DROP COLUMN seconds"))
-        if version < 8:
-            connection.execute(text("ALTER TABLE matches DROP COLUMN release"))
-        connection.execute(text("ALTER TABLE matches DROP COLUMN worker"))
-        connection.execute(text(f"UPDATE turnier_version SET version = {version}"))
+        columns = {("seats", "seconds"): 4, ("matches", "release"): 8, ("matches", "worker"): 9}
+        for (table_name, column), since in columns.items():
+            if number < since:
+                connection.execute(text(f"ALTER TABLE {table_name} DROP COLUMN {column}"))
+        connection.execute(text(f"UPDATE turnier_version SET version = {number}"))
 
 
-def begun_by_an_earlier_version(store: Store) -> None:
+_TRAINING = (schema.training_points, schema.training_evaluations, schema.run_progress)
+
+
+def without_checks(store: Store) -> None:
     """Takes from all runs what versions before checksums did not store with them."""
     with store.database.writing() as connection:
         connection.execute(delete(schema.run_totals))
         for table in schema.metadata.sorted_tables:
             if "checksum" in table.c:
                 connection.execute(update(table).values(checksum=None))
+
+
+def search_some(store: Store, run: str) -> list[SearchRecord]:
+    """Stores two searches of a position of tic-tac-toe, and returns them."""
+    position = SeenPosition(DUEL, (0,) * 2, (0.0, 0.0), (0, 1, 2), 0)
+    found = 1, (3, 4, 5), (0.1, 0.2, 0.3), 12, 0.5
+    searches = [SearchRecord(SearchSpec(position, "mc", seed), *found) for seed in (1, 2)]
+    assert store.searches.append(run, searches) == 2
+    return searches
 
 
 def started(work: Callable[..., None], *arguments: Any) -> tuple[BaseProcess, Any]:

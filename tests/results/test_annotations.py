@@ -7,7 +7,6 @@ from pathlib import Path
 
 import pytest
 
-from tests.results.made import as_version
 from turnier.core.errors import UserError
 from turnier.results.store.annotations import NOTE, SETTINGS
 from turnier.results.store.store import Store
@@ -33,13 +32,3 @@ def test_a_text_replaces_the_earlier_one_and_an_empty_one_removes_it(own: Store)
 def test_only_runs_have_annotations(own: Store) -> None:
     with pytest.raises(UserError, match="run"):
         own.annotations.set("nothing:2", NOTE, "lost")
-
-
-def test_a_store_of_version_5_has_none_and_is_upgraded_by_a_writer(own: Store) -> None:
-    as_version(own, 5)
-    with Store.open(own.url, read_only=True) as reader:
-        assert reader.annotations.of_name(NOTE) == {} and reader.runs()
-    with Store.open(own.url) as writer:
-        writer.annotations.set("comparison:1", NOTE, "kept")
-    with Store.open(own.url, read_only=True) as reader:
-        assert reader.annotations.get("comparison:1", NOTE) == "kept"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import json
 import math
 import warnings
@@ -12,16 +11,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from rich.console import Console
 from typer.testing import CliRunner
 
 from tests.results.made import DUEL, GAME, made
 from turnier.arena.match import MatchRecord, MatchSpec, Termination
 from turnier.arena.play import play_match
 from turnier.commands.app import app
-from turnier.commands.tables import print_failures, print_summary
 from turnier.core.errors import AgentsFailed
-from turnier.results.failures import UNKNOWN, VOID, failures_text, list_failures, reason_of
+from turnier.dashboards.kinds.games import score_table
+from turnier.results.failures import UNKNOWN, VOID, failures_text, list_failures, reason_of, store_option
 from turnier.results.frames import Standings, json_rows, matches_frame, summary
 from turnier.results.store.store import Store
 from turnier.runs.results import RunResults
@@ -104,9 +102,7 @@ def test_a_run_is_told_in_sentences_that_name_a_replay(store: Store) -> None:
         f"3 games are void and count for nobody, such as {void}: {found.table['reason'].iloc[3]}, and 1 other reason;"
         " repeat the command to play anew.",
     ]
-    paper = Console(file=io.StringIO(), width=60)
-    print_failures(paper, store, found)
-    first, second = paper.file.getvalue().splitlines()  # type: ignore[attr-defined]
+    first, second = found.sentences(store_option(store))
     assert f"turnier show {match} --store {store.shown_url} shows one." in first and second == found.sentences()[1]
 
 
@@ -160,10 +156,9 @@ def test_an_agent_that_failed_in_every_game_before_it_decided_has_a_summary(stor
         0.0,
         0.0,
     )
-    paper = Console(file=io.StringIO(), width=120)
-    print_summary(paper, summary(frame))
-    text = paper.file.getvalue()  # type: ignore[attr-defined]
-    assert "failed" in text and "inf" not in text and "nan" not in text
+    for game, part in summary(frame).groupby("game"):
+        text = score_table(part).texts().to_string()
+        assert "failed" in text and "inf" not in text and "nan" not in text.lower(), game
     assert BOT not in set(Standings.of(frame).ratings["agent"])  # who never played is not rated
 
 

@@ -11,7 +11,7 @@ import pandas as pd
 import pytest
 from sqlalchemy import delete, func, select
 
-from tests.results.made import DUEL, GAME, begun_by_an_earlier_version, ids, made
+from tests.results.made import DUEL, GAME, ids, made
 from turnier.agents.registry import AGENTS
 from turnier.arena.match import Termination
 from turnier.core.errors import UserError
@@ -278,28 +278,15 @@ def test_columns_hold_what_rows_hold(store: Store) -> None:
         parts = select(func.count()).where(match_columns.c.run_id == "run")
         assert connection.scalar(parts) < 20
         columns = [store.blocks.of_run(connection, run) for run in ("run", "study")]
-    begun_by_an_earlier_version(store)
     with store.database.writing() as connection:
         connection.execute(delete(match_columns))
+        for name in ("run", "study"):
+            store.blocks.begin(connection, name)  # from the rows
     with store.database.reading() as connection:
         rows = [store.blocks.of_run(connection, run) for run in ("run", "study")]
     assert [len(part.number) for part in columns] == [5 + 6 + 80 + 2, 6]
     for run in zip(columns, rows, strict=True):
         assert [_listed(value) for value in run[0]] == [_listed(value) for value in run[1]]
-
-
-def test_a_run_of_an_earlier_version_gets_columns_when_it_resumes(store: Store) -> None:
-    before = json_rows(matches_frame(store, "run"))
-    begun_by_an_earlier_version(store)
-    with store.database.writing() as connection:
-        connection.execute(delete(match_columns))
-    store.append("run", [made(50)])  # does not begin the run: its columns would have this match alone
-    assert json_rows(matches_frame(store, "run"))[:-1] == before
-    store.begin_run("run", "tournament", "a tournament", {"seed": 1})
-    store.append("run", [made(51)])
-    assert json_rows(matches_frame(store, "run"))[:-2] == before
-    with store.database.reading() as connection:
-        assert sum(connection.scalars(select(match_columns.c.matches))) == 5 + 6 + 2
 
 
 def _listed(value: Any) -> list[str]:

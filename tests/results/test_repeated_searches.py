@@ -1,4 +1,4 @@
-"""Repeated searches in the store: stored once and whole, never searched twice; older stores are upgraded."""
+"""Repeated searches in the store: stored once and whole, never searched twice."""
 
 from __future__ import annotations
 
@@ -7,9 +7,8 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from sqlalchemy import func, inspect, select, text
+from sqlalchemy import func, select
 
-from tests.results.made import as_version, ids, made
 from turnier.arena.match import MatchSpec
 from turnier.arena.play import play_match
 from turnier.arena.positions import choose_positions, search_specs
@@ -113,33 +112,6 @@ def test_a_killed_measurement_resumes_where_it_stopped(run: Store) -> None:
     last = Counting()
     assert sum(len(batch) for batch in search_into(run, "run", requested, last)) == len(requested)
     assert last.given == []
-
-
-def test_a_store_of_version_2_is_read_as_it_is_and_upgraded_by_a_writer(url: str) -> None:
-    match, searches = made(1, seat_seconds=(math.nan,)), search_positions(specs())
-    with Store.open(url) as store:
-        store.begin_run("run", "tournament", "t", {})
-        store.append("run", [match])
-        as_version(store, 2)
-    with Store.open(url, read_only=True) as reader:
-        assert reader.records(ids([match])) == [match]
-        assert reader.stored_counts() == {"run": 1} and reader.searches.of_run("run") == []
-    for _ in range(2):
-        with Store.open(url) as store, store.database.reading() as connection:
-            assert connection.scalars(text("SELECT version FROM turnier_version")).all() == [schema.SCHEMA_VERSION]
-            assert set(inspect(connection).get_table_names()) == set(schema.metadata.tables)
-    with Store.open(url) as store:
-        assert store.records(ids([match])) == [match]
-        assert store.searches.append("run", searches) == len(searches)
-
-
-def test_an_upgrade_leaves_another_programs_table_alone(url: str) -> None:
-    with Store.open(url) as store:
-        as_version(store, 2)
-        with store.database.writing() as connection:
-            connection.execute(text("CREATE TABLE votes (ballot TEXT)"))
-    with pytest.raises(UserError, match="another program's table 'votes' is in it"):
-        Store.open(url)
 
 
 def test_positions_differ_by_state_and_returns() -> None:

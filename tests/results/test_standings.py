@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import json
 import math
 from typing import Any
@@ -10,13 +9,11 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from rich.console import Console
 
 from tests.results.made import DUEL, GAME, made
 from turnier.arena.match import MatchRecord, Termination
-from turnier.commands.standings_tables import print_ratings, print_standings, with_standings
-from turnier.commands.tables import print_seats, print_summary
-from turnier.results.frames.matches import MATCH_COLUMNS, json_rows, matches_frame, seat_summary, summary
+from turnier.dashboards.kinds.tournament import with_standings
+from turnier.results.frames.matches import MATCH_COLUMNS, json_rows, matches_frame, summary
 from turnier.results.frames.rating_list import RATING_COLUMNS
 from turnier.results.frames.standings import PAIR_COLUMNS, Standings
 from turnier.results.store.store import Store
@@ -136,9 +133,6 @@ def test_nothing_to_compare(tmp_path: Any) -> None:
     assert tuple(Standings.of(frame).ratings.columns) == RATING_COLUMNS
     empty = pd.DataFrame(columns=list(MATCH_COLUMNS))
     assert Standings.of(empty).ratings.empty and Standings.of(empty).pairs.empty
-    console = Console(record=True, width=120)
-    print_standings(console, Standings.of(frame))
-    assert console.export_text() == ""
 
 
 def many(agents: int) -> list[MatchRecord]:
@@ -151,69 +145,6 @@ def many(agents: int) -> list[MatchRecord]:
         for b in names[i + 1 :]:
             found += [game for seed in range(13) for game in pair(seed, a, b, 1.0, 1.0)]
     return found
-
-
-def printed(frame: pd.DataFrame, width: int, summaries: bool = False) -> str:
-    console = Console(record=True, width=width, file=io.StringIO())
-    if summaries:
-        print_summary(console, summary(frame))
-        print_seats(console, seat_summary(frame))
-    print_standings(console, Standings.of(frame))
-    return console.export_text()
-
-
-def test_few_agents_have_a_crosstable_with_intervals(tmp_path: Any) -> None:
-    shown = printed(stored(tmp_path, many(3)), 80, summaries=True)
-    assert max(map(len, shown.splitlines())) <= 80 and "CPU time" in shown and "…" not in shown
-    assert "rating list" in shown and "52-0-0" in shown and "0-0-52" in shown
-    assert "100* (80-100)" in shown and " 0* (0-20)" in shown and "after Holm's correction" in shown
-    assert "+11.0 ± " in shown  # alone: 7 + seed more than the next, 11 on average
-
-
-def test_more_agents_have_one_without_intervals_where_it_fits(tmp_path: Any) -> None:
-    frame = stored(tmp_path, many(8))
-    shown = printed(frame, 80)
-    assert " 100* " in shown and "(87-100)" not in shown and "intervals: turnier show --json" in shown
-    assert "of 8 agents is wider than this terminal" in " ".join(printed(frame, 50).split())
-
-
-@pytest.mark.parametrize("agents", [14, 50, 200])
-def test_many_agents_are_legible_at_80_columns(agents: int) -> None:
-    """Every agent has its line, names break between their parameters, and nothing is cut off without a word."""
-    rng = np.random.default_rng(1)
-    names = [
-        f"mctse(iterations={100 + i},evaluator=heuristics2048(use_empty=false,rollout=0.01))" for i in range(agents)
-    ]
-    pairs = [(i, (i + step) % agents) for i in range(agents) for step in (1, 2)]
-    rows = [
-        (f"{i}-{j}-{seat}", seat, names[(i, j)[seat]], i, score if seat == 0 else -score)
-        for i, j in pairs
-        for score in rng.choice([1.0, 0.0, -1.0], size=1)
-        for seat in (0, 1)
-    ]
-    frame = pd.DataFrame(rows, columns=["match", "seat", "agent", "seed", "score"])
-    lines = printed(frame.assign(game=DUEL, termination="normal", seats=2), 80).splitlines()
-    assert max(map(len, lines)) <= 80 and "…" not in "".join(lines)
-    notes = next(i for i, line in enumerate(lines) if " leads and" in f" {line}") - 1  # below the list
-    listed = lines[:notes]
-    for i in range(agents):
-        assert sum(f"iterations={100 + i}," in line for line in listed) == 1
-    assert sum("use_empty=" in line for line in listed) == agents
-    assert any("better" in line for line in lines) and any("won-drawn" in line for line in lines)
-    assert f"the crosstable of {agents} agents is wider" in " ".join(lines)
-
-
-def test_a_list_says_what_it_leaves_out_and_which_agents_never_met(tmp_path: Any) -> None:
-    names = {x: f"mctse(iterations=100,evaluator=heuristics2048(use_empty=false,rollout=0.{ord(x)}))" for x in "abcxy"}
-    met = [(names[a], names[b]) for a, b in ("ab", "bc", "xy")]
-    records = [game for a, b in met for seed in range(300) for game in pair(seed, a, b, 1.0, 0.0)]
-    console = Console(record=True, width=80, file=io.StringIO())
-    print_ratings(console, Standings.of(stored(tmp_path, records), pairs=False), top=2)
-    text = console.export_text()
-    shown = " ".join(text.split())
-    assert max(map(len, text.splitlines())) <= 80 and "group" in text
-    assert "5 agents are rated, the first 2 are shown; turnier show --top 5 shows all." in shown
-    assert "No game links the 2 groups" in shown
 
 
 def test_json_has_ratings_and_pairs_besides_the_summary(tmp_path: Any) -> None:

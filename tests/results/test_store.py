@@ -19,7 +19,6 @@ from tests.results.made import (
     GAME,
     append_all,
     append_forever,
-    as_version,
     ids,
     made,
     message_from,
@@ -27,11 +26,7 @@ from tests.results.made import (
 )
 from turnier.arena.match import MatchSpec, Termination
 from turnier.arena.play import play_matches, replay
-from turnier.core.compilation.code_digest import release
-from turnier.core.compilation.machine import machine_name
 from turnier.core.errors import UserError
-from turnier.results.integrity.checksums import checksum
-from turnier.results.integrity.match_rows import MATCH_COLUMNS, rows_of
 from turnier.results.repair.inspection import inspect_store
 from turnier.results.store import schema
 from turnier.results.store.store import Store
@@ -60,7 +55,7 @@ def test_the_schema_has_its_tables_and_version(store: Store) -> None:
     matches = {"turnier_version", "runs", "matches", "seats", "run_matches", "match_columns", "locks"}
     training = {"training_points", "training_evaluations", "run_progress", "run_annotations", "run_totals"}
     assert names == matches | {"positions", "votes", "run_votes"} | training
-    assert version == [schema.SCHEMA_VERSION] == [9]
+    assert version == [schema.SCHEMA_VERSION] == [10]
 
 
 def test_sqlite_is_set_up_for_a_writer_and_many_readers(tmp_path: object) -> None:
@@ -260,24 +255,6 @@ def test_a_cut_connection_is_opened_again(postgres_url: str) -> None:
             cut = "SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity WHERE datname = current_database()"
             assert connection.scalar(text(f"{cut} AND pid <> pg_backend_pid()")) == 1
         assert store.append("run", [made(1)]) == 1
-
-
-@pytest.mark.parametrize("version", [7, 8])
-def test_games_of_earlier_versions_do_not_say_what_played_them(run: Store, url: str, version: int) -> None:
-    """Version 7 knew neither the release nor the machine, and version 8 not the machine; nor did their checksums."""
-    run.append("run", [made(1)])
-    assert [run.record(made(1).spec.id).release, run.record(made(1).spec.id).worker] == [release(), machine_name()]
-    with run.database.writing() as connection:
-        row, row_seats = rows_of(made(1).spec.id, made(1), "2026-01-01T00:00:00+00:00")
-        known = row[: MATCH_COLUMNS.index("release") + version - 7]
-        values = {"created": row[MATCH_COLUMNS.index("created")], "checksum": checksum(*known, *row_seats)}
-        connection.execute(update(schema.matches).values(values))
-    as_version(run, version)
-    for read_only in (True, False):
-        with Store.open(url, read_only=read_only) as store:
-            record = store.record(made(1).spec.id)
-            assert (record.release, record.worker) == ("" if version == 7 else release(), "")
-    assert inspect_store(url) == []
 
 
 def test_a_game_says_which_machine_of_a_cluster_played_it(run: Store, url: str) -> None:

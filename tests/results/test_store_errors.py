@@ -30,7 +30,7 @@ def sentence(url: str, read_only: bool = False) -> str:
 
 def checked(message: str) -> str:
     assert "\n" not in message
-    assert message.endswith(".")
+    assert message.endswith(".") or "; type: turnier upgrade --store " in message  # which is copied
     assert ";" in message
     assert "secret" not in message
     return message
@@ -119,11 +119,12 @@ def test_a_database_that_was_damaged_later(tmp_path: Path) -> None:
     ("change", "message"),
     [
         (
-            "UPDATE turnier_version SET version = 10",
-            "version 9, got 10; install a newer Turnier, or name another database",
+            "UPDATE turnier_version SET version = 11",
+            "version 10, got 11; install a newer Turnier, or name another database",
         ),
-        ("UPDATE turnier_version SET version = 0", "version 9, got 0; use the Turnier that made it, or name another"),
-        ("DELETE FROM turnier_version", "version 9, got none"),
+        ("UPDATE turnier_version SET version = 0", "version 10, got 0; use the Turnier that made it, or name another"),
+        ("UPDATE turnier_version SET version = 9", "was written by an earlier Turnier; type: turnier upgrade --store "),
+        ("DELETE FROM turnier_version", "version 10, got none"),
         ("DROP TABLE turnier_version", "must hold what was stored in it, but its table 'turnier_version' is missing"),
     ],
 )

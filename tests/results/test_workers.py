@@ -6,7 +6,6 @@ import dataclasses
 import math
 
 import pytest
-from sqlalchemy import update
 
 import turnier
 from tests.results.made import as_version, made
@@ -15,9 +14,9 @@ from turnier.arena.play import play_matches
 from turnier.core.errors import UserError
 from turnier.results.frames.matches import matches_frame
 from turnier.results.repair.inspection import inspect_store
-from turnier.results.store import schema
 from turnier.results.store.run_changes import games_of_worker, purge_worker
 from turnier.results.store.store import Store
+from turnier.results.upgrade.upgrade import upgrade
 from turnier.results.verification import UNKNOWN, Verification, sample_of_run
 from turnier.results.workers import workers_of_run
 
@@ -102,12 +101,11 @@ def test_speed_is_that_of_the_same_agents_and_failures_count(store: Store) -> No
     assert math.isnan(workers.loc[MACHINES[0], "cpu_seconds_per_game"])
 
 
-def test_games_of_earlier_versions_are_those_of_an_unknown_machine(store: Store, url: str) -> None:
+def test_games_of_which_nobody_knows_who_played_are_those_of_an_unknown_machine(store: Store, url: str) -> None:
     store.begin_run("run", "tournament", "2048", {})
     store.append("run", [made(1)])
-    with store.database.writing() as connection:
-        connection.execute(update(schema.matches).values(worker=None, checksum=None))
     as_version(store, 8)
+    upgrade(url)
     with Store.open(url, read_only=True) as old:
         assert workers_of_run(old, "run").workers["worker"].tolist() == [UNKNOWN]
 

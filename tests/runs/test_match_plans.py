@@ -8,6 +8,7 @@ import tracemalloc
 from collections.abc import Callable, Iterator
 
 import pytest
+from turnier.commands.runs.tune import read_games
 
 from turnier.agents.agent import Agent
 from turnier.agents.registry import AGENTS
@@ -16,7 +17,6 @@ from turnier.arena.play import play_matches
 from turnier.arena.schedules.duel import Duel
 from turnier.arena.schedules.round_robin import MatchPlan, gauntlet, openings, round_robin
 from turnier.arena.workers.local import SerialExecutor, ThreadExecutor
-from turnier.commands.runs.tune import read_games
 from turnier.core.errors import UserError
 from turnier.games.registry import GAMES
 from turnier.results.frames import matches_frame

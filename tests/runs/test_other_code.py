@@ -19,6 +19,7 @@ from turnier.core.compilation.code_digest import EARLIER, release
 from turnier.results import other_code as module
 from turnier.results.other_code import OtherCode, games_by_release, other_code
 from turnier.results.store.store import Store
+from turnier.results.upgrade.upgrade import upgrade
 from turnier.studies.campaigns.game_arrays import of_games, records_of
 
 OLD, OLDER = "0.1.0+0123456", "0.1.0+abcdef0"
@@ -133,6 +134,7 @@ def test_a_store_without_releases_says_so(store: Store, url: str) -> None:
     store.begin_run("run", "tournament", "tictactoe", {})
     store.append("run", games(["random", MC], 1))
     as_version(store, 7)
+    upgrade(url)
     with Store.open(url, read_only=True) as old:
         assert games_by_release(old, "run").to_dict("list") == {"release": [EARLIER], "games": [2]}
         found = other_code(old, "run")
@@ -165,6 +167,7 @@ def test_games_of_the_first_release_are_still_the_same(tmp_path: Path) -> None:
     """The store was filled by version 0.1.0, before matches had the digest of the code."""
     file = tmp_path / "old.db"
     file.write_bytes(gzip.decompress(STORE.read_bytes()))
+    upgrade(f"sqlite:///{file}")
     with Store.open(f"sqlite:///{file}") as store:
         found = {run.id: other_code(store, run.id) for run in store.runs() if run.kind == "tournament"}
     assert found

@@ -104,7 +104,7 @@ def test_a_study_recommends_and_shows_its_trials(opened: turnier.Store) -> None:
     assert study.recommended.full_text().startswith("mc(iterations=2,rollout_depth=")
     assert len(trials) == 30 and trials["rollout_depth"].notna().all()
     assert set(study.held_out()["label"]) >= {"start", "proposed"}
-    assert study.plot().to_dict()
+    assert study.plot().chart.to_dict()
     assert str(planned.run(opened, **QUIET).recommended) == str(study.recommended)
 
 
@@ -175,12 +175,12 @@ def test_every_name_that_is_offered_is_there() -> None:
         turnier.Turnament  # noqa: B018
 
 
-def test_one_parameter_and_one_opponent_may_stand_without_a_list() -> None:
+def test_parameters_are_a_text_or_a_list() -> None:
     several = turnier.Study("tictactoe", "mcts", ["exploration", "final"], against=["random"]).definition
     assert turnier.Study("tictactoe", "mcts", "exploration,final", against=["random"]).definition == several
 
 
-@pytest.mark.parametrize("search", [turnier.Study, turnier.Front])
-def test_a_range_that_does_not_hold_the_start_is_refused_when_a_search_is_planned(search: Any) -> None:
+@pytest.mark.parametrize("objectives", ["strength", "strength,time"])
+def test_a_range_that_does_not_hold_the_start_is_refused_when_a_search_is_planned(objectives: str) -> None:
     with pytest.raises(turnier.UserError, match=r"rollout_depth must be LOW\.\.HIGH .* and hold the start's 20"):
-        search("2048", "mc", "rollout_depth=1..9")
+        turnier.Study("2048", "mc", "rollout_depth=1..9", objectives=objectives)

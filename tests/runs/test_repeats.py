@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import json
 import sys
 from collections.abc import Iterator, Sequence
@@ -10,13 +9,12 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
-from rich.console import Console
 
 from turnier.agents.registry import make_agent
 from turnier.arena.schedules.adaptive import AdaptiveTournament
 from turnier.arena.workers.where import Where
-from turnier.commands.tables import print_summary
 from turnier.core.outside.trust import trusting
+from turnier.dashboards.kinds.games import score_table
 from turnier.results.frames import by_opponent, matches_frame, seat_summary, summary
 from turnier.results.store.store import Store
 from turnier.runs.comparison import Comparison
@@ -174,11 +172,9 @@ def test_agents_whose_games_repeat_do_not_meet_again_in_an_adaptive_tournament(s
 
 
 def test_tables_show_how_many_games_are_different(store: Store) -> None:
-    paper = Console(file=io.StringIO(), width=80)
     found = frame(store, GREEDY, DEEPER, games=2000)
-    print_summary(paper, summary(found))
-    text = paper.file.getvalue()  # type: ignore[attr-defined]
-    assert text.count("2,000") == text.count("2 different") == 2 and "…" not in text
+    table = score_table(summary(found)).texts()
+    assert table["games"].tolist() == ["2,000"] * 2 and table["different"].tolist() == ["2"] * 2
     json.dumps(found["repeat"].tolist())
 
 

@@ -1,4 +1,4 @@
-"""A store written by version 0.1.0 opens, resumes without playing anything again, and shows the same figures."""
+"""A store of schema 5 is upgraded, resumes without playing anything again, and shows the same figures."""
 
 from __future__ import annotations
 
@@ -10,10 +10,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from typer.testing import CliRunner
 
 import turnier
 from turnier.arena.workers.where import Where
+from turnier.commands.app import app
+from turnier.results.repair.inspection import inspect_store
 from turnier.runs.experiment import stored_experiments
+from turnier.search.storage.study_repair import inspect_studies
 
 DATA = Path(__file__).parents[1] / "data" / "stores"
 SHOWN: dict[str, Any] = json.loads((DATA / "version_0_1_0.json").read_text())
@@ -34,7 +38,17 @@ def test_every_run_resumes_with_the_same_figures(tmp_path: Path, monkeypatch: py
     quiet: dict[str, Any] = {"where": Where("serial"), "progress": False}
     small = "mc(iterations=2,rollout_depth=3)"
     three = ["random", "mcts(iterations=20)", "mcts(iterations=60)"]
+    with pytest.raises(turnier.UserError, match="was written by an earlier Turnier; type: turnier upgrade"):
+        turnier.Store.open(f"sqlite:///{file}")
+    shown = CliRunner().invoke(app, ["upgrade", "--store", f"sqlite:///{file}"], catch_exceptions=False)
+    assert "Upgraded from schema 5: 7 runs, 778 games." in shown.stdout
+    assert inspect_store(f"sqlite:///{file}") == []
     with turnier.Store.open(f"sqlite:///{file}") as store:
+        assert inspect_studies(store) == []
+        for run in store.runs():
+            if run.kind == "tournament":
+                plan = turnier.Tournament.of_run(store, run)
+                assert plan.run_id == run.id and plan.total == store.match_counts()[run.id]
         assert sorted(run.id for run in store.runs()) == SHOWN["runs"]
         assert counts(file) == SHOWN["counts"]
         for game, agents, games, seed in (("2048", ["random", small], 3, 7), ("tictactoe", three, 8, 3)):

@@ -15,9 +15,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from sqlalchemy import inspect
 
-from tests.results.made import as_version
 from turnier.agents.learning.loop import end_all
 from turnier.agents.learning.points import Points
 from turnier.agents.ntuple.td import Td, method_for, td_of
@@ -27,13 +25,11 @@ from turnier.agents.registry import make_agent
 from turnier.arena.play import play_match, replay
 from turnier.arena.schedules.round_robin import round_robin
 from turnier.arena.workers.local import SerialExecutor
-from turnier.commands.runs.train import sentences
 from turnier.core.errors import UserError
 from turnier.core.number_text import plus_minus
 from turnier.core.outputs import only_writer
+from turnier.dashboards.kinds.training import sentences
 from turnier.games.registry import make_game
-from turnier.results.frames.matches import matches_frame
-from turnier.results.store.curves import CurvePoint
 from turnier.results.store.store import Store
 from turnier.runs.bar import QUIET, game_bar
 from turnier.runs.learning.evaluations import Evaluating, Evaluations
@@ -279,23 +275,6 @@ def test_a_file_of_values_is_not_trained_on(tmp_path: Path) -> None:
     learner.weights().to_play().save(tmp_path / "values.npz")
     with pytest.raises(UserError, match="values to play with only"):
         training(tmp_path / "values.npz", 10)
-
-
-def test_a_store_of_version_3_without_the_tables_gets_them(tmp_path: Path) -> None:
-    url = f"sqlite:///{tmp_path / 'old.db'}"
-    names = ("training_points", "training_evaluations")
-    with Store.open(url) as store:
-        as_version(store, 3)
-    with Store.open(url, read_only=True) as store:
-        assert store.curves.points("x") == [] and store.curves.evaluated("x") == {}
-        assert "seat_seconds" in matches_frame(store) and store.records(["none"]) == []
-    with Store.open(url) as store:
-        store.begin_run("x", "training", "x", {})
-        store.curves.replace_points("x", [CurvePoint(5, 5, 1.0, 0.5)])
-        assert store.curves.points("x") == [CurvePoint(5, 5, 1.0, 0.5)]
-        with store.database.reading() as connection:
-            assert set(names) <= set(inspect(connection).get_table_names())
-            assert "seconds" in {column["name"] for column in inspect(connection).get_columns("seats")}
 
 
 def test_a_game_without_chance_is_explored_unless_the_text_or_the_file_says_otherwise(tmp_path: Path) -> None:

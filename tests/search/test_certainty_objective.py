@@ -8,20 +8,22 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from rich.console import Console
 
 from turnier.agents.registry import AGENTS
 from turnier.arena.positions import Group
 from turnier.arena.workers.local import SerialExecutor
 from turnier.arena.workers.make import make_executor
 from turnier.arena.workers.where import Where
-from turnier.commands.search_tables import print_points
 from turnier.core.errors import UserError
+from turnier.core.terminal.console import Console
 from turnier.dashboards.figures.studies.search import all_of_front, held_out_front
-from turnier.dashboards.figures.studies.summary import front_of, headline, points_table
+from turnier.dashboards.kinds.study import head, points_table
+from turnier.dashboards.summaries.front import front_of
+from turnier.dashboards.terminal import print_table
 from turnier.games.registry import GAMES
 from turnier.results.frames.certainty import searches_of_runs
 from turnier.results.store.store import Store
+from turnier.runs.results import RunResults
 from turnier.search import FIRST_EDITION
 from turnier.search.front.agreement import HELD_OUT_FACTOR, REPEATS, require_certainty, spread
 from turnier.search.front.pareto import ParetoDefinition, ParetoStudy
@@ -129,26 +131,24 @@ def test_a_front_of_certainty_is_shown_with_its_name_and_its_direction(tmp_path:
         results = front.run(store, where=Where("serial"), progress=False)
         assert isinstance(results, FrontResults)
         trials = trials_frame(store, results.name)
-        noted = trials.head(0)
         table = results.table()
         assert list(table["agreement_percent"]) == sorted(table["agreement_percent"], reverse=True)
         assert table["dominated"].sum() == sum(dominated(results.points)) < len(table)
         searched = front_of(trials)
         assert searched["other"].is_monotonic_decreasing and searched["value"].is_monotonic_increasing
-        first = headline(trials, noted, None, results.points, "", "mean score", 1, live=False)
+        first = head(RunResults.find(store, results.id))
         assert "beaten by none at both strength and certainty" in first.sentence and "% agreement" in first.sentence
         assert f"24 held-out games and {results.points[0].positions:,} held-out positions each" in first.meaning
-        assert "strength and certainty" in headline(trials, noted, None, [], "", "mean score", 1, live=False).sentence
-        shown = points_table(results.points, "mean score")
+        shown = points_table(results.points, "mean score", 1).numbers()
         assert list(shown["agreement, %"]) == sorted(shown["agreement, %"], reverse=True)
         assert json.loads(json.dumps(trials.attrs["second"])) == list(CERTAINTY)  # as streamlit stores it
         figures = [all_of_front(trials, "mean score"), held_out_front(results.points, "mean score")]
         assert all(figure and "certainty" in figure.title for figure in figures)
         assert b"step-before" in json.dumps(figures[0].chart.to_dict()).encode()
         console = Console(record=True, width=140)
-        print_points(console, results.points, "mean score", 2)
+        print_table(console, points_table(results.points, "mean score", 2))
         text = " ".join(console.export_text().split())
-        assert "mean score and certainty in 48 held-out games" in text and "agreement, %" in text
+        assert "Means of 48 held-out games" in text and "agreement, %" in text
 
 
 def test_studies_of_time_are_stored_as_before() -> None:

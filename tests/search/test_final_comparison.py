@@ -11,11 +11,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from rich.console import Console
 
 from turnier.agents.registry import make_agent
 from turnier.arena.workers.where import Where
-from turnier.commands.search_tables import print_figures
+from turnier.core.terminal.console import Console
+from turnier.dashboards.kinds.study import held_out_table
+from turnier.dashboards.terminal import print_table
 from turnier.games.registry import GAMES
 from turnier.results.store.store import Store
 from turnier.search.final_comparison import verdict_on
@@ -26,6 +27,7 @@ from turnier.search.samplers.registry import SAMPLERS
 from turnier.search.storage.studies import read_only_storage, stored_verdict
 from turnier.search.study import Study
 from turnier.search.verdict import (
+    BETTER,
     FIXED,
     NOT_BETTER,
     NOT_SHOWN,
@@ -160,9 +162,10 @@ def test_an_undecided_verdict_says_how_many_games_would_tell() -> None:
     assert replace(verdict, needed=10**8).verify is None and replace(verdict, needed=None).verify is None
 
 
-def test_verdicts_of_earlier_versions_are_read() -> None:
+def test_verdicts_that_do_not_tell_whether_they_are_undecided_are_read() -> None:
     stored = verdict_of(START_AND_BASELINE, {"start": None, "baseline": None}, None, set()).to_json()
-    for key in ("outcome", "needed", "budget"):
+    stored["outcome"] = NOT_SHOWN
+    for key in ("needed", "budget"):
         del stored[key]
     kept = StudyVerdict.from_json(stored)
     assert kept.outcome == NOT_SHOWN and kept.sentence.startswith("No improvement shown: the search found no other")
@@ -170,14 +173,14 @@ def test_verdicts_of_earlier_versions_are_read() -> None:
     assert StudyVerdict.from_json(stored | shown).sentence == (
         "No improvement shown (proposed: +5.0 % (-1.0 to 11.0) over baseline, 24 held-out games each): keep the start."
     )
-    better = StudyVerdict.from_json(stored | shown | {"improved": True})
+    better = StudyVerdict.from_json(stored | shown | {"improved": True, "outcome": BETTER})
     assert better.improved and better.sentence.startswith("Recommended: the start agent")
 
 
 def test_the_table_shows_all_of_it() -> None:
-    console = Console(record=True, width=80)
+    console = Console(record=True, width=100)
     verdict = verdict_of(START_AND_BASELINE | {"proposed": [2.0, 2.5, 2.0, 2.5]}, CLAIMED, None, set())
-    print_figures(console, verdict, "mean score")
+    print_table(console, held_out_table(verdict, "mean score"))
     text = console.export_text()
     assert "2.25 ± 0.46" in text and "+0.75" in text
     assert "minus baseline" in text and "+0.25 ± 0.80" in text

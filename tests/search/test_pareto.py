@@ -13,7 +13,6 @@ import numpy as np
 import pytest
 from optuna.distributions import IntDistribution
 from optuna.trial import TrialState, create_trial
-from rich.console import Console
 
 from turnier.agents.registry import AGENTS
 from turnier.arena.match import MatchSpec
@@ -21,10 +20,12 @@ from turnier.arena.play import play_match
 from turnier.arena.play_compiled import BusyClock
 from turnier.arena.workers.local import SerialExecutor
 from turnier.arena.workers.where import Where
-from turnier.commands.search_tables import print_points
 from turnier.core.errors import UserError
-from turnier.dashboards.figures.studies.summary import front_of
+from turnier.core.terminal.console import Console
+from turnier.dashboards.kinds.study import points_table
 from turnier.dashboards.reports.pictures import save_front_picture
+from turnier.dashboards.summaries.front import front_of
+from turnier.dashboards.terminal import print_table
 from turnier.results.store.store import Store
 from turnier.search import EDITION, FIRST_EDITION
 from turnier.search.front import measures
@@ -158,8 +159,8 @@ def test_more_thought_costs_more_and_fresh_games_say_what_it_is_worth(
     assert dear.agent.full_text() != cheap.agent.full_text()
     assert dear.strength - dear.strength_half_width > cheap.strength + cheap.strength_half_width
     console = Console(record=True, width=120)
-    print_points(console, points, study.objective.name, 1)
-    assert "mean score and time in 20 held-out games each" in " ".join(console.export_text().split())
+    print_table(console, points_table(points, study.objective.name, 1))
+    assert "Means of 20 held-out games each" in " ".join(console.export_text().split())
     save_front_picture(tmp_path / "pictures" / "front.png", study.store, "front", points)
     assert (tmp_path / "pictures" / "front.png").stat().st_size > 10_000
 

@@ -19,6 +19,7 @@ from pandas.testing import assert_frame_equal
 from sqlalchemy import delete, insert, select, text, update
 
 from turnier.arena.match import MatchRecord
+from turnier.arena.workers.executor import Executor
 from turnier.arena.workers.make import make_executor
 from turnier.arena.workers.where import Where
 from turnier.core.errors import UserError
@@ -32,7 +33,7 @@ from turnier.search.storage.checked_studies import ASKED, FACTS, NOTES, SYSTEM_N
 from turnier.search.storage.studies import run_id_of
 from turnier.search.storage.study_repair import inspect_studies, repair_studies
 from turnier.search.storage.trials import trials_frame
-from turnier.search.study import Front, Study
+from turnier.search.study import Study
 from turnier.search.study_run import StudyRun
 from turnier.search.verdict import Finalist
 from turnier.studies.campaigns.study_file import export_study, import_study
@@ -375,22 +376,25 @@ def children_of(pid: int) -> list[int]:
     return found
 
 
-def test_search_and_held_out_games_are_one_bar_that_counts_both_from_the_beginning(tmp_path: Path) -> None:
-    store = Store.open(url_of(tmp_path / "a.db"))
-    study, seen = StudyRun(store, TINY, progress=False), []
-    with make_executor(Where("serial")) as pool, study.in_phases(later=40):
-        study.run(2, pool)
-        bar = study._shared
-        assert bar is not None and (bar.done, bar.total) == (36, 36 + 40)
-        chosen = {"a": Finalist(study.course.agent, None), "b": Finalist(study.course.proposed(), 1.0)}
-        with study.phase("held-out games", 40) as same:
-            assert same is bar
-            same.advance(8)  # a comparison that was decided early
-        seen += progress_of_runs(store)
-        compare_finalists(study, study.course.objective, chosen, 8, study.course.games, pool)
-    assert [one.state for one in seen] == ["running"]
-    (end,) = progress_of_runs(store)
-    assert (end.state, end.done, end.planned) == ("finished", 36 + 8 + 8, 36 + 8 + 8)
+def test_search_and_held_out_games_are_one_bar_that_counts_both_from_the_beginning(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seen: list[tuple[int, int]] = []
+
+    def between(run: StudyRun, games: int, pool: Executor) -> None:
+        search(run, games, pool)
+        assert run._run is not None
+        seen.append((run._run.bar.done, run._run.bar.total))
+
+    search = StudyRun.run_budget
+    monkeypatch.setattr(StudyRun, "run_budget", between)
+    study = Study("2048(size=2)", "mc(iterations=1)", "rollout_depth=0..20", budget=36, sampler="random(population=6)")
+    with Store.open(url_of(tmp_path / "a.db")) as store:
+        results = study.run(store, where=Where("serial"), progress=False)
+        (end,) = progress_of_runs(store)
+    assert seen == [(36, study.total)] and study.total == 36 + 5 * 24
+    assert results.verdict is not None
+    assert (end.state, end.done, end.planned) == ("finished", 36 + results.verdict.games, 36 + results.verdict.games)
 
 
 def test_a_search_without_other_phases_has_a_bar_of_its_own(tmp_path: Path) -> None:
@@ -401,18 +405,18 @@ def test_a_search_without_other_phases_has_a_bar_of_its_own(tmp_path: Path) -> N
     assert (end.state, end.done, end.planned) == ("finished", 54, 54)
 
 
-@pytest.mark.parametrize("kind", [Study, Front])
+@pytest.mark.parametrize("objectives", ["strength", "strength,time"])
 @pytest.mark.parametrize(
     "parameters", [["rollout_depth=0..50.5"], ["rollout_depth=0..50", "rollout_depth=0..60"]], ids=["fraction", "twice"]
 )
 def test_ranges_that_are_not_clear_are_refused_unless_they_are_stored(
-    tmp_path: Path, kind: type[Study | Front], parameters: list[str]
+    tmp_path: Path, objectives: str, parameters: list[str]
 ) -> None:
-    search = kind("2048", "mc(iterations=1)", parameters)
-    stored = search.definition(100)
+    search = Study("2048", "mc(iterations=1)", parameters, budget=100, objectives=objectives)
+    stored = search.settled
     with Store.open(f"sqlite:///{tmp_path}/a.db") as store:
         with pytest.raises(UserError, match=r"must end at whole numbers|must have one range"):
-            search.run(store, budget=100, where=Where("serial"))
+            search.run(store, where=Where("serial"))
         assert not store.runs()
         store.begin_run(run_id_of(stored.name), "study", stored.name, stored.stored)
-        assert search.definition(100, store) == stored
+        assert search.question.settled(100, store) == stored

@@ -46,7 +46,7 @@ def store(tmp_path_factory: pytest.TempPathFactory, record: MatchRecord) -> str:
 
 
 def run(*words: str) -> str:
-    shown = CliRunner().invoke(app, ["replay", *words])
+    shown = CliRunner().invoke(app, ["show", *words])
     assert shown.exit_code == 0, shown.output + repr(shown.exception)
     return shown.output
 
@@ -60,7 +60,8 @@ def test_the_terminal_shows_every_round(store: str, record: MatchRecord) -> None
 
 def test_an_official_log_holds_the_same_game(store: str, record: MatchRecord, tmp_path: Path) -> None:
     path, picture = tmp_path / "game.json", tmp_path / "end.svg"
-    run(record.spec.id, "--store", store, "--log", str(path), "--svg", str(picture))
+    for out in (path, picture):
+        run(record.spec.id, "--store", store, "--out", str(out))
     lines = [json.loads(line) for line in path.read_text().splitlines()]
     assert lines[0]["1"] == {"APIKey": "", "Pseudonym": record.spec.agents[0], "AI": True}
     assert all(line["running"] for line in lines[1:-1]) and not lines[-1]["running"]
@@ -78,15 +79,15 @@ def test_a_picture_of_a_move_shows_what_its_agent_knew(tmp_path: Path, store: st
     file.write_text(json.dumps(to_json(play_match(MatchSpec(game.full_text(), texts, 4)))) + "\n")
     shown = []
     for move in ("1", "2"):
-        run(f"{file}:1", "--svg", str(picture), "--overlay", move)
+        run(f"{file}:1", "--out", str(picture), "--overlay", move)
         shown.append(picture.read_text())
     assert ["entered by others" in svg for svg in shown] == [True, False] and all("polyline" in svg for svg in shown)
     chess = find_one(store, "tictactoe")
     wrong = {(f"{file}:1", "999"): "a move must be 1..", (chess, "1"): "an agent that shows what it knew, got random"}
     for (match, move), sentence in wrong.items():
-        told = CliRunner().invoke(app, ["replay", match, "--store", store, "--svg", str(picture), "--overlay", move])
+        told = CliRunner().invoke(app, ["show", match, "--store", store, "--out", str(picture), "--overlay", move])
         assert told.exit_code and isinstance(told.exception, UserError) and sentence in str(told.exception)
-    assert "add it" in str(CliRunner().invoke(app, ["replay", f"{file}:1", "--overlay", "1"]).exception)
+    assert "add --out FILE.svg" in str(CliRunner().invoke(app, ["show", f"{file}:1", "--overlay", "1"]).exception)
 
 
 def find_one(store: str, game: str) -> str:
@@ -99,7 +100,7 @@ def find_one(store: str, game: str) -> str:
 @pytest.mark.parametrize("game", ["spe_ed", "tictactoe"])
 def test_a_gif_has_a_frame_for_each_position(store: str, game: str, tmp_path: Path) -> None:
     one, path = find_one(store, game), tmp_path / "game.gif"
-    run(one, "--store", store, "--gif", str(path))
+    run(one, "--store", store, "--out", str(path))
     states = find_game(one, store).states
     with Image.open(path) as image:
         assert image.n_frames == len(states) > 3
@@ -118,7 +119,7 @@ def test_a_video_has_a_frame_for_each_position_and_even_sides(side: int, delay: 
     made = play_match(MatchSpec(f"spe_ed(width={side},height=21,players=2,silence=false)", ("basic",) * 2, 5))
     file, path = tmp_path / "games.jsonl", tmp_path / "game.mp4"
     file.write_text(json.dumps(to_json(made)) + "\n")
-    run(f"{file}:1", "--mp4", str(path), "--delay", str(delay))
+    run(f"{file}:1", "--out", str(path), "--delay", str(delay))
     states = rounds_of(made)
     first, *_, wanted = frames(make_game(made.spec.game), states)
     with av.open(str(path)) as video:
@@ -135,7 +136,7 @@ def test_a_video_of_another_game_and_where_none_can_be(
     store: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     chess = find_one(store, "tictactoe")
-    run(chess, "--store", store, "--mp4", str(tmp_path / "t.mp4"))
+    run(chess, "--store", store, "--out", str(tmp_path / "t.mp4"))
     played = find_game(chess, store)
     with av.open(str(tmp_path / "t.mp4")) as video:
         assert len(list(video.decode(video=0))) == len(played.states)

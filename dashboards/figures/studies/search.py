@@ -8,17 +8,14 @@ import pandas as pd
 
 from turnier.dashboards.figures import charts
 from turnier.dashboards.figures.charts import Figure
-from turnier.dashboards.figures.studies.summary import front_of
-from turnier.dashboards.figures.tables import rounded
+from turnier.dashboards.summaries.front import front_of
 from turnier.search import MIN_SHOWN
 from turnier.search.front.points import Point
 from turnier.search.front.second_objective import TIME, SecondObjective
-from turnier.search.storage.definitions import value_text
 from turnier.search.storage.trials import MAX_EVALUATED, MIN_EVALUATED
 from turnier.search.verdict import START
 from turnier.statistics.intervals import mean_interval
 
-TABLE_ROWS = 25  # candidates of the table
 RECENT = 20  # candidates of a mean, where a search has no generations
 STEPPING = ("cmaes", "cmaes_lr", "spsa")  # samplers with a step size
 NOTE = "95 % intervals (Student's t, wider by the skewness)."
@@ -134,21 +131,17 @@ def histories(studies: Mapping[str, tuple[pd.DataFrame, int]], unit: str) -> Fig
     return Figure("Studies by games played", chart, data, note)
 
 
-def step_sizes(noted: pd.DataFrame, sampler: str) -> list[Figure]:
-    """How widely a search samples after each generation; for CMA-ES also how stretched its distribution is."""
+def step_size(noted: pd.DataFrame, sampler: str, column: str = "sigma") -> Figure:
+    """How widely a search samples after each generation (sigma), or how stretched its distribution is (axis_ratio)."""
     title, note = "Spread of the candidates", "Mean standard deviation of the latest 64, as a share of the ranges."
     if sampler in STEPPING:
         title, note = "Step size sigma", "Standard deviation of the next candidates, as a share of the ranges."
-    shown = {"sigma": (title, note), "axis_ratio": ("Axis ratio", "Longest to shortest axis of the distribution.")}
-    figures = []
-    for column, (title, note) in shown.items():
-        if not noted[column].notna().any():
-            continue
-        data = noted[["generation", column]].assign(generation=noted["generation"] + 1, what=title)
-        data = data.assign(low=data[column], high=data[column])
-        chart = charts.lines(data, "generation", column, "low", "high", "what", ("generation", title.lower()))
-        figures.append(Figure(title, chart, data[["generation", column]], note))
-    return figures
+    if column == "axis_ratio":
+        title, note = "Axis ratio", "Longest to shortest axis of the distribution."
+    data = noted[["generation", column]].assign(generation=noted["generation"] + 1, what=title)
+    data = data.assign(low=data[column], high=data[column])
+    chart = charts.lines(data, "generation", column, "low", "high", "what", ("generation", title.lower()))
+    return Figure(title, chart, data[["generation", column]], note)
 
 
 def importance_bars(shares: pd.Series, trials: pd.DataFrame) -> Figure | None:
@@ -173,24 +166,3 @@ def parameter_slice(trials: pd.DataFrame, parameter: str, unit: str) -> Figure:
     drawn = data.rename(columns={parameter: "chosen"})
     chart = charts.cloud(drawn, "chosen", "value", (parameter, unit))
     return Figure(f"By {parameter}", chart, data, "Each dot is a candidate.")
-
-
-def candidate_table(trials: pd.DataFrame, unit: str, unit_games: int = 1) -> pd.DataFrame:
-    """Returns the candidates with the largest values, with their intervals and parameters.
-
-    `unit_games` is the number of games per unit of a candidate, see `Objective`.
-    """
-    done = trials[trials["state"] == "COMPLETE"].nlargest(TABLE_ROWS, "value")
-    half = (done["high"] - done["low"]) / 2
-    shown = pd.DataFrame({"candidate": done["number"], unit: rounded(done["value"], half)})
-    if done["other"].notna().any():
-        shown[trials.attrs["second"].title] = rounded(done["other"])
-    if half.notna().any():
-        shown["± 95 %"] = rounded(half, half)
-    if done["games"].notna().any():
-        shown["games"] = (done["games"] * unit_games).astype("Int64")
-    if done["group"].notna().any():
-        shown["generation"] = (done["group"] + 1).astype("Int64")
-    for name in trials.attrs["parameters"]:
-        shown[name] = done[name].round(4) if pd.api.types.is_float_dtype(done[name]) else done[name].map(value_text)
-    return shown.reset_index(drop=True)

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 
 from turnier.agents.agent import Agent
 from turnier.agents.evaluator import ValueUnit
-from turnier.agents.registry import agent_of, make_agent
+from turnier.agents.registry import AnyAgent, agent_of, make_agent
 from turnier.agents.timed import interrupted_by
 from turnier.arena.analysis.deepening import deepened
 from turnier.arena.analysis.line import LinePly, line_after
@@ -72,7 +72,7 @@ class Analysis:
 
 def analyse(
     position: Position,
-    agents: Sequence[str | Agent],
+    agents: Sequence[AnyAgent],
     seconds: float | None = None,
     repeats: int = REPEATS,
     *,
@@ -89,7 +89,7 @@ def analyse(
 
     Args:
         position: in which a seat is to move.
-        agents: text forms.
+        agents: text forms, or agents, their classes and functions.
         seconds: deepen until they are over; no level begins that would, by the time of the one before, end later, and
             none is left half done. The first search of each agent is made in any case, its repeats as there is time.
             None: as often as `doublings` says.

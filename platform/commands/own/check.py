@@ -1,4 +1,4 @@
-"""`turnier check`: the laws of a game, agent, evaluator or sampler, and which of them it breaks."""
+"""`turnier check`: the laws of a class, an engine or recorded games, and which of them are broken."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from rich import box
 from rich.table import Table
 from rich.text import Text
 
-from turnier.commands.options import JsonOption
+from turnier.commands.options import DEFAULT_URL, JsonOption, StoreOption
 from turnier.core.terminal.console import Console
 from turnier.core.terminal.visible import say
 
@@ -25,43 +25,76 @@ COLOURS = {"broken": "red", "unchecked": "yellow", "kept": "green"}
 def check(
     names: Annotated[
         list[str],
-        typer.Argument(help='games, agents, evaluators and samplers, such as bot.py:Bot or "mcts(iterations=50)"'),
+        typer.Argument(
+            metavar="NAME|COMMAND|FILE|RUN",
+            help='such as bot.py:Bot, "mcts(iterations=50)", "gnugo --mode gtp" or games.jsonl; with --sample a run',
+        ),
     ],
     game: Annotated[
         list[str] | None,
         typer.Option(
-            help="game in which agents and evaluators are checked; repeat for more; default: small games that suit them"
+            help="game in which agents, evaluators and engines are checked, or of which recorded games are; repeat for"
+            " more; default: small games that suit them, what an engine's protocol is for, what the file says"
         ),
     ] = None,
-    limit: Annotated[float, typer.Option(help="maximum seconds per law", min=1)] = 120,
+    protocol: Annotated[
+        str, typer.Option(help="what an engine speaks: uci, gtp or json; default: uci for a program on this machine")
+    ] = "",
+    limit: Annotated[
+        float | None,
+        typer.Option(
+            help="maximum seconds for a law, default: 120, or for an answer of an engine, default: 10", min=0.1
+        ),
+    ] = None,
+    margin: Annotated[float, typer.Option(help="seconds by which an engine's move may be late", min=0)] = 0.2,
+    sample: Annotated[
+        str, typer.Option(help="play this share of a run's games again here, such as 5%, and compare them")
+    ] = "",
+    store: StoreOption = DEFAULT_URL,
     as_json: JsonOption = False,
 ) -> None:
-    """Check that a game, agent, evaluator or sampler keeps its laws.
+    """Check that a class, an engine or recorded games keep their laws.
 
     Everything here relies on these laws. For each one, the command says whether it is kept or how it is broken; the
-    exit code is 1 if any is broken. The laws are checked in a separate process, so code that crashes or never ends is
-    reported, too. Files that the code read, but that are no part of its version, are named at the end.
+    exit code is 1 if any is broken. Games, agents, evaluators and samplers are checked in a separate process, so code
+    that crashes or never ends is reported, too. Files that the code read, but that are no part of its version, are
+    named at the end. An engine is checked by its protocol. Recorded games, exported or others', and official logs of
+    spe_ed are replayed by the rules.
+
+    With --sample, a share of a run's games is played again on this machine, and the command says how many are the same
+    and which machines have played the others. Games that seeds do not decide are left out: those of programs, of agents
+    that a clock stops, and of code that is not Turnier's own.
 
     \b
     Examples:
       turnier check tictactoe
       turnier check "mcts(iterations=50)" --game nim --game "2048(size=3)"
+      turnier check stockfish
+      turnier check "python3 bot.py" --protocol json --game connect_four
+      turnier check tests/data/2048/moves.jsonl --game 2048
+      turnier check last --sample 5%
     """
-    from turnier.contract.opened_files import sentence_of
-    from turnier.contract.process import BROKEN, Checking
+    from turnier.contract.process import BROKEN
+    from turnier.contract.subjects import subject_of
     from turnier.runs.bar import game_bar
 
+    if sample:
+        from turnier.commands.workers.sample import verify_sample
+
+        for name in names:
+            verify_sample(name, sample, store)
+        return
     findings: list[Finding] = []
     for name in names:
         found = []
-        with Checking(name, game or (), limit) as checking:
+        with subject_of(name, game or (), limit, protocol, margin) as subject:
             with Console(stderr=True).status(f"loading {name}"):
-                laws = checking.begin()
+                laws = subject.begin()
             with game_bar(f"checking {name}", len(laws), unit="laws") as bar:
-                for finding in checking.findings(laws):
+                for finding in subject.findings(laws):
                     found.append(finding)
                     bar.advance(1)
-            note = sentence_of(checking.undeclared())
+            note = subject.note()
         findings += found
         if not as_json:
             for kind in dict.fromkeys(finding.kind for finding in found):
@@ -94,5 +127,5 @@ def law_table(name: str, kind: str, findings: Sequence[Finding]) -> Table:
         table.add_row(law, Text(worst.state, COLOURS[worst.state]), Text(shown + where))
         said.add(worst.sentence or worst.must)
     broken = {finding.law for finding in findings if finding.state == "broken"}
-    table.caption = f"{len(broken)} of {len(by_law)} laws broken" if broken else f"all {len(by_law)} laws kept"
+    table.caption = f"{len(broken)} of {len(by_law)} laws broken" if broken else f"all laws kept: {len(by_law)}"
     return table

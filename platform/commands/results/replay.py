@@ -50,7 +50,7 @@ def replay(match: str, store: str, delay: float, out: Path | None, overlay: int 
 
 def _write(played: FinishedGame, out: Path, delay: float, overlay: int | None) -> None:
     from turnier.dashboards.figures.animation import write_gif, write_mp4
-    from turnier.server.spe_ed.official_log import encode, write_lines
+    from turnier.server.spe_ed.official_log import encode, lines_of, log_of, write_lines
 
     if out.suffix == ".svg":
         picture = played.game.svg(played.states[-1]) if overlay is None else played.overlaid_board(overlay - 1)
@@ -59,7 +59,8 @@ def _write(played: FinishedGame, out: Path, delay: float, overlay: int | None) -
         except OSError as failure:
             raise UserError(f"--out must name a file that can be written, got {failure}; choose another.") from None
     elif out.suffix == ".json":
-        write_lines(out, map(encode, played.official_log()))
+        lines = log_of(played.record) if played.record else lines_of(played.names, played.states)
+        write_lines(out, map(encode, lines))
     else:
         write = write_gif if out.suffix == ".gif" else write_mp4
         write(out, played.game, played.states, max(20, int(1000 * delay)))

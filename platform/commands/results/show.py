@@ -14,6 +14,7 @@ from turnier.core.errors import UserError
 from turnier.core.outputs import require_file
 
 if TYPE_CHECKING:
+    from turnier.commands.runs.show import Shown
     from turnier.results.store.store import Run, Store
 
 TOP = 200  # agents of a rating list
@@ -22,8 +23,8 @@ MATCHES = 20  # that are listed
 OF_RUNS = (".html", ".csv", ".parquet", ".jsonl", ".pgn", ".sgf", "")
 OF_MATCHES = (".gif", ".mp4", ".svg", ".json")
 OPTIONS = {  # what is shown -> the options that mean something for it, beside --store
-    "run": {"out", "html", "matches", "top", "anchor", "nash", "crosstable", "as_json", "game", "min_games"},
-    "archive": {"out", "means", "top", "anchor", "nash", "crosstable", "as_json", "game", "min_games"},
+    "run": {"out", "html", "matches", "whole", "top", "anchor", "nash", "crosstable", "as_json", "game", "min_games"},
+    "archive": {"out", "means", "whole", "top", "anchor", "nash", "crosstable", "as_json", "game", "min_games"},
     "match": {"out", "delay", "overlay"},
     "bot": {"game", "save", "as_json"},
     "game": {"top", "min_games", "anchor", "nash", "crosstable", "as_json"},
@@ -55,6 +56,7 @@ def show(
     ] = None,
     html: Annotated[bool, typer.Option("--html", help="write a run as one self-contained page, RUN.html")] = False,
     matches: Annotated[bool, typer.Option("--matches", help=f"list the newest {MATCHES} matches of a run")] = False,
+    whole: Annotated[bool, typer.Option("--all", help="show every table of a run, not only the main one")] = False,
     game: Annotated[str, typer.Option(help="of a run or bot: only its games of this game")] = "",
     top: Annotated[int, typer.Option(help="number of agents that a rating list shows", min=1)] = TOP,
     min_games: Annotated[
@@ -161,9 +163,9 @@ def _run(store: Store, what: str) -> Run | None:
 
 
 def _show_run(store: Store, run: Run, options: Mapping[str, Any], named: bool) -> None:
-    from turnier.commands.results.result_tables import Shown, show_game
-    from turnier.commands.runs.show import show_stored
+    from turnier.commands.runs.show import show_run
     from turnier.core.terminal.visible import say, visible_line
+    from turnier.runs.results import RunResults
 
     if options["html"] or options["out"]:
         return _write_run(store, run, options["out"], options["html"])
@@ -171,10 +173,18 @@ def _show_run(store: Store, run: Run, options: Mapping[str, Any], named: bool) -
         say(visible_line(f"The newest run, {run.id}:"), errors=options["as_json"])
     if options["matches"]:
         return _list_matches(store, run, options["as_json"])
-    shown = Shown(options["top"], options["as_json"], options["crosstable"], options["anchor"], options["nash"])
     if options["game"]:
-        return show_game(store, options["game"], run, options["min_games"] or MIN_GAMES, shown)
-    show_stored(store, run, shown)
+        from turnier.commands.results.game_ratings import show_game
+
+        return show_game(store, options["game"], run, options["min_games"] or MIN_GAMES, _shown(options))
+    show_run(RunResults.find(store, run.id), _shown(options))
+
+
+def _shown(options: Mapping[str, Any]) -> Shown:
+    from turnier.commands.runs.show import Shown
+
+    names = ("as_json", "whole", "top", "crosstable", "anchor", "nash")
+    return Shown(**{name: options[name] for name in names})
 
 
 def _write_run(store: Store, run: Run, out: Path | None, html: bool) -> None:
@@ -225,14 +235,13 @@ def _list_matches(store: Store, run: Run, as_json: bool) -> None:
 
 
 def _show_game(store: Store, game: str, options: Mapping[str, Any]) -> None:
-    from turnier.commands.results.result_tables import Shown, show_game
+    from turnier.commands.results.game_ratings import show_game
 
-    shown = Shown(options["top"], options["as_json"], options["crosstable"], options["anchor"], options["nash"])
-    show_game(store, game, None, options["min_games"] or MIN_GAMES, shown)
+    show_game(store, game, None, options["min_games"] or MIN_GAMES, _shown(options))
 
 
 def _show_archive(path: Path, options: Mapping[str, Any]) -> None:
-    from turnier.commands.results.result_tables import show_means
+    from turnier.commands.results.game_ratings import show_means
     from turnier.results.archive.reading import Archive
     from turnier.results.archive.restoring import as_store
     from turnier.results.export import Source

@@ -12,10 +12,11 @@ from turnier.arena.hosted_match import HostedMatch
 from turnier.arena.match import MatchSpec
 from turnier.commands.command_line import saving
 from turnier.commands.runs.human_session import Ask, Session, with_names
-from turnier.commands.standings_tables import print_ratings
 from turnier.core.errors import UserError
 from turnier.core.number_text import number, plus_minus
 from turnier.core.terminal.console import Console
+from turnier.dashboards.kinds.tournament import list_of
+from turnier.dashboards.terminal import print_sections
 from turnier.games.game import Game
 from turnier.results.store.store import Store
 from turnier.runs.people.hosted_games import next_seed, resume_stored, store_game
@@ -120,7 +121,9 @@ def _show_ratings(console: Console, series: Series, store: Store) -> None:
     if not any(found.values()):
         return
     if series.games > 1:
-        print_ratings(console, rating_list(store, series.game), LISTED)
+        standings = rating_list(store, series.game)
+        for game in standings.ratings["game"].unique():
+            print_sections(console, list_of(standings, str(game)), top=LISTED)
     for person, rating in found.items():
         if rating is not None:
             elo = plus_minus(rating.elo, rating.high - rating.elo, signed=True)

@@ -1,4 +1,4 @@
-"""What `turnier verify RUN --sample SHARE` does: plays some of a run's games again and says whose differ."""
+"""What `turnier check RUN --sample SHARE` does: plays some of a run's games again and says whose differ."""
 
 from __future__ import annotations
 

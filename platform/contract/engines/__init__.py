@@ -1,1 +1,1 @@
-"""The laws that engines keep, by protocol; `turnier check-engine` shows them."""
+"""The laws that engines keep, by protocol; `turnier check` shows them."""

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+import dataclasses
+from collections.abc import Callable, Iterator, Sequence
 from types import ModuleType
 from typing import NamedTuple
 
@@ -41,7 +42,10 @@ PROTOCOLS = {
 
 
 class EngineChecking:
-    """The laws of one engine; raises UserError where there is no such protocol, program or game."""
+    """The laws of one engine, which ends with this block.
+
+    Raises UserError if there is no such protocol, program or game.
+    """
 
     def __init__(self, command: str, protocol: str, game: str, limit: float, margin: float) -> None:
         if protocol not in PROTOCOLS:
@@ -57,18 +61,29 @@ class EngineChecking:
         self._engine = CheckedEngine(command, self._game, limit, margin)
         self.laws = chosen.laws
 
-    def findings(self) -> Iterator[Finding]:
-        """Yields what is known of each law; nothing else can be checked where the first one is broken."""
+    def __enter__(self) -> EngineChecking:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._engine.end()
+
+    def begin(self) -> list[Finding]:
+        """Returns the laws, none of them checked."""
+        command, game = self._engine.command, str(self._game)
+        return [Finding(command, self._kind, game, name, must, UNCHECKED) for name, (must, *_) in self.laws.items()]
+
+    def findings(self, laws: Sequence[Finding]) -> Iterator[Finding]:
+        """Yields what is known of each law; nothing else can be checked if the first one is broken."""
         first = ""
-        try:
-            for name in self.laws:
-                said = "" if first else self._broken_by(name)
-                state = UNCHECKED if first else BROKEN if said else KEPT
-                yield self._finding(name, state, said or (first and f"it needs the law `{first}`"))
-                if said and name == next(iter(self.laws)):
-                    first = name
-        finally:
-            self._engine.end()
+        for law in laws:
+            said = "" if first else self._broken_by(law.law)
+            state = UNCHECKED if first else BROKEN if said else KEPT
+            yield dataclasses.replace(law, state=state, sentence=said or (first and f"it needs the law `{first}`"))
+            if said and law is laws[0]:
+                first = law.law
+
+    def note(self) -> str:
+        return ""
 
     def _broken_by(self, name: str) -> str:
         """Returns how a law is broken; "" if it is kept."""
@@ -79,6 +94,3 @@ class EngineChecking:
             self._engine.end()  # whatever it is about to write belongs to no other law
             return f"{str(failure).rstrip('.')}."
         return ""
-
-    def _finding(self, name: str, state: str, sentence: str) -> Finding:
-        return Finding(self._engine.command, self._kind, str(self._game), name, self.laws[name][0], state, sentence)

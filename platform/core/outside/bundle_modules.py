@@ -12,11 +12,13 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from turnier.core.errors import UserError
 from turnier.core.outside.bundle import Bundle
 from turnier.core.outside.library import unpacked
 
 ROOT = "turnier_code"  # modules are named turnier_code.v<digest>.<module as the bundle's files import it>
 _bundles: dict[str, Bundle] = {}
+_running: list[str] = []  # places whose code is being run for the first time, the innermost last
 
 
 def version_package(digest: str) -> str:
@@ -35,6 +37,15 @@ def import_bundle(bundle: Bundle) -> types.ModuleType:
         if _finder not in sys.meta_path:
             sys.meta_path.append(_finder)
     return importlib.import_module(f"{version_package(bundle.digest)}.{bundle.module}")
+
+
+def require_no_import(what: str) -> None:
+    """Raises UserError if code of others is being imported, which must not play; `what` it would, such as "a study"."""
+    if _running:
+        raise UserError(
+            f'a script plays {what} under if __name__ == "__main__": only, since processes of its bots import it, but'
+            f" {_running[-1]} does so whenever it is imported; write that line above."
+        )
 
 
 def module_of(name: str) -> tuple[Bundle, str] | None:
@@ -91,7 +102,11 @@ class _Loader(importlib.abc.InspectLoader):
         module.__file__ = self._place()
         # `import helper` must find the helper of this version, not that of another one or another program's.
         vars(module)["__builtins__"] = {**vars(builtins), "__import__": _importer(self._bundle)}
-        exec(compile(self.get_source(""), self.get_filename(), "exec", dont_inherit=True), vars(module))
+        _running.append(self._file)
+        try:
+            exec(compile(self.get_source(""), self.get_filename(), "exec", dont_inherit=True), vars(module))
+        finally:
+            _running.pop()
 
 
 def _importer(bundle: Bundle) -> Any:

@@ -15,6 +15,11 @@ from turnier.core.terminal.visible import visible, without_passwords
 class Console(rich.console.Console):
     """Rich's console, which prints no control characters of others' texts."""
 
+    @property
+    def room(self) -> int | None:
+        """Characters of a line; None if the output is no terminal and nothing says how wide it is."""
+        return self.width if self.is_terminal or self._width is not None else None
+
     def render_str(self, text: str, **options: Any) -> Text:
         """Returns a string as text of the right width."""
         return super().render_str(without_passwords(visible(text)), **options)

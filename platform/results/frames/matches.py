@@ -194,7 +194,7 @@ def times_of(part: pd.DataFrame) -> npt.NDArray[np.float64]:
 
 def games_in(part: pd.DataFrame) -> int:
     """Returns how many games rows of seats stand for; an agent that plays itself counts once per seat."""
-    return round(times_of(part).sum())
+    return int(times_of(part).sum())
 
 
 def summary(frame: pd.DataFrame) -> pd.DataFrame:

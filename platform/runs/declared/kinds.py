@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import importlib
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from turnier.core.errors import UserError
 
@@ -12,14 +12,25 @@ if TYPE_CHECKING:
     from turnier.runs.plan import Plan
     from turnier.runs.results import RunResults
 
-KINDS: dict[str, str] = {}  # kind -> module:Class; the package fills it, as only it knows all floors
+
+class Kind(NamedTuple):
+    """A kind of run."""
+
+    place: str  # of its plan, as module:Class
+    command: str  # that plays such runs
+    summary: str  # the first line of its help
+    heading: str = "Play"  # under which the help of all commands has it
+
+
+KINDS: dict[str, Kind] = {}  # the package fills it, as only it knows all floors
+SHOWN_BY: dict[str, str] = {}  # notebook -> the module that shows results there; filled so, too
 
 
 def plan_of(kind: str) -> type[Plan[Any]] | None:
     """Returns the class that declares a kind of run; None for runs that only scripts make."""
     if kind not in KINDS:
         return None
-    module, _, name = KINDS[kind].partition(":")
+    module, _, name = KINDS[kind].place.partition(":")
     plan: type[Plan[Any]] = getattr(importlib.import_module(module), name)
     return plan
 

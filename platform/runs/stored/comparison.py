@@ -6,7 +6,6 @@ played.
 
 from __future__ import annotations
 
-import html
 import itertools
 import math
 from dataclasses import dataclass
@@ -178,9 +177,6 @@ class ComparisonResults(RunResults):
         """Returns the two rows of the summary, the first agent first; none before the first round has ended."""
         rows = self._summary().set_index("agent", drop=False)
         return rows.loc[[agent for agent in self.duel.agents if agent in rows.index]]
-
-    def _repr_html_(self) -> str:
-        return f"<p>{html.escape(self.sentence)}</p>" + super()._repr_html_()
 
 
 def _estimate(duel: Duel) -> dict[str, float]:

@@ -6,7 +6,7 @@ The official server compresses them (lz4); its web player reads them unpacked, a
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -14,9 +14,10 @@ from typing import Any
 from turnier.arena.match import MatchRecord
 from turnier.arena.play import replay_positions
 from turnier.core.errors import MALFORMED, UserError
-from turnier.games.game import Ints
-from turnier.games.spe_ed.messages import message_of, require_same_game, state_of
-from turnier.games.spe_ed.records import between_rounds
+from turnier.games.game import Game, Ints
+from turnier.games.registry import game_of
+from turnier.games.spe_ed.messages import game_text_of, message_of, require_same_game, state_of
+from turnier.games.spe_ed.records import between_rounds, play_round, start_of
 
 encode = json.JSONEncoder(separators=(",", ":")).encode
 
@@ -59,10 +60,30 @@ def rounds_of(record: MatchRecord) -> list[Ints]:
 
 def log_of(record: MatchRecord) -> list[dict[str, Any]]:
     """Returns the lines of a stored game's log; deadlines were not stored and are left out."""
-    *states, last = rounds_of(record)
     names = record.spec.agents
-    bots = [not name.startswith("remote(") for name in names]
-    return [head(names, bots), *map(message_of, states), final_message(last, names)]
+    return lines_of(names, rounds_of(record), [not name.startswith("remote(") for name in names])
+
+
+def lines_of(names: Sequence[str], states: Sequence[Ints], bots: Sequence[bool] = ()) -> list[dict[str, Any]]:
+    """Returns the lines of a log from the states before each round and the final one."""
+    *before, last = states
+    return [head(names, bots or [False] * len(names)), *map(message_of, before), final_message(last, names)]
+
+
+def logged_game(path: Path) -> tuple[Game, list[str], list[Ints]]:
+    """Returns the game of an official log, the players' names and the states; raises UserError if it is none."""
+    names, states = read_log(path)
+    return game_of(game_text_of(message_of(states[0]))), names, states
+
+
+def replayed_game(record: Mapping[str, Any]) -> tuple[Game, list[str], list[Ints]]:
+    """Returns the same of a recorded game, see `games.spe_ed.records`; KeyError and the like if it is none."""
+    position = start_of(record)
+    states = [position.state]
+    for played in record["rounds"]:
+        position = play_round(position, played["actions"])
+        states.append(position.state)
+    return position.game, [f"player {n}" for n in record["start"]], states
 
 
 def read_log(path: Path) -> tuple[list[str], list[Ints]]:

@@ -179,6 +179,15 @@ def test_code_of_a_session_plays_nowhere_else(monkeypatch: pytest.MonkeyPatch) -
         AGENTS.make(cell(CELL)["Outer"]().make())
 
 
+def test_a_script_that_plays_when_it_is_imported_is_told_so(here: Path) -> None:
+    """Otherwise its bot's process would play the tournament, too."""
+    lines = "Tournament('tictactoe', ['random', 'greedy']).run('own.db')"
+    (here / "script.py").write_text(f"from turnier import Tournament\n\n{lines}\n{FILE}")
+    with pytest.raises(UserError, match=r'under if __name__ == "__main__": only, .* script\.py does so whenever'):
+        AGENTS.make("script.py:last")
+    assert not (here / "own.db").exists()
+
+
 def test_a_list_of_agents_is_a_list() -> None:
     with pytest.raises(UserError, match="agents must be a list, got 'random'"):
         agents_within("random", "")

@@ -1,4 +1,4 @@
-"""Official logs replayed by `turnier verify`."""
+"""Official logs replayed by `turnier check`."""
 
 from __future__ import annotations
 

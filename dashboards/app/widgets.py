@@ -12,12 +12,13 @@ import pandas as pd
 import streamlit as st
 
 from turnier.core.errors import UserError, unknown
-from turnier.dashboards import cached_store, opened_store
-from turnier.dashboards.dark_charts import on_dark
+from turnier.dashboards.agent_names import short_game
+from turnier.dashboards.app import cached_store, opened_store
+from turnier.dashboards.app.dark_charts import on_dark
 from turnier.dashboards.figures.charts import Figure, image, table_csv
-from turnier.dashboards.figures.tables import formats
 from turnier.dashboards.links import HOME, pages_of
-from turnier.dashboards.run_heading import state_text, titled
+from turnier.dashboards.run_heading import titled
+from turnier.dashboards.tables import formats
 from turnier.results.store.progress import LIVE
 from turnier.results.store.store import Run
 
@@ -78,13 +79,6 @@ def is_live(runs: Sequence[Run]) -> bool:
     """Returns whether one of the runs is running."""
     chosen = {run.id for run in runs}
     return any(run.run in chosen and run.state in LIVE for run in cached_store.progress())
-
-
-def show_state(run: Run, played: Sequence[str]) -> None:
-    """Says where a run is incomplete, and which of its agents are not among those that have played."""
-    progress = next((known for known in cached_store.progress() if known.run == run.id), None)
-    if text := state_text(run, progress, played):
-        st.info(plain(text), icon=":material/hourglass_top:")
 
 
 def show_figure(figure: Figure, **look: Any) -> None:
@@ -155,7 +149,8 @@ def choose_runs(runs: Sequence[Run], several: bool = True, label: str = "Runs") 
     ids = list(named)
     words: dict[str, Any] = {"options": ids, "format_func": lambda run: shown.get(run, run)}
     key = "runs" if several else "run"
-    asked = [_asked_run(text, runs, ids) for text in st.query_params.get_all(key)]
+    named_so = [text for name in ("run", "runs", "study") for text in st.query_params.get_all(name)]
+    asked = [_asked_run(text, runs, ids) for text in named_so]
     chosen_ids = list(dict.fromkeys(asked)) or [shown_first(runs).id]
     if several:
         chosen = list(st.multiselect(label, key=key, default=chosen_ids, **words))
@@ -202,15 +197,9 @@ def choose_or_none(label: str, options: Sequence[str], key: str, placeholder: st
     return None if chosen is None else str(chosen)
 
 
-def choose_number(label: str, first: int, last: int, key: str) -> int:
-    """Lets people choose a whole number; the first one by default."""
-    _keep_if(key, lambda chosen: first <= chosen <= last, first)
-    return int(st.number_input(label, first, last, key=key, **IN_ADDRESS))
-
-
 def choose_game(games: Sequence[str]) -> str:
     """Lets people choose a game, shown in its short form."""
-    return choose("Game", games, "game", format_func=cached_store.short_game)
+    return choose("Game", games, "game", format_func=short_game)
 
 
 def choose_view(label: str, options: Sequence[str], key: str) -> str:
@@ -220,13 +209,13 @@ def choose_view(label: str, options: Sequence[str], key: str) -> str:
     return str(chosen)
 
 
-def choose_several(label: str, options: Sequence[str], key: str) -> list[str]:
-    """Lets people choose some of several options; none means all, also those that come later."""
-    if len(options) == 1:
+def choose_several(label: str, options: Sequence[str], key: str, optional: bool = False) -> list[str]:
+    """Lets people choose some of several options; none means all, also those that come later, unless `optional`."""
+    if len(options) == 1 and not optional:
         return list(options)
     _keep_if(key, lambda chosen: set(chosen) <= set(options), [])
-    words: dict[str, Any] = {"placeholder": "all", **IN_ADDRESS}
-    return list(st.multiselect(label, options, key=key, **words)) or list(options)
+    words: dict[str, Any] = {"placeholder": "none" if optional else "all", **IN_ADDRESS}
+    return list(st.multiselect(label, options, key=key, **words)) or ([] if optional else list(options))
 
 
 def _keep_if(key: str, fits: Callable[[Any], bool], default: Any) -> None:

@@ -15,12 +15,18 @@ from turnier.results.alike_games import results_frame
 from turnier.results.frames.matches import matches_frame, seat_summary, summary
 from turnier.results.frames.standings import Standings
 from turnier.results.frames.terms import Terms
+from turnier.results.match_list import full_ids
 from turnier.results.store.store import Store
 from turnier.statistics.comparisons import units_needed
 
 MAX_BINS = 40  # of a distribution
 EXTREMES = 25  # matches named on each side
 COMPARED = ("tournament", "comparison")  # kinds whose agents are compared with each other
+GAMES_NOTE = "95 % intervals: Student's t, wider by the skewness, for means; Wilson for shares."
+POINTS = "points, %"
+POINTS_NOTE = "Points: 1 for a win, 1/2 for a draw, in % of the games, with a 95 % interval."
+NODES, CPU, TIME = "nodes per move", "CPU time per move, µs", "wall clock per move, µs"
+COSTS = (NODES, CPU, TIME)
 SHOWN = (*COMPARED, "experiment", "training", "certainty")  # kinds whose scores are shown; a study's agents are many
 
 
@@ -28,8 +34,7 @@ class Scores(NamedTuple):
     """What agents scored in some runs; every frame has the column `run`.
 
     summary: see `summary`. spread: the distribution of scores, see `spread`. extremes: the matches with the largest and
-    the smallest scores of a game: game, match (a number in place of its id, see `matches_frame`), seat, agent, label,
-    score, seed.
+    the smallest scores of a game: game, match (a number, see `matches_frame`), id, seat, agent, label, score, seed.
     """
 
     summary: pd.DataFrame
@@ -53,14 +58,26 @@ class Ranks(NamedTuple):
 def scores(store: Store, run: str) -> Scores:
     """Reads a run's matches and returns what its agents scored."""
     frame = matches_frame(store, run=run, ids=False)
-    parts = Scores(summary(frame), spread(frame), extremes(frame))
+    return scores_of(store, run, frame)
+
+
+def scores_of(store: Store, run: str, frame: pd.DataFrame) -> Scores:
+    """Returns what the agents of a run scored, from its frame."""
+    far = extremes(frame)
+    parts = Scores(
+        summary(frame), spread(frame), far.assign(id=far["match"].map(full_ids(store, far["match"].unique().tolist())))
+    )
     return Scores(*(part.assign(run=run) for part in parts))
 
 
 def ranks(store: Store, run: str) -> Ranks:
     """Reads a run's matches and returns how its agents compare."""
-    frame = results_frame(store, run)
-    ratings, pairs, notes = Standings.of(frame, terms=Terms.of_runs(store, [run]))
+    return ranks_of(run, results_frame(store, run), Terms.of_runs(store, [run]))
+
+
+def ranks_of(run: str, frame: pd.DataFrame, terms: Terms) -> Ranks:
+    """Returns how the agents of a run compare, from its frame."""
+    ratings, pairs, notes = Standings.of(frame, terms=terms)
     needed = units_needed(*(pairs[name] for name in ("difference", "difference_high", "pairs")))
     parts = Ranks(ratings, pairs.assign(needed=needed), seat_summary(frame), notes)
     return Ranks(*(part.assign(run=run) for part in parts))
@@ -75,7 +92,7 @@ def ratings_of_game(store: Store, game: str) -> Ranks:
     return Ranks(rated, pairs, seats, notes)
 
 
-def joined(summaries: Sequence[Scores]) -> Scores:
+def joined(*summaries: Scores) -> Scores:
     """Returns the frames of several runs, concatenated."""
     return Scores(*(pd.concat(parts, ignore_index=True) for parts in zip(*summaries, strict=True)))
 
@@ -123,3 +140,47 @@ def extremes(frame: pd.DataFrame) -> pd.DataFrame:
         largest = part.nlargest(EXTREMES, "score")
         parts.append(pd.concat([largest, part.nsmallest(EXTREMES, "score")[::-1]]).drop_duplicates(["match", "seat"]))
     return pd.concat(parts, ignore_index=True) if parts else frame[columns]
+
+
+def named(frame: pd.DataFrame) -> pd.DataFrame:
+    """Returns a frame with a `name` for each row: the agent's label, and its run where several runs have the agent."""
+    if "run" not in frame or frame.empty:
+        return frame.assign(name=frame["label"])
+    several = frame.groupby("agent")["run"].transform("nunique") > 1
+    runs = " · " + frame["run"].astype(str).str.partition(":")[2].str[:8]
+    return frame.assign(name=frame["label"].where(~several, frame["label"] + runs))
+
+
+def value_of(summary: pd.DataFrame) -> tuple[pd.DataFrame, str]:
+    """Returns the summary with value, low and high, the best first: points, % with several seats, or mean scores."""
+    if summary["points_share"].notna().any():
+        ends = {"value": "points_share", "low": "points_share_low", "high": "points_share_high"}
+        frame, unit = summary.assign(**{new: 100 * summary[old] for new, old in ends.items()}), POINTS
+    else:
+        low, high = summary["mean"] - summary["half_width"], summary["mean"] + summary["half_width"]
+        frame, unit = summary.assign(value=summary["mean"], low=low, high=high), "mean score, points"
+    return frame.sort_values("value", ascending=False, kind="stable", ignore_index=True), unit
+
+
+def costs_of(summary: pd.DataFrame) -> pd.DataFrame:
+    """Returns the costs of a move for every row: COSTS, those in nodes first, because time depends on the machine."""
+    nodes, cpu = summary["nodes_per_decision"], 1e6 * summary["cpu_seconds_per_decision"]
+    rate = summary["decisions_per_second"].where(summary["decisions_per_second"] > 0)  # 0 of whoever never decided
+    return pd.DataFrame({NODES: nodes, CPU: cpu, TIME: 1e6 / rate})
+
+
+def both_sides(ranks: Ranks) -> pd.DataFrame:
+    """Returns every pair twice, as both agents see it, with labels and places: agent and place, against and so on."""
+    pairs = ranks.pairs
+    turned = pairs.rename(columns={"first": "second", "second": "first", "wins": "losses", "losses": "wins"})
+    for name in ("points_share", "superiority"):
+        turned[name] = 1 - pairs[name]
+    turned["difference"] = -pairs["difference"]
+    for name, whole in (("points_share", 1), ("difference", 0)):
+        turned[f"{name}_low"], turned[f"{name}_high"] = whole - pairs[f"{name}_high"], whole - pairs[f"{name}_low"]
+    sides = pd.concat([pairs, turned], ignore_index=True)
+    ranked = ranks.ratings.set_index("agent")
+    for agent, place, name in (("first", "place", "agent"), ("second", "against_place", "against")):
+        sides[place] = sides[agent].map(ranked["rank"]).astype(int)
+        sides[name] = sides[agent].map(ranked["label"])
+    return sides.sort_values(["place", "against_place"], ignore_index=True)

@@ -1,0 +1,113 @@
+"""Certainty: how often searches of the same position agree, by agent, phase and legal actions, and iterations."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from functools import partial
+from typing import Any
+
+import pandas as pd
+
+from turnier.core.number_text import estimate
+from turnier.dashboards.agent_names import distinct, planned, with_names
+from turnier.dashboards.kinds.games import by_game
+from turnier.dashboards.sections import Among, Choice, Drawing, Head, Section, Text
+from turnier.dashboards.summaries.certainty import coarser, in_percent, means_note, phase_name
+from turnier.dashboards.tables import MAIN, MINOR, USEFUL, Column, Table
+from turnier.results.frames import json_rows
+from turnier.results.frames.certainty import CERTAINTY_MEASURES, agent_certainty, group_certainty
+from turnier.runs.results import RunResults
+from turnier.runs.stored.collected import certainty_of_run
+
+ABOUT = {
+    "normalised": "Normalised: 0 % if all actions are equally frequent, 100 % if always the same (Kutsch 2017, 9.1).",
+    "agreement": "Agreement: how often two searches agree; 0 % is as often as at random, 100 % always.",
+    "certainty": "Certainty: the share of searches that choose the most frequent action.",
+}
+
+
+def read(results: RunResults) -> pd.DataFrame:
+    """Returns a row per agent and position, see `position_certainty`."""
+    return certainty_of_run(results.store, results.store.run(results.id)).assign(run=results.id)
+
+
+def together(*found: pd.DataFrame) -> pd.DataFrame:
+    return pd.concat(found, ignore_index=True)
+
+
+def head(results: RunResults) -> Head:
+    """Returns the most certain agent."""
+    positions = read(results)
+    if positions.empty:
+        return Head(agents=planned(results.store.run(results.id)))
+    table = in_percent(agent_certainty(positions), "normalised").sort_values("percent", ascending=False)
+    agents, first = tuple(distinct(table["label"]).values()), table.iloc[0]
+    value = estimate(first["percent"], first["low"], first["high"], " %")
+    return Head(f"{agents[0]} is the most certain: {value} normalised in {first['states']:,} positions", agents=agents)
+
+
+def sections(positions: pd.DataFrame) -> Iterator[Section]:
+    if positions.empty:
+        yield Text("No position has been searched twice yet.")
+    yield from by_game(sorted(positions["game"].unique()), partial(_of_game, positions))
+
+
+def to_json(positions: pd.DataFrame) -> Any:
+    positions = positions.drop(columns="run")
+    return {"agents": json_rows(agent_certainty(positions)), "groups": json_rows(group_certainty(positions))}
+
+
+def _of_game(positions: pd.DataFrame, game: str) -> Sequence[Section]:
+    [shown] = with_names(positions[positions["game"] == game])
+
+    def make(agents: Sequence[str]) -> Sequence[Section]:
+        return list(_of_agents(shown[shown["label"].isin(agents)]))
+
+    return [Among("Agents", "agents", sorted(shown["label"].unique()), make)]
+
+
+def _of_agents(positions: pd.DataFrame) -> Iterator[Section]:
+    yield agents_table(positions)
+    yield Choice("Measure", "measure", list(ABOUT), lambda measure: list(_measured(positions, measure)))
+
+
+def _measured(positions: pd.DataFrame, measure: str) -> Iterator[Section]:
+    yield Text(ABOUT[measure])
+    yield Drawing("certainty.certainty_means", (positions, measure))
+    yield Drawing("certainty.certainty_by_parameter", (positions, measure))
+    groups = group_certainty(coarser(positions))
+    order = agent_certainty(positions).sort_values(measure, ascending=False)
+    for agent in order["agent"]:
+        part = groups[groups["agent"] == agent]
+        yield Drawing("certainty.certainty_heat_map", (part, measure), _groups_table(part, measure))
+
+
+def agents_table(positions: pd.DataFrame) -> Table:
+    """Returns the means of every agent with their intervals."""
+    table = agent_certainty(positions).sort_values("agreement", ascending=False, ignore_index=True)
+    shares = []
+    for measure in CERTAINTY_MEASURES:
+        percent = in_percent(table, measure)
+        table = table.assign(**{f"{measure}_low": percent["low"] / 100, f"{measure}_high": percent["high"] / 100})
+        low, high = f"{measure}_low", f"{measure}_high"
+        importance = MAIN if measure == "normalised" else USEFUL
+        shares.append(Column(measure, unit="%", scale=100, low=low, high=high, importance=importance))
+    table = table.assign(ms=1000 * table["seconds"])
+    columns = [
+        Column("label", "agent", key=True),
+        Column("states", "positions", importance=MINOR),
+        Column("searches"),
+        *shares,
+        Column("chance_level", "normalised of a random agent", "%", 100, importance=MINOR),
+        Column("ms", "ms per search", importance=MINOR),
+    ]
+    return Table("Agents", table, columns, means_note(positions))
+
+
+def _groups_table(groups: pd.DataFrame, measure: str) -> Table:
+    """Returns an agent's groups for terminals: a row for each phase and number of legal actions."""
+    game, agent = str(groups["game"].iloc[0]), str(groups["label"].iloc[0])
+    share = Column(measure, unit="%", scale=100, low=f"{measure}_low", high=f"{measure}_high", importance=MAIN)
+    phase, legal = Column("phase", phase_name(game), key=True), Column("legal", "legal actions", importance=MAIN)
+    rows = groups.sort_values(["phase", "legal"]).assign(phase=groups["phase"].astype(str))
+    return Table(f"{agent}: {measure}", rows, [phase, legal, Column("states", "positions"), share])

@@ -1,0 +1,84 @@
+"""Experiments: measured values with intervals, beside what a document published."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict
+from typing import NamedTuple
+
+import pandas as pd
+
+from turnier.dashboards.kinds import games as scores
+from turnier.dashboards.sections import Drawing, Head, Section, Text
+from turnier.dashboards.tables import MAIN, MINOR, Column, Table
+from turnier.results.frames import json_rows
+from turnier.runs.experiment import VERDICTS, Experiment, Measurement, counted, measurements, unit, verdict
+from turnier.runs.results import RunResults
+
+
+class Data(NamedTuple):
+    """What is shown of an experiment."""
+
+    experiment: Experiment
+    measured: Sequence[Measurement]
+
+
+def read(results: RunResults) -> Data | None:
+    """Returns an experiment and the measurements of its rows; None if its definition has no rows."""
+    run = results.store.run(results.id)
+    if "rows" not in run.definition:
+        return None
+    experiment = Experiment.from_run(run)
+    return Data(experiment, measurements(experiment, results.store))
+
+
+def head(results: RunResults) -> Head:
+    """Returns how many published figures have which verdict."""
+    data = read(results)
+    if data is None:
+        return scores.head(results)
+    counts = experiment_frame(*data)["is"].replace("", None).value_counts()
+    parts = ", ".join(f"{count} {text}" for text, count in counts.items())
+    return Head(f"{len(data.experiment.rows)} rows{': ' * bool(parts)}{parts}")
+
+
+def sections(data: Data | None) -> Iterator[Section]:
+    if data is None:
+        return
+    yield experiment_table(data)
+    yield Text(data.experiment.text.replace("*", ""))
+    yield Drawing("experiment.experiment_figure", (data.experiment, experiment_frame(*data)))
+
+
+def to_json(data: Data | None) -> object:
+    return [] if data is None else json_rows(experiment_frame(*data))
+
+
+def experiment_frame(experiment: Experiment, measured: Sequence[Measurement]) -> pd.DataFrame:
+    """Returns one row per row of the experiment: label, series, x, published, value, low, high, games, seconds, is."""
+    rows = [
+        {"label": row.label, "series": row.series or "ours", "x": row.x, "published": row.published}
+        | asdict(measurement)
+        | {"is": verdict(row, measurement)}
+        for row, measurement in zip(experiment.rows, measured, strict=True)
+    ]
+    return pd.DataFrame(rows).astype({"published": float, "x": float})
+
+
+def experiment_table(data: Data) -> Table:
+    """Returns ours with its interval, what was published, and the number of games or searches."""
+    experiment, frame = data.experiment, experiment_frame(*data)
+    what, each = counted(experiment)
+    published = [
+        Column("published", digits=4, importance=MAIN),
+        Column("is", "ours is", importance=MAIN),
+    ]
+    columns = [
+        Column("label", "row", key=True),
+        Column("value", f"ours, {unit(experiment.rows[0])}", low="low", high="high", importance=MAIN),
+        *(published if frame["published"].notna().any() else []),
+        Column("games", what),
+        Column("seconds", each, importance=MINOR),
+    ]
+    note = VERDICTS.replace("*", "") if frame["published"].notna().any() else ""
+    return Table(experiment.title, frame, columns, f"{note} Seed {experiment.seed}.".strip())

@@ -1,0 +1,380 @@
+"""Studies: the verdict or the front, what is tuned and how, held-out games, and how the search went."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict
+from typing import Any, NamedTuple
+
+import pandas as pd
+
+from turnier.agents.registry import make_agent
+from turnier.core.errors import UserError
+from turnier.core.number_text import plus_minus
+from turnier.dashboards.agent_names import planned
+from turnier.dashboards.colours import COLOURS
+from turnier.dashboards.links import games_address
+from turnier.dashboards.sections import Among, Choice, Copy, Drawing, Facts, Head, Section, Text
+from turnier.dashboards.summaries.front import front_of
+from turnier.dashboards.tables import MAIN, MINOR, Column, Table, known
+from turnier.results.failures import list_failures
+from turnier.results.frames import json_rows
+from turnier.results.store.progress import progress_of_runs
+from turnier.results.store.store import Store
+from turnier.runs.results import RunResults
+from turnier.search import MIN_SHOWN
+from turnier.search import verdict as verdicts
+from turnier.search.front.points import HELD_OUT, Point, best_first, dominated, stored_points
+from turnier.search.storage import trials
+from turnier.search.storage.checked_studies import FINISHED, study_notes
+from turnier.search.storage.commands import Again, to_play_on
+from turnier.search.storage.definitions import StudyFacts, agent_with, ranges_table, used_values, value_text
+from turnier.search.storage.hints import hints
+from turnier.search.storage.studies import VERDICT, run_id_of, stored_verdict
+from turnier.search.verdict import START, StudyVerdict
+from turnier.statistics.intervals import mean_interval
+
+BETTER, KEPT, OPEN = COLOURS[2], COLOURS[0], COLOURS[1]  # the colours of verdicts, and of what has none yet
+OUTCOMES = {verdicts.BETTER: BETTER, verdicts.UNDECIDED: OPEN}
+SLICES = 4  # parameters whose values reports show
+TOP = 25  # candidates of the table
+UNVERIFIED = "Not yet verified: held-out games at the end decide whether it is better than the start."
+LUCKY = "The larger, the luckier. Blank: a parameter that the candidate does not use."
+HELD_OUT_NOTE = (
+    "95 % intervals; differences are on common seeds, with the intervals of the test, which allow for an early end."
+    " Claimed: the search's own estimate; luck: by how much it overstates."
+)
+
+
+class Data(NamedTuple):
+    """What is shown of a study."""
+
+    store: Store
+    name: str
+    definition: Mapping[str, Any]
+    facts: StudyFacts
+    unit: str
+    trials: pd.DataFrame  # see `trials_frame`
+    noted: pd.DataFrame  # see `generations_frame`
+    verdict: StudyVerdict | None
+    points: Sequence[Point]  # of a front in held-out games
+    values: Mapping[str, Any]  # the parameters that the search recommends now
+    importance: pd.Series
+    idle_games: int = 0  # games of recommendations by idle workers
+
+    @property
+    def agent(self) -> str:
+        """The agent that the search recommends now; empty if there is none."""
+        return agent_with(self.definition, self.values) if self.values else ""
+
+    @property
+    def games(self) -> int:
+        """Games of candidates."""
+        return int(self.trials["games"].sum()) * self.facts.unit_games
+
+
+def read(results: RunResults) -> Data:
+    store, run = results.store, results.store.run(results.id)
+    name, frame = run.name, trials.trials_frame(results.store, run.name)
+    begun = name in trials.study_names(store)
+    return Data(
+        store,
+        name,
+        run.definition,
+        StudyFacts.of(run.definition),
+        trials.unit(store, name) if begun else "",
+        frame,
+        trials.generations_frame(store, name) if begun else pd.DataFrame(),
+        stored_verdict(store, name) if begun else None,
+        stored_points(store, name) if begun else [],
+        trials.recommended_values(store, name) if begun else {},
+        trials.importance(frame),
+        getattr(results, "idle_games", 0) if begun else 0,
+    )
+
+
+def mark(results: RunResults) -> str:
+    """Returns what is shown depends on besides the number of games: a verdict, or a front."""
+    store, name = results.store, results.store.run(results.id).name
+    if name not in trials.study_names(store):
+        return ""
+    return repr([study_notes(store, name, note) for note in (VERDICT, HELD_OUT)])
+
+
+def head(results: RunResults) -> Head:
+    """Returns the verdict or the front; before there is one, how many candidates there are."""
+    store, run = results.store, results.store.run(results.id)
+    agents = planned(run)
+    if run.name not in trials.study_names(store):
+        return Head(agents=agents)
+    if verdict := stored_verdict(store, run.name):
+        meaning = (
+            f"Decided in {verdict.games:,} held-out games after {verdict.searched:,} games of the search;"
+            f" wrong in at most {100 * verdict.alpha:g} % of searches that find nothing better."
+        )
+        return Head(verdict.sentence, meaning, OUTCOMES.get(verdict.outcome, KEPT), agents)
+    if points := stored_points(store, run.name):
+        return _front_head(points, trials.unit(store, run.name), StudyFacts.of(run.definition).unit_games, agents)
+    return Head(f"No verdict yet, {trials.count_trials(store, run.name):,} candidates.", UNVERIFIED, OPEN, agents)
+
+
+def _front_head(points: Sequence[Point], unit: str, unit_games: int, agents: tuple[str, ...]) -> Head:
+    best = best_first([p for p, worse in zip(points, dominated(points), strict=True) if not worse])
+    second = best[0].objective
+    ends = [f"{plus_minus(p.strength, p.strength_half_width)} at {second.text(p.other)}" for p in (best[0], best[-1])]
+    sentence = (
+        f"{len(best)} of {len(points)} agents are beaten by none at both strength and {second.name}: {unit} {ends[0]}"
+    )
+    meaning = f"Means of {points[0].sample(unit_games)} each."
+    if START in {point.label for point in best}:
+        meaning += " The start is one of them."
+    return Head(f"{sentence} to {ends[1]}." if len(best) > 1 else f"{sentence}.", meaning, BETTER, agents)
+
+
+def sections(data: Data) -> Iterator[Section]:
+    if data.trials["value"].notna().sum() == 0:
+        yield Text("No candidate is finished yet.")
+    else:
+        yield from _result(data)
+        again = Again.of(data.store, data.definition, data.games)
+        found = hints(data.trials, data.noted, data.definition, data.values, data.verdict, again)
+        yield from map(Text, found)
+    yield Facts(data.facts.rows(), "What is tuned, and how")
+    yield Table.of(
+        "Searched parameters", ranges_table(data.trials.attrs.get("ranges", {}), data.definition), key="parameter"
+    )
+    if data.trials["value"].notna().any():
+        yield from _search(data)
+        yield from _parameters(data)
+        yield candidate_table(data)
+    others = [name for name in trials.study_names(data.store)[::-1] if name != data.name]
+    same = [name for name in others if trials.unit(data.store, name) == data.unit]
+    if same:
+        yield Among("Compare with other studies", "compare", same, lambda names: _compared(data, names), optional=True)
+
+
+def to_json(data: Data) -> Any:
+    """Returns how far a study is, what it recommends and why, and its finalists."""
+    run = run_id_of(data.name)
+    state = next((one.state for one in progress_of_runs(data.store) if one.run == run), "unknown")
+    verdict, play_on = data.verdict, to_play_on(data.store, data.definition, data.verdict)
+    found = {
+        "study": data.name,
+        "sampler": data.facts.sampler,
+        "noise": data.facts.noise,
+        "state": state,
+        "candidates": int(data.trials["state"].isin(FINISHED).sum()),
+        "games": data.store.match_counts().get(run, 0),
+        "idle_games": data.idle_games,
+        "parameters": dict(data.values),
+        "proposed": data.agent,
+        "verdict": None if verdict is None else verdict.to_json() | {"play_on": play_on},
+        "hints": hints(data.trials, data.noted, data.definition, data.values, verdict),
+        "failures": json_rows(list_failures(data.store, [run]).table),
+    }
+    if verdict is not None:
+        finalists = json_rows(pd.DataFrame([asdict(figures) for figures in verdict.figures]))
+        found |= {"recommended": verdict.agent, "improved": verdict.improved, "outcome": verdict.outcome}
+        found |= {"sentence": verdict.sentence, "play_on": play_on, "finalists": finalists}
+    return found | ({"front": [point.row() for point in data.points]} if data.points else {})
+
+
+def _result(data: Data) -> Iterator[Section]:
+    """Yields what the study ended with, or what its search says so far; never the luckiest candidate."""
+    verdict = data.verdict
+    if verdict:
+        if data.games > verdict.searched:
+            yield Text(f"The search has since been resumed, to {data.games:,} games, and has no new verdict yet.")
+        yield Copy(verdict.agent)
+        if said := to_play_on(data.store, data.definition, verdict):
+            yield Copy(said)
+        yield held_out_table(verdict, data.unit, run_id_of(data.name))
+    elif data.points:
+        yield points_table(data.points, data.unit, data.facts.unit_games, run_id_of(data.name))
+        yield Drawing("studies.search.held_out_front", (data.points, data.unit))
+    elif data.trials["other"].notna().any():
+        yield Text("These are the search's own values, which favour the lucky: see the held-out games.")
+        yield front_table(data)
+    else:
+        if so_far := _so_far(data):
+            yield Text(so_far)
+        if data.agent:
+            yield Copy(data.agent, "What the search recommends now:")
+
+
+def _so_far(data: Data) -> str:
+    """Returns the mean of the previous recommendation's games, or else of the latest generation; empty if unknown."""
+    played = data.noted[data.noted["idle_games"] >= MIN_SHOWN]
+    if len(played):
+        last = played.iloc[-1]
+        value, games = (
+            plus_minus(last["recommended"], last["half_width"]),
+            int(last["idle_games"]) * data.facts.unit_games,
+        )
+        return f"{data.unit.capitalize()} {value} in {games:,} idle-time games of the previous recommendation."
+    if not data.trials["group"].notna().any():
+        return ""
+    latest = data.trials[data.trials["group"] == data.trials["group"].max()]
+    value = plus_minus(*mean_interval(latest["value"].dropna().tolist()))
+    games = int(latest["games"].sum()) * data.facts.unit_games
+    return f"{data.unit.capitalize()} of the latest generation's candidates: {value}, {games:,} games."
+
+
+def held_out_table(verdict: StudyVerdict, unit: str, run: str = "") -> Table:
+    """Returns a row for each finalist: held-out, the differences with their 95 % intervals, claimed, and luck."""
+    frame = pd.DataFrame([asdict(row) for row in verdict.figures])
+    numbers = frame.columns.difference(["label", "agent"])
+    frame[numbers] = frame[numbers].astype(float)
+    frame = frame.assign(
+        games=frame["units"] * verdict.unit_games, replay=[_replay(run, agent) for agent in frame["agent"]]
+    )
+    gains = {"difference": frame["label"].iloc[0], "gain": verdict.reference}
+    compared = {other: name for name, other in gains.items()}  # the reference mostly is the start
+    columns = [
+        Column("label", "finalist", key=True),
+        Column("held_out", "held-out", half_width="half_width", importance=MAIN),
+        *(
+            Column(name, f"minus {other}", half_width=f"{name}_half_width", signed=True, importance=MAIN)
+            for other, name in compared.items()
+        ),
+        Column("games"),
+        Column("claimed", digits=2),
+        Column("shrinkage", "luck", digits=2, signed=True),
+        Column("agent", importance=MINOR - 1),
+        Column("replay", link=True),
+    ]
+    return Table("Held-out games", frame, columns, f"{unit.capitalize()} with {HELD_OUT_NOTE}")
+
+
+def points_table(points: Sequence[Point], unit: str, unit_games: int, run: str = "") -> Table:
+    """Returns the start and the front in held-out games, the best one at the second objective first."""
+    points, second = best_first(points), points[0].objective
+    frame = pd.DataFrame([point._asdict() for point in points])
+    frame = frame.assign(agent=frame["agent"].map(str), beaten=[_beaten_by(point, points) for point in points])
+    frame["replay"] = [_replay(run, agent) for agent in frame["agent"]]
+    columns = [
+        Column("label", "finalist", key=True),
+        Column("strength", unit, half_width="strength_half_width", importance=MAIN),
+        Column("other", second.title, half_width="other_half_width", importance=MAIN),
+        Column("beaten", "beaten by"),
+        Column("agent", importance=MINOR - 1),
+        Column("replay", link=True),
+    ]
+    return Table("Held-out games", frame, columns, f"Means of {points[0].sample(unit_games)} each, 95 % intervals.")
+
+
+def _beaten_by(point: Point, points: Sequence[Point]) -> str:
+    """Returns the labels of those that are at least as good at both."""
+    return ", ".join(other.label for other in points if other is not point and dominated([point, other])[0])
+
+
+def front_table(data: Data) -> Table:
+    """Returns the candidates of the front, as `front_of` does, with their agents' texts."""
+    front, ranges = front_of(data.trials), data.trials.attrs["ranges"]
+    rows = front[data.trials.attrs["parameters"]].to_dict("records")
+    frame = front.assign(
+        number=front["number"].astype(str),
+        half_width=(front["high"] - front["low"]) / 2,
+        agent=[agent_with(data.definition, used_values(row, ranges)) for row in rows],
+    ).reset_index(drop=True)
+    columns = [
+        Column("number", "candidate", key=True),
+        Column("other", data.trials.attrs["second"].title, importance=MAIN),
+        Column("value", data.unit, half_width="half_width", importance=MAIN),
+        Column("agent", importance=MINOR - 1),
+    ]
+    return Table("The front", frame, columns, "Candidates that no other beats at both objectives.")
+
+
+def candidate_table(data: Data) -> Table:
+    """Returns the candidates with the largest values, with their intervals and parameters."""
+    done = data.trials[data.trials["state"] == "COMPLETE"].nlargest(TOP, "value")
+    frame = done.assign(
+        number=done["number"].astype(str),
+        half_width=(done["high"] - done["low"]) / 2,
+        games=done["games"] * data.facts.unit_games,
+        group=done["group"] + 1,
+    ).reset_index(drop=True)
+    names = data.trials.attrs["parameters"]
+    for name in names:
+        if not pd.api.types.is_float_dtype(frame[name]):
+            frame[name] = frame[name].map(value_text)
+    rows = [used_values(row, data.trials.attrs["ranges"]) for row in done[names].to_dict("records")]
+    agents = [agent_with(data.definition, values) for values in rows]
+    if all(agents):
+        frame["replay"] = [_replay(run_id_of(data.name), agent) for agent in agents]
+    second = data.trials.attrs.get("second")
+    columns = [
+        Column("number", "candidate", key=True),
+        *known(frame, Column("replay", link=True)),
+        Column("value", data.unit, half_width="half_width", importance=MAIN),
+        *(known(frame, Column("other", second.title, importance=MAIN)) if second else []),
+        *known(frame, Column("games"), Column("group", "generation", importance=MINOR)),
+        *(Column(name, digits=4) for name in names),
+    ]
+    return Table("Candidates with the largest values", frame, columns, f"{len(frame)} of {len(data.trials):,}. {LUCKY}")
+
+
+def _replay(run: str, agent: str) -> str:
+    """Returns the address of an agent's games in a run; of all of them if this version does not know the agent."""
+    with contextlib.suppress(UserError):
+        return games_address(run, make_agent(agent).full_text())
+    return games_address(run)
+
+
+def _search(data: Data) -> Iterator[Section]:
+    """Yields how the values developed."""
+    yield Drawing("studies.search.generation_means", (data.trials, data.noted, data.unit))
+    yield Drawing("studies.search.all_of_front", (data.trials, data.unit))
+    yield Drawing("studies.search.search_history", (data.trials, data.unit))
+    for column in ("sigma", "axis_ratio"):
+        if data.noted[column].notna().any():
+            yield Drawing("studies.search.step_size", (data.noted, data.facts.sampler_name, column))
+
+
+def _parameters(data: Data) -> Iterator[Section]:
+    """Yields what the parameters do: their importance, one, two, and all of them."""
+    shares = data.importance
+    names = [*shares.index, *(name for name in data.trials.attrs["parameters"] if name not in shares.index)]
+    if not names:
+        return
+    if shares.empty:
+        yield Text("Parameter importance needs at least eight candidates.")
+    else:
+        yield Drawing("studies.search.importance_bars", (shares, data.trials))
+    yield Choice(
+        "By parameter", "parameter", names, lambda name: list(_by_parameter(data, name, names)), SLICES, beside=True
+    )
+    yield Drawing("studies.landscape.parallel_coordinates", (data.trials, names, data.unit))
+
+
+def _by_parameter(data: Data, name: str, names: Sequence[str]) -> Iterator[Section]:
+    yield Drawing("studies.search.parameter_slice", (data.trials, name, data.unit))
+    others = [other for other in names if other != name]
+    if others:
+        yield Choice(
+            "and by a second",
+            "second",
+            others,
+            lambda second: [Drawing("studies.landscape.contour", (data.trials, name, second, data.unit))],
+            shown=0,
+        )
+
+
+def _compared(data: Data, names: Sequence[str]) -> Sequence[Section]:
+    """Returns the study beside others: their curves over games, and what they ended with."""
+    others = [read(RunResults(data.store, run_id_of(name))) for name in names]
+    studies = [data, *others]
+    curves = {study.name: (study.trials, study.facts.unit_games) for study in studies}
+    rows = [
+        {
+            "study": study.name,
+            "verdict": study.verdict.sentence if study.verdict else "no verdict yet",
+            "games": study.games,
+            "agent": study.verdict.agent if study.verdict else study.agent,
+        }
+        for study in studies
+    ]
+    table = Table.of("Verdicts", pd.DataFrame(rows), "Games are those of the candidates.", key="study")
+    return [Drawing("studies.search.histories", (curves, data.unit)), table]

@@ -1,0 +1,224 @@
+"""A run in sections, described once for the terminal, pages, reports and notebooks.
+
+The file `kinds/KIND.py` describes the runs of a kind; a new kind needs nothing else here. It has
+
+- `read(results) -> data`: what is shown, read from the store once; pages keep it until the run has more results;
+- `head(results) -> Head`: the run in a sentence, from as little as possible, since lists of runs show it;
+- `sections(data) -> Iterator[Section]`: everything else, the main table first;
+- `together(data, ...) -> data`, if several runs can be shown as one, such as curves of trainings;
+- `mark(results) -> str`, if what is shown may change without a further game: a text that then changes;
+- `to_json(data) -> Any`, if machines read more than the head and the tables.
+"""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from turnier.dashboards.tables import Column, Table
+from turnier.results.failures import SHOWN_ID, Failures, cause_text
+from turnier.runs.results import RunResults
+
+if TYPE_CHECKING:
+    from turnier.arena.analysis.reanalysis import Reanalysis
+    from turnier.dashboards.figures.charts import Figure
+
+OTHER = "games"  # the description of kinds that have none of their own
+
+
+@dataclass(frozen=True)
+class Head:
+    """A run in a sentence: who leads, what was decided, how sure that is.
+
+    Args:
+        sentence: empty if nothing is known yet.
+        meaning: what it means, in a sentence or two.
+        colour: of a verdict, such as #009E73; empty without one.
+        agents: their names, the best first if that is known.
+        unplayed: agents without a game so far.
+    """
+
+    sentence: str = ""
+    meaning: str = ""
+    colour: str = ""
+    agents: tuple[str, ...] = ()
+    unplayed: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Text:
+    """A sentence below what it is about; a warning is red."""
+
+    text: str
+    warning: bool = False
+
+
+@dataclass(frozen=True)
+class Title:
+    """The title of what follows, such as a game."""
+
+    text: str
+
+
+@dataclass(frozen=True)
+class Copy:
+    """A text to copy, such as an agent or a command, with what it is for."""
+
+    text: str
+    meaning: str = ""
+
+
+@dataclass(frozen=True)
+class Facts:
+    """A few facts by name."""
+
+    rows: Mapping[str, str]
+    title: str = ""
+
+
+@dataclass(frozen=True)
+class Drawing:
+    """A figure that is drawn when it is first shown, so that terminals and the base install draw nothing.
+
+    Args:
+        figure: a function of `turnier.dashboards.figures`, such as "tournament.crosstable"; it may return None if there
+            is nothing to draw.
+        known: its arguments.
+        table: the same for terminals.
+        cells: whether a click on a cell chooses the agents of `Meetings`.
+    """
+
+    figure: str
+    known: tuple[Any, ...] = ()
+    table: Table | None = None
+    cells: bool = False
+
+    @cached_property
+    def drawn(self) -> Figure | None:
+        module, _, name = self.figure.rpartition(".")
+        drawn: Figure | None = getattr(importlib.import_module(f"turnier.dashboards.figures.{module}"), name)(
+            *self.known
+        )
+        return drawn
+
+
+@dataclass(frozen=True)
+class Meetings:
+    """The games of any two agents with each other, which pages list; of one seat, those of each.
+
+    Args:
+        run: its id.
+        agents: name -> full text, the best first.
+        alone: whether the game has one seat.
+    """
+
+    run: str
+    agents: Mapping[str, str]
+    alone: bool
+
+
+@dataclass(frozen=True)
+class Board:
+    """The last position of a match, for reports."""
+
+    replay: Callable[[], Reanalysis]
+
+
+@dataclass(frozen=True)
+class Choice:
+    """Sections of which readers choose one; what cannot ask shows the first few.
+
+    Args:
+        label: the name of the choice, such as "Measure".
+        key: its name in addresses of pages, such as "measure".
+        options: the first one is chosen by default.
+        make: returns the sections of an option.
+        shown: number of options that reports and terminals show; None = all.
+        names: option -> text; others are shown as they are.
+        beside: whether it is small enough to stand beside figures.
+    """
+
+    label: str
+    key: str
+    options: Sequence[str]
+    make: Callable[[str], Sequence[Section]]
+    shown: int | None = 1
+    names: Mapping[str, str] | None = None
+    beside: bool = False
+
+
+@dataclass(frozen=True)
+class Among:
+    """Sections of any selection of options, such as some of the agents; without a selection, of all.
+
+    If `optional`, nothing is shown without a selection.
+    """
+
+    label: str
+    key: str
+    options: Sequence[str]
+    make: Callable[[Sequence[str]], Sequence[Section]]
+    optional: bool = False
+
+
+Section = Text | Title | Copy | Facts | Table | Drawing | Meetings | Board | Choice | Among
+
+
+def kind_of(kind: str) -> Any:
+    """Returns the module that describes the runs of a kind."""
+    kinds = importlib.import_module("turnier.dashboards.kinds")
+    known = {module.name for module in pkgutil.iter_modules(kinds.__path__)}
+    return importlib.import_module(f"{kinds.__name__}.{kind if kind in known else OTHER}")
+
+
+def described(results: RunResults) -> Any:
+    """Returns the module that describes a run."""
+    return kind_of(results.store.run(results.id).kind)
+
+
+def head(results: RunResults) -> Head:
+    """Returns a run in a sentence."""
+    found: Head = described(results).head(results)
+    return found
+
+
+def sections(results: RunResults) -> Iterator[Section]:
+    """Yields what is shown of a run below its head and what failed in it, see `failed_table`; the main table first."""
+    kind = described(results)
+    yield from kind.sections(kind.read(results))
+
+
+def flat(some: Iterator[Section] | Sequence[Section]) -> Iterator[Section]:
+    """Yields sections without choices: of each the options that it shows to readers who cannot choose."""
+    for section in some:
+        if isinstance(section, Choice):
+            for option in section.options[: section.shown]:
+                yield from flat(section.make(option))
+        elif isinstance(section, Among):
+            yield from () if section.optional else flat(section.make(section.options))
+        else:
+            yield section
+
+
+FAILED = (
+    Column("games", "failed"),  # short columns first: a phone shows what, how often, and who
+    Column("cause"),
+    Column("label", "agent", key=True),
+    Column("seats", "seat"),
+    Column("reason"),
+    Column("share", "of its games", "%", scale=100),
+    Column("match", "such as"),
+)
+
+
+def failed_table(failures: Failures) -> Table:
+    """Returns a row per agent, cause and reason, the most frequent first."""
+    frame = failures.table
+    shown = frame.assign(cause=frame["cause"].map(cause_text), match=frame["match"].str[:SHOWN_ID])
+    lost, void = "An agent that fails has lost the game.", "Void games have no result and count for nobody."
+    note = " ".join([lost] * bool(failures.failed) + [void] * bool(failures.void))
+    return Table("Failed", shown, FAILED, note)

@@ -1,0 +1,172 @@
+"""Tables for people: one declaration per column says title, unit, digits and interval wherever the table is shown.
+
+A frame keeps plain numbers. The terminal, reports and notebooks show their texts; pages show numbers, so that columns
+sort as such.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import pandas as pd
+
+from turnier.core.number_text import DIGITS, estimate, number, plus_minus
+
+MOST_SURE = 0.999  # no model of the games is more reliable than this
+MAIN, USEFUL, MINOR = 3, 2, 1  # the importance of columns
+_ALL = 12  # significant digits: numbers are rounded already
+FINE = 0.01  # a column with smaller numbers is shown by significant digits
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column of a table.
+
+    Args:
+        name: of the frame's column.
+        title: its heading; empty = the name.
+        unit: behind the heading, such as %.
+        scale: the factor of what is shown, such as 100 for a share in %.
+        half_width: the frame's column with half of the 95 % interval, in the same scale as the values.
+        low, high: the frame's columns with the ends of the 95 % interval, in place of `half_width`.
+        digits: significant digits of numbers without an interval.
+        signed: whether positive numbers have a plus sign.
+        sure: whether values are probabilities, which never read 100 %.
+        importance: MAIN, USEFUL or MINOR; in a narrow terminal the least important columns are left out first.
+        key: whether it names what the row is about, such as the agent; it is never left out.
+        link: whether its texts are addresses, which only pages show.
+    """
+
+    name: str
+    title: str = ""
+    unit: str = ""
+    scale: float = 1.0
+    half_width: str = ""
+    low: str = ""
+    high: str = ""
+    digits: int = DIGITS
+    signed: bool = False
+    sure: bool = False
+    importance: int = USEFUL
+    key: bool = False
+    link: bool = False
+
+    @property
+    def heading(self) -> str:
+        title = self.title or self.name
+        return f"{title}, {self.unit}" if self.unit else title
+
+    def text(self, row: dict[str, Any]) -> str:
+        """Returns the text of a row's cell; what is missing is empty."""
+        value = row[self.name]
+        if isinstance(value, str) or value is None:
+            return value or ""
+        value, half, low, high = (self._scaled(row, name) for name in (self.name, self.half_width, self.low, self.high))
+        if self.sure:
+            return (
+                "" if math.isnan(value) else f">{100 * MOST_SURE:g}" if row[self.name] > MOST_SURE else f"{value:.1f}"
+            )
+        if self.low:
+            return estimate(value, low, high, signed=self.signed)
+        if self.half_width:
+            return plus_minus(value, half, signed=self.signed)
+        return number(value, digits=self.digits, signed=self.signed)
+
+    def _scaled(self, row: dict[str, Any], name: str) -> float:
+        value = row.get(name)
+        return math.nan if value is None or pd.isna(value) else float(value) * self.scale
+
+    def numbers(self, frame: pd.DataFrame) -> dict[str, pd.Series]:
+        """Returns the column as pages show it, by heading: texts, or numbers and beside them their intervals."""
+        values = frame[self.name]
+        if not pd.api.types.is_numeric_dtype(values):
+            return {self.heading: values}
+        values = values.astype(float) * self.scale
+        if self.sure:
+            return {self.heading: values.clip(upper=100 * MOST_SURE).round(1)}
+        if self.half_width:
+            half = frame[self.half_width].astype(float) * self.scale
+            return {self.heading: rounded(values, half), "±": rounded(half, half)}
+        if self.low:
+            ends = [frame[end].astype(float) * self.scale for end in (self.low, self.high)]
+            half = (ends[1] - ends[0]) / 2
+            unit = f", {self.unit}" if self.unit else ""
+            return {
+                self.heading: rounded(values, half),
+                f"from{unit}": rounded(ends[0], half),
+                f"to{unit}": rounded(ends[1], half),
+            }
+        return {self.heading: rounded(values, digits=self.digits)}
+
+
+@dataclass(frozen=True)
+class Table:
+    """A table with its title and a note on its columns; its frame may have more columns than are shown."""
+
+    title: str
+    frame: pd.DataFrame
+    columns: Sequence[Column]
+    note: str = ""
+
+    @classmethod
+    def of(cls, title: str, frame: pd.DataFrame, note: str = "", key: str = "agent") -> Table:
+        """Returns a table of all columns of a frame whose headings name their units and whose numbers are rounded."""
+        return cls(title, frame, [Column(str(name), digits=_ALL, key=name == key) for name in frame], note)
+
+    def texts(self) -> pd.DataFrame:
+        """Returns the cells as texts, by heading, without addresses."""
+        rows = self.frame.to_dict("records")
+        shown = [column for column in self.columns if not column.link]
+        cells = [[column.text(row) for column in shown] for row in rows]
+        return pd.DataFrame(cells, columns=[column.heading for column in shown])
+
+    def numbers(self) -> pd.DataFrame:
+        """Returns the cells as numbers that sort; intervals have columns of their own."""
+        parts = [
+            (column, title, values) for column in self.columns for title, values in column.numbers(self.frame).items()
+        ]
+        times = Counter(title for _, title, _ in parts)
+        named = {_unlike(title, column) if times[title] > 1 else title: values for column, title, values in parts}
+        return pd.DataFrame(named).reset_index(drop=True)
+
+
+def _unlike(title: str, column: Column) -> str:
+    """Returns the heading of one of several intervals."""
+    about = column.title or column.name
+    return f"± of {about}" if title == "±" else f"{about} {title}"
+
+
+def known(frame: pd.DataFrame, *columns: Column) -> list[Column]:
+    """Returns the columns of which the frame has at least one value."""
+    return [column for column in columns if column.name in frame and frame[column.name].notna().any()]
+
+
+def rounded(values: pd.Series, half_widths: pd.Series | None = None, digits: int = DIGITS) -> pd.Series:
+    """Returns numbers with the digits that `number` shows; what is infinite is missing."""
+    widths = [math.nan] * len(values) if half_widths is None else half_widths.astype(float)
+    pairs = zip(values.astype(float), widths, strict=True)
+    return pd.Series([_rounded(value, width, digits) for value, width in pairs], values.index, dtype=float)
+
+
+def _rounded(value: float, half_width: float, digits: int) -> float:
+    return float(number(value, half_width, digits=digits).replace(",", "")) if math.isfinite(value) else math.nan
+
+
+def formats(frame: pd.DataFrame) -> dict[str, str]:
+    """Returns how pages show the columns of numbers: name -> format of a `NumberColumn`."""
+    found = {}
+    for name, column in frame.items():
+        if pd.api.types.is_numeric_dtype(column) and not pd.api.types.is_bool_dtype(column):
+            sizes = column.dropna().astype(float).abs()
+            found[str(name)] = "%.3g" if (sizes[sizes > 0] < FINE).any() else "localized"
+    return found
+
+
+def printed(frame: pd.DataFrame) -> pd.DataFrame:
+    """Returns the table with its numbers as texts, for pages that do not sort."""
+    texts = {name: frame[name].astype(float).map(lambda value: number(value, digits=_ALL)) for name in formats(frame)}
+    return frame.assign(**texts)

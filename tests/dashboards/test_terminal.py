@@ -1,0 +1,131 @@
+"""What the terminal shows of a run: one table by default, whose names are never left out and never broken."""
+
+from __future__ import annotations
+
+import io
+import itertools
+import os
+from pathlib import Path
+from unittest import mock
+
+import pandas as pd
+import pytest
+
+from tests.results.made import DUEL, made
+from turnier.core.terminal.console import Console
+from turnier.dashboards.agent_forms import forms
+from turnier.dashboards.kinds.tournament import list_of
+from turnier.dashboards.sections import Copy, Section, Text, Title, sections
+from turnier.dashboards.tables import MAIN, MINOR, Column, Table
+from turnier.dashboards.terminal import print_sections, print_table
+from turnier.results.frames import Standings, matches_frame
+from turnier.results.store.store import Store
+from turnier.runs.results import RunResults
+
+BOTS = (
+    "first_bot.py:FirstBot@4b16a9f",
+    "mcts(iterations=100,exploration=1.4)",
+    "mcts(iterations=200,exploration=1.4)",
+    "random",
+)
+WIDTHS = (40, 60, 80, 200)
+
+
+def printed(*some: Section, width: int | None, whole: bool = False) -> str:
+    paper = io.StringIO()
+    with mock.patch.dict(os.environ):
+        os.environ.pop("COLUMNS", None)
+        print_sections(Console(file=paper, width=width), some, whole)
+    return paper.getvalue()
+
+
+def rating_table(*names: str) -> Table:
+    frame = pd.DataFrame({"label": names, "elo": 12.0, "half": 31.0, "games": 1200, "points_share": 0.5, "best": 0.1})
+    columns = [
+        Column("label", "agent", key=True),
+        Column("elo", "Elo", half_width="half", signed=True, importance=MAIN),
+        Column("games"),
+        Column("points_share", "points", "%", 100),
+        Column("best", "best of all", "%", 100, sure=True, importance=MINOR),
+    ]
+    return Table("Rating list", frame, columns)
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+def test_every_agent_has_its_name_in_a_line_of_its_own(width: int) -> None:
+    lines = printed(rating_table(*BOTS), width=width).splitlines()
+    assert max(map(len, lines)) <= width and all(line == line.rstrip() for line in lines)
+    rule = next(i for i, line in enumerate(lines) if set(line) == {"─"})
+    rows, legend = lines[rule + 1 : rule + 5], "\n".join(lines[rule + 5 :])
+    for bot, row in zip(BOTS, rows, strict=True):
+        name = row.partition("  ")[0]
+        assert name == bot or f"{name}:" in legend, row
+        assert "+12 ± 31" in row
+    assert "".join(legend.replace("\n  ", "").split("\n")).count("exploration=1.4") in (0, 2)
+
+
+def test_the_least_important_columns_go_first_and_names_are_whole_where_there_is_room() -> None:
+    whole, narrow = (printed(rating_table(*BOTS), width=width) for width in (200, 40))
+    assert "best of all, %" in whole and all(bot in whole for bot in BOTS) and ": mcts" not in whole
+    assert "best" not in narrow and "Elo" in narrow
+
+
+def test_without_a_terminal_lines_are_as_long_as_what_they_say() -> None:
+    name = "mctse(" + ",".join(f"parameter{i}=0.25" for i in range(12)) + ")"
+    text = printed(rating_table(name, "random"), Text("word " * 50), width=None)
+    assert name in text and "best of all, %" in text and ("word " * 50).rstrip() in text
+    assert all(line == line.rstrip() for line in text.splitlines())
+
+
+@pytest.mark.parametrize("kind", ["tournament", "comparison", "certainty", "study", "training", "experiment"])
+def test_every_kind_of_run_fits_the_terminal(store: Store, kind: str) -> None:
+    for run in store.runs():
+        if run.kind == kind:
+            shown = [section for section in sections(RunResults.find(store, run.id)) if not isinstance(section, Copy)]
+            for width, whole in itertools.product(WIDTHS, (False, True)):
+                lines = printed(*shown, width=width, whole=whole).splitlines()
+                assert max(map(len, lines)) <= width, (run.id, lines)
+                assert lines and all(line == line.rstrip() for line in lines)
+
+
+def test_one_table_is_shown_by_default_and_all_of_them_on_request() -> None:
+    first, second = rating_table("a"), Table("Other", pd.DataFrame({"b": [1]}), [Column("b", key=True)])
+    assert "Other" not in printed(first, second, width=80)
+    assert "Other" in printed(first, second, width=80, whole=True)
+    assert printed(Title("one"), first, Title("two"), first, width=80).count("Rating list") == 2
+
+
+def test_names_get_shorter_and_stay_distinct() -> None:
+    assert forms(BOTS)[1:] == [
+        ["FirstBot@4b16a9f", "mcts(iterations=100)", "mcts(iterations=200)", "random"],
+        ["FirstBot@4b16a9f", "mcts a", "mcts b", "random"],
+        ["a", "b", "c", "d"],
+    ]
+    assert forms(["random"]) == [["random"], ["a"]]
+    assert forms(["x/a.py:Bot", "y/a.py:Bot"])[1] == ["a", "b"]
+
+
+def test_probabilities_never_read_certain_and_missing_cells_are_empty() -> None:
+    frame = pd.DataFrame({"label": ["a", "b"], "best": [1.0, float("nan")]})
+    table = Table("t", frame, [Column("label", key=True), Column("best", unit="%", scale=100, sure=True)])
+    assert table.texts()["best, %"].tolist() == [">99.9", ""]
+    assert table.numbers()["best, %"].iloc[0] == 99.9
+
+
+def test_agents_that_never_met_are_in_groups_and_only_the_first_rows_are_shown(tmp_path: Path) -> None:
+    pairs = [("a", "b"), ("b", "c"), ("x", "y")]
+    with Store.open(f"sqlite:///{tmp_path}/a.db") as own:
+        own.begin_run("tournament:1", "tournament", "t", {})
+        own.append("tournament:1", [made(seed, (1.0, -1.0), pair, DUEL) for pair in pairs for seed in range(20)])
+        standings = Standings.of(matches_frame(own, run="tournament:1"), pairs=False)
+    paper = io.StringIO()
+    print_sections(Console(file=paper, width=100), list_of(standings, DUEL), top=2)
+    text = " ".join(paper.getvalue().split())
+    assert "group" in text and "have not met, even indirectly" in text
+    assert "5 rows, of which the first 2 are shown; --top shows more." in text
+
+
+def test_control_characters_of_names_are_shown_and_do_nothing() -> None:
+    paper = io.StringIO()
+    print_table(Console(file=paper, width=60), rating_table("\x1b[31mred\n"))
+    assert "\x1b" not in paper.getvalue() and "red" in paper.getvalue()
