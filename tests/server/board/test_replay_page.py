@@ -8,10 +8,11 @@ from typing import Any
 
 import pytest
 
+from tests.playing import played
 from tests.server.browsers import needs_chromium, shot
 from turnier.arena.match import MatchRecord
 
-from .served_board import ServedBoard, played, served_board, store_with
+from .served_board import ServedBoard, served_board, store_with
 
 playwright = pytest.importorskip("playwright.sync_api")
 pytestmark = needs_chromium
