@@ -76,8 +76,9 @@ class Data(NamedTuple):
 
 def read(results: RunResults) -> Data:
     store, run = results.store, results.store.run(results.id)
-    name, frame = run.name, trials.trials_frame(results.store, run.name)
+    name = run.name
     begun = name in trials.study_names(store)
+    frame = trials.trials_frame(store, name) if begun else _no_trials()
     return Data(
         store,
         name,
@@ -92,6 +93,13 @@ def read(results: RunResults) -> Data:
         trials.importance(frame),
         getattr(results, "idle_games", 0) if begun else 0,
     )
+
+
+def _no_trials() -> pd.DataFrame:
+    """Returns the trials of a search that has not asked for any."""
+    frame = pd.DataFrame(columns=["number", "state", "value", "low", "high", "other", "games", "group"])
+    frame.attrs = {"parameters": [], "ranges": {}}
+    return frame
 
 
 def mark(results: RunResults) -> str:
@@ -137,6 +145,7 @@ def sections(data: Data) -> Iterator[Section]:
         yield Text("No candidate is finished yet.")
     else:
         yield from _result(data)
+        yield Text(f"{int(data.trials['state'].isin(FINISHED).sum()):,} candidates played {data.games:,} games.")
         again = Again.of(data.store, data.definition, data.games)
         found = hints(data.trials, data.noted, data.definition, data.values, data.verdict, again)
         yield from map(Text, found)

@@ -60,6 +60,8 @@ def sentences(results: TrainingResults) -> list[str]:
         said.append(f"{results.out}: {games:,} games; mean of the last {count:,} games {plus_minus(mean, error)}")
     if results.plan.learned(results.out)[0].exists():
         said.append(f'To play with it: turnier tournament {results.game} "{results.agent}"')
+    if results.best is not None:
+        said.append(f"The best checkpoint so far is that after {results.best:,} games.")
     return [*said, *results.hints()]
 
 
@@ -133,8 +135,15 @@ def evaluation_table(data: Data) -> Table:
         Column("value", evaluation_unit(game_of(data.game)), low="low", high="high", importance=MAIN),
         Column("matches", "games played"),
     ]
+    frame = pd.DataFrame(rows)
+    if rated := [known.assign(run=name) for name, known in data.checkpoints.items() if len(known)]:
+        frame = frame.merge(pd.concat(rated), on=["run", "games"], how="left")
+        columns += [
+            Column("elo", "Elo", low="elo_low", high="elo_high", signed=True, importance=MAIN),
+            Column("minutes", "minutes of learning"),
+        ]
     against = ", ".join(sorted(filter(None, set(data.opponents))))
-    return Table("Evaluations", pd.DataFrame(rows), columns, f"Against {against}." if against else "")
+    return Table("Evaluations", frame, columns, f"Against {against}." if against else "")
 
 
 def curve_table(data: Data) -> Table | None:

@@ -103,6 +103,10 @@ class Plan(ABC, Generic[R]):
         """Returns what is to be said before the first game, a sentence each."""
         return []
 
+    def placed(self, where: Where) -> Where:
+        """Returns where the run plays, if that is asked for; raises UserError if it cannot play there."""
+        return where
+
     def stop(self) -> bool:
         """Has `run` end soon by KeyboardInterrupt, once what would be lost is kept; False if nothing would be lost."""
         return False
@@ -131,7 +135,7 @@ class Plan(ABC, Generic[R]):
         require_no_import(f"a {self.kind}")
         at = store if isinstance(store, Stored) else Stored.open(store)
         self.require_playable(at)
-        with at_work(where) as pool, ExitStack() as shown:
+        with at_work(self.placed(where) if isinstance(where, Where) else where) as pool, ExitStack() as shown:
             self.begin(at)
 
             def bar() -> Bar:

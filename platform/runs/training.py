@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 from turnier.arena.workers.where import Where
 from turnier.core.errors import MAX_GAMES, MAX_IN_MEMORY, MAX_WORKERS, UserError
 from turnier.core.number_text import number
-from turnier.results.store import Place
 from turnier.runs.declared.options import GameOption, Option
 from turnier.runs.plan import Plan, Playing
 
@@ -20,7 +19,6 @@ if TYPE_CHECKING:
     from turnier.agents.agent import Agent
     from turnier.agents.evaluator import Evaluator
     from turnier.agents.learning.loop import TrainingLoop
-    from turnier.arena.workers.executor import Executor
     from turnier.games.game import Game
     from turnier.results.store.store import Run, Store
     from turnier.runs.bar import Bar
@@ -68,7 +66,8 @@ class Training(Plan["TrainingResults"]):
             str | Evaluator | Agent,
             Option(
                 'the network, such as "ntuple(network=4x6)" or "dqn(layers=128.64)", or a search that learns, puct; may'
-                " be left out with a file that is trained further, and for 2048 with hours"
+                " be left out with a file that is trained further, and for 2048 with hours",
+                complete="learner",
             ),
         ] = "",
         *,
@@ -222,33 +221,21 @@ class Training(Plan["TrainingResults"]):
         """Has `run` end soon by KeyboardInterrupt, with a checkpoint; returns whether something learns."""
         return self._loop is not None and self._loop.stop()
 
-    def run(
-        self,
-        store: Store | Place = None,
-        *,
-        where: Where | Executor = Where(),
-        progress: bool = True,
-    ) -> TrainingResults:
-        """Learns until all games are played; after a stop or a kill, the same call resumes it.
-
-        Raises UserError if another process trains this file, or in this store, and if learning has diverged.
-
-        Args:
-            store: the store; or its file or URL, by default that of TURNIER_STORE, or turnier.db.
-            where: where self-play with search plays; other ways to learn play in threads of their own.
-            progress: whether a bar is shown.
-        """
-        if not self.plan.rated and isinstance(where, Where):
-            if where != Where():
-                raise UserError(
-                    f"{self.plan.name} takes no executor and no workers, as it plays in threads of its own; leave them"
-                    " out."
-                )
-            where = Where("serial")
-        return super().run(store, where=where, progress=progress)
+    def placed(self, where: Where) -> Where:
+        """Returns where self-play with search plays; other ways to learn play in threads of their own."""
+        if self.plan.rated:
+            return where
+        if where not in (Where(), Where("serial")):
+            raise UserError(
+                f"{self.plan.name} takes no executor and no workers, as it plays in threads of its own; leave them out."
+            )
+        return Where("serial")
 
     def play(self, run: Playing) -> None:
-        """Learns what the file does not have yet, and evaluates it on the way."""
+        """Learns what the file does not have yet, and evaluates it on the way.
+
+        Raises UserError if another process trains this file, or in this store, and if learning has diverged.
+        """
         from turnier.core.outputs import only_writer
         from turnier.runs.learning.evaluations import Evaluations
 

@@ -65,7 +65,7 @@ def test_options_of_other_trainings_are_refused(more: list[str], reason: str, tm
 
 
 def test_parameters_of_a_residual_network_are_listed() -> None:
-    shown = CliRunner().invoke(app, ["agents", "residual"], env={"COLUMNS": "160"}).stdout
+    shown = CliRunner().invoke(app, ["list", "residual"], env={"COLUMNS": "160"}).stdout
     rows = {row.split()[0]: row for row in shown.splitlines() if len(row.split()) > 2}
     assert "0 to 40" in rows["blocks"] and "16 to 512" in rows["filters"] and {"file", "digest"} <= rows.keys()
 

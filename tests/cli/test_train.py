@@ -124,10 +124,15 @@ def test_evaluations_on_the_way_are_shown_and_stored(tmp_path: Path) -> None:
     options = ["--evaluate-every", "20", "--evaluation-games", "4"]
     shown = [CliRunner().invoke(app, [*command(tmp_path / "w.npz", 40)[3:], *options]) for _ in range(2)]
     assert [s.exit_code for s in shown] == [0, 0], shown[0].output + shown[1].output
-    tables = [re.findall(r"│ +(\d+) │ +([\d,.]+ \(.*\)) │ +(\d+) │", s.output) for s in shown]
+    tables = [re.findall(r"^ +(\d+) +([\d,.]+ \(.*\)) +(\d+)\s*$", s.output, re.MULTILINE) for s in shown]
     assert tables[0] == tables[1] and [(row[0], row[2]) for row in tables[0]] == [("20", "4"), ("40", "4")]
-    run = re.findall(r"--run (training:\w+)", shown[0].output)[0]
-    stored = CliRunner().invoke(app, ["results", "--run", run, "--store", f"sqlite:///{tmp_path / 'w.db'}", "--json"])
-    assert sorted(row["games"] for row in json.loads(stored.stdout)) == [4, 4]
+    store = ["--store", f"sqlite:///{tmp_path / 'w.db'}"]
+    resumed = CliRunner().invoke(app, ["train", "--resume", "last", "--games", "60", *store])
+    assert resumed.exit_code == 0, resumed.output
+    (run,) = set(re.findall(r"\((training:\w+)\)", shown[0].output + resumed.output))
+    (tmp_path / "w.npz").unlink()
+    (stored,) = json.loads(CliRunner().invoke(app, ["show", run, *store, "--json"]).stdout)
+    assert [(row["games"], row["matches"]) for row in stored["evaluations"]] == [(20, 4), (40, 4), (60, 4)]
+    assert sum(row["count"] for row in stored["curve"]) == 60
     refused = CliRunner().invoke(app, [*command(tmp_path / "w.npz", 40)[3:], "--against", "random"])
     assert isinstance(refused.exception, UserError) and "evaluate_every" in str(refused.exception)

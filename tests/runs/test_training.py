@@ -173,7 +173,9 @@ def test_an_evaluation_that_a_kill_cut_off_is_finished(store: Store, tmp_path: P
         if with_snapshot:
             with SerialExecutor() as pool, game_bar("", 30, QUIET) as bar, pytest.MonkeyPatch.context() as patch:
                 patch.setattr(Evaluations, "_play", lambda *_: False)  # as if its executor was closed
-                with Evaluations(Playing(store, plan.run_id, pool, bar), killed, plan.evaluating) as evaluations:
+                with Evaluations(
+                    Playing(store, plan.run_id, pool, lambda: bar), killed, plan.evaluating
+                ) as evaluations:
                     evaluations.saved(killed.weights())
                     evaluations._futures[0].result()
                     assert evaluations.waiting_games() == [30]

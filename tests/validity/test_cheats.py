@@ -46,9 +46,6 @@ CHANGES_NOTHING = ("daemon", "double_answerer", "patcher", "ponderer", "printer"
 GAMES = 16
 
 
-MAKERS = ("turnier.runs.play", "turnier.runs.judging.judging", "turnier.search.study")
-
-
 @pytest.fixture(scope="module", params=["threads", "ray"])
 def started(request: pytest.FixtureRequest) -> Iterator[Executor]:
     with ThreadExecutor(2) if request.param == "threads" else RayExecutor(2) as made:
@@ -58,7 +55,7 @@ def started(request: pytest.FixtureRequest) -> Iterator[Executor]:
 @pytest.fixture(autouse=True)
 def executor(started: Executor, monkeypatch: pytest.MonkeyPatch) -> Executor:
     """All runs use one executor: starting Ray takes longer than what they play."""
-    for module in MAKERS:
+    for module in ("turnier.arena.workers.make", "turnier.runs.play"):
         monkeypatch.setattr(f"{module}.at_work", lambda *_: contextlib.nullcontext(started))
     return started
 
@@ -116,7 +113,7 @@ def begin(kind: str, name: str, store: Store) -> None:
         study = Study("tictactoe", bot(name), searched(name), budget=80, against=["random"])
         study.run(store, progress=False)
     else:
-        Judging("tictactoe", [bot(name), "random"], positions=40).run(progress=False)
+        Judging("tictactoe", [bot(name), "random"], positions=40).run(store, progress=False)
 
 
 def searched(name: str) -> list[str]:
@@ -157,12 +154,12 @@ def test_who_fails_is_not_found_stronger(name: str, store: Store) -> None:
 def test_searches_go_on_when_candidates_fail(name: str, store: Store) -> None:
     study = Study("tictactoe", bot(name), searched(name), budget=80, against=["random"], seed=3)
     results = study.run(store, progress=False)
-    assert results.run.games > 60  # whole generations
+    assert results.games > 60  # whole generations
 
 
 @pytest.mark.parametrize("name", sorted(FAILS_AT_TIMES))
-def test_failed_searches_are_the_worst(name: str) -> None:
-    judged = Judging("tictactoe", [bot(name), bot("honest")], positions=60).run(progress=False)
+def test_failed_searches_are_the_worst(name: str, store: Store) -> None:
+    judged = Judging("tictactoe", [bot(name), bot("honest")], positions=60).run(store, progress=False)
     rows = judged.agents().set_index("agent")
     cheat = next(agent for agent in rows.index if name in agent)
     honest = next(agent for agent in rows.index if "honest" in agent)
@@ -185,8 +182,8 @@ def test_nothing_computes_on_when_a_seat_rests(store: Store) -> None:
 
 
 @pytest.mark.parametrize("name", CHANGES_NOTHING)
-def test_tricks_change_no_judgement(name: str) -> None:
-    judged = Judging("tictactoe", [bot(name), bot("honest")], positions=30).run(progress=False)
+def test_tricks_change_no_judgement(name: str, store: Store) -> None:
+    judged = Judging("tictactoe", [bot(name), bot("honest")], positions=30).run(store, progress=False)
     losses = judged.positions().groupby("agent")["loss"].apply(list).tolist()
     assert losses[0] == losses[1]
 

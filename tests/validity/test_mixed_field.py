@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import sys
 from pathlib import Path
 
@@ -32,12 +31,12 @@ CAUSES = {
 def played(
     folder: Path, executor: Executor, form: str, games: int, monkeypatch: pytest.MonkeyPatch
 ) -> dict[str, MatchRecord]:
-    monkeypatch.setattr("turnier.runs.play.at_work", lambda *_: contextlib.nullcontext(executor))
     with Store.open(f"sqlite:///{folder}/{type(executor).__name__}-{form}.db") as store, executor:
-        run = Tournament("tictactoe", FIELD, games=games, format=form, seed=11).run(store, progress=False)
+        tournament = Tournament("tictactoe", FIELD, games=games, format=form, seed=11)
+        run = tournament.run(store, where=executor, progress=False)
         ids = run.frame()["match"].unique().tolist()
         records = list(store.records(ids))
-        assert len(records) == len(ids) == len({record.spec.id for record in records}) == run.total
+        assert len(records) == len(ids) == len({record.spec.id for record in records}) == tournament.total
         return {record.spec.id: record for record in records}
 
 

@@ -15,7 +15,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar, Generic, NamedTuple, Protocol, TypeVar
 
-from turnier.agents.learning.plan import LearningPlan
 from turnier.agents.learning.points import Points
 from turnier.core.array_files import NotFinite
 from turnier.core.errors import UserError
@@ -85,9 +84,10 @@ class TrainingLoop(ABC, Generic[W]):
 
     detached: ClassVar[bool] = False  # whether a checkpoint may be written while the next games change what it tells of
     threads = 1  # that learn at once
+    plan: Any  # the LearningPlan
     cure: str  # what to do about learning that has diverged, such as "with an alpha below 3"
 
-    def __init__(self, plan: LearningPlan, out: Path, games: int) -> None:
+    def __init__(self, plan: Any, out: Path, games: int) -> None:
         plan.check()
         self.plan, self.out, self.games = plan, out, games
         self.points = Points(plan.every)

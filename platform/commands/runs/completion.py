@@ -46,9 +46,16 @@ def _runs() -> Sequence[str]:
         return []
 
 
+def _learners() -> Sequence[str]:
+    from turnier.runs.learning.ways import LEARNERS
+
+    return LEARNERS
+
+
 _NAMES: dict[str, Callable[[], Sequence[str]]] = {
     "game": _games,
     "agent": _agents,
+    "learner": _learners,
     "sampler": _samplers,
     "noise": _noises,
     "run": _runs,

@@ -98,6 +98,7 @@ def _play(
 ) -> None:
     """Plays a run and shows it; what can be wrong is found before the store is opened to be written."""
     planned = _resumed(plan, name, typed, resume, store) if resume else plan(**typed)
+    where = planned.placed(where)
     from turnier.commands.runs.show import show
     from turnier.results.store.store import Store
 

@@ -36,7 +36,7 @@ class Option:
     high: float | None = None
     choices: tuple[str, ...] = ()
     more: bool = False  # does not define the run, which resumes with another value of it
-    complete: str = ""  # what the shell proposes: game, agent, sampler or noise
+    complete: str = ""  # what the shell proposes: game, agent, learner, sampler or noise
     default: str = ""  # what the default means, if it is not the value itself
     named: bool = False  # on the command line it must be named, though it has a place in Python
     also: str = ""  # a second flag on the command line

@@ -15,6 +15,7 @@ from typing import Any
 
 from turnier.agents.agent import Agent
 from turnier.agents.learning.loop import TrainingLoop
+from turnier.agents.learning.plan import LearningPlan
 from turnier.agents.registry import AGENTS
 from turnier.arena.match import derive_seed
 from turnier.arena.schedules.duel import Duel
@@ -58,7 +59,8 @@ class Evaluations:
 
     def __init__(self, run: Playing, loop: TrainingLoop[Any], evaluating: Evaluating | None, workers: int = 1) -> None:
         self.store, self.id, self.pool, self.bar = run.store, run.id, run.pool, run.bar
-        self.loop, self.plan, self.evaluating = loop, loop.plan, evaluating
+        self.loop, self.evaluating = loop, evaluating
+        self.plan: LearningPlan = loop.plan
         self.folder = self.plan.folder(loop.out)
         self.seconds = seconds_of(self.store, self.id)  # of learning, up to checkpoints
         self._seconds_before = max(self.seconds.values(), default=0.0)

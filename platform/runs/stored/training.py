@@ -11,6 +11,7 @@ import pandas as pd
 
 from turnier.agents.agent import Agent
 from turnier.agents.learning.plan import LearningPlan
+from turnier.agents.ntuple.td import Td
 from turnier.arena.schedules.repeats import without_repeats
 from turnier.core.number_text import estimate, number
 from turnier.games.game import Game
@@ -126,12 +127,12 @@ class TrainingResults(RunResults):
 
     def hints(self) -> list[str]:
         """Returns what to change in the learning, a sentence each: its games did not differ."""
-        newest = self.newest()
+        newest, method = self.newest(), self.plan.learning
         count, mean = newest["count"].sum(), newest["mean"].mean()
         alike = np.isclose(newest["mean"], mean).all() and np.isclose(newest["deviation"], 0, atol=1e-6).all()
-        if self.plan.rated or count < ALIKE_GAMES or not alike:
+        if not isinstance(method, Td) or count < ALIKE_GAMES or not alike:
             return []
         return [
             f"All of the last {count:,} games scored {number(mean)}: self-play repeats itself and learns nothing new;"
-            f" let it explore by an epsilon above {getattr(self.plan.learning, 'epsilon', 0):g}, into another file."
+            f" let it explore by an epsilon above {method.epsilon:g}, into another file."
         ]
