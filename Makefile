@@ -1,9 +1,12 @@
 # Two commands are all one needs: `make study` and `make test`. Both set up what they use in .venv.
 PYTHON ?= python3
 BIN := .venv/bin
+# Whatever the shell says, byte code is kept: tests start some hundred processes, which would compile all of it again.
+export PYTHONDONTWRITEBYTECODE =
 
 # `make test-all` plays every variant of every agent in every game, and runs long tests; CI plays each variant in one.
-.PHONY: setup study test test-all check bench clean
+# `make quick` runs the tests nearest to what has changed since `main`, for a minute.
+.PHONY: setup study test test-all coverage quick check bench clean
 
 setup: .venv/ready
 
@@ -21,6 +24,16 @@ test: setup
 
 test-all: setup
 	$(BIN)/python -m pytest -n auto --dist worksteal -m '' --all-variants $(ARGS)
+
+# Which lines the tests run: half as long again as `make test`, too long for CI. The last line is the share of all lines.
+coverage: setup
+	$(BIN)/coverage erase
+	$(BIN)/coverage run -m pytest -n auto --dist worksteal $(ARGS)
+	$(BIN)/coverage combine --quiet
+	$(BIN)/coverage report --skip-covered --sort=miss
+
+quick: setup
+	$(BIN)/python tests/quick.py
 
 check: setup
 	$(BIN)/ruff check .

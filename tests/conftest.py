@@ -5,11 +5,17 @@ from __future__ import annotations
 import os
 import signal
 import sys
+import time
 from pathlib import Path
 
-import numpy as np
-import pytest
-from hypothesis import settings
+# Before NumPy is loaded: its threads wait for each other by spinning, so small matrices take ten times the CPU time if
+# several tests, or other programs, share the cores.
+for _library in ("OMP", "OPENBLAS", "MKL"):
+    os.environ.setdefault(f"{_library}_NUM_THREADS", "1")
+
+import numpy as np  # noqa: E402
+import pytest  # noqa: E402
+from hypothesis import settings  # noqa: E402
 
 ROOT = Path(__file__).resolve().parent.parent
 if str(ROOT) not in sys.path:
@@ -36,3 +42,20 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         action="store_true",
         help="play every variant of every agent in every game that it can play, instead of in one of them in turn",
     )
+    parser.addoption("--first", default="", help="words, with commas; cases whose names have one of them run first")
+    parser.addoption("--seconds", type=float, default=0.0, help="skip what has not begun after so many seconds")
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    first = config.getoption("--first").split(",")
+    items.sort(key=lambda item: not any(name and name in item.name for name in first))
+
+
+BEGAN: list[float] = []  # when the first test of this process did
+
+
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    seconds = item.config.getoption("--seconds")
+    BEGAN.append(time.monotonic()) if seconds and not BEGAN else None
+    if seconds and time.monotonic() - BEGAN[0] > seconds:
+        pytest.skip(f"{seconds:g} seconds are over")

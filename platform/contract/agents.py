@@ -85,9 +85,15 @@ def decisions(agent: Agent, game: Game, seed: int = SEED) -> Iterator[tuple[Posi
         yield position, seats.decide(copy_of(position))
 
 
+@functools.lru_cache(maxsize=1)
+def first_decisions(agent: Agent, game: Game) -> tuple[tuple[Position, Decision], ...]:
+    """Returns all of `decisions`; laws that only look at them, and are checked in turn, ask the agent once."""
+    return tuple(decisions(agent, game))
+
+
 def law_legal(agent: Agent, game: Game) -> None:
     """An agent chooses a legal action in every position."""
-    for position, decision in decisions(agent, game):
+    for position, decision in first_decisions(agent, game):
         legal = position.legal_actions()
         if decision.action not in legal:
             raise LawBroken(
@@ -140,7 +146,7 @@ def law_kernel_changes_nothing(agent: Agent, game: Game) -> None:
 
 def law_seed(agent: Agent, game: Game) -> None:
     """The same seed gives the same decisions, whatever other players of the same agent do in between."""
-    alone = [decision for _, decision in decisions(agent, game)]
+    alone = [decision for _, decision in first_decisions(agent, game)]
     first, other, again = (decisions(agent, game, seed) for seed in (SEED, SEED + 1, SEED))
     for expected, (position, one), _, (_, two) in zip(alone, first, other, again, strict=True):
         if not (same(expected, one) and same(one, two)):
@@ -155,8 +161,7 @@ def law_draws(agent: Agent, game: Game) -> None:
     """An agent that declares to draw no random numbers decides the same whatever the seed."""
     if agent.draws_numbers(game) is not False:
         return
-    seeds = SEED, SEED + 1
-    for (position, one), (_, other) in zip(*(decisions(agent, game, seed) for seed in seeds), strict=True):
+    for (position, one), (_, other) in zip(first_decisions(agent, game), decisions(agent, game, SEED + 1), strict=True):
         if not same(one, other):
             got = f"{one.action} ({one.nodes} nodes) and {other.action} ({other.nodes} nodes) with two seeds"
             raise LawBroken(
@@ -177,7 +182,7 @@ def law_blind_to_chance(agent: Agent, game: Game) -> None:
 
 def law_arrays(agent: Agent, game: Game) -> None:
     """Visits and values are finite [num_actions], zero for illegal actions, and nothing is valued without a visit."""
-    for position, decision in decisions(agent, game):
+    for position, decision in first_decisions(agent, game):
         visits, values, legal = decision.visits, decision.values, position.legal_actions()
         for name, array in (("visits", visits), ("values", values)):
             what, here = f"{name} of {agent}", where(position)
@@ -203,7 +208,7 @@ def law_arrays(agent: Agent, game: Game) -> None:
 
 def law_forced(agent: Agent, game: Game) -> None:
     """A single legal action is played at once: with no more than one look."""
-    for position, decision in decisions(agent, game):
+    for position, decision in first_decisions(agent, game):
         if len(position.legal_actions()) == 1 and decision.nodes > 1:
             got = f"{decision.nodes} nodes"
             raise LawBroken(f"{agent} must play a single legal action without a search, got {got} {where(position)}")

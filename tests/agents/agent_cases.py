@@ -13,7 +13,7 @@ from turnier.agents.agent import Agent
 from turnier.agents.open_spiel.player import SpielAgent
 from turnier.agents.registry import AGENTS, EVALUATORS, make_agent
 from turnier.agents.spe_ed.player import SpeEdAgent
-from turnier.contract.agents import AGENT_LAWS, decisions
+from turnier.contract.agents import AGENT_LAWS, first_decisions
 from turnier.contract.law import Law
 from turnier.core.parameters import Declared, parameters_of
 from turnier.games.game import Game
@@ -103,7 +103,7 @@ def _inner(agent: Agent) -> list[Any]:
 
 def law_best_mean(agent: Agent, game: Game) -> None:
     """The max-child rule (Kutsch 2017, 4.1): of the actions that were tried, one with the best mean is played."""
-    for _, decision in decisions(agent, game):
+    for _, decision in first_decisions(agent, game):
         tried = decision.visits > 0
         if tried.any():
             best = decision.values[tried].max()

@@ -12,6 +12,7 @@ import pytest
 
 from tests.agents import agent_cases as cases
 from tests.agents import broken_agents as broken
+from tests.playing import played
 from turnier.agents.agent import Agent
 from turnier.agents.ensembles.ensemble import Ensemble
 from turnier.agents.registry import AGENTS, EVALUATORS, make_agent
@@ -246,8 +247,7 @@ def test_bad_sentences_are_caught(reason: str | None) -> None:
 
 
 def play(agent: Agent, game: str = "tictactoe", **changes: Any) -> Any:
-    made = make_game(game)
-    return play_match(MatchSpec(made.full_text(), (agent.full_text(),) * made.num_seats, 1, **changes))
+    return played(game, agent, **changes)
 
 
 @pytest.mark.parametrize("cls", [broken.Outside, broken.CompiledIllegal, broken.ReturnsNothing])

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import pytest
 
+from tests.playing import played
 from turnier.agents.agent import Agent
 from turnier.agents.budget import UNITS, read_budget
 from turnier.agents.registry import AGENTS
-from turnier.arena.match import MatchSpec
-from turnier.arena.play import play_match
 from turnier.core.errors import UserError
 from turnier.core.parameters import parameters_of
-from turnier.games.registry import GAMES
 
 
 @pytest.mark.parametrize(
@@ -40,8 +38,7 @@ def test_budgets_name_parameters_of_the_agent(name: str) -> None:
 
 
 def nodes_per_move(agent: Agent, game: str = "tictactoe") -> float:
-    made = GAMES.make(game)
-    record = play_match(MatchSpec(made.full_text(), (agent.full_text(),) * made.num_seats, 3))
+    record = played(game, agent, seed=3)
     return sum(record.nodes) / sum(record.decisions)
 
 
@@ -59,7 +56,7 @@ def test_searches_spend_the_budget_and_no_more(text: str, unit: str) -> None:
 
 def test_alphabeta_stops_at_the_nodes_whatever_its_depth() -> None:
     agent = AGENTS.make("alphabeta(depth=1)").within(5000, "nodes")
-    record = play_match(MatchSpec("connect_four", (agent.full_text(),) * 2, 1))
+    record = played("connect_four", agent)
     moves = sum(record.decisions)
     assert 2500 < sum(record.nodes) / moves <= 5000
 

@@ -15,12 +15,13 @@ import pytest
 from tests.agents import naive_search as oracle
 from tests.agents.mctse.mctse_trees import BOTH, LIMITS, POSITIONS, UNLIMITED, check_invariants, mctse
 from tests.agents.positions import board_position, marks_position
+from tests.playing import played
 from turnier.agents.agent import Decision
 from turnier.agents.mctse.agent import MctsePlayer
 from turnier.agents.mctse.tree import DONE, ME, SHARE
 from turnier.agents.registry import make_agent
 from turnier.arena.match import MatchSpec, Termination
-from turnier.arena.play import play_match, play_matches
+from turnier.arena.play import play_matches
 from turnier.contract.agents import same
 from turnier.core.kernel import JIT
 from turnier.games.game import Position
@@ -258,7 +259,7 @@ def test_agents_with_threads_decide_in_python() -> None:
         assert make_agent(name).seat_kernels(game) is not None
         agent = make_agent(name).replace(threads=2, iterations=5)
         assert agent.seat_kernels(game) is None
-        record = play_match(MatchSpec(game.full_text(), (agent.full_text(),), 1, max_plies=5))
+        record = played(game, agent, max_plies=5)
         assert record.termination is Termination.LIMIT and sum(record.decisions) == 5
 
 

@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 from rich.console import Console
 
+from tests.playing import played
 from turnier.agents.ensembles.pool import Pool, SearchJob, SerialPool, ThreadPool
 from turnier.agents.registry import make_agent
 from turnier.agents.seats.seating import start_player
@@ -61,7 +62,7 @@ def actors() -> Iterator[RayPool]:
 def test_a_watched_match_is_the_same_in_every_pool(actors: RayPool) -> None:
     with ThreadPool(2) as threads:
         for text in (VOTE, SUM):
-            record = play_match(MatchSpec(make_game(GAME).full_text(), (make_agent(text).full_text(),), 4))
+            record = played(GAME, text, seed=4)
             assert len(unpack_plies(record.plies)) > 60
             end, expected = watched(text, None)
             assert tuple(end.returns) == record.scores

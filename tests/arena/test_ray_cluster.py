@@ -30,13 +30,14 @@ from turnier.core.errors import UserError
 from turnier.games.registry import make_game
 from turnier.runs.training import Training
 
-# Nodes that are killed are known to be gone after three seconds.
+# Nodes that are killed refuse connections, by which they are known to be gone after three seconds; busy ones only wait.
 QUICK = {
     "health_check_initial_delay_ms": 1000,
     "health_check_period_ms": 1000,
-    "health_check_timeout_ms": 1000,
+    "health_check_timeout_ms": 60_000,
     "health_check_failure_threshold": 3,
 }
+LONGEST = 300.0  # seconds for what takes some, unless the machine is busy
 SPECS = list(
     round_robin(
         make_game("2048"), [make_agent("mc(iterations=60,rollout_depth=30)"), make_agent("random")], games=20, seed=7
@@ -79,7 +80,7 @@ def play(executor: RayExecutor, meanwhile: Callable[[], object] = lambda: None) 
 
 
 def await_workers(executor: RayExecutor, workers: int) -> None:
-    deadline = time.monotonic() + 60
+    deadline = time.monotonic() + LONGEST
     while executor.actors.workers < workers:
         assert time.monotonic() < deadline, "a CPU got no worker"
         executor.actors.wait([])
@@ -119,7 +120,7 @@ def test_a_node_gets_work_when_it_joins_and_loses_only_its_batches_when_it_is_ki
         assert play(executor) == expected
         raylet = node.all_processes["raylet"][0].process.pid
         assert play(executor, lambda: os.kill(raylet, signal.SIGKILL)) == expected
-        deadline = time.monotonic() + 60
+        deadline = time.monotonic() + LONGEST
         while executor.actors.workers > 2:  # the games may have been over before it was noticed
             assert time.monotonic() < deadline, "workers of a dead node are kept"
             executor.actors._check_workers()  # `wait` returns for results only, and there may be none left
@@ -180,7 +181,7 @@ def test_a_silent_head_is_reported_in_one_sentence(head: socket.socket, monkeypa
     time.sleep(0.7)
     monitor.require()  # it answers
     head.close()
-    deadline = time.monotonic() + 30
+    deadline = time.monotonic() + LONGEST
     while not monitor.is_gone():
         assert time.monotonic() < deadline
         time.sleep(0.02)
@@ -198,7 +199,7 @@ def test_a_driver_that_waits_for_a_silent_head_is_ended(head: socket.socket) -> 
     driver = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     assert driver.stdout is not None and driver.stdout.readline() == "up\n"
     head.close()
-    _, errors = driver.communicate(timeout=30)
+    _, errors = driver.communicate(timeout=LONGEST)
     assert driver.returncode == 2
     assert (
         errors.strip().startswith("Error: the head of the Ray cluster at auto must answer") and errors.count("\n") == 2

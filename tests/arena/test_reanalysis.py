@@ -4,18 +4,15 @@ from __future__ import annotations
 
 import pytest
 
-from turnier.agents.registry import make_agent
+from tests.playing import played
 from turnier.arena.analysis.reanalysis import Reanalysis
-from turnier.arena.match import MatchSpec
-from turnier.arena.play import play_match, replay
-from turnier.games.registry import make_game
+from turnier.arena.play import replay
 
 SEARCHES = ("mcts(iterations=30)", "mctse(iterations=30)", "mc(iterations=5)")
 
 
 def reanalysis(game: str, *agents: str, opening: tuple[int, ...] = ()) -> Reanalysis:
-    names = tuple(make_agent(agent).full_text() for agent in agents)
-    return Reanalysis(play_match(MatchSpec(make_game(game).full_text(), names, 11, opening=opening)))
+    return Reanalysis(played(game, *agents, seed=11, opening=opening))
 
 
 @pytest.mark.parametrize(

@@ -7,9 +7,8 @@ import io
 import pytest
 from rich.console import Console
 
+from tests.playing import played
 from turnier.agents.registry import make_agent
-from turnier.arena.match import MatchSpec
-from turnier.arena.play import play_match
 from turnier.commands.runs.shown_match import show_match
 from turnier.core.errors import UserError
 from turnier.games.registry import make_game
@@ -24,7 +23,7 @@ def test_a_watched_match_is_the_match_of_its_spec(game: str, agents: list[str], 
     made = [make_agent(agent) for agent in agents]
     shown = io.StringIO()
     end = show_match(Console(file=shown, width=120), make_game(game), made, 5, every_move=show)
-    record = play_match(MatchSpec(make_game(game).full_text(), tuple(a.full_text() for a in made), 5))
+    record = played(game, *made, seed=5)
     assert tuple(end.returns) == record.scores
     assert "seed 5" in shown.getvalue()
     assert ("values (visits)" in shown.getvalue()) == show

@@ -11,11 +11,10 @@ from rich.console import Console
 from typer.testing import CliRunner
 
 from tests.cli.running import turnier
+from tests.playing import played
 from turnier.agents.registry import make_agent
 from turnier.arena.analysis import analyse
 from turnier.arena.analysis.reanalysis import Reanalysis
-from turnier.arena.match import MatchSpec
-from turnier.arena.play import play_match
 from turnier.commands.app import app
 from turnier.commands.runs.shown_match import show_match
 from turnier.dashboards.figures.replay import action_frame
@@ -42,7 +41,7 @@ def test_in_analyses(tmp_path: Path) -> None:
 def test_in_shown_and_replayed_matches() -> None:
     """A decision is worth what the score is at the next one."""
     agent = make_agent(AGENT)
-    record = play_match(MatchSpec(GAME.full_text(), (agent.full_text(),), 1))
+    record = played(GAME, agent)
     review = Reanalysis(record)
     points, name = review.moments[10].position.returns[0], GAME.action_name(review.moments[9].action)
     assert points > 0

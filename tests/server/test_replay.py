@@ -14,7 +14,7 @@ import pytest
 from PIL import Image
 from typer.testing import CliRunner
 
-from turnier.agents.registry import make_agent
+from tests.playing import played
 from turnier.arena.match import MatchRecord, MatchSpec
 from turnier.arena.match_json import to_json
 from turnier.arena.play import play_match
@@ -74,9 +74,8 @@ def test_an_official_log_holds_the_same_game(store: str, record: MatchRecord, tm
 
 def test_a_picture_of_a_move_shows_what_its_agent_knew(tmp_path: Path, store: str) -> None:
     agents = ("combi(rollouts=50,nodes=200,table_nodes=500)", "rollouts(rollouts=50)")
-    game, texts = make_game("spe_ed(width=12,height=12)"), tuple(make_agent(agent).full_text() for agent in agents)
     file, picture = tmp_path / "games.jsonl", tmp_path / "move.svg"
-    file.write_text(json.dumps(to_json(play_match(MatchSpec(game.full_text(), texts, 4)))) + "\n")
+    file.write_text(json.dumps(to_json(played("spe_ed(width=12,height=12)", *agents, seed=4))) + "\n")
     shown = []
     for move in ("1", "2"):
         run(f"{file}:1", "--out", str(picture), "--overlay", move)

@@ -10,12 +10,12 @@ from pathlib import Path
 
 import pytest
 
+from tests.playing import played
 from turnier.agents.agent import Agent
 from turnier.agents.engines import engine
 from turnier.agents.engines.engine import IDLE, EnginePlayer
 from turnier.agents.registry import AGENTS
-from turnier.arena.match import MatchRecord, MatchSpec, Termination
-from turnier.arena.play import play_match
+from turnier.arena.match import MatchRecord, Termination
 from turnier.core.errors import UserError
 from turnier.games.game import Position
 from turnier.games.registry import make_game
@@ -31,7 +31,7 @@ def odd(protocol: str, habit: str, *words: object, more: str = "") -> Agent:
 
 
 def play(*agents: Agent, seed: int = 1) -> MatchRecord:
-    return play_match(MatchSpec("tictactoe", tuple(agent.full_text() for agent in agents), seed))
+    return played("tictactoe", *agents, seed=seed)
 
 
 @pytest.fixture(autouse=True)

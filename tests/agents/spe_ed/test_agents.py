@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from tests.playing import played
 from turnier.agents.agent import Decision
 from turnier.agents.registry import make_agent
 from turnier.agents.spe_ed.adaptive_combi import AdaptiveCombiPlayer
@@ -159,7 +160,7 @@ def test_a_time_that_is_over_gets_an_answer_at_once(name: str) -> None:
 @pytest.mark.parametrize("name", SEARCHES)
 def test_by_the_clock_whole_games_are_played(name: str) -> None:
     agents = (f"{name}(milliseconds=2)", "basic", "basic")
-    record = play_match(MatchSpec(make_game("spe_ed(width=16,height=16,players=3)").full_text(), agents, 1))
+    record = played("spe_ed(width=16,height=16,players=3)", *agents)
     assert record.termination is Termination.NORMAL and record.nodes[0] > 0
 
 

@@ -14,10 +14,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
-from turnier.agents.registry import AGENTS
-from turnier.arena.match import MatchRecord, MatchSpec
-from turnier.arena.play import play_match
-from turnier.games.registry import GAMES
+from turnier.arena.match import MatchRecord
 from turnier.results.store.store import Store
 from turnier.server.board.app import Library, make_app
 from turnier.server.board.serving import BoardServer, hosts_of
@@ -79,12 +76,6 @@ def served_board(url: str, film: Any = no_film) -> Iterator[ServedBoard]:
         finally:
             server.should_exit = True
             thread.join()
-
-
-def played(game: str, *agents: str, seed: int = 1) -> MatchRecord:
-    """Plays a match."""
-    texts = tuple(AGENTS.make(agent).full_text() for agent in agents)
-    return play_match(MatchSpec(GAMES.make(game).full_text(), texts, seed))
 
 
 def store_with(folder: Path, *records: MatchRecord) -> str:

@@ -8,13 +8,14 @@ from urllib.parse import quote
 
 import pytest
 
+from tests.playing import played
 from turnier.arena.analysis.reanalysis import Reanalysis
 from turnier.arena.match import MatchRecord
 from turnier.arena.play import replay_positions
 from turnier.games.abi import CHANCE
 from turnier.server.board.serving import hosts_of
 
-from .served_board import ServedBoard, played, served_board, store_with
+from .served_board import ServedBoard, served_board, store_with
 
 
 @pytest.fixture(scope="module")

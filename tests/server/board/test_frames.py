@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import pytest
 
+from tests.playing import played
 from turnier.arena.analysis.reanalysis import Reanalysis
 from turnier.games.drawing import lines
 from turnier.games.registry import GAMES
 from turnier.server.board.frames import Frames, moves_on, split
-
-from .served_board import played
 
 
 def decoded(frames: Frames) -> list[str]:

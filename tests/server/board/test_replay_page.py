@@ -8,10 +8,11 @@ from typing import Any
 
 import pytest
 
+from tests.playing import played
 from tests.server.browsers import needs_chromium, shot
 from turnier.arena.match import MatchRecord
 
-from .served_board import ServedBoard, played, served_board, store_with
+from .served_board import ServedBoard, served_board, store_with
 
 playwright = pytest.importorskip("playwright.sync_api")
 pytestmark = needs_chromium
@@ -38,23 +39,28 @@ def place(page: Any) -> int:
     return int(re.findall(r"[\d]+", text)[0])
 
 
+def at(page: Any, move: int) -> None:
+    """Waits until the page shows a move."""
+    playwright.expect(page.locator("#place")).to_contain_text(f"move {move} of")
+
+
 def test_no_key_is_lost(page: Any, board: ServedBoard, records: list[MatchRecord]) -> None:
     page.goto(f"{board.address}/match/{records[LONG].spec.id}#move=700")
-    playwright.expect(page.locator("#place")).to_contain_text("move 700 of")
+    at(page, 700)
     drawn = page.locator("#board").inner_html()
     for _ in range(60):  # in 3 s
         page.keyboard.press("ArrowRight", delay=25)
         page.wait_for_timeout(20)
-    assert place(page) == 760
+    at(page, 760)
     assert page.locator("#board").inner_html() != drawn
     for _ in range(60):
         page.keyboard.press("ArrowLeft")
-    assert place(page) == 700
+    at(page, 700)
     assert page.locator("#board").inner_html() == drawn
     page.keyboard.press("End")
     playwright.expect(page.locator("#place")).to_contain_text(f"the end, after {sum(records[LONG].decisions)} moves")
     page.keyboard.press("Home")
-    assert place(page) == 1
+    at(page, 1)
     shot(page, "replay_2048")
 
 
@@ -65,9 +71,9 @@ def test_it_plays_by_itself(page: Any, board: ServedBoard, records: list[MatchRe
     playwright.expect(page.locator("#place")).to_contain_text("the end")
     playwright.expect(page.locator("#play")).to_have_text("Play")
     page.locator("#scrub").fill("2")
-    assert place(page) == 3
+    at(page, 3)
     page.locator("#moves button").nth(4).click()
-    assert place(page) == 5
+    at(page, 5)
     assert page.url.endswith("#move=5")
 
 
@@ -78,7 +84,7 @@ def test_the_costliest_move_of_a_lost_game_is_found_by_a_click(
     page.locator("#judge").fill("mcts(iterations=3000)")
     page.get_by_role("button", name="Ask", exact=True).click()
     playwright.expect(page.locator(".keys")).to_contain_text("by mcts(iterations=3000)")
-    playwright.expect(page.locator("#thoughts")).to_have_attribute("data-opinions", "2", timeout=60_000)
+    playwright.expect(page.locator("#thoughts")).to_have_attribute("data-opinions", "2")
     playwright.expect(page.locator("#costly")).to_be_enabled()
     page.locator("#costly").click()
     costly = page.locator("#thoughts").inner_text()
@@ -106,7 +112,7 @@ def test_certainty_and_the_most_uncertain_move(page: Any, board: ServedBoard, re
     playwright.expect(page.locator("#uncertain")).to_be_enabled()
     playwright.expect(page.locator(".keys")).to_contain_text("certainty")
     playwright.expect(page.locator("#thoughts")).to_contain_text("of 8 searches")
-    playwright.expect(page.locator("#thoughts")).to_have_attribute("data-certainty", "1", timeout=60_000)
+    playwright.expect(page.locator("#thoughts")).to_have_attribute("data-certainty", "1")
     page.locator("#uncertain").click()
     events = board.events(f"/api/matches/{records[LOST].spec.id}/certainty?repeats=8")
     least = min((event["certainty"], event["move"]) for _, event in events[:-1])
@@ -118,7 +124,7 @@ def test_a_link_leads_to_its_move_and_what_is_missing_is_said(
     page: Any, board: ServedBoard, records: list[MatchRecord]
 ) -> None:
     page.goto(f"{board.address}/match/{records[LONG].spec.id}#move=1234")
-    playwright.expect(page.locator("#place")).to_contain_text("move 1234 of")
+    at(page, 1234)
     page.goto(board.address)
     playwright.expect(page.locator("#matches li")).to_have_count(2)
     page.locator("#matches a").first.click()
@@ -129,15 +135,15 @@ def test_a_link_leads_to_its_move_and_what_is_missing_is_said(
 
 def test_a_position_of_a_replay_is_analysed(page: Any, board: ServedBoard, records: list[MatchRecord]) -> None:
     page.goto(f"{board.address}/match/{records[LOST].spec.id}#move=5")
-    playwright.expect(page.locator("#place")).to_contain_text("move 5 of")
+    at(page, 5)
     drawn = page.locator("#board circle").count()
     page.locator("#analysis").click()
     playwright.expect(page.locator("#says")).to_contain_text("Seat 0 is to move")
     assert page.locator("#board circle").count() == drawn == 4
     page.locator("#agentlist").fill("mcts(iterations=200) ; alphabeta(depth=2)")
-    page.locator("#seconds").fill("1")
+    page.locator("#seconds").fill("60")  # it ends with the page
     page.locator("#analyse").click()
-    playwright.expect(page.locator("#results .agent")).to_have_count(2, timeout=60_000)
+    playwright.expect(page.locator("#results .agent")).to_have_count(2)
     playwright.expect(page.locator("#results")).to_contain_text("certainty")
     shot(page, "analysis")
     page.locator("#board .can, #board [data-cell]").nth(30).click()

@@ -15,7 +15,6 @@ from .served_board import ServedBoard, served_board
 
 playwright = pytest.importorskip("playwright.sync_api")
 pytestmark = needs_chromium
-LONGEST = 60_000  # milliseconds of a game
 
 
 @pytest.fixture(scope="module")
@@ -53,13 +52,13 @@ def play_by_clicks(page: Any) -> str:
     number = 0
     finished, mine = page.locator("#replay"), page.locator("#says", has_text="Your move.")
     while True:
-        finished.or_(mine).first.wait_for(timeout=LONGEST)
+        finished.or_(mine).first.wait_for()
         if finished.count():
             return str(finished.get_attribute("href")).rpartition("/")[2]
         moves = page.locator("#moves span").count()
         click_a_move(page, 7 * number)
         number += 1
-        page.locator("#moves span").nth(moves).or_(finished).first.wait_for(timeout=LONGEST)
+        page.locator("#moves span").nth(moves).or_(finished).first.wait_for()
 
 
 @pytest.mark.parametrize(

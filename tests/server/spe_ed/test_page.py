@@ -66,7 +66,7 @@ def test_a_game_is_watched_to_its_end(browser: Any) -> None:
         assert page.evaluate("Array.from(cells).filter(c => c).length") == len(start) == 3
         page.locator("#speed").select_option("16")
         page.get_by_label("resume").click()
-        playwright.expect(page.locator("#says")).to_contain_text("over", timeout=20_000)
+        playwright.expect(page.locator("#says")).to_contain_text("over")
         final = server.get("/games/0")[2]
         last = {cell: value for played in final["rounds"] for cell, value in played["cells"]}
         assert page.evaluate("Array.from(cells).filter(c => c).length") == len(last)

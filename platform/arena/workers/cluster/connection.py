@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import logging
 import os
 import signal
 import socket
 import threading
+from collections.abc import Iterator
 from typing import Any
 
 from turnier.arena.workers.cluster.head import LOCAL
@@ -31,15 +33,11 @@ def connect(address: str, workers: int | None) -> Any:
         )
     os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
     os.environ.setdefault("RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0")
-    if address == LOCAL:
-        # Otherwise Ray's ports would listen on all interfaces.
-        os.environ["RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER"] = "0"
-    else:
+    if address != LOCAL:
         for name, value in KEEPALIVE.items():
             os.environ.setdefault(name, value)
     import ray
 
-    ray._private.ray_constants.ENABLE_RAY_CLUSTER = address != LOCAL  # it read the variable if it was imported before
     # What raylets report would be printed on standard output, amid tables and JSON; calls raise what matters to us.
     ray._private.worker.print_to_stdstream = lambda *_, **__: None
     quiet: dict[str, Any] = {"log_to_driver": False, "logging_level": logging.ERROR}
@@ -66,7 +64,7 @@ def _start_here(ray: Any, cpus: int, quiet: dict[str, Any]) -> None:
     """Starts Ray on this machine; again if its processes took too long to start, as on a busy machine."""
     for attempts_left in reversed(range(STARTS)):
         try:
-            with only_needed(ray):
+            with only_needed(ray), _on_loopback(ray):
                 ray.init(
                     LOCAL, num_cpus=cpus, include_dashboard=False, object_store_memory=128 << 20,
                     _system_config=LOCAL_SETTINGS, **quiet,
@@ -79,6 +77,18 @@ def _start_here(ray: Any, cpus: int, quiet: dict[str, Any]) -> None:
                     f"Ray could not start on this machine: {reason_of(failure)}; repeat the command, or play with"
                     " --executor threads."
                 ) from None
+
+
+@contextlib.contextmanager
+def _on_loopback(ray: Any) -> Iterator[None]:
+    """Lets the ports of the Ray that starts meanwhile listen here only; a cluster that starts later is not meant."""
+    constants = ray._private.ray_constants
+    os.environ["RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER"], constants.ENABLE_RAY_CLUSTER = "0", False
+    try:
+        yield
+    finally:
+        del os.environ["RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER"]
+        constants.ENABLE_RAY_CLUSTER = True
 
 
 def _require_reachable(address: str) -> None:
