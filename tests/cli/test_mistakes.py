@@ -136,10 +136,10 @@ BAD = {
     "table in a missing folder": (("show", "--crosstable", "no/x.csv"), "the folder of --crosstable must exist"),
     "logs in a file's place": (("spe_ed", "serve", "--logs", "good.db"), "--logs must be a folder, got good.db"),
     "an option of matches for a run": (
-        ("show", "last", "--overlay", "3", "--store", "sqlite:///good.db"),
-        "--overlay is for a match, and this is a run",
+        ("show", "last", "--delay", "3", "--store", "sqlite:///good.db"),
+        "--delay is for a match, and this is a run",
     ),
-    "an old command": (("show",), "turnier show is now turnier show"),
+    "an old command": (("results", "--json"), "turnier results is now turnier show"),
     "moved": (("bench", "random_2048"), "turnier bench is now make bench, in a checkout"),
     "best moves of no game": (("engine", "2084", "mc", "--http", "0"), "There is no game named '2084'"),
     "store in a pipe": (
@@ -159,7 +159,7 @@ BAD = {
     "code with a long name": (("play", "tictactoe", f"{LONG}.py:Bot", "random"), "there must be a file aaa"),
     "network with a long name": (("play", "2048", f'greedy(evaluator=ntuple(file="{LONG}.npz"))'), "must be a file"),
     "new agent with a long name": (("new", "agent", LONG), "a name must be of small letters"),
-    "match with a long name": (("show", LONG, "--store", "sqlite:///good.db"), "must be stored to be shown"),
+    "match with a long name": (("show", LONG, "--store", "sqlite:///good.db"), "There is no run named"),
     "export with a long name": (
         ("show", "last", "--out", f"{LONG}.csv", "--store", "sqlite:///good.db"),
         "an export must have a name that this system takes",
@@ -170,14 +170,14 @@ BAD = {
     ),
     "line with a number of many digits": (
         ("show", f"{{}}.jsonl:{'1' * 5000}", "--store", "sqlite:///good.db"),
-        "must be stored to be shown",
+        "There is no run named",
     ),
     "line with a digit that is none": (
         ("show", "{}.jsonl:²", "--store", "sqlite:///good.db"),
-        "must be stored to be shown",
+        "There is no run named",
     ),
     "lowered tiles without a network or table": (
-        ("move", "2048(size=2)", "2 4 / 8 .", "--agent", "greedy(downgrade=32768)"),
+        ("analyse", "2048(size=2)", "greedy(downgrade=32768)", "--board", "2 4 / 8 ."),
         "downgrade lowers tiles of 2048 for the evaluators ntuple, rows2048 and corner2048, got 2048(size=2) and"
         " evaluator=score; leave it out.",
     ),

@@ -24,8 +24,6 @@ def replay(match: str, store: str, delay: float, out: Path | None, overlay: int 
         out: a file ending in .gif, .mp4, .svg (the final position) or .json (an official spe_ed log).
         overlay: the picture is of the position before this move, with what its agent computed.
     """
-    if overlay is not None and (out is None or out.suffix != ".svg"):
-        raise UserError("--overlay draws into a picture; add --out FILE.svg.")
     console, played = Console(highlight=False), find_game(match, store)
     if out is not None:
         _write(played, out, delay, overlay)

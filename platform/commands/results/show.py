@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -20,7 +21,6 @@ if TYPE_CHECKING:
 TOP = 200  # agents of a rating list
 MIN_GAMES = 10  # of an agent in the rating list of a game
 MATCHES = 20  # that are listed
-OF_RUNS = (".html", ".csv", ".parquet", ".jsonl", ".pgn", ".sgf", "")
 OF_MATCHES = (".gif", ".mp4", ".svg", ".json")
 OPTIONS = {  # what is shown -> the options that mean something for it, beside --store
     "run": {"out", "html", "matches", "whole", "top", "anchor", "nash", "crosstable", "as_json", "game", "min_games"},
@@ -106,6 +106,7 @@ def show(
     """
     given = {name: value for name, value in context.params.items() if name not in ("what", "store")}
     typed = [name for name in given if _is_typed(context, name)]
+    _require_out(out, overlay)
     if what.endswith(".parquet"):
         return _show_archive(Path(what), _checked("archive", typed, given))
     if ".py" in what:
@@ -121,6 +122,14 @@ def show(
         if _is_game(what):
             return _show_game(opened, what, _checked("game", typed, given))
     _show_match(what, store, _checked("match", typed, given))
+
+
+def _require_out(out: Path | None, overlay: int | None) -> None:
+    """Raises UserError if a match cannot be written to a file, before the match is looked for."""
+    if out is not None and out.suffix in OF_MATCHES:
+        require_file(out, "--out")
+    if overlay is not None and (out is None or out.suffix != ".svg"):
+        raise UserError("--overlay draws into a picture; add --out FILE.svg.")
 
 
 def _is_typed(context: typer.Context, name: str) -> bool:
@@ -140,7 +149,7 @@ def _checked(what: str, typed: list[str], given: Mapping[str, Any]) -> Mapping[s
 
 def _is_file_of_games(what: str) -> bool:
     file, colon, line = what.rpartition(":")
-    return Path(what).is_file() or bool(colon and line.isdigit() and Path(file).is_file())
+    return os.path.isfile(what) or bool(colon and line.isdigit() and os.path.isfile(file))
 
 
 def _is_game(what: str) -> bool:
@@ -197,7 +206,6 @@ def _write_run(store: Store, run: Run, out: Path | None, html: bool) -> None:
         say(f"Page: {write_run_report(store, run.id, out or Path('.'))}")
         return
     assert out is not None
-    _require_suffix(out, OF_RUNS, "run")
     _export(Source.of_store(store, run), store.match_counts().get(run.id, 0), out)
 
 
@@ -261,7 +269,6 @@ def _show_match(what: str, store: str, options: Mapping[str, Any]) -> None:
     out: Path | None = options["out"]
     if out is not None:
         _require_suffix(out, OF_MATCHES, "match")
-        require_file(out, "--out")
     replay(what, store, options["delay"], out, options["overlay"])
 
 
