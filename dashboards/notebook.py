@@ -6,6 +6,8 @@ import contextlib
 from html import escape
 from typing import TYPE_CHECKING
 
+import pandas as pd
+
 from turnier.core.errors import UserError
 from turnier.dashboards import markup
 from turnier.dashboards.sections import Drawing, failed_table, flat, head, sections
@@ -31,6 +33,15 @@ def html_of(results: RunResults) -> str:
     if found is not None:
         parts += [f"<h5>{escape(found.title)}</h5>", markup.table(found), f"<p><small>{escape(found.note)}</small></p>"]
     return "".join(parts)
+
+
+def table_of(results: RunResults) -> pd.DataFrame:
+    """Returns the frame of a run's main table, by what its rows are about; empty if it has no table yet."""
+    found = next((section for section in flat(sections(results)) if isinstance(section, Table)), None)
+    if found is None:
+        return pd.DataFrame()
+    keys = [column.name for column in found.columns if column.key]
+    return found.frame.set_index(keys) if keys else found.frame
 
 
 def picture_of(results: RunResults) -> Figure | None:

@@ -87,22 +87,21 @@ class Drawing:
     Args:
         figure: a function of `turnier.dashboards.figures`, such as "tournament.crosstable"; it may return None if there
             is nothing to draw.
-        known: its arguments.
+        known: its arguments, or what returns them when it is drawn.
         table: the same for terminals.
         cells: whether a click on a cell chooses the agents of `Meetings`.
     """
 
     figure: str
-    known: tuple[Any, ...] = ()
+    known: tuple[Any, ...] | Callable[[], tuple[Any, ...]] = ()
     table: Table | None = None
     cells: bool = False
 
     @cached_property
     def drawn(self) -> Figure | None:
         module, _, name = self.figure.rpartition(".")
-        drawn: Figure | None = getattr(importlib.import_module(f"turnier.dashboards.figures.{module}"), name)(
-            *self.known
-        )
+        known = self.known() if callable(self.known) else self.known
+        drawn: Figure | None = getattr(importlib.import_module(f"turnier.dashboards.figures.{module}"), name)(*known)
         return drawn
 
 

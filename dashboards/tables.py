@@ -164,9 +164,3 @@ def formats(frame: pd.DataFrame) -> dict[str, str]:
             sizes = column.dropna().astype(float).abs()
             found[str(name)] = "%.3g" if (sizes[sizes > 0] < FINE).any() else "localized"
     return found
-
-
-def printed(frame: pd.DataFrame) -> pd.DataFrame:
-    """Returns the table with its numbers as texts, for pages that do not sort."""
-    texts = {name: frame[name].astype(float).map(lambda value: number(value, digits=_ALL)) for name in formats(frame)}
-    return frame.assign(**texts)

@@ -41,12 +41,12 @@ from turnier.results.store.store import Store
 from turnier.runs.bar import game_bar
 from turnier.search.definition import StudyDefinition
 from turnier.search.noise import NOISES
-from turnier.search.samplers.in_memory import search_in_memory
 from turnier.search.samplers.registry import SAMPLERS
 from turnier.search.space import Space
 from turnier.search.storage.checked_studies import facts_of
 from turnier.search.study_run import StudyRun
 from turnier.statistics.intervals import mean_interval
+from turnier.studies.promises.in_memory import search_in_memory
 from turnier.studies.scripts.script import choose_preset, run_script
 
 GAME = "2048(size=4)"

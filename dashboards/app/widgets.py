@@ -12,7 +12,6 @@ import pandas as pd
 import streamlit as st
 
 from turnier.core.errors import UserError, unknown
-from turnier.dashboards.agent_names import short_game
 from turnier.dashboards.app import cached_store, opened_store
 from turnier.dashboards.app.dark_charts import on_dark
 from turnier.dashboards.figures.charts import Figure, image, table_csv
@@ -195,11 +194,6 @@ def choose_or_none(label: str, options: Sequence[str], key: str, placeholder: st
     words: dict[str, Any] = {"index": None, "placeholder": placeholder, **IN_ADDRESS}
     chosen = st.selectbox(label, options, key=key, **words)
     return None if chosen is None else str(chosen)
-
-
-def choose_game(games: Sequence[str]) -> str:
-    """Lets people choose a game, shown in its short form."""
-    return choose("Game", games, "game", format_func=short_game)
 
 
 def choose_view(label: str, options: Sequence[str], key: str) -> str:

@@ -12,9 +12,9 @@ from turnier.agents.registry import AGENTS
 from turnier.core.errors import UserError
 from turnier.dashboards.figures import charts
 from turnier.dashboards.figures.charts import Figure
-from turnier.dashboards.summaries.certainty import coarser, in_percent, means_note, phase_name, positions_note
+from turnier.dashboards.summaries.certainty import in_percent, means_note, phase_name, positions_note
 from turnier.dashboards.summaries.matches import value_of
-from turnier.results.frames.certainty import agent_certainty, group_certainty
+from turnier.results.frames.certainty import agent_certainty
 
 GROUP_NOTE = (
     "%, and below it the number of positions (n). 95 % intervals of Wilson's type, within the range of the measure"
@@ -64,6 +64,8 @@ def certainty_by_parameter(positions: pd.DataFrame, measure: str, parameter: str
 
 def certainty_by_score(positions: pd.DataFrame, measure: str, summary: pd.DataFrame) -> Figure | None:
     """Certainty against the scores of stored games; None where fewer than two agents have both."""
+    if summary.empty:
+        return None
     scores, unit = value_of(summary[summary["game"].isin(positions["game"])])
     scores = scores[scores["value"].notna()]
     scores = scores.sort_values("games").drop_duplicates(["game", "agent"], keep="last")
@@ -99,10 +101,3 @@ def _number(declared: Any, parameter: str) -> float:
             if number == number:
                 return number
     return float("nan")
-
-
-def certainty_heat_maps(positions: pd.DataFrame, measure: str) -> list[Figure]:
-    """Returns a heat map for every agent, the most certain first."""
-    table = agent_certainty(positions).sort_values(measure, ascending=False)
-    groups = group_certainty(coarser(positions))
-    return [certainty_heat_map(groups[groups["agent"] == agent], measure) for agent in table["agent"]]

@@ -4,21 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 import pandas as pd
 
 from turnier.core.number_text import estimate
-from turnier.dashboards.agent_names import distinct, planned, with_names
+from turnier.dashboards.agent_names import distinct, planned, short_game, with_names
 from turnier.dashboards.kinds.games import by_game
 from turnier.dashboards.sections import Among, Choice, Drawing, Head, Section, Text
 from turnier.dashboards.summaries.certainty import coarser, in_percent, means_note, phase_name
+from turnier.dashboards.summaries.matches import COMPARED
 from turnier.dashboards.tables import MAIN, MINOR, USEFUL, Column, Table
 from turnier.results.frames import json_rows
 from turnier.results.frames.certainty import CERTAINTY_MEASURES, agent_certainty, group_certainty
+from turnier.results.frames.matches import matches_frame, summary
+from turnier.results.store.store import Store
 from turnier.runs.results import RunResults
 from turnier.runs.stored.collected import certainty_of_run
 
+MAX_RUNS = 20  # whose scores are looked through
 ABOUT = {
     "normalised": "Normalised: 0 % if all actions are equally frequent, 100 % if always the same (Kutsch 2017, 9.1).",
     "agreement": "Agreement: how often two searches agree; 0 % is as often as at random, 100 % always.",
@@ -26,18 +30,25 @@ ABOUT = {
 }
 
 
-def read(results: RunResults) -> pd.DataFrame:
-    """Returns a row per agent and position, see `position_certainty`."""
-    return certainty_of_run(results.store, results.store.run(results.id)).assign(run=results.id)
+class Data(NamedTuple):
+    """What is shown of a measurement."""
+
+    positions: pd.DataFrame  # see `position_certainty`; with the column `run`
+    store: Store
 
 
-def together(*found: pd.DataFrame) -> pd.DataFrame:
-    return pd.concat(found, ignore_index=True)
+def read(results: RunResults) -> Data:
+    positions = certainty_of_run(results.store, results.store.run(results.id))
+    return Data(positions.assign(run=results.id), results.store)
+
+
+def together(*found: Data) -> Data:
+    return Data(pd.concat([data.positions for data in found], ignore_index=True), found[0].store)
 
 
 def head(results: RunResults) -> Head:
     """Returns the most certain agent."""
-    positions = read(results)
+    positions = read(results).positions
     if positions.empty:
         return Head(agents=planned(results.store.run(results.id)))
     table = in_percent(agent_certainty(positions), "normalised").sort_values("percent", ascending=False)
@@ -46,40 +57,49 @@ def head(results: RunResults) -> Head:
     return Head(f"{agents[0]} is the most certain: {value} normalised in {first['states']:,} positions", agents=agents)
 
 
-def sections(positions: pd.DataFrame) -> Iterator[Section]:
-    if positions.empty:
+def sections(data: Data) -> Iterator[Section]:
+    if data.positions.empty:
         yield Text("No position has been searched twice yet.")
-    yield from by_game(sorted(positions["game"].unique()), partial(_of_game, positions))
+    yield from by_game(sorted(data.positions["game"].unique()), partial(_of_game, data))
 
 
-def to_json(positions: pd.DataFrame) -> Any:
-    positions = positions.drop(columns="run")
+def to_json(data: Data) -> Any:
+    positions = data.positions.drop(columns="run")
     return {"agents": json_rows(agent_certainty(positions)), "groups": json_rows(group_certainty(positions))}
 
 
-def _of_game(positions: pd.DataFrame, game: str) -> Sequence[Section]:
-    [shown] = with_names(positions[positions["game"] == game])
+def _of_game(data: Data, game: str) -> Sequence[Section]:
+    [shown] = with_names(data.positions[data.positions["game"] == game])
 
     def make(agents: Sequence[str]) -> Sequence[Section]:
-        return list(_of_agents(shown[shown["label"].isin(agents)]))
+        return list(_of_agents(shown[shown["label"].isin(agents)], data.store))
 
     return [Among("Agents", "agents", sorted(shown["label"].unique()), make)]
 
 
-def _of_agents(positions: pd.DataFrame) -> Iterator[Section]:
+def _of_agents(positions: pd.DataFrame, store: Store) -> Iterator[Section]:
     yield agents_table(positions)
-    yield Choice("Measure", "measure", list(ABOUT), lambda measure: list(_measured(positions, measure)))
+    yield Choice("Measure", "measure", list(ABOUT), lambda measure: list(_measured(positions, measure, store)))
 
 
-def _measured(positions: pd.DataFrame, measure: str) -> Iterator[Section]:
+def _measured(positions: pd.DataFrame, measure: str, store: Store) -> Iterator[Section]:
     yield Text(ABOUT[measure])
     yield Drawing("certainty.certainty_means", (positions, measure))
     yield Drawing("certainty.certainty_by_parameter", (positions, measure))
+    yield Drawing("certainty.certainty_by_score", lambda: (positions, measure, _scores(positions, store)))
     groups = group_certainty(coarser(positions))
     order = agent_certainty(positions).sort_values(measure, ascending=False)
     for agent in order["agent"]:
         part = groups[groups["agent"] == agent]
         yield Drawing("certainty.certainty_heat_map", (part, measure), _groups_table(part, measure))
+
+
+def _scores(positions: pd.DataFrame, store: Store) -> pd.DataFrame:
+    """Returns `summary` of the newest runs in which agents were compared at these games."""
+    games = {short_game(str(game)) for game in positions["game"].unique()}
+    runs = [run for run in reversed(store.runs()) if run.kind in COMPARED and short_game(run.name) in games]
+    found = [summary(matches_frame(store, run=run.id, ids=False)) for run in runs[:MAX_RUNS]]
+    return pd.concat(found, ignore_index=True) if found else pd.DataFrame()
 
 
 def agents_table(positions: pd.DataFrame) -> Table:

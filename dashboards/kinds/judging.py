@@ -40,8 +40,8 @@ def sections(results: JudgingResults) -> Iterator[Section]:
         Column("label", "agent", key=True),
         Column("optimal", unit="%", scale=100, low="optimal_low", high="optimal_high", importance=MAIN),
         Column("kept", "optimal where it matters", "%", 100, low="kept_low", high="kept_high", importance=MAIN),
-        Column("loss", "loss of value", half_width="loss_half_width"),
         Column("positions"),
+        Column("loss", "loss of value", half_width="loss_half_width", importance=MAIN),
         *([Column("failed")] if agents["failed"].any() else []),
     ]
     yield Table("Optimal moves", agents, columns, "95 % intervals.")

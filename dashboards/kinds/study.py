@@ -28,9 +28,9 @@ from turnier.search import verdict as verdicts
 from turnier.search.front.points import HELD_OUT, Point, best_first, dominated, stored_points
 from turnier.search.storage import trials
 from turnier.search.storage.checked_studies import FINISHED, study_notes
-from turnier.search.storage.commands import Again, to_play_on
+from turnier.search.storage.commands import to_play_on
 from turnier.search.storage.definitions import StudyFacts, agent_with, ranges_table, used_values, value_text
-from turnier.search.storage.hints import hints
+from turnier.search.storage.results import StudyResults
 from turnier.search.storage.studies import VERDICT, run_id_of, stored_verdict
 from turnier.search.verdict import START, StudyVerdict
 from turnier.statistics.intervals import mean_interval
@@ -62,6 +62,7 @@ class Data(NamedTuple):
     values: Mapping[str, Any]  # the parameters that the search recommends now
     importance: pd.Series
     idle_games: int = 0  # games of recommendations by idle workers
+    hints: Sequence[str] = ()  # what to change in the search
 
     @property
     def agent(self) -> str:
@@ -76,8 +77,9 @@ class Data(NamedTuple):
 
 def read(results: RunResults) -> Data:
     store, run = results.store, results.store.run(results.id)
-    name, frame = run.name, trials.trials_frame(results.store, run.name)
-    begun = name in trials.study_names(store)
+    name = run.name
+    begun, study = name in trials.study_names(store), StudyResults(store, results.id)
+    frame = trials.trials_frame(store, name) if begun else _no_trials()
     return Data(
         store,
         name,
@@ -90,8 +92,16 @@ def read(results: RunResults) -> Data:
         stored_points(store, name) if begun else [],
         trials.recommended_values(store, name) if begun else {},
         trials.importance(frame),
-        getattr(results, "idle_games", 0) if begun else 0,
+        study.idle_games if begun else 0,
+        study.hints() if begun else (),
     )
+
+
+def _no_trials() -> pd.DataFrame:
+    """Returns the trials of a search that has not asked for any."""
+    frame = pd.DataFrame(columns=["number", "state", "value", "low", "high", "other", "games", "group"])
+    frame.attrs = {"parameters": [], "ranges": {}}
+    return frame
 
 
 def mark(results: RunResults) -> str:
@@ -137,9 +147,8 @@ def sections(data: Data) -> Iterator[Section]:
         yield Text("No candidate is finished yet.")
     else:
         yield from _result(data)
-        again = Again.of(data.store, data.definition, data.games)
-        found = hints(data.trials, data.noted, data.definition, data.values, data.verdict, again)
-        yield from map(Text, found)
+        yield Text(f"{int(data.trials['state'].isin(FINISHED).sum()):,} candidates played {data.games:,} games.")
+        yield from map(Text, data.hints)
     yield Facts(data.facts.rows(), "What is tuned, and how")
     yield Table.of(
         "Searched parameters", ranges_table(data.trials.attrs.get("ranges", {}), data.definition), key="parameter"
@@ -165,19 +174,20 @@ def to_json(data: Data) -> Any:
         "noise": data.facts.noise,
         "state": state,
         "candidates": int(data.trials["state"].isin(FINISHED).sum()),
-        "games": data.store.match_counts().get(run, 0),
+        "games": data.games,
         "idle_games": data.idle_games,
         "parameters": dict(data.values),
         "proposed": data.agent,
         "verdict": None if verdict is None else verdict.to_json() | {"play_on": play_on},
-        "hints": hints(data.trials, data.noted, data.definition, data.values, verdict),
+        "hints": list(data.hints),
         "failures": json_rows(list_failures(data.store, [run]).table),
     }
     if verdict is not None:
         finalists = json_rows(pd.DataFrame([asdict(figures) for figures in verdict.figures]))
         found |= {"recommended": verdict.agent, "improved": verdict.improved, "outcome": verdict.outcome}
         found |= {"sentence": verdict.sentence, "play_on": play_on, "finalists": finalists}
-    return found | ({"front": [point.row() for point in data.points]} if data.points else {})
+    rows = [point.row() for point in data.points]
+    return found | ({"front": rows, "finalists": rows} if rows else {})
 
 
 def _result(data: Data) -> Iterator[Section]:

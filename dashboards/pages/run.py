@@ -15,7 +15,7 @@ BEGUN_BY = {  # kind -> a command that begins a run of it
     "comparison": 'turnier compare "mc(iterations=20)" random --game tictactoe',
     "certainty": 'turnier certainty 2048 random "mc(iterations=100)" --states 5',
     "judging": 'turnier judge tictactoe random "mcts(iterations=100)"',
-    "study": "make study",
+    "study": "make study\npython studies/cmaes_heuristics.py",
     "training": "turnier train tictactoe ntuple --games 2000 --out t.npz --evaluate-every 500 --against random",
 }
 
@@ -23,7 +23,7 @@ BEGUN_BY = {  # kind -> a command that begins a run of it
 def draw(kind: str) -> None:
     runs = _runs(kind)
     if not runs:
-        widgets.show_empty(f"No {kind} is stored here yet.", *filter(None, [BEGUN_BY.get(kind)]))
+        widgets.show_empty(f"No {kind} is stored here yet.", *BEGUN_BY.get(kind, "").splitlines())
         return
     several = hasattr(kind_of(kind), "together")
     with st.container(border=True):

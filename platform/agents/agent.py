@@ -138,6 +138,11 @@ class Agent(Declared):
         """Whether all of a decision happens in the thread that asks for it, whose CPU time is then the decision's."""
         return False
 
+    def __init_subclass__(cls) -> None:
+        super().__init_subclass__()
+        if "__repr__" not in vars(cls):  # a dataclass would write one that no command and no plan reads
+            setattr(cls, "__repr__", lambda self: str(self))  # noqa: B010, a method cannot be assigned
+
     def cannot_play(self, game: Game) -> str | None:
         """Returns why this agent cannot play the game, as a sentence, or None."""
         return None

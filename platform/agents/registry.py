@@ -14,6 +14,7 @@ from turnier.core.errors import UserError
 from turnier.core.outside import classes, library
 from turnier.core.outside.trust import trusted
 from turnier.core.parameters import Registry
+from turnier.core.text_form import Spec
 from turnier.games.game import Position
 
 # A name, an agent, its class if it has no parameters without a default, or a function of a position.
@@ -83,6 +84,15 @@ def _plain(code: Any) -> type[Agent] | None:
     return agent_class(code)
 
 
+def _gone(spec: Spec) -> type[Agent] | None:
+    if not library.of_session(spec.name):
+        return None
+    from turnier.agents.seats.plain import gone_class
+
+    return gone_class(spec)
+
+
+AGENTS.gone = _gone
 AGENTS.load_outside = EVALUATORS.load_outside = _load_outside
 classes.stand_for[AGENTS.kind] = _plain
 make_agent = AGENTS.make

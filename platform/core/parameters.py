@@ -259,6 +259,7 @@ class Registry(Generic[T]):
         self.kind = kind
         self.places = dict(places)
         self.load_outside: Callable[[str, str], type[Any]] = classes.load
+        self.gone: Callable[[Spec], type[T] | None] = lambda _: None  # the class of what is stored, but cannot run
         Registry.kinds[kind] = self
 
     def names(self) -> list[str]:
@@ -302,7 +303,7 @@ class Registry(Generic[T]):
                 f", got {text!r}; write a name, such as {next(iter(self.places))!r}."
             )
         spec = parse(text) if isinstance(text, str) else text
-        cls = self.load(spec.name)
+        cls = self.gone(spec) or self.load(spec.name)
         declared = {field.name: (field, info) for field, info in parameters_of(cls)}
         values = {}
         for key, value in spec.parameters.items():

@@ -39,6 +39,7 @@ class Bar:
         self.total, self.unit = total, unit
         self.waits: Callable[[], bool] = lambda: False  # whether there is no worker
         self.done = self.skipped = completed  # skipped: done earlier, does not count for the rate
+        self.said = ""  # the latest line in a notebook
         self._task = progress.add_task(label, total=total, completed=completed, note="", unit=unit)
 
     def advance(self, done: int) -> None:
@@ -71,7 +72,11 @@ class Bar:
         self._progress.update(self._task, note=text)
 
     def print(self, text: str) -> None:
-        self._progress.console.print(text, markup=False, soft_wrap=True)  # commands in it can be copied
+        """Prints a line above the bar; a notebook's cell shows the latest one below it."""
+        if self._progress.console.is_jupyter:
+            self.said = text
+        else:
+            self._progress.console.print(text, markup=False, soft_wrap=True)  # commands in it can be copied
 
 
 @contextmanager
@@ -89,12 +94,13 @@ def game_bar(
     )
     console = console or error_console()
     progress = Progress(*columns, console=console, speed_estimate_period=20)
-    with _in_notebook(progress) if console.is_jupyter else progress:
-        yield Bar(progress, label, total, unit, completed)
+    bar = Bar(progress, label, total, unit, completed)
+    with _in_notebook(progress, bar) if console.is_jupyter else progress:
+        yield bar
 
 
 @contextmanager
-def _in_notebook(progress: Progress) -> Iterator[None]:
+def _in_notebook(progress: Progress, bar: Bar) -> Iterator[None]:
     """Shows a bar as one output of a notebook's cell, redrawn in place; rich's own way needs ipywidgets."""
     shown = importlib.import_module("IPython.display")  # no notebook is without it
     handle = shown.display(shown.HTML(""), display_id=True)
@@ -102,7 +108,7 @@ def _in_notebook(progress: Progress) -> Iterator[None]:
 
     def redraw() -> None:
         while not ended.wait(REDRAW_SECONDS):
-            handle.update(shown.HTML(_html(progress)))
+            handle.update(shown.HTML(_html(progress, bar.said)))
 
     drawing = threading.Thread(target=redraw, daemon=True)
     drawing.start()
@@ -111,12 +117,14 @@ def _in_notebook(progress: Progress) -> Iterator[None]:
     finally:
         ended.set()
         drawing.join()
-        handle.update(shown.HTML(_html(progress)))
+        handle.update(shown.HTML(_html(progress, bar.said)))
 
 
-def _html(progress: Progress) -> str:
+def _html(progress: Progress, said: str) -> str:
     paper = Console(file=io.StringIO(), record=True, width=NOTEBOOK_WIDTH, force_jupyter=False)
     paper.print(progress.get_renderable())
+    if said:
+        paper.print(said, markup=False, highlight=False, soft_wrap=True)
     return paper.export_html(inline_styles=True, code_format='<pre style="white-space: pre">{code}</pre>')
 
 

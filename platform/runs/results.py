@@ -158,14 +158,9 @@ class RunResults:
         return self._notebook().picture_of(self)
 
     def table(self) -> pd.DataFrame:
-        """Returns what notebooks show: one row per agent, the best first."""
-        agents = self._summary()
-        if agents["points"].isna().all():
-            by, columns = "mean", ["games", "mean", "half_width", "median", "best"]
-        else:
-            by, columns = "points_share", ["games", "points", "points_share", "wins", "draws", "losses"]
-            columns[3:3] = ["points_share_low", "points_share_high"]
-        return agents.sort_values(by, ascending=False, kind="stable").set_index("label")[columns]
+        """Returns the run's main table, which notebooks show: one row per agent or the like, the best first."""
+        found: pd.DataFrame = self._notebook().table_of(self)
+        return found
 
     def _games(self) -> pd.DataFrame:
         return results_frame(self.store, self.id)

@@ -9,11 +9,14 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
+from optuna.distributions import BaseDistribution, CategoricalDistribution, FloatDistribution, IntDistribution
+
 from turnier.agents.agent import Agent
 from turnier.agents.registry import AGENTS
 from turnier.arena.match import derive_seed
 from turnier.arena.randomness import one_game, repeats_one_game
-from turnier.core.errors import UserError
+from turnier.core.errors import UserError, unknown
+from turnier.core.parameters import format_value
 from turnier.games.registry import GAMES
 from turnier.results.store.store import Store
 from turnier.search.definition import StudyDefinition, stored_definitions
@@ -26,10 +29,11 @@ from turnier.search.objective import Objective
 from turnier.search.samplers.of_optuna import read_sampler
 from turnier.search.samplers.registry import SAMPLERS
 from turnier.search.samplers.sampler import PopulationSampler, Sampler
-from turnier.search.space import Space, read_parameters
+from turnier.search.space import OR, Space
 from turnier.search.storage.studies import as_begun, has_study, run_id_of
 from turnier.search.study_run import StudyRun, max_held_out_games
 
+SCALES = ("log", "linear")
 GENERATIONS = 8  # of the search for a front, if the budget is large enough
 
 
@@ -208,3 +212,48 @@ def labelled(baselines: Mapping[str, Any] | Sequence[Any]) -> dict[str, Agent]:
     """Returns agents by their labels, or by their texts if they have none."""
     named = baselines.items() if isinstance(baselines, Mapping) else ((str(AGENTS.make(a)), a) for a in baselines)
     return {label: AGENTS.make(agent) for label, agent in named}
+
+
+Searched = Sequence[Any] | BaseDistribution  # of a parameter: (low, high), (low, high, "log"), or a list of values
+
+
+def read_parameters(given: str | Sequence[str] | Mapping[str, Searched]) -> tuple[str, ...]:
+    """Returns the paths that `Space.of` reads; raises UserError for what cannot be understood.
+
+    Args:
+        given: a text such as "rollout_depth=0..50,evaluator.*"; a list of such paths; or what is searched by parameter.
+    """
+    if isinstance(given, Mapping):
+        texts = [f"{path}={_searched_text(str(path), searched)}" for path, searched in given.items()]
+    elif isinstance(given, str):
+        texts = given.split(",")
+    elif isinstance(given, Sequence) and all(isinstance(text, str) for text in given):
+        texts = [one for text in given for one in text.split(",")]
+    else:
+        raise UserError(f"parameters must be a text, a list of texts or a dict of ranges, got {given!r}.")
+    paths = tuple(text.strip() for text in texts)
+    if not paths or not all(paths):
+        raise UserError(f"parameters must be named, such as iterations,evaluator.merge, got {given!r}.")
+    return paths
+
+
+def _searched_text(path: str, searched: Any) -> str:
+    """Returns what is searched of a parameter in text form."""
+    if isinstance(searched, CategoricalDistribution):
+        searched = list(searched.choices)
+    elif isinstance(searched, IntDistribution | FloatDistribution):
+        if searched.step not in (None, 1) or isinstance(searched.step, float):
+            raise UserError(f"a search of {path} cannot keep to steps of {searched.step:g}; leave step out.")
+        searched = (searched.low, searched.high, "log" if searched.log else "linear")
+    if isinstance(searched, list) and searched:
+        return OR.join(map(format_value, searched)) + OR * (len(searched) == 1)
+    if isinstance(searched, tuple) and len(searched) in (2, 3):
+        low, high, *scale = searched
+        if scale and scale[0] not in SCALES:
+            raise unknown(f"scale of {path}", str(scale[0]), SCALES)
+        if all(isinstance(end, int | float) and not isinstance(end, bool) for end in (low, high)):
+            return ":".join([f"{low!r}..{high!r}", *scale])
+    raise UserError(
+        f"{path} must be searched in (low, high), (low, high, 'log'), a list of values or an Optuna distribution, got"
+        f" {searched!r}."
+    )

@@ -19,8 +19,7 @@ from turnier.core.parameters import Declared, Parameter, format_value, parameter
 Value = float | int | bool | str
 _NUMBER = r"-?[0-9]+(?:\.[0-9]+)?(?:e[+-]?[0-9]+)?"
 BORDER = 0.02  # part of a range that is near its end
-SCALES = ("log", "linear")
-_OR = "|"  # between the values of a list
+OR = "|"  # between the values of a list
 _RANGE = re.compile(rf"({_NUMBER})\.\.({_NUMBER})(?::(log|linear))?")
 
 
@@ -89,15 +88,17 @@ class Dimension:
 
     @property
     def legal(self) -> Range:
-        """All values that the parameter may have; raises UserError where it has no range."""
+        """All values that the parameter may have: any number unless it declares a range."""
         low, high = self.declared.low, self.declared.high
         if low is None or high is None:
-            raise UserError(f"a searched parameter must have a range, got {self.path}, which has none; leave it out.")
+            return Range(-math.inf, math.inf)
         return Range(low, high, self.declared.log and low > 0)
 
     @property
     def range(self) -> Range:
-        """What is searched."""
+        """What is searched; raises UserError if neither the parameter's declaration nor a limit says it."""
+        if self.limits is None and (self.type is str or math.isinf(self.legal.low)):
+            raise UserError(f"a searched parameter must have a range, got {self.path}; write {self.path}=LOW..HIGH.")
         return self.limits or self.legal
 
     def planned(self, start: Value) -> Dimension:
@@ -110,7 +111,7 @@ class Dimension:
     def text(self) -> str:
         """The path with its limits or values, as `Space.of` reads it."""
         if self.among:
-            return f"{self.path}={_OR.join(map(format_value, self.among))}"
+            return f"{self.path}={OR.join(map(format_value, self.among))}"
         if self.limits is None:
             return self.path
         scale = "" if self.limits.log == self.legal.log else ":log" if self.limits.log else ":linear"
@@ -145,8 +146,8 @@ class Dimension:
 
         Raises UserError if the start is not in it.
         """
-        if _OR in text or self.type is bool or self.declared.choices:
-            return self._among(text.split(_OR), start)
+        if OR in text or self.type is bool or self.declared.choices:
+            return self._among(text.split(OR), start)
         legal = self.legal
         limits = Range.read(text, legal.log)
         if limits and limits.low > limits.high:
@@ -154,9 +155,9 @@ class Dimension:
                 f"a range of {self.path} must be LOW..HIGH, got {text}, where LOW is above HIGH; swap them."
             )
         if limits is None or not limits.inside(legal) or not limits.low <= start <= limits.high:  # type: ignore[operator]
+            bounds = "" if math.isinf(legal.low) else f" within {legal.low:,.12g}..{legal.high:,.12g}"
             raise UserError(
-                f"a range of {self.path} must be LOW..HIGH within {legal.low:,.12g}..{legal.high:,.12g} and hold the"
-                f" start's {start}, got {text}."
+                f"a range of {self.path} must be LOW..HIGH{bounds} and hold the start's {start}, got {text}."
             )
         if limits.log and limits.low <= 0:
             raise UserError(f"a range of {self.path} must begin above 0 to be searched by factors, got {text}.")
@@ -173,11 +174,12 @@ class Dimension:
             with contextlib.suppress(ValueError):
                 found.append(known[text] if known else self.type(text))
         if len(found) < len(texts) or not all(map(self.declared.contains, () if known else found)):
-            raise UserError(f"the values of {self.path} must be {self.declared.range_text()}, got {_OR.join(texts)}.")
+            possible = self.declared.range_text() or "of its type"
+            raise UserError(f"the values of {self.path} must be {possible}, got {OR.join(texts)}.")
         if len(set(found)) < max(2, len(found)) or start not in found:
             raise UserError(
                 f"a list of values of {self.path} must have two or more that differ, the start's {format_value(start)}"
-                f" among them, got {_OR.join(texts)}."
+                f" among them, got {OR.join(texts)}."
             )
         return replace(self, among=tuple(found))
 
@@ -238,7 +240,7 @@ class Space:
             else:
                 named = [known[path]] if path in known else []
             if not known:
-                raise UserError(f"--params must name parameters, but {agent.name} has none; choose another agent.")
+                raise UserError(f"{agent.name} has no parameters to search; choose another agent.")
             if not named:
                 raise unknown(f"parameter to search in {agent.name}", path, known)
             if limits:
@@ -329,51 +331,6 @@ class Space:
         if values is None:
             return {d.path: d.distribution() for d in self.dimensions}
         return {d.path: d.distribution(values[d.path]) for d in self.dimensions if d.path in values}
-
-
-Searched = Sequence[Any] | BaseDistribution  # of a parameter: (low, high), (low, high, "log"), or a list of values
-
-
-def read_parameters(given: str | Sequence[str] | Mapping[str, Searched]) -> tuple[str, ...]:
-    """Returns the paths that `Space.of` reads; raises UserError for what cannot be understood.
-
-    Args:
-        given: a text such as "rollout_depth=0..50,evaluator.*"; a list of such paths; or what is searched by parameter.
-    """
-    if isinstance(given, Mapping):
-        texts = [f"{path}={_searched_text(str(path), searched)}" for path, searched in given.items()]
-    elif isinstance(given, str):
-        texts = given.split(",")
-    elif isinstance(given, Sequence) and all(isinstance(text, str) for text in given):
-        texts = [one for text in given for one in text.split(",")]
-    else:
-        raise UserError(f"parameters must be a text, a list of texts or a dict of ranges, got {given!r}.")
-    paths = tuple(text.strip() for text in texts)
-    if not paths or not all(paths):
-        raise UserError(f"parameters must be named, such as iterations,evaluator.merge, got {given!r}.")
-    return paths
-
-
-def _searched_text(path: str, searched: Any) -> str:
-    """Returns what is searched of a parameter in text form."""
-    if isinstance(searched, CategoricalDistribution):
-        searched = list(searched.choices)
-    elif isinstance(searched, IntDistribution | FloatDistribution):
-        if searched.step not in (None, 1) or isinstance(searched.step, float):
-            raise UserError(f"a search of {path} cannot keep to steps of {searched.step:g}; leave step out.")
-        searched = (searched.low, searched.high, "log" if searched.log else "linear")
-    if isinstance(searched, list) and searched:
-        return _OR.join(map(format_value, searched)) + _OR * (len(searched) == 1)
-    if isinstance(searched, tuple) and len(searched) in (2, 3):
-        low, high, *scale = searched
-        if scale and scale[0] not in SCALES:
-            raise unknown(f"scale of {path}", str(scale[0]), SCALES)
-        if all(isinstance(end, int | float) and not isinstance(end, bool) for end in (low, high)):
-            return ":".join([f"{low!r}..{high!r}", *scale])
-    raise UserError(
-        f"{path} must be searched in (low, high), (low, high, 'log'), a list of values or an Optuna distribution, got"
-        f" {searched!r}."
-    )
 
 
 def _dimensions(declared: Declared, prefix: str) -> dict[str, Dimension]:

@@ -150,6 +150,7 @@ class Study(Plan["StudyResults"]):
     def notices(self, store: Store) -> list[str]:
         """Returns what is searched, and which stored study has asked the same with another budget."""
         from turnier.search.planning import Strength
+        from turnier.search.samplers.registry import SAMPLERS
         from turnier.search.space import Space
         from turnier.search.storage.commands import tune_command
 
@@ -158,8 +159,8 @@ class Study(Plan["StudyResults"]):
         said = [f"Study {self.label} searches {ranges}, by {self.question.method(self.settled)}."]
         if not begun and isinstance(self.question, Strength) and (earlier := self.question.same_question(store)):
             said.append(
-                f"Study {earlier.name} asks the same with {earlier.sampler}, which suited another budget; this is a new"
-                f" study. To continue that one: {tune_command(store, earlier, self.budget)}"
+                f"Study {earlier.name} asks the same with {SAMPLERS.make(earlier.sampler)}, which suited another"
+                f" budget; this is a new study. To continue that one: {tune_command(store, earlier, self.budget)}"
             )
         return said
 

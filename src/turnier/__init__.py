@@ -56,6 +56,11 @@ KINDS.update(  # a kind of run is its plan, its drawing in dashboards/kinds, and
         "judge",
         "Measure how often agents play a perfect move, where perfect play is known.",
     ),
+    replication=Kind(
+        "turnier.runs.replication:Replication",
+        "replicate",
+        "Repeat a tournament on other seeds and show how far its ranks spread.",
+    ),
     study=Kind(
         "turnier.search.study:Study",
         "tune",

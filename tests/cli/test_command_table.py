@@ -51,11 +51,11 @@ def test_the_help_of_every_command_imports_nothing_heavy() -> None:
     assert {"rich"} >= heavy_imports(f"from turnier.commands.app import app; {calls}")
 
 
-def test_status_imports_nothing_that_plays_or_computes(tmp_path: Path) -> None:
+def test_the_list_of_runs_imports_nothing_that_plays_or_computes(tmp_path: Path) -> None:
     url = f"sqlite:///{tmp_path}/runs.db"
     with Store.open(url) as store:
         store.begin_run("tournament:1", "tournament", "nim", {})
-    code = f"from turnier.commands.app import app; app(['status', '--store', {url!r}], standalone_mode=False)"
+    code = f"from turnier.commands.app import app; app(['runs', '--store', {url!r}], standalone_mode=False)"
     assert heavy_imports(code) == {"numpy", "sqlalchemy", "rich"}
 
 

@@ -7,7 +7,6 @@ import re
 from pathlib import Path
 
 import pytest
-from rich.console import Console
 from typer.testing import CliRunner
 
 from tests.cli.running import turnier
@@ -18,6 +17,7 @@ from turnier.commands.runs import play_people
 from turnier.commands.runs.human_session import Session, chosen_move, with_names
 from turnier.commands.runs.play_people import Series, play_series
 from turnier.core.errors import UserError
+from turnier.core.terminal.console import Console
 from turnier.games.registry import make_game
 from turnier.results.store.store import Store
 from turnier.runs.people.human_rating import next_opponent, rating_of

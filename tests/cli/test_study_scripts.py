@@ -27,7 +27,7 @@ def counts(folder: Path) -> dict[str, int]:
 def test_a_front_of_score_and_time(tmp_path: Path) -> None:
     words = ("mctse_parameters.py", "--preset", "tiny", "--executor", "serial")
     shown = run(tmp_path, *words)
-    assert "mean score and time in 24 held-out games each" in " ".join(shown.split()) and "front 1" in shown
+    assert "at both strength and time" in " ".join(shown.split()) and "front 1" in shown
     assert (tmp_path / "reports" / "mctse_parameters-tiny.png").stat().st_size > 10_000
     before = counts(tmp_path)
     run(tmp_path, *words)

@@ -59,9 +59,7 @@ def test_an_undecided_study_plays_on(tmp_path: Path) -> None:
     assert found["outcome"] == "undecided" and found["play_on"].startswith("To play on: turnier tune tictactoe ")
     before = games(tmp_path, "small")
     stored = json.loads(
-        CliRunner()
-        .invoke(app, ["results", "--run", "study:small", "--store", f"sqlite:///{tmp_path}/a.db", "--json"])
-        .stdout
+        CliRunner().invoke(app, ["show", "study:small", "--store", f"sqlite:///{tmp_path}/a.db", "--json"]).stdout
     )
     assert stored["verdict"]["play_on"] == found["play_on"]
     again = run(found["play_on"])
@@ -161,7 +159,7 @@ def test_one_game_again_and_again_is_no_verdict(tmp_path: Path, monkeypatch: pyt
     found = tune(tmp_path, *words, "--sampler", "random(population=6)", "--name", "nth")
     units, half = ({row[key] for row in found["finalists"]} for key in ("units", "half_width"))
     assert found["outcome"] == "undecided" and units == {1} and half == {None}
-    assert re.search(r"of 48 held-out games, .* and start each have played only 2 that differ", found["verdict"])
+    assert re.search(r"of 48 held-out games, .* and start each have played only 2 that differ", found["sentence"])
     assert not any("plateau" in hint for hint in found["hints"])
     with Store.open(f"sqlite:///{tmp_path}/a.db") as store:
         verdict = stored_verdict(store, "nth")
@@ -250,5 +248,5 @@ def test_the_command_of_a_study_finds_it_again(tmp_path: Path) -> None:
             definition, known = ended.definition, games(tmp_path, ended.name)
             assert ended.verdict is not None
             again = run(tune_command(store, definition, ended.verdict.budget, 0.1))
-            assert again["study"] == definition.name and again["verdict"] == ended.verdict.sentence
+            assert again["study"] == definition.name and again["sentence"] == ended.verdict.sentence
             assert games(tmp_path, definition.name) == known

@@ -27,7 +27,7 @@ from turnier.dashboards.app.optuna_server import serve_optuna_dashboard
 from turnier.dashboards.figures import charts
 from turnier.dashboards.figures.certainty import (
     certainty_by_parameter,
-    certainty_heat_maps,
+    certainty_heat_map,
     certainty_means,
     parameter_of,
 )
@@ -41,7 +41,7 @@ from turnier.dashboards.kinds.tournament import pair_table, rating_list
 from turnier.dashboards.sections import Drawing
 from turnier.dashboards.summaries import matches as run_summary
 from turnier.dashboards.summaries.certainty import BY_POSITION, NOTE, UNEVEN, means_note
-from turnier.results.frames.certainty import position_certainty, searches_frame, searches_of_runs
+from turnier.results.frames.certainty import group_certainty, position_certainty, searches_frame, searches_of_runs
 from turnier.results.frames.matches import matches_frame
 from turnier.results.store.curves import CurvePoint
 from turnier.results.store.store import Store
@@ -152,7 +152,8 @@ def test_votes_are_read_as_columns_as_they_are_as_records(store: Store) -> None:
 
 def test_certainty_is_drawn_by_group_and_by_iterations(store: Store) -> None:
     positions = certainty_of_run(store, store.run(run_of(store, "certainty")))
-    maps = certainty_heat_maps(positions, "agreement")
+    parts = [part for _, part in group_certainty(positions).groupby("agent")]
+    maps = [certainty_heat_map(part, "agreement") for part in parts]
     assert len(maps) == 3
     groups = positions[positions["label"] == "random"].groupby(["legal", "phase"])
     random = next(figure for figure in maps if figure.title.startswith("random"))

@@ -97,12 +97,12 @@ def page_boards(page: str) -> int:
 
 def test_the_command_writes_a_run_by_how_its_name_begins(url: str, store: Store, tmp_path: Path) -> None:
     run = next(run for run in store.runs() if run.kind == "certainty")
-    words = ["report", run.id[:15], "--html", "--store", url, "--out", str(tmp_path)]
+    words = ["show", run.id[:15], "--html", "--store", url, "--out", str(tmp_path)]
     done = CliRunner().invoke(app, words, catch_exceptions=False)
     [page] = tmp_path.iterdir()
     assert done.exit_code == 0 and str(page) in done.output and page.suffix == ".html"
-    with pytest.raises(UserError, match="no run named"):
-        CliRunner().invoke(app, ["report", "nothing", "--html", "--store", url], catch_exceptions=False)
+    with pytest.raises(UserError, match="nothing"):
+        CliRunner().invoke(app, ["show", "nothing", "--html", "--store", url], catch_exceptions=False)
 
 
 def test_a_port_that_is_taken_is_told_or_passed_over() -> None:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import io
 import itertools
 import os
+import subprocess
+import sys
 from pathlib import Path
 from unittest import mock
 
@@ -15,7 +17,7 @@ from tests.results.made import DUEL, made
 from turnier.core.terminal.console import Console
 from turnier.dashboards.agent_forms import forms
 from turnier.dashboards.kinds.tournament import list_of
-from turnier.dashboards.sections import Copy, Section, Text, Title, sections
+from turnier.dashboards.sections import Copy, Section, Text, Title, flat, sections
 from turnier.dashboards.tables import MAIN, MINOR, Column, Table
 from turnier.dashboards.terminal import print_sections, print_table
 from turnier.results.frames import Standings, matches_frame
@@ -81,7 +83,8 @@ def test_without_a_terminal_lines_are_as_long_as_what_they_say() -> None:
 def test_every_kind_of_run_fits_the_terminal(store: Store, kind: str) -> None:
     for run in store.runs():
         if run.kind == kind:
-            shown = [section for section in sections(RunResults.find(store, run.id)) if not isinstance(section, Copy)]
+            every = flat(sections(RunResults.find(store, run.id)))
+            shown = [section for section in every if not isinstance(section, Copy)]
             for width, whole in itertools.product(WIDTHS, (False, True)):
                 lines = printed(*shown, width=width, whole=whole).splitlines()
                 assert max(map(len, lines)) <= width, (run.id, lines)
@@ -129,3 +132,31 @@ def test_control_characters_of_names_are_shown_and_do_nothing() -> None:
     paper = io.StringIO()
     print_table(Console(file=paper, width=60), rating_table("\x1b[31mred\n"))
     assert "\x1b" not in paper.getvalue() and "red" in paper.getvalue()
+
+
+BASE = """
+import importlib.abc, sys
+class Missing(importlib.abc.MetaPathFinder):
+    def find_spec(self, name, path, target=None):
+        if name.partition(".")[0] in ("altair", "vl_convert", "PIL", "streamlit", "markdown_it", "optuna_dashboard"):
+            raise ModuleNotFoundError(f"No module named {name!r}", name=name)
+sys.meta_path.insert(0, Missing())
+import importlib.util
+found = importlib.util.find_spec
+importlib.util.find_spec = lambda name, package=None: None if name == "altair" else found(name, package)
+from turnier.commands.runs.show import show
+from turnier.results.store.store import Store
+from turnier.runs.results import RunResults
+with Store.open(sys.argv[1], read_only=True) as store:
+    for run in {run.kind: run for run in store.runs()}.values():
+        results = RunResults.find(store, run.id)
+        show(results)
+        shown = results._repr_html_()
+        assert "<table" in shown and "<svg" not in shown, run.id
+"""
+
+
+def test_the_base_install_shows_every_kind_of_run_without_pictures(url: str) -> None:
+    done = subprocess.run([sys.executable, "-c", BASE, url], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    assert "Rating list" in done.stdout and "Held-out games" in done.stdout

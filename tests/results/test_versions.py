@@ -180,7 +180,7 @@ def test_code_of_a_store_never_runs_by_being_looked_at(
 
 def test_saved_code_of_a_store_stays_in_the_named_folder(user: Path, store: Store) -> None:
     planned = play(store, "bot.py:Bot")
-    words = ["versions", "bot.py", "--store", store.url, "--save", "saved/before"]
+    words = ["show", "bot.py", "--store", store.url, "--save", "saved/before"]
     assert CliRunner().invoke(app, words).exit_code == 0
     assert (user / "saved" / "before" / "helper.py").read_text() == FIRST
     sent = Bundle("bot.py", {"bot.py": BOT, "../escaped.py": "print('outside')\n"})

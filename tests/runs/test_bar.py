@@ -50,6 +50,15 @@ def test_a_notebook_shows_one_output_that_ends_complete(outputs: list[Output]) -
     assert output.shown[0] == "" and re.search(r"^2048 ━+ 3/3 .*all of them", output.shown[-1])
 
 
+def test_lines_of_a_search_are_one_line_that_changes(outputs: list[Output]) -> None:
+    with game_bar("2048", 2, Console(force_jupyter=True)) as bar:
+        for generation in (1, 2):
+            bar.print(f"generation {generation}")
+            bar.advance(1)
+    (output,) = outputs
+    assert output.shown[-1].rstrip().endswith("generation 2") and "generation 1" not in output.shown[-1]
+
+
 def test_a_bar_that_is_stopped_says_how_far_it_was(outputs: list[Output]) -> None:
     def stopped() -> None:
         with game_bar("2048", 3, Console(force_jupyter=True)) as bar:

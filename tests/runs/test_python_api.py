@@ -115,7 +115,7 @@ def test_certainty_and_training_give_frames(opened: turnier.Store, tmp_path: Pat
     training = turnier.Training("tictactoe", "ntuple(tuples=8,length=4)", **learning)
     run = training.run(opened, progress=False)
     assert run.curve()["games"].tolist() == [20, 40] and training.done == 40
-    assert training.run(opened, progress=False).games_before == 40
+    assert training.run(opened, progress=False).id == run.id and training.skipped == 40
     assert "w.npz" in run.agent.full_text()
 
 

@@ -22,7 +22,6 @@ from turnier.results.store.store import Store
 from turnier.search.final_comparison import verdict_on
 from turnier.search.noise import NOISES
 from turnier.search.objective import Objective
-from turnier.search.samplers.in_memory import search_in_memory
 from turnier.search.samplers.registry import SAMPLERS
 from turnier.search.storage.studies import read_only_storage, stored_verdict
 from turnier.search.study import Study
@@ -39,6 +38,7 @@ from turnier.search.verdict import (
     gain,
 )
 from turnier.statistics.superiority import Superiority
+from turnier.studies.promises.in_memory import search_in_memory
 
 STUDIES, HELD_OUT, START = 100, 100, [0.9, 0.2, 0.6]
 

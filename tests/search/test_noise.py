@@ -7,8 +7,8 @@ import pytest
 
 from turnier.core.errors import UserError
 from turnier.search.noise import NOISES, Noise
-from turnier.search.samplers.in_memory import search_in_memory
 from turnier.search.samplers.registry import SAMPLERS
+from turnier.studies.promises.in_memory import search_in_memory
 
 
 def played(noise: Noise, truth: np.ndarray, seed: int = 1, generation: int = 0) -> list[list[float]]:

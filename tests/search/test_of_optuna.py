@@ -67,4 +67,5 @@ def test_a_study_with_objects_is_that_with_texts_and_reopens_without_playing(tmp
         assert results.trials().equals(found.trials()) and len(results.held_out()) == len(results.verdict.figures)
         assert [len(own) for own in results.held_out_values().values()] == list(results.held_out()["units"])
         assert results.recommended.full_text() == found.recommended.full_text()
+        assert repr(results.recommended) == str(results.recommended), "to be pasted"
         assert results.best.full_text() in results.tried() and results.hints() == found.hints()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import pytest
@@ -10,8 +11,10 @@ from hypothesis import strategies as st
 from optuna.distributions import CategoricalDistribution, FloatDistribution, IntDistribution
 
 from turnier.agents.registry import make_agent
+from turnier.agents.seats.plain import agent_class
 from turnier.core.errors import UserError
-from turnier.search.space import Range, Space, read_parameters
+from turnier.search.planning import read_parameters
+from turnier.search.space import Range, Space
 
 AGENT = make_agent("mctse(evaluator=heuristics2048(merge=0.8))")
 HEURISTICS = Space.of(AGENT, ["evaluator.*"])
@@ -232,6 +235,30 @@ def test_a_new_study_has_ranges_of_whole_numbers_and_one_for_each_parameter() ->
     for kept in (("evaluator.*", "iterations"), ("iterations", "iterations"), ("iterations=1..5000",) * 2):
         assert Space.once(AGENT, kept) == kept
         Space.of(AGENT, kept).require_clear()
+
+
+def test_a_parameter_that_declares_no_range_is_searched_in_the_one_that_is_typed() -> None:
+    """As the arguments of classes that derive from nothing of ours."""
+
+    class Bot:
+        def __init__(self, share: float = 0.5, depth: int = 3) -> None: ...
+
+        def act(self, position: Any) -> int:
+            return 0
+
+    made = agent_class(Bot)
+    assert made
+    agent = made()
+    space = Space.of(agent, Space.planned(agent, ["share=0..1", "depth=1|3|9"]))
+    space.require_clear()
+    assert space.decode([1.0, 1.0]) == {"share": 1.0, "depth": 9} and space.decode([0.0, 0.0])["share"] == 0.0
+    for typed, message in (
+        ("share", "share; write share=LOW..HIGH"),
+        ("share=2..3", "must be LOW..HIGH and hold the start's 0.5, got 2..3"),
+        ("depth=3|x", "the values of depth must be of its type, got 3|x"),
+    ):
+        with pytest.raises(UserError, match=re.escape(message)):
+            Space.of(agent, [typed]).decode([0.5])
 
 
 def test_of_a_stored_parameter_that_is_named_twice_the_last_range_counts_at_the_border() -> None:

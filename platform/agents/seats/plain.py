@@ -1,4 +1,4 @@
-"""Agents without a base of ours: a function of a position, or a class with `act`.
+"""Agents without a base of ours: a function of a position, or a class with `act`; and those of ended sessions.
 
 The arguments of the class's `__init__` are the agent's parameters, except `game`, `seat` and `seed`, which are those of
 the match.
@@ -6,6 +6,7 @@ the match.
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import inspect
 from types import SimpleNamespace
@@ -13,7 +14,9 @@ from typing import Any, ClassVar, cast
 
 from turnier.agents.agent import Agent, Player
 from turnier.core.errors import UserError
+from turnier.core.outside import classes
 from turnier.core.parameters import parameter, parameters_of
+from turnier.core.text_form import Spec
 from turnier.games.game import Game
 
 _OF_MATCH = ("game", "seat", "seed")
@@ -64,3 +67,44 @@ def _field(code: Any, argument: inspect.Parameter) -> tuple[str, Any, Any] | Non
             " which matches give; write one."
         )
     return argument.name, Any, parameter(argument.default, "an argument of its __init__")
+
+
+class GoneAgent(Agent):
+    """An agent of a notebook or another session that has ended: it is shown, but cannot play."""
+
+    def spec(self, defaults: bool = False) -> Spec:
+        """Returns the text form's tree with all parameters, of which nobody knows the defaults any more."""
+        name, values = super().spec(True).name, super().spec(True).parameters
+        return Spec(name if defaults else classes.shortened(name), values)
+
+    def prepare(self, game: Game) -> None:
+        raise UserError(
+            f"{self} must be in a file to play here, but it was defined in a notebook or another session; move its code"
+            " into one, such as `turnier new agent` writes."
+        )
+
+    def start(self, game: Game, seat: int = 0, seed: int = 0) -> Player:
+        self.prepare(game)
+        raise AssertionError("it cannot play")
+
+
+def gone_class(spec: Spec) -> type[Agent] | None:
+    """Returns the class of a stored agent whose session is not this one, with its parameters by their values.
+
+    None if its code is here or in a file.
+    """
+    if not classes.is_of_another_session(spec.name):
+        return None
+    path = spec.name.partition(":")[2].partition("@")[0]
+    fields = [(name, Any, parameter(_value(str(text)), "a parameter")) for name, text in spec.parameters.items()]
+    cls = dataclasses.make_dataclass(path.rpartition(".")[2], fields, bases=(GoneAgent,), frozen=True)
+    classes.call(cls, spec.name)
+    return cls
+
+
+def _value(text: str) -> Any:
+    """Returns what a value of a text form was, as far as the text says it."""
+    for kind in (int, float):
+        with contextlib.suppress(ValueError):
+            return kind(text)
+    return {"true": True, "false": False}.get(text, text)

@@ -39,7 +39,7 @@ NEXT = {
     ),
     "sampler": (
         "turnier check {own}",
-        'turnier tune nim "mcts(iterations=20)" --params exploration=0..4 --against "mcts(iterations=20)"'
+        'turnier tune nim "mcts(iterations=20)" --parameters exploration=0..4 --against "mcts(iterations=20)"'
         " --sampler {own} --budget 400games",
     ),
 }

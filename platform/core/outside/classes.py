@@ -100,6 +100,17 @@ def require_unchanged(cls: type[Any]) -> None:
         raise UserError(f"what {cls.__name__} uses of this session has changed; define {cls.__name__} again, too.")
 
 
+def is_of_another_session(name: str) -> bool:
+    """Whether a name with a version is that of code of a session other than this one, so that it cannot run."""
+    version = name.partition("@")[2]
+    return library.of_session(name) and bool(version) and library.find(version) is None
+
+
+def call(cls: type[Any], name: str) -> None:
+    """Gives a class without code a name in text forms."""
+    _names[cls] = name
+
+
 def with_versions(text: str) -> str:
     """Returns a text in which every name that this process has loaded has the version that it stood for."""
     return re.sub(r'[^\s(),="]+', lambda word: _loaded.get(word[0], word[0]), text)

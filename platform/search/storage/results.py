@@ -19,7 +19,7 @@ from turnier.search.front.points import Point, best_first, dominated, stored_poi
 from turnier.search.objective import Unit
 from turnier.search.space import Space
 from turnier.search.storage.commands import Again, to_play_on
-from turnier.search.storage.definitions import used_values
+from turnier.search.storage.definitions import StudyFacts, used_values
 from turnier.search.storage.hints import hints, same_scores
 from turnier.search.storage.studies import stored_verdict
 from turnier.search.storage.trials import generations_frame, recommended_values, trials_frame
@@ -71,8 +71,8 @@ class SearchResults(RunResults):
     def warnings(self) -> list[str]:
         """Returns one sentence on all candidates that failed, and those of `RunResults.warnings` on other agents."""
         failures, option = self._failures(), store_option(self.store)
-        if failures.table.empty:
-            return []
+        if failures.table.empty or "agent" not in self.stored:  # a study of learners has no such candidates
+            return failures.sentences(option)
         tried = self.tried()
         others = failures._replace(table=failures.table[~failures.table["agent"].isin(tried)])
         candidates = failed_candidates(failures, tried, option)
@@ -124,12 +124,16 @@ class StudyResults(SearchResults):
     @property
     def games(self) -> int:
         """The number of games of candidates so far."""
-        return int(self._trials["games"].sum()) * self.definition.objective.unit_games
+        return int(self._trials["games"].sum()) * self._unit_games
 
     @property
     def idle_games(self) -> int:
         """The number of games of recommendations that idle workers played, see `generations`."""
-        return int(self.generations()["idle_games"].sum()) * self.definition.objective.unit_games
+        return int(self.generations()["idle_games"].sum()) * self._unit_games
+
+    @property
+    def _unit_games(self) -> int:
+        return StudyFacts.of(self.stored).unit_games
 
     def generations(self) -> pd.DataFrame:
         """Returns one row per complete generation; see `generations_frame`."""
@@ -137,8 +141,8 @@ class StudyResults(SearchResults):
 
     def hints(self) -> list[str]:
         """Returns what to change in the search, one sentence each: where it met the border of a range, or a plateau."""
-        verdict, proposed = self.verdict, self.space.of_agent(self.proposed)
-        again = Again(self.store, self.definition, self.games)
+        verdict, proposed = self.verdict, recommended_values(self.store, self.name)
+        again = Again.of(self.store, self.stored, self.games)
         found = hints(self._trials, self.generations(), self.stored, proposed, verdict, again)
         plateau = "" if verdict is None or verdict.repeated else same_scores(verdict.figures, self.held_out_values())
         return [*found, plateau] if plateau else found
@@ -176,10 +180,6 @@ class FrontResults(StudyResults):
     def definition(self) -> Any:
         """What is searched and how."""
         return ParetoDefinition.of_stored(self.stored)
-
-    def hints(self) -> list[str]:
-        """Returns no sentence: what they are about is a search for strength."""
-        return []
 
     @cached_property
     def points(self) -> Sequence[Point]:

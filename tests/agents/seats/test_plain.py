@@ -10,6 +10,8 @@ from typing import Any
 import numpy as np
 import pytest
 
+from turnier import Comparison, RunResults, Store, Study, Where
+from turnier.agents import registry
 from turnier.agents.agent import Agent, Decision, decide
 from turnier.agents.registry import AGENTS, agents_within
 from turnier.agents.seats.outside import plays_outside
@@ -167,16 +169,34 @@ def test_a_failure_in_a_cell_names_its_line() -> None:
     assert "(line 3 of its cell)" in record.error
 
 
-def test_code_of_a_session_plays_nowhere_else(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_code_of_a_session_plays_nowhere_else() -> None:
     text = AGENTS.make(cell(CELL)["mine"]).full_text()
     with pytest.raises(UserError, match=r"__main__:mine@.* must be in a file to play on Ray"):
         Packing(None).of([text])
-    monkeypatch.setattr(classes, "_classes", {})
-    monkeypatch.setattr(classes.library, "_known", {})  # as in another process
-    with pytest.raises(UserError, match="must be in a file to play here, but it was defined in a notebook"):
-        AGENTS.make(text)
     with pytest.raises(UserError, match="must be at the top level of a file or of a notebook's cell"):
         AGENTS.make(cell(CELL)["Outer"]().make())
+
+
+def test_another_process_shows_what_a_session_has_played_but_cannot_play_with_it(
+    here: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    space, quiet = cell(CELL), {"where": Where("serial"), "progress": False}
+    text = AGENTS.make(space["mine"]).full_text()
+    study = Study("tictactoe", space["Bot"], {"first": [0, -1]}, against=["random"], budget=24).run("own.db", **quiet)
+    duel = Comparison(space["mine"], "random", game="tictactoe", games=16, first_round=4).run("own.db", **quiet)
+    said, recommended = (study.verdict.sentence, duel.sentence), str(study.recommended)
+    monkeypatch.setattr(classes, "_classes", {})
+    monkeypatch.setattr(classes.library, "_known", {})
+    registry._agent_of.cache_clear()
+    assert AGENTS.make(text).full_text() == text
+    with pytest.raises(UserError, match="must be in a file to play here, but it was defined in a notebook"):
+        AGENTS.make(text).prepare(GAMES.make("tictactoe"))
+    assert str(AGENTS.make("__main__:Bot@0123456789ab(first=3)")) == "__main__:Bot@0123456(first=3)"
+    with Store.open("own.db") as store:
+        again: Any = [RunResults.find(store, run.id) for run in (study, duel)]
+        assert (again[0].verdict.sentence, again[1].sentence) == said
+        assert str(again[0].recommended) == recommended and len(again[0].trials()) > 0
+        assert len(again[1].ratings()) == 2 and all(study.id in run._repr_html_() for run in again[:1])
 
 
 def test_a_script_that_plays_when_it_is_imported_is_told_so(here: Path) -> None:

@@ -1,0 +1,69 @@
+"""Replications: the same tournament again and again on other seeds, to see how far ranks are luck."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+from turnier.core.errors import MAX_IN_MEMORY
+from turnier.runs.declared.options import AgentsOption, GameOption, Option, PerMoveOption, SeedOption
+from turnier.runs.plan import Plan, Playing
+
+if TYPE_CHECKING:
+    from turnier.games.game import Game
+    from turnier.results.store.store import Run, Store
+    from turnier.runs.results import RunResults
+
+
+class Replication(Plan["RunResults"]):
+    """Repeat a tournament on other seeds and show how far its ranks spread.
+
+    Everyone plays everyone in each of the tournaments. An agent whose rank changes from one to the next has won its
+    place by luck. Stored games are not played again: repeat the command to resume, also with more --times.
+
+    \b
+    Examples:
+      turnier replicate tictactoe random mcts "mc(iterations=20)" --times 5
+      turnier replicate 2048 random "mc(iterations=20)" --times 3 --games 4
+    """
+
+    kind = "replication"
+
+    def __init__(
+        self,
+        game: GameOption,
+        agents: AgentsOption,
+        *,
+        times: Annotated[int, Option("number of tournaments", low=2, high=1000, more=True)] = 10,
+        games: Annotated[int, Option("games per group of agents in each", low=1, high=MAX_IN_MEMORY)] = 20,
+        seed: SeedOption = 1,
+        per_move: PerMoveOption = "",
+    ) -> None:
+        from turnier.agents.registry import agents_within
+        from turnier.arena.match import derive_seed
+        from turnier.arena.schedules.round_robin import round_robin
+        from turnier.games.registry import GAMES
+
+        self.game: Game = GAMES.make(game)
+        playing = agents_within(agents, per_move)
+        seeds = [derive_seed(self.kind, seed, number) for number in range(times)]
+        self.tournaments = [round_robin(self.game, playing, games, each, own_seeds=True) for each in seeds]
+
+    @property
+    def total(self) -> int:
+        """The games of all tournaments."""
+        return sum(map(len, self.tournaments))
+
+    def play(self, run: Playing) -> None:
+        """Plays what the store does not have yet, one tournament after the other."""
+        from turnier.runs.play import play_plan
+
+        for tournament in self.tournaments:
+            for records in play_plan(run.store, run.id, tournament, run.pool, run.bar.skip):
+                run.bar.advance(len(records))
+
+    @classmethod
+    def reopened(cls, store: Store, run: Run) -> RunResults:
+        """Returns the results of a stored replication, from the store alone."""
+        from turnier.runs.results import RunResults
+
+        return RunResults(store, run.id)
