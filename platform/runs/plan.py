@@ -152,9 +152,12 @@ class Plan(ABC, Generic[R]):
 
     def begin(self, store: Store) -> None:
         """Stores what the run is, and the settings with which it is played."""
+        store.begin_run(self.run_id, self.kind, self.label, self.definition)
+        self._keep_settings(store)
+
+    def _keep_settings(self, store: Store) -> None:
         from turnier.results.store.annotations import SETTINGS
 
-        store.begin_run(self.run_id, self.kind, self.label, self.definition)
         store.annotations.set(self.run_id, SETTINGS, json.dumps(self.settings))
 
     def require_playable(self, store: Store) -> None:

@@ -167,7 +167,7 @@ class Study(Plan["StudyResults"]):
     def begin(self, store: Store) -> None:
         """Stores what the study is, for Optuna, too."""
         self._study = self.question.open(store, self.settled)
-        super().begin(store)
+        self._keep_settings(store)
 
     def play(self, run: Playing) -> None:
         """Searches, then plays held-out games until the verdict, or of the whole front."""

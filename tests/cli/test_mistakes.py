@@ -86,7 +86,10 @@ BAD = {
     "not JSON": (("check", "corrupt.db", "--game", "2048"), "every line must be a recorded game or position of 2048"),
     "other format": (("check", "{}.jsonl", "--game", "tictactoe"), "tictactoe has no recorded format"),
     "no sampler is near": ((*TUNE, "--sampler", "bayes"), "There is no sampler named 'bayes'; there are: cmaes, "),
-    "no parameters": (("tune", "2048", "random", "--params", "*"), "but random has none; choose another agent"),
+    "no parameters": (
+        ("tune", "2048", "random", "--params", "*"),
+        "random has no parameters to search; choose another agent",
+    ),
     "range upside down": (
         ("tune", "2048", "mc", "--params", "rollout_depth=50..0"),
         "where LOW is above HIGH; swap them",
@@ -170,11 +173,11 @@ BAD = {
     ),
     "line with a number of many digits": (
         ("show", f"{{}}.jsonl:{'1' * 5000}", "--store", "sqlite:///good.db"),
-        "There is no run named",
+        "must be stored to be shown",
     ),
     "line with a digit that is none": (
         ("show", "{}.jsonl:²", "--store", "sqlite:///good.db"),
-        "There is no run named",
+        "must be stored to be shown",
     ),
     "lowered tiles without a network or table": (
         ("analyse", "2048(size=2)", "greedy(downgrade=32768)", "--board", "2 4 / 8 ."),
