@@ -133,7 +133,7 @@ def _end(signal_number: int) -> None:
     """Ends the process, and says how to resume what can be."""
     is_script = _words[0].endswith(".py")
     sentence = "Stopped."
-    if is_script or (_words[1:2] and _words[1] in STORING):
+    if is_script or (_words[1:2] and _words[1] in STORING and _words[2:3] != ["join"]):
         program = [in_this_environment("python"), _words[0]] if is_script else ["turnier"]
         command = shlex.join([*program, *map(without_passwords, _words[1:])])
         stored = _saver.stored() if _saver else STORED

@@ -56,7 +56,7 @@ def test_a_server_that_is_gone(name: str, tmp_path: Path) -> None:
 
 def test_a_script_and_a_wrong_use(tmp_path: Path) -> None:
     assert checked(end_of_script(SCRIPT, "--preset", "tests", "--store", GONE, folder=tmp_path)).code == 2
-    wrong = checked(end_of_command("runs", GONE, folder=tmp_path))
+    wrong = checked(end_of_command("doctor", GONE, folder=tmp_path))
     assert wrong.code == 2 and "Got unexpected extra argument" in wrong.errors and "turnier:***@" in wrong.errors
 
 

@@ -28,7 +28,7 @@ def words(out: Path, games: int) -> list[str]:
 
 def test_a_signal_leaves_a_checkpoint_and_the_command_resumes(tmp_path: Path) -> None:
     """Whatever the moment: the file ends as that of a training that nobody stopped, to the byte."""
-    whole, out, games = tmp_path / "whole.npz", tmp_path / "stopped.npz", 1500
+    whole, out, games = tmp_path / "whole.npz", tmp_path / "stopped.npz", 5000
     subprocess.run([*TURNIER, *words(whole, games)], check=True, capture_output=True, timeout=120)
     with subprocess.Popen([*TURNIER, *words(out, games)], stderr=subprocess.PIPE, text=True) as process:
         while not out.exists() and process.poll() is None:
