@@ -20,10 +20,10 @@ ROOT = Path(__file__).resolve().parents[2]
 README, FIGURES = ROOT / "README.md", Path(__file__).with_name("readme.json")
 # What is shown of a command's output: its lines from the first pattern to the second one.
 EXCERPTS = {
-    "turnier tournament": (r"^ +points  won-drawn", r"^ +3  "),
-    "turnier tune": (r"^ agent +games +claimed", r"^\S+\(.*evaluator=rows2048\("),
+    "turnier tournament": (r"^place +agent", r"^3 "),
+    "turnier tune": (r"^\S+ \(study:", r"^candidate 1 "),
 }
-OMITTED = r"^ candidate [23] |^[\d,]+ games of candidates|workers\.$"
+OMITTED = r"^To play on: |^Held-out games$"
 STUDY = ("studies/cmaes_rows.py", "docs/images/study.png")  # `make study`, and its picture
 BLOCK = r"(?m)^(?P<command>    {name} .*)\n\n(?:    .+\n)+"
 

@@ -28,7 +28,7 @@ from tests.faults.small_files import (
     WEIGHTS,
 )
 from turnier.agents.ntuple.weights import load_weights
-from turnier.commands.app import COMMANDS, app
+from turnier.commands.app import COMMANDS, app, function_of
 from turnier.commands.machine import checks
 from turnier.core.errors import UserError
 
@@ -150,8 +150,8 @@ def import_all() -> None:
     importlib.import_module("vl_convert")
     importlib.import_module("streamlit.testing.v1")
     importlib.import_module("turnier.dashboards.app.navigation")
-    for module, _ in COMMANDS.values():
-        importlib.import_module(f"turnier.commands.{module}")
+    for name in COMMANDS:
+        function_of(name)
 
 
 def readings(folder: Path) -> dict[str, dict[str, Reading]]:

@@ -56,7 +56,7 @@ def test_reasons_add_up_to_the_deaths(url: str) -> None:
 
 
 def test_results_and_status_know_servers(url: str, tmp_path: Path) -> None:
-    assert "why they went out" in turnier("show", "--store", url, folder=tmp_path)
+    assert "why they went out" in turnier("show", "--all", "--store", url, folder=tmp_path).lower()
     store = Store.open(url, read_only=True)
     prefix = store.runs()[0].id[:11]
     rows = json.loads(turnier("show", prefix, "--json", "--store", url, folder=tmp_path))

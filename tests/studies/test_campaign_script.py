@@ -72,7 +72,7 @@ def test_killed_continued_exported_imported(tmp_path: Path) -> None:
     with Store.open(f"sqlite:///{tmp_path}/b.db") as store:
         match = next(iter(store.records_of_run("weitz:table1-tiny")))[0].spec.id
     with pytest.raises(UserError, match="imported without them"):
-        turnier("replay", match, *into, folder=tmp_path)
+        turnier("show", match, *into, folder=tmp_path)
     for file in (tmp_path / "export").iterdir():
         file.write_bytes(file.read_bytes()[:1000])
     failed = end_of_script(SCRIPT, *SMALL, *into, "--import", "export", folder=tmp_path)

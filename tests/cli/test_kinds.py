@@ -1,0 +1,107 @@
+"""Kinds x verbs: whatever kind of run is stored, the same words name it, show it, write it, reopen it and delete it."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import turnier
+from tests.cli.running import end_of_command
+from tests.cli.running import turnier as command
+from tests.playing import spec_of
+from turnier.arena.play import play_match
+from turnier.results.store.store import Store
+from turnier.runs.declared.kinds import KINDS, plan_of
+from turnier.runs.people.hosted_games import store_game
+
+URL = "sqlite:///kinds.db"
+HERE = ("--executor", "serial", "--store", URL)
+PLAYED = {  # kind -> the command that plays the smallest run of it
+    "tournament": ("tournament", "tictactoe", "random", "mc(iterations=2)", "--games", "4", *HERE),
+    "comparison": ("compare", "random", "mc(iterations=20)", "--game", "tictactoe", "--games", "40", *HERE),
+    "certainty": ("certainty", "tictactoe", "random", "--states", "2", "--repeats", "3", "--games", "3", *HERE),
+    "judging": ("judge", "tictactoe", "random", "--positions", "8", *HERE),
+    "replication": ("replicate", "tictactoe", "random", "mc(iterations=2)", "--times", "2", "--games", "2", *HERE),
+    "study": ("tune", "2048(size=2)", "mc(iterations=1)", "--parameters", "rollout_depth", "--budget", "12", *HERE),
+    "training": ("train", "tictactoe", "ntuple(tuples=2,length=3)", "--games", "20", "--out", "w.npz", "--every", "10",
+                 "--evaluate-every", "10", "--evaluation-games", "2", "--against", "random", "--store", URL),
+    "server": ("spe_ed", "serve", "--port", "0", "--agent", "basic", "--agent", "random", "--players", "2", "--width",
+               "8", "--height", "8", "--timeout", "1", "--games", "1", "--store", URL),
+}  # fmt: skip
+OTHERS = ("play", "experiment")  # kinds that people and scripts begin
+RESUMED = {kind: declared.command for kind, declared in KINDS.items()}
+
+
+@pytest.fixture(scope="module")
+def stored(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with a store that has a run of every kind."""
+    folder = tmp_path_factory.mktemp("kinds")
+    for words in PLAYED.values():
+        command(*words, folder=folder)
+    with Store.open(f"sqlite:///{folder}/kinds.db") as store:
+        store_game(store, play_match(spec_of("tictactoe", "random", "random", seed=3)))
+        store.begin_run("experiment:1", "experiment", "an experiment", {"game": "tictactoe"})
+        store.append("experiment:1", [play_match(spec_of("tictactoe", "random", "greedy", seed=4))])
+    return folder
+
+
+@pytest.fixture
+def folder(stored: Path, tmp_path: Path) -> Path:
+    for file in stored.iterdir():
+        if file.is_file():
+            shutil.copy(file, tmp_path)
+    return tmp_path
+
+
+def test_every_kind_is_walked() -> None:
+    assert {*PLAYED, *OTHERS} >= KINDS.keys() and plan_of("server") is None
+
+
+@pytest.mark.parametrize("kind", [*PLAYED, *OTHERS])
+def test_one_word_for_each_thing(kind: str, folder: Path) -> None:
+    def said(*words: str) -> str:
+        return command(*words, "--store", URL, folder=folder)
+
+    listed: dict[str, dict[str, Any]] = {run["kind"]: run for run in json.loads(said("runs", "--json"))}
+    run = listed[kind]["run"]
+    assert run in said("runs")
+    shown = said("show", run)
+    assert run in shown and said("show", kind) == shown, "the beginning of an id is enough"
+    assert shown.count("\n") <= said("show", run, "--all").count("\n")
+    json.loads(said("show", run, "--json"))
+    page = folder / said("show", run, "--html").split()[-1]
+    assert page.read_text().lower().startswith("<!doctype html>") and kind in page.read_text()
+    if kind != "judging":
+        assert "turnier show" in said("show", run, "--matches")
+        said("show", run, "--out", "games.csv")
+        assert len((folder / "games.csv").read_text().splitlines()) > 1
+    said("runs", "note", run, "seen")
+    said("runs", "rename", run, "another", "--yes")
+    named = f"{kind}:another" if kind == "study" else "another"
+    assert "another" in said("show", named) and "seen" in said("runs")
+    (other,) = [each["run"] for each in json.loads(said("runs", "--json")) if each["kind"] == kind]
+    with Store.open(f"sqlite:///{folder}/kinds.db", read_only=True) as store:
+        results = turnier.RunResults.find(store, other)
+        assert other in repr(results) and results._repr_html_() and isinstance(results.table().empty, bool)
+    assert f"Deleted {other}" in said("runs", "delete", other, "--yes")
+    assert other not in said("runs")
+
+
+@pytest.mark.parametrize("kind", RESUMED)
+def test_every_kind_is_resumed_by_its_name(kind: str, folder: Path) -> None:
+    again = command(RESUMED[kind], "--resume", kind, "--store", URL, folder=folder)
+    assert kind in again and command("show", kind, "--store", URL, folder=folder)[:40] in again
+    others = [name for each, name in RESUMED.items() if each != kind]
+    refused = end_of_command(others[0], "--resume", kind, "--store", URL, folder=folder)
+    assert refused.code == 2 and f"type turnier {RESUMED[kind]} --resume" in refused.errors
+
+
+def test_without_a_name_the_newest_run_is_shown_and_named(folder: Path) -> None:
+    assert command("show", "--store", URL, folder=folder).startswith("The newest run, experiment:1:")
+    assert command("show", "--store", URL, folder=folder).splitlines()[1:] == (
+        command("show", "last", "--store", URL, folder=folder).splitlines()
+    )
