@@ -12,10 +12,10 @@ import numpy as np
 from numba import types
 from numba.core.types import FunctionType
 
-from turnier.core.kernel import kernel, mark_of, tell_type
-from turnier.core.rng import Rng
-from turnier.games.abi import GAME, Actions, Counts, Floats, Gains, Rngs, State, States
-from turnier.games.game import MAX_SEATS
+from ..core.kernel import kernel, mark_of, tell_type
+from ..core.rng import Rng
+from ..games.abi import GAME, Actions, Counts, Floats, Gains, Rngs, State, States
+from ..games.game import MAX_SEATS
 
 
 class Scratch(NamedTuple):

@@ -12,15 +12,15 @@ from typing import Any, ClassVar, Protocol, Self, runtime_checkable
 import numpy as np
 import numpy.typing as npt
 
-from turnier.agents.abi import ACT, ACT_TOGETHER, VALUES, VISITS, SeatKernels, absent_act_together
-from turnier.agents.budget import AMOUNT
-from turnier.agents.evaluator import Evaluator, Score, ValueUnit, results_in
-from turnier.core.errors import UserError
-from turnier.core.kernel import pointer
-from turnier.core.parameters import Declared, parameter
-from turnier.core.rng import streams
-from turnier.games.drawing import Overlay
-from turnier.games.game import Game, Position
+from ..core.errors import UserError
+from ..core.kernel import pointer
+from ..core.parameters import Declared, parameter
+from ..core.rng import streams
+from ..games.drawing import Overlay
+from ..games.game import Game, Position
+from .abi import ACT, ACT_TOGETHER, VALUES, VISITS, SeatKernels, absent_act_together
+from .budget import AMOUNT
+from .evaluator import Evaluator, Score, ValueUnit, results_in
 
 Floats = npt.NDArray[np.float64]
 QUICK = 50  # rollouts or nodes a move

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from turnier.core.errors import UserError
+from ..core.errors import UserError
 
 AMOUNT = object()  # in an agent's `budgets`, where the amount goes
 UNITS = ("ms", "rollouts", "nodes", "plies")

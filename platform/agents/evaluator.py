@@ -8,10 +8,10 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from turnier.agents.abi import EVALUATE, EVALUATE_TOGETHER, EvaluatorKernels, absent_evaluate_together
-from turnier.core.kernel import kernel, pointer
-from turnier.core.parameters import Declared
-from turnier.games.game import Game
+from ..core.kernel import kernel, pointer
+from ..core.parameters import Declared
+from ..games.game import Game
+from .abi import EVALUATE, EVALUATE_TOGETHER, EvaluatorKernels, absent_evaluate_together
 
 # The first weights of every evaluator: how deep its rollouts go, and the game-score method, 1 or 2 (Kutsch 2017, 9.2).
 ROLLOUT_DEPTH, SCORE_METHOD, OWN = 0, 1, 2

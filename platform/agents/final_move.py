@@ -7,10 +7,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from numba import types
 
-from turnier.agents.abi import VALUES, VISITS, Root
-from turnier.core.kernel import kernel
-from turnier.core.parameters import parameter
-from turnier.games.abi import Actions, Floats
+from ..core.kernel import kernel
+from ..core.parameters import parameter
+from ..games.abi import Actions, Floats
+from .abi import VALUES, VISITS, Root
 
 FINALS = ("max", "robust", "robust_max", "secure")
 MAX, ROBUST, ROBUST_MAX, SECURE = range(4)

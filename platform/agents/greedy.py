@@ -7,15 +7,15 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from turnier.agents.abi import ACT, VALUES, VISITS, SeatKernels, new_scratch
-from turnier.agents.agent import CompiledAgent, rollout_depth_parameter, score_method_parameter
-from turnier.agents.evaluator import Evaluator, Score
-from turnier.agents.expectimax.lowered2048 import cannot_downgrade, downgrade_parameter, lowered, raise_values
-from turnier.agents.expectimax.one_ply2048 import is_packed_network, one_ply_seat
-from turnier.agents.expectimax.one_ply_boards import act_one_ply, fits_boards
-from turnier.core.kernel import kernel, pointer
-from turnier.core.parameters import parameter
-from turnier.games.game import Game
+from ..core.kernel import kernel, pointer
+from ..core.parameters import parameter
+from ..games.game import Game
+from .abi import ACT, VALUES, VISITS, SeatKernels, new_scratch
+from .agent import CompiledAgent, rollout_depth_parameter, score_method_parameter
+from .evaluator import Evaluator, Score
+from .expectimax.lowered2048 import cannot_downgrade, downgrade_parameter, lowered, raise_values
+from .expectimax.one_ply2048 import is_packed_network, one_ply_seat
+from .expectimax.one_ply_boards import act_one_ply, fits_boards
 
 DOWNGRADE = 0  # of the settings
 

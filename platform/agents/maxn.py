@@ -9,15 +9,15 @@ from typing import Any, ClassVar
 import numpy as np
 from numba import types
 
-from turnier.agents.abi import ACT, VALUES, VISITS, new_scratch
-from turnier.agents.agent import CompiledAgent, rollout_depth_parameter, score_method_parameter
-from turnier.agents.budget import AMOUNT
-from turnier.agents.evaluator import Evaluator, Score
-from turnier.agents.transposition import ABSENT, enough_bits, find, hash_words, new_table, slot_of
-from turnier.core.kernel import kernel
-from turnier.core.parameters import parameter
-from turnier.games.abi import Floats
-from turnier.games.game import Game
+from ..core.kernel import kernel
+from ..core.parameters import parameter
+from ..games.abi import Floats
+from ..games.game import Game
+from .abi import ACT, VALUES, VISITS, new_scratch
+from .agent import CompiledAgent, rollout_depth_parameter, score_method_parameter
+from .budget import AMOUNT
+from .evaluator import Evaluator, Score
+from .transposition import ABSENT, enough_bits, find, hash_words, new_table, slot_of
 
 DEPTH, HASH = 0, 1
 TABLE_BITS = 18

@@ -11,21 +11,8 @@ import numpy as np
 import numpy.typing as npt
 from numba import types
 
-from turnier.agents.abi import ACT, ACT_TOGETHER, EVALUATOR, SEAT, VALUES, VISITS, Root, new_jobs, new_scratch
-from turnier.agents.agent import (
-    CompiledPlayer,
-    Decision,
-    SearchAgent,
-    milliseconds_parameter,
-    rollout_depth_parameter,
-    score_method_parameter,
-)
-from turnier.agents.budget import AMOUNT
-from turnier.agents.evaluator import Evaluator
-from turnier.agents.evaluators.rollout import Rollout
-from turnier.agents.timed import run_chunks
-from turnier.core.atomics import fetch_add
-from turnier.core.helper_threads import (
+from ..core.atomics import fetch_add
+from ..core.helper_threads import (
     LINE,
     SHARE,
     HelperThreads,
@@ -33,13 +20,26 @@ from turnier.core.helper_threads import (
     await_helpers,
     call_helpers,
 )
-from turnier.core.kernel import kernel
-from turnier.core.packing import Package, pack, packing
-from turnier.core.parameters import parameter
-from turnier.core.rng import Rng, next_word, seed_stream
-from turnier.games.abi import GAME, Actions, Floats, State
-from turnier.games.game import Game, Position
-from turnier.games.generic import copy_state
+from ..core.kernel import kernel
+from ..core.packing import Package, pack, packing
+from ..core.parameters import parameter
+from ..core.rng import Rng, next_word, seed_stream
+from ..games.abi import GAME, Actions, Floats, State
+from ..games.game import Game, Position
+from ..games.generic import copy_state
+from .abi import ACT, ACT_TOGETHER, EVALUATOR, SEAT, VALUES, VISITS, Root, new_jobs, new_scratch
+from .agent import (
+    CompiledPlayer,
+    Decision,
+    SearchAgent,
+    milliseconds_parameter,
+    rollout_depth_parameter,
+    score_method_parameter,
+)
+from .budget import AMOUNT
+from .evaluator import Evaluator
+from .evaluators.rollout import Rollout
+from .timed import run_chunks
 
 ITERATIONS, DIVIDED = 0, 1  # settings
 SMALLEST_CHUNK = 40  # iterations, some 15 microseconds of shallow rollouts: what a thread may wait for the others

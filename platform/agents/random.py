@@ -7,11 +7,11 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from turnier.agents.abi import ACT
-from turnier.agents.agent import CompiledAgent
-from turnier.core.kernel import kernel
-from turnier.core.rng import below
-from turnier.games.game import Game
+from ..core.kernel import kernel
+from ..core.rng import below
+from ..games.game import Game
+from .abi import ACT
+from .agent import CompiledAgent
 
 
 @kernel(ACT, draws_evenly=True)

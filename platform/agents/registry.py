@@ -7,15 +7,15 @@ import functools
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from turnier.agents.agent import Agent
-from turnier.agents.budget import read_budget
-from turnier.agents.evaluator import Evaluator
-from turnier.core.errors import UserError
-from turnier.core.outside import classes, library
-from turnier.core.outside.trust import trusted
-from turnier.core.parameters import Registry
-from turnier.core.text_form import Spec
-from turnier.games.game import Position
+from ..core.errors import UserError
+from ..core.outside import classes, library
+from ..core.outside.trust import trusted
+from ..core.parameters import Registry
+from ..core.text_form import Spec
+from ..games.game import Position
+from .agent import Agent
+from .budget import read_budget
+from .evaluator import Evaluator
 
 # A name, an agent, its class if it has no parameters without a default, or a function of a position.
 AnyAgent = str | Agent | type[Any] | Callable[[Position], Any]
@@ -73,13 +73,13 @@ EVALUATORS: Registry[Evaluator] = Registry(
 
 
 def _load_outside(name: str, kind: str) -> type[Any]:
-    from turnier.agents.seats.standins import load
+    from .seats.standins import load
 
     return load(name, kind)
 
 
 def _plain(code: Any) -> type[Agent] | None:
-    from turnier.agents.seats.plain import agent_class
+    from .seats.plain import agent_class
 
     return agent_class(code)
 
@@ -87,7 +87,7 @@ def _plain(code: Any) -> type[Agent] | None:
 def _gone(spec: Spec) -> type[Agent] | None:
     if not library.of_session(spec.name):
         return None
-    from turnier.agents.seats.plain import gone_class
+    from .seats.plain import gone_class
 
     return gone_class(spec)
 
@@ -138,6 +138,6 @@ def _held(agent: Agent, amount: int, unit: str) -> Agent:
                 " from outside."
             )
         return agent.within(amount, unit)
-    from turnier.agents.seats.limited import Limited
+    from .seats.limited import Limited
 
     return Limited(agent.within(amount, unit) if unit in agent.budgets else agent, amount)

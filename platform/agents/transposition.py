@@ -11,8 +11,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numba import types
 
-from turnier.core.kernel import kernel
-from turnier.core.rng import GOLDEN, MIX1, fold
+from ..core.kernel import kernel
+from ..core.rng import GOLDEN, MIX1, fold
 
 ABSENT = -1  # no such entry
 

@@ -5,16 +5,16 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 
-from turnier.agents.agent import Agent, Decision
-from turnier.agents.ensembles.pool import Pool
-from turnier.agents.human.agent import Human
-from turnier.agents.seats.failure import SeatFailure
-from turnier.agents.seats.seating import prepare_seat
-from turnier.arena.match import MatchRecord, MatchSpec, Termination, unpack_plies
-from turnier.arena.play import require_moves
-from turnier.arena.table import Table
-from turnier.core.errors import UserError
-from turnier.games.game import Game, Position
+from ..agents.agent import Agent, Decision
+from ..agents.ensembles.pool import Pool
+from ..agents.human.agent import Human
+from ..agents.seats.failure import SeatFailure
+from ..agents.seats.seating import prepare_seat
+from ..core.errors import UserError
+from ..games.game import Game, Position
+from .match import MatchRecord, MatchSpec, Termination, unpack_plies
+from .play import require_moves
+from .table import Table
 
 PATIENCE = 10.0  # seconds that a player may need to think again what it has thought before
 

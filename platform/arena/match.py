@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from turnier.agents.seats.failure import Ending
-from turnier.core.errors import UserError
+from ..agents.seats.failure import Ending
+from ..core.errors import UserError
 
 NO_ACTION = -1  # of a search that failed: worse than any action, and the same as no other
 _compact = json.JSONEncoder(separators=(",", ":")).encode

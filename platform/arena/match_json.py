@@ -11,7 +11,9 @@ from typing import Any
 
 import numpy as np
 
-from turnier.arena.match import (
+from ..core.errors import MALFORMED, UserError
+from ..games.game import Game
+from .match import (
     MatchRecord,
     MatchSpec,
     Termination,
@@ -21,10 +23,8 @@ from turnier.arena.match import (
     unpack_plies,
     without_moves,
 )
-from turnier.arena.play import replay
-from turnier.arena.table import agrees, scores_at
-from turnier.core.errors import MALFORMED, UserError
-from turnier.games.game import Game
+from .play import replay
+from .table import agrees, scores_at
 
 
 def to_json(record: MatchRecord) -> dict[str, Any]:

@@ -14,22 +14,22 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from turnier.agents.ensembles.pool import Pool, SerialPool, ThreadPool
-from turnier.agents.registry import agent_of
-from turnier.agents.seats.failure import Ending, SeatFailure
-from turnier.agents.seats.outside import plays_outside
-from turnier.agents.seats.seating import prepare_seat, seat_kernels, start_player
-from turnier.arena.match import MatchRecord, MatchSpec, Termination, unpack_plies
-from turnier.arena.play_compiled import match_kernel, no_returns, play_compiled
-from turnier.arena.step_kernel import play_in_step
-from turnier.arena.table import Table, first_position
-from turnier.core.compilation.progress import compiled_together
-from turnier.core.errors import UserError
-from turnier.core.kernel import compile_kernel
-from turnier.core.outside import library
-from turnier.games.game import Game, Position
-from turnier.games.python.live_states import GameFailure
-from turnier.games.registry import game_of
+from ..agents.ensembles.pool import Pool, SerialPool, ThreadPool
+from ..agents.registry import agent_of
+from ..agents.seats.failure import Ending, SeatFailure
+from ..agents.seats.outside import plays_outside
+from ..agents.seats.seating import prepare_seat, seat_kernels, start_player
+from ..core.compilation.progress import compiled_together
+from ..core.errors import UserError
+from ..core.kernel import compile_kernel
+from ..core.outside import library
+from ..games.game import Game, Position
+from ..games.python.live_states import GameFailure
+from ..games.registry import game_of
+from .match import MatchRecord, MatchSpec, Termination, unpack_plies
+from .play_compiled import match_kernel, no_returns, play_compiled
+from .step_kernel import play_in_step
+from .table import Table, first_position
 
 ATTEMPTS = 3  # at a match whose engines ask for another one where they fail; then it is a loss
 

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from turnier.agents.abi import (
+from ..agents.abi import (
     DECISIONS,
     END,
     FULL,
@@ -27,13 +27,13 @@ from turnier.agents.abi import (
     draws_evenly,
     plays_alone,
 )
-from turnier.agents.registry import agent_of
-from turnier.arena.match import MatchRecord, MatchSpec, Termination, pack_many, pack_plies
-from turnier.arena.play_kernel import play_many
-from turnier.arena.step_kernel import ENOUGH, UNDER_WAY, play_in_step
-from turnier.arena.table import NAN_VALUES, scores_at
-from turnier.core.rng import streams_of
-from turnier.games.game import MAX_SEATS, Game, Position
+from ..agents.registry import agent_of
+from ..core.rng import streams_of
+from ..games.game import MAX_SEATS, Game, Position
+from .match import MatchRecord, MatchSpec, Termination, pack_many, pack_plies
+from .play_kernel import play_many
+from .step_kernel import ENOUGH, UNDER_WAY, play_in_step
+from .table import NAN_VALUES, scores_at
 
 ROOM_IN_STEP = 1 << 12  # plies of a match at first
 FIRST_ROOM = 1 << 17  # plies; a match that does not fit is played again, so it is longer than a long game of 2048

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numba import types
 
-from turnier.agents.abi import (
+from ..agents.abi import (
     DECISIONS,
     END,
     FULL,
@@ -23,11 +23,11 @@ from turnier.agents.abi import (
     VISITS,
     WHOLE,
 )
-from turnier.core.clock import nanoseconds
-from turnier.core.kernel import kernel
-from turnier.core.rng import below
-from turnier.games.abi import CHANCE, GAME, TERMINAL
-from turnier.games.generic import copy_state, draw_outcome
+from ..core.clock import nanoseconds
+from ..core.kernel import kernel
+from ..core.rng import below
+from ..games.abi import CHANCE, GAME, TERMINAL
+from ..games.generic import copy_state, draw_outcome
 
 _I1, _I2 = types.Array(types.int64, 1, "C"), types.Array(types.int64, 2, "C")
 _F1, _U2 = types.Array(types.float64, 1, "C"), types.Array(types.uint64, 2, "C")

@@ -13,12 +13,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from turnier.agents.registry import AGENTS
-from turnier.arena.match import MatchRecord, MatchSpec, derive_seed
-from turnier.arena.play import replay_positions
-from turnier.arena.repeated_search import SearchSpec, SeenPosition
-from turnier.core.errors import MAX_IN_MEMORY, UserError, require_at_most
-from turnier.games.registry import GAMES
+from ..agents.registry import AGENTS
+from ..core.errors import MAX_IN_MEMORY, UserError, require_at_most
+from ..games.registry import GAMES
+from .match import MatchRecord, MatchSpec, derive_seed
+from .play import replay_positions
+from .repeated_search import SearchSpec, SeenPosition
 
 # Whose games positions are collected from by default: fast, and strong enough to reach all phases of a game.
 COLLECTOR = "mc(iterations=50,rollout_depth=20)"

@@ -5,15 +5,15 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from turnier.agents.agent import Agent
-from turnier.agents.registry import agent_of
-from turnier.arena.play import play_match
-from turnier.arena.positions import choose_by_move, collector_matches, search_specs
-from turnier.arena.repeated_search import SeenPosition, searched_position
-from turnier.arena.schedules.repeats import declared_draws, only_moves_differ
-from turnier.core.errors import UserError
-from turnier.core.outside.classes import is_outside
-from turnier.games.game import Game
+from ..agents.agent import Agent
+from ..agents.registry import agent_of
+from ..core.errors import UserError
+from ..core.outside.classes import is_outside
+from ..games.game import Game
+from .play import play_match
+from .positions import choose_by_move, collector_matches, search_specs
+from .repeated_search import SeenPosition, searched_position
+from .schedules.repeats import declared_draws, only_moves_differ
 
 POSITIONS, SEARCHES = 8, 3  # that are tried
 PLIES = 1000  # of the game from which they come

@@ -13,14 +13,14 @@ from dataclasses import dataclass, field
 import numpy as np
 import numpy.typing as npt
 
-from turnier.agents.registry import agent_of
-from turnier.agents.seats.failure import SeatFailure
-from turnier.agents.seats.seating import prepare_seat, seat_kernels
-from turnier.arena.match import NO_ACTION, derive_seed
-from turnier.arena.table import Table
-from turnier.core.errors import UserError
-from turnier.games.game import Position
-from turnier.games.registry import game_of
+from ..agents.registry import agent_of
+from ..agents.seats.failure import SeatFailure
+from ..agents.seats.seating import prepare_seat, seat_kernels
+from ..core.errors import UserError
+from ..games.game import Position
+from ..games.registry import game_of
+from .match import NO_ACTION, derive_seed
+from .table import Table
 
 
 @dataclass(frozen=True)

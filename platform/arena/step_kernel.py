@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 from numba import types
 
-from turnier.agents.abi import (
+from ..agents.abi import (
     DECISIONS,
     END,
     FULL,
@@ -24,10 +24,10 @@ from turnier.agents.abi import (
     VISITS,
     WHOLE,
 )
-from turnier.core.clock import nanoseconds
-from turnier.core.kernel import kernel
-from turnier.games.abi import CHANCE, GAME, TERMINAL, Actions, Floats, State
-from turnier.games.generic import copy_state, draw_outcome
+from ..core.clock import nanoseconds
+from ..core.kernel import kernel
+from ..games.abi import CHANCE, GAME, TERMINAL, Actions, Floats, State
+from ..games.generic import copy_state, draw_outcome
 
 ENOUGH = 16  # decisions for doing them together: fewer leave too many lanes empty
 UNDER_WAY = -1  # status of a match

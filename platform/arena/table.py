@@ -17,18 +17,18 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from turnier.agents.agent import Agent, Decision, FollowingPlayer, Player, decide
-from turnier.agents.ensembles.pool import Pool
-from turnier.agents.seats.failure import Ending, SeatFailure, SeatsEnded
-from turnier.agents.seats.seating import start_player
-from turnier.arena.match import MatchRecord, MatchSpec, Termination, derive_seed, pack_plies
-from turnier.core.errors import UserError
-from turnier.core.outside import library
-from turnier.core.outside.classes import described
-from turnier.core.rng import streams
-from turnier.games.abi import CHANCE
-from turnier.games.game import Game, Position
-from turnier.games.python.live_states import GameFailure
+from ..agents.agent import Agent, Decision, FollowingPlayer, Player, decide
+from ..agents.ensembles.pool import Pool
+from ..agents.seats.failure import Ending, SeatFailure, SeatsEnded
+from ..agents.seats.seating import start_player
+from ..core.errors import UserError
+from ..core.outside import library
+from ..core.outside.classes import described
+from ..core.rng import streams
+from ..games.abi import CHANCE
+from ..games.game import Game, Position
+from ..games.python.live_states import GameFailure
+from .match import MatchRecord, MatchSpec, Termination, derive_seed, pack_plies
 
 NAN_VALUES = "found values that are no numbers"
 

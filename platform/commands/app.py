@@ -14,10 +14,10 @@ from typing import Annotated, Any, ClassVar
 import typer
 from typer.core import TyperGroup
 
-import turnier
-from turnier.commands.command_line import run_app
-from turnier.core.errors import AgentsFailed, UserError, unknown
-from turnier.runs.declared.kinds import KINDS
+from .. import __version__
+from ..core.errors import AgentsFailed, UserError, unknown
+from ..runs.declared.kinds import KINDS
+from .command_line import run_app
 
 Table = dict[str, tuple[str, str]]  # command -> module of its function, unless a plan has it; first line of its help
 SECTIONS: dict[str, Table] = {  # by heading
@@ -90,7 +90,7 @@ NOW = {  # what earlier versions called a command -> what it is now
 def function_of(name: str, group: str = "") -> Callable[..., Any]:
     """Returns what a command does: the function of its name, with _ for -, or the one generated from a plan."""
     if name in PLANNED and not group:
-        from turnier.commands.runs.planned import command_of
+        from .runs.planned import command_of
 
         return command_of(PLANNED[name], name)
     place, _ = (GROUPS[group] if group else COMMANDS)[name]
@@ -156,7 +156,7 @@ app = typer.Typer(
 def version(show: Annotated[bool, typer.Option("--version", help="print the version", is_eager=True)] = False) -> None:
     warnings.simplefilter("ignore", AgentsFailed)  # commands print it at their end
     if show:
-        print(f"turnier {turnier.__version__}")
+        print(f"turnier {__version__}")
         raise typer.Exit()
 
 

@@ -20,11 +20,11 @@ from typing import NamedTuple, cast
 
 import typer
 
-from turnier.commands.stored_versions import with_stored_versions
-from turnier.core.errors import UserError
-from turnier.core.terminal.visible import say, visible, without_passwords
-from turnier.results.store import STORE_VARIABLE
-from turnier.results.store.manifest import started_with
+from ..core.errors import UserError
+from ..core.terminal.visible import say, visible, without_passwords
+from ..results.store import STORE_VARIABLE
+from ..results.store.manifest import started_with
+from .stored_versions import with_stored_versions
 
 STORING = ("tournament", "compare", "certainty", "judge", "tune", "train", "spe_ed")  # they keep what they have done
 STORED = "finished games are stored"

@@ -9,10 +9,10 @@ import typer
 from rich import box
 from rich.table import Table
 
-from turnier.core.terminal.console import Console
+from ..core.terminal.console import Console
 
 if TYPE_CHECKING:
-    from turnier.core.parameters import Declared, Registry
+    from ..core.parameters import Declared, Registry
 
 SEARCHED = ("agent", "evaluator", "learning")  # kinds whose parameters are searched
 WIDE = 100  # columns of a terminal that has room for whole ranges
@@ -47,9 +47,9 @@ def list_names(
       turnier list games
       turnier list mctse
     """
-    from turnier.agents.seats.standins import kind_of
-    from turnier.core.errors import unknown
-    from turnier.core.outside import classes
+    from ..agents.seats.standins import kind_of
+    from ..core.errors import unknown
+    from ..core.outside import classes
 
     console, registries = Console(), _registries()
     if what in registries or not what:
@@ -69,11 +69,11 @@ def list_names(
 
 
 def _registries() -> dict[str, Registry[Any]]:
-    from turnier.agents.ntuple.td import LEARNING
-    from turnier.agents.registry import AGENTS, EVALUATORS
-    from turnier.games.registry import GAMES
-    from turnier.search.noise import NOISES
-    from turnier.search.samplers.registry import SAMPLERS
+    from ..agents.ntuple.td import LEARNING
+    from ..agents.registry import AGENTS, EVALUATORS
+    from ..games.registry import GAMES
+    from ..search.noise import NOISES
+    from ..search.samplers.registry import SAMPLERS
 
     found: tuple[Registry[Any], ...] = (GAMES, AGENTS, EVALUATORS, LEARNING, SAMPLERS, NOISES)
     return dict(zip(TITLES, found, strict=True))
@@ -86,8 +86,8 @@ def _proposals(incomplete: str) -> list[str]:
 
 def _print_parameters(console: Console, cls: type[Declared]) -> None:
     """Prints the whole description of a class, and its parameters."""
-    from turnier.core.number_text import number
-    from turnier.core.parameters import Declared, format_value, parameters_of
+    from ..core.number_text import number
+    from ..core.parameters import Declared, format_value, parameters_of
 
     paragraphs = inspect.cleandoc(cls.__doc__ or "").split("\n\n")
     for paragraph in paragraphs:
@@ -109,8 +109,8 @@ def _print_parameters(console: Console, cls: type[Declared]) -> None:
 
 def _print_names(console: Console, registry: Registry[Any], title: str) -> None:
     """Prints one line for each name, also of installed packages: how many parameters it has, and what it is."""
-    from turnier.core.errors import UserError
-    from turnier.core.parameters import parameters_of
+    from ..core.errors import UserError
+    from ..core.parameters import parameters_of
 
     table = _table("name", "parameters", "description", title=title)
     table.columns[1].justify = "right"

@@ -11,10 +11,10 @@ from typing import Annotated
 
 import typer
 
-from turnier.core.errors import require_extra
-from turnier.core.outputs import require_file, require_folder
-from turnier.results.store import DEFAULT_URL, STORE_VARIABLE
-from turnier.search import VERIFY
+from ..core.errors import require_extra
+from ..core.outputs import require_file, require_folder
+from ..results.store import DEFAULT_URL, STORE_VARIABLE
+from ..search import VERIFY
 
 
 def writable_file(option: typer.CallbackParam, path: Path | None) -> Path | None:
@@ -39,7 +39,7 @@ def picture_folder(option: typer.CallbackParam, path: Path) -> Path:
 def trusting(value: bool) -> bool:
     """The callback of `--trust`: lets agents of others play inside, before any is made, and says so."""
     if value:
-        from turnier.core.outside.trust import trust
+        from ..core.outside.trust import trust
 
         trust()
         print("Agents of others play inside this process (--trust).", file=sys.stderr)

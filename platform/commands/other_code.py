@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from turnier.core.terminal.console import Console
+from ..core.terminal.console import Console
 
 if TYPE_CHECKING:
-    from turnier.results.store.store import Store
+    from ..results.store.store import Store
 
 
 def print_other_code(store: Store, run_id: str, as_json: bool = False) -> None:
@@ -20,7 +20,7 @@ def print_other_code(store: Store, run_id: str, as_json: bool = False) -> None:
     """
     if run_id not in store.with_older_games:
         return
-    from turnier.results.other_code import other_code
+    from ..results.other_code import other_code
 
     if found := other_code(store, run_id):
         style = "yellow" if found.differing else None

@@ -9,7 +9,7 @@ from typing import Annotated, Any, TypeVar
 
 import typer
 
-from turnier.arena.workers.where import Where
+from ..arena.workers.where import Where
 
 T = TypeVar("T")
 _RULE = "auto (threads; Ray on a cluster, or if agents in Python take long), ray, threads or serial"

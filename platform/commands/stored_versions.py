@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from turnier.results.store import default_url
+from ..results.store import default_url
 
 
 def with_stored_versions(words: Sequence[str]) -> list[str]:
@@ -12,9 +12,9 @@ def with_stored_versions(words: Sequence[str]) -> list[str]:
     named = [word for word in words if ":" in word.partition("@")[0] and "@" in word and "://" not in word]
     if not named:
         return list(words)
-    from turnier.results.store.database import NoResults
-    from turnier.results.store.store import Store
-    from turnier.results.versions import PREVIOUS, recall
+    from ..results.store.database import NoResults
+    from ..results.store.store import Store
+    from ..results.versions import PREVIOUS, recall
 
     try:
         with Store.open(_store_of(words), read_only=True) as store:

@@ -15,8 +15,8 @@ from rich.table import Table
 from rich.text import Text
 
 if TYPE_CHECKING:
-    from turnier.agents.agent import Agent
-    from turnier.games.game import Game
+    from ..agents.agent import Agent
+    from ..games.game import Game
 
 AGENT_WIDTH = 20  # to which a column of agents shrinks where a table is too wide
 

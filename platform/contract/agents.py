@@ -8,15 +8,15 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from turnier.agents.agent import Agent, Decision, decide
-from turnier.arena.match import MatchRecord, MatchSpec, Termination
-from turnier.arena.play import play_matches
-from turnier.contract.games.random_games import FENCE, ROOM, fenced, words
-from turnier.contract.law import Law, LawBroken
-from turnier.core.kernel import JIT
-from turnier.core.rng import stream, streams
-from turnier.games.abi import STATE_DTYPE
-from turnier.games.game import Game, Position
+from ..agents.agent import Agent, Decision, decide
+from ..arena.match import MatchRecord, MatchSpec, Termination
+from ..arena.play import play_matches
+from ..core.kernel import JIT
+from ..core.rng import stream, streams
+from ..games.abi import STATE_DTYPE
+from ..games.game import Game, Position
+from .games.random_games import FENCE, ROOM, fenced, words
+from .law import Law, LawBroken
 
 SEED = 1  # of the players that laws look at
 MAX_PLIES = 60 if JIT else 15  # of a match in these laws; 4x4 games of 2048 would last a thousand

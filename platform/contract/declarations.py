@@ -5,9 +5,9 @@ from __future__ import annotations
 import dataclasses
 from typing import Any
 
-from turnier.contract.law import Law, LawBroken
-from turnier.core.parameters import Declared, Registry, parameters_of
-from turnier.core.text_form import Spec
+from ..core.parameters import Declared, Registry, parameters_of
+from ..core.text_form import Spec
+from .law import Law, LawBroken
 
 
 def law_parameters(declared: Declared | type[Declared]) -> None:

@@ -8,14 +8,14 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from turnier.agents.abi import EvaluatorKernels, new_scratch
-from turnier.agents.evaluator import Evaluator
-from turnier.contract import agents
-from turnier.contract.games.random_games import FENCE, ROOM, fenced, words
-from turnier.contract.law import Law, LawBroken
-from turnier.core.rng import stream
-from turnier.games.abi import STATE_DTYPE
-from turnier.games.game import Game, Position
+from ..agents.abi import EvaluatorKernels, new_scratch
+from ..agents.evaluator import Evaluator
+from ..core.rng import stream
+from ..games.abi import STATE_DTYPE
+from ..games.game import Game, Position
+from . import agents
+from .games.random_games import FENCE, ROOM, fenced, words
+from .law import Law, LawBroken
 
 DEPTH = 4  # of rollouts
 METHODS = (1, 2)  # what a finished rollout of a one-seat game counts

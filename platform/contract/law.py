@@ -11,8 +11,8 @@ from typing import Any
 
 import numba
 
-from turnier.core.errors import UserError
-from turnier.games.game import Game
+from ..core.errors import UserError
+from ..games.game import Game
 
 Law = Callable[..., None]
 

@@ -10,10 +10,10 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
-from turnier.core.outputs import user_cache
-from turnier.core.outside import classes, library
-from turnier.core.outside.files import FileName
-from turnier.core.parameters import Declared, parameters_of
+from ..core.outputs import user_cache
+from ..core.outside import classes, library
+from ..core.outside.files import FileName
+from ..core.parameters import Declared, parameters_of
 
 SYSTEM = ("/proc", "/dev", "/sys", "/run", "/etc", "/usr", "/lib", "/lib64", "/bin", "/opt", "/System", "/Library")
 CODE = (".py", ".pyc", ".pyi", ".so", ".pth", ".nbi", ".nbc", ".dylib")

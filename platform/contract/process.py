@@ -18,9 +18,9 @@ from dataclasses import dataclass
 from multiprocessing.connection import Connection, Pipe
 from typing import Any
 
-from turnier.contract.opened_files import sentence_of
-from turnier.core.errors import UserError
-from turnier.core.number_text import signal_name
+from ..core.errors import UserError
+from ..core.number_text import signal_name
+from .opened_files import sentence_of
 
 KEPT, BROKEN, UNCHECKED = "kept", "broken", "unchecked"
 
@@ -130,12 +130,12 @@ def _ended(code: int) -> str:
 def _main(descriptor: int, text: str, games: Sequence[str]) -> None:
     pipe = Connection(descriptor, readable=False)
     threading.Thread(target=_end_with_the_other, daemon=True).start()
-    from turnier.core.outside.trust import trust
+    from ..core.outside.trust import trust
 
     trust()  # this is a process of its own already
-    from turnier.contract.law import sentence_of as broken_by
-    from turnier.contract.opened_files import OpenedFiles
-    from turnier.contract.suites import cases_of
+    from .law import sentence_of as broken_by
+    from .opened_files import OpenedFiles
+    from .suites import cases_of
 
     def tell(**message: object) -> None:
         pipe.send_bytes(json.dumps(message).encode())

@@ -6,13 +6,13 @@ import json
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from turnier.arena.match_json import is_exported, verify_exported
-from turnier.contract.process import BROKEN, KEPT, Finding
-from turnier.core.errors import MALFORMED, UserError, require_regular_file
-from turnier.games.game import Game
-from turnier.games.registry import make_game
-from turnier.games.verify import verify_file
-from turnier.server.spe_ed.log_check import is_official_log, verify_log
+from ..arena.match_json import is_exported, verify_exported
+from ..core.errors import MALFORMED, UserError, require_regular_file
+from ..games.game import Game
+from ..games.registry import make_game
+from ..games.verify import verify_file
+from ..server.spe_ed.log_check import is_official_log, verify_log
+from .process import BROKEN, KEPT, Finding
 
 SUFFIXES = (".jsonl", ".json", ".gz")
 

@@ -10,8 +10,8 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-from turnier.contract.law import Law, LawBroken
-from turnier.search.samplers.sampler import Sampler, Search, Vectors
+from ..search.samplers.sampler import Sampler, Search, Vectors
+from .law import Law, LawBroken
 
 START = 0.8  # in every dimension
 TOP = 0.3

@@ -9,12 +9,12 @@ from collections.abc import Iterator, Sequence
 from types import TracebackType
 from typing import Any, Protocol, Self
 
-from turnier.contract.engines.checking import EngineChecking
-from turnier.contract.process import Checking, Finding
-from turnier.contract.recorded import SUFFIXES, RecordedGames
-from turnier.contract.suites import REGISTRIES
-from turnier.core.errors import UserError
-from turnier.core.text_form import parse
+from ..core.errors import UserError
+from ..core.text_form import parse
+from .engines.checking import EngineChecking
+from .process import Checking, Finding
+from .recorded import SUFFIXES, RecordedGames
+from .suites import REGISTRIES
 
 LAW_SECONDS, ANSWER_SECONDS = 120.0, 10.0
 

@@ -6,23 +6,23 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from turnier.agents.agent import Agent
-from turnier.agents.evaluator import Evaluator
-from turnier.agents.registry import AGENTS, EVALUATORS
-from turnier.contract import agents
-from turnier.contract.declarations import DECLARATION_LAWS
-from turnier.contract.evaluators import EVALUATOR_LAWS
-from turnier.contract.games.laws import BASIC_LAWS, GAME_LAWS
-from turnier.contract.law import Law, check, name_of, sentence_of
-from turnier.contract.samplers import SAMPLER_LAWS
-from turnier.core.errors import UserError, unknown
-from turnier.core.outside import classes
-from turnier.core.outside.trust import trusting
-from turnier.core.parameters import Declared, Registry
-from turnier.core.text_form import parse
-from turnier.games.game import Game
-from turnier.games.registry import GAMES, make_game
-from turnier.search.samplers.registry import SAMPLERS
+from ..agents.agent import Agent
+from ..agents.evaluator import Evaluator
+from ..agents.registry import AGENTS, EVALUATORS
+from ..core.errors import UserError, unknown
+from ..core.outside import classes
+from ..core.outside.trust import trusting
+from ..core.parameters import Declared, Registry
+from ..core.text_form import parse
+from ..games.game import Game
+from ..games.registry import GAMES, make_game
+from ..search.samplers.registry import SAMPLERS
+from . import agents
+from .declarations import DECLARATION_LAWS
+from .evaluators import EVALUATOR_LAWS
+from .games.laws import BASIC_LAWS, GAME_LAWS
+from .law import Law, check, name_of, sentence_of
+from .samplers import SAMPLER_LAWS
 
 REGISTRIES: tuple[Registry[Any], ...] = (GAMES, AGENTS, EVALUATORS, SAMPLERS)
 SMALL_GAMES = (  # in which agents and evaluators are checked

@@ -18,7 +18,7 @@ from typing import IO, Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from turnier.core.errors import MALFORMED, UserError
+from .errors import MALFORMED, UserError
 
 REASON = 200  # characters of a reason
 CHUNK = 1 << 16  # numbers that are looked at at once: they stay in a core's cache

@@ -16,7 +16,7 @@ from numba import types
 from numba.core import cgutils
 from numba.extending import intrinsic
 
-from turnier.core.kernel import JIT
+from .kernel import JIT
 
 PLAIN = threading.Condition()  # guards all shared arrays while kernels are plain Python
 # Lets another thread have the processor; from the C library.

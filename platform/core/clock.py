@@ -7,7 +7,7 @@ import time
 
 from numba import types
 
-from turnier.core.kernel import JIT, kernel
+from .kernel import JIT, kernel
 
 if JIT:
     _clock_gettime = types.ExternalFunction("clock_gettime", types.int32(types.int32, types.intp))

@@ -17,9 +17,9 @@ import numpy as np
 import numpy.typing as npt
 from numba import types
 
-from turnier.core.atomics import PLAIN, load, store, yield_processor
-from turnier.core.kernel import JIT, compile_kernel, kernel, pointer
-from turnier.core.packing import Package
+from .atomics import PLAIN, load, store, yield_processor
+from .kernel import JIT, compile_kernel, kernel, pointer
+from .packing import Package
 
 # Words of a post, the array through which helpers are called; the last three take up 16 each.
 WORK, SHARE_DONE, GONE, HELPERS, MUTEX, THERE_IS_WORK, ALL_DONE = 0, 1, 2, 3, 8, 24, 40

@@ -12,9 +12,9 @@ from numba.core.compiler_lock import global_compiler_lock
 from numba.core.types import WrapperAddressProtocol
 from numba.extending import typeof_impl
 
-from turnier.core.compilation.cache import KernelCache
-from turnier.core.compilation.lending import LendingCompiler
-from turnier.core.compilation.progress import compiled
+from .compilation.cache import KernelCache
+from .compilation.lending import LendingCompiler
+from .compilation.progress import compiled
 
 JIT = not numba.config.DISABLE_JIT
 

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
 
-from turnier.core.errors import UserError
+from .errors import UserError
 
 _TAKEN = (errno.EAGAIN, errno.EACCES)
 

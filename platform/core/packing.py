@@ -14,8 +14,8 @@ from numba import types
 from numba.core import imputils
 from numba.extending import intrinsic
 
-from turnier.core.compilation.lending import disown
-from turnier.core.kernel import JIT, compile_kernel, kernel
+from .compilation.lending import disown
+from .kernel import JIT, compile_kernel, kernel
 
 WORDS = 512  # of a package
 Package = types.Array(types.int64, 1, "C")

@@ -16,11 +16,11 @@ from pathlib import Path
 from types import FunctionType
 from typing import Any, ClassVar, Generic, Self, TypeVar, cast
 
-from turnier.core.errors import UserError, unknown
-from turnier.core.number_text import number
-from turnier.core.outside import carried, classes
-from turnier.core.outside.files import FileName, file_name, is_file_text
-from turnier.core.text_form import Spec, parse
+from .errors import UserError, unknown
+from .number_text import number
+from .outside import carried, classes
+from .outside.files import FileName, file_name, is_file_text
+from .text_form import Spec, parse
 
 T = TypeVar("T", bound="Declared")
 

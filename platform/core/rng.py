@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 from numba import types
 
-from turnier.core.kernel import kernel
+from .kernel import kernel
 
 Rng = types.Array(types.uint64, 1, "C")  # the type of a stream, [4]
 

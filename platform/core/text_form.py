@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 
-from turnier.core.errors import UserError
+from .errors import UserError
 
 _TOKEN = re.compile(r'\s*(?:(?P<word>[^\s(),="]+)|(?P<quoted>"[^"]*")|(?P<mark>[(),=]))')
 MAX_LENGTH = 20_000

@@ -3,14 +3,14 @@
 To import it registers their ids in Gymnasium; `gymnasium.make("turnier.environments:turnier/2048-v0")` does both.
 """
 
-from turnier.core.errors import require_extra
+from ..core.errors import require_extra
 
 require_extra("turnier.environments", "gym", "gymnasium", "pettingzoo")
 
-from turnier.environments.registration import register_environments
-from turnier.environments.seats import SeatsEnvironment, env
-from turnier.environments.single import GameEnvironment
-from turnier.environments.vector import BoardsEnvironment
+from .registration import register_environments
+from .seats import SeatsEnvironment, env
+from .single import GameEnvironment
+from .vector import BoardsEnvironment
 
 __all__ = ["BoardsEnvironment", "GameEnvironment", "SeatsEnvironment", "env"]
 

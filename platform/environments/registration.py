@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gymnasium
 
-from turnier.games.registry import GAMES
+from ..games.registry import GAMES
 
 VERSION = 0
 

@@ -9,8 +9,8 @@ from gymnasium import spaces
 from pettingzoo import AECEnv
 from pettingzoo.utils import wrappers
 
-from turnier.environments.shown import MASK_DTYPE, RENDER_MODES, Shown, rendered, require_render_mode
-from turnier.games.game import Game
+from ..games.game import Game
+from .shown import MASK_DTYPE, RENDER_MODES, Shown, rendered, require_render_mode
 
 ILLEGAL_REWARD = -1.0  # of a seat that plays an illegal action, which ends the game; the others get 0
 

@@ -9,10 +9,10 @@ import numpy as np
 import numpy.typing as npt
 from gymnasium import spaces
 
-from turnier.core.errors import UserError
-from turnier.games.abi import STATE_DTYPE
-from turnier.games.game import Game, Position
-from turnier.games.registry import GAMES
+from ..core.errors import UserError
+from ..games.abi import STATE_DTYPE
+from ..games.game import Game, Position
+from ..games.registry import GAMES
 
 CELL_DTYPE, MASK_DTYPE = np.uint8, np.int8
 RENDER_MODES = ("ansi", "svg")

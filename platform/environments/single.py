@@ -8,13 +8,13 @@ from typing import Any, ClassVar
 import gymnasium
 import numpy as np
 
-from turnier.agents.agent import Agent, Player
-from turnier.agents.registry import AGENTS
-from turnier.agents.seats.failure import SeatFailure
-from turnier.arena.table import ask, close_players, seated, seen_by
-from turnier.core.errors import UserError
-from turnier.environments.shown import RENDER_MODES, Observation, Shown, rendered, require_render_mode
-from turnier.games.game import Game
+from ..agents.agent import Agent, Player
+from ..agents.registry import AGENTS
+from ..agents.seats.failure import SeatFailure
+from ..arena.table import ask, close_players, seated, seen_by
+from ..core.errors import UserError
+from ..games.game import Game
+from .shown import RENDER_MODES, Observation, Shown, rendered, require_render_mode
 
 LARGEST_SEED = 2**63
 

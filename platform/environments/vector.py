@@ -10,13 +10,13 @@ import numpy.typing as npt
 from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 
-from turnier.core.errors import UserError
-from turnier.core.packing import pack
-from turnier.core.rng import stream, streams_of
-from turnier.environments.shown import MASK_DTYPE, Observation, Shown, rendered, require_render_mode
-from turnier.environments.single import LARGEST_SEED
-from turnier.games.game import Game
-from turnier.games.in_step.boards import BEGIN, KEEP, advance, draw_legal, new_boards, pack_boards
+from ..core.errors import UserError
+from ..core.packing import pack
+from ..core.rng import stream, streams_of
+from ..games.game import Game
+from ..games.in_step.boards import BEGIN, KEEP, advance, draw_legal, new_boards, pack_boards
+from .shown import MASK_DTYPE, Observation, Shown, rendered, require_render_mode
+from .single import LARGEST_SEED
 
 Actions = npt.NDArray[np.int64]
 Flags = npt.NDArray[np.bool_]

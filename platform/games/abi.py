@@ -13,9 +13,9 @@ import numpy as np
 from numba import types
 from numba.core.types import FunctionType
 
-from turnier.core.compilation.progress import compiled_together
-from turnier.core.kernel import kernel, pointer, tell_type
-from turnier.core.rng import Rng
+from ..core.compilation.progress import compiled_together
+from ..core.kernel import kernel, pointer, tell_type
+from ..core.rng import Rng
 
 STATE_DTYPE = np.int64
 CHANCE = -1  # what `to_move` answers where an outcome has to be drawn: the state is an afterstate

@@ -13,16 +13,16 @@ import numpy as np
 import numpy.typing as npt
 from numba import types
 
-from turnier.core.errors import UserError
-from turnier.core.kernel import kernel
-from turnier.core.parameters import parameter
-from turnier.core.rng import below
-from turnier.games import abi
-from turnier.games.abi import TERMINAL
-from turnier.games.drawing import Notes, squares
-from turnier.games.game import Game, Position
-from turnier.games.setup import boards
-from turnier.games.setup.grids import grid_neighbours
+from ..core.errors import UserError
+from ..core.kernel import kernel
+from ..core.parameters import parameter
+from ..core.rng import below
+from . import abi
+from .abi import TERMINAL
+from .drawing import Notes, squares
+from .game import Game, Position
+from .setup import boards
+from .setup.grids import grid_neighbours
 
 # STONES + seat holds a seat's stones; PLAYED counts both, -1 = over.
 ROWS, COLUMNS, STONES, PLAYED, STATE_WORDS = 0, 1, 2, 4, 5

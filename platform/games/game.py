@@ -13,16 +13,16 @@ from typing import Any, ClassVar, Self
 import numpy as np
 import numpy.typing as npt
 
-from turnier.core.compilation.progress import compiled_together
-from turnier.core.errors import UserError
-from turnier.core.kernel import pointer
-from turnier.core.parameters import Declared
-from turnier.core.rng import stream
-from turnier.games.abi import CHANCE, OUTCOMES, STATE_DTYPE, TERMINAL, GameKernels, no_chance
-from turnier.games.drawing import Notes, Overlay, lines
-from turnier.games.generic import draw_outcome
-from turnier.games.setup.moves import BETWEEN, MOVES, first_ply, names_of_moves, word_of
-from turnier.games.setup.notation import Pgn, Sgf
+from ..core.compilation.progress import compiled_together
+from ..core.errors import UserError
+from ..core.kernel import pointer
+from ..core.parameters import Declared
+from ..core.rng import stream
+from .abi import CHANCE, OUTCOMES, STATE_DTYPE, TERMINAL, GameKernels, no_chance
+from .drawing import Notes, Overlay, lines
+from .generic import draw_outcome
+from .setup.moves import BETWEEN, MOVES, first_ply, names_of_moves, word_of
+from .setup.notation import Pgn, Sgf
 
 Ints = npt.NDArray[np.int64]
 NumArray = npt.NDArray[Any]

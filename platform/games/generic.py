@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from numba import types
 
-from turnier.core.kernel import kernel
-from turnier.core.rng import Rng, below, uniform
-from turnier.games.abi import CHANCE, GAME, TERMINAL, Actions, Floats, State
+from ..core.kernel import kernel
+from ..core.rng import Rng, below, uniform
+from .abi import CHANCE, GAME, TERMINAL, Actions, Floats, State
 
 
 @kernel(types.int64(GAME, State, Rng, Actions, Floats), inline=True)

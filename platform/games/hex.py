@@ -16,15 +16,15 @@ import numpy as np
 import numpy.typing as npt
 from numba import types
 
-from turnier.core.kernel import kernel
-from turnier.core.parameters import parameter
-from turnier.core.rng import below
-from turnier.games import abi
-from turnier.games.abi import TERMINAL
-from turnier.games.drawing import HEX_ROW, SEAT_COLOURS, Notes, hexagons
-from turnier.games.game import Game, Position
-from turnier.games.setup import boards
-from turnier.games.setup.notation import Sgf
+from ..core.kernel import kernel
+from ..core.parameters import parameter
+from ..core.rng import below
+from . import abi
+from .abi import TERMINAL
+from .drawing import HEX_ROW, SEAT_COLOURS, Notes, hexagons
+from .game import Game, Position
+from .setup import boards
+from .setup.notation import Sgf
 
 SIZE, SWAP, PLAYED, CELL = 0, 1, 2, 3  # PLAYED counts the plies, -1 = over; from CELL on the cells, row by row
 SIDES = 12

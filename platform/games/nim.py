@@ -13,14 +13,14 @@ from typing import ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from turnier.core.errors import UserError
-from turnier.core.kernel import kernel
-from turnier.core.parameters import parameter
-from turnier.games import abi
-from turnier.games.abi import TERMINAL
-from turnier.games.drawing import CHANGED, INK, LINE, SEAT_COLOURS, Notes, picture, word
-from turnier.games.game import Game, Position
-from turnier.games.setup import boards
+from ..core.errors import UserError
+from ..core.kernel import kernel
+from ..core.parameters import parameter
+from . import abi
+from .abi import TERMINAL
+from .drawing import CHANGED, INK, LINE, SEAT_COLOURS, Notes, picture, word
+from .game import Game, Position
+from .setup import boards
 
 # START is where the piles of the start lie, PILE those left; MOVER is the seat to move or TERMINAL.
 MAX_PILES = 8

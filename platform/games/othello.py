@@ -15,17 +15,17 @@ import numpy as np
 import numpy.typing as npt
 from numba import types
 
-from turnier.core.errors import UserError
-from turnier.core.kernel import kernel
-from turnier.core.parameters import parameter
-from turnier.core.rng import below
-from turnier.games import abi
-from turnier.games.abi import TERMINAL
-from turnier.games.drawing import Notes, squares
-from turnier.games.game import Game, Position
-from turnier.games.setup import boards
-from turnier.games.setup.grids import grid_neighbours, square_symmetries
-from turnier.games.setup.notation import Sgf, cell_letters
+from ..core.errors import UserError
+from ..core.kernel import kernel
+from ..core.parameters import parameter
+from ..core.rng import below
+from . import abi
+from .abi import TERMINAL
+from .drawing import Notes, squares
+from .game import Game, Position
+from .setup import boards
+from .setup.grids import grid_neighbours, square_symmetries
+from .setup.notation import Sgf, cell_letters
 
 # STONES + seat holds a seat's stones, seat 0 has black; MOVER is the seat to move or TERMINAL.
 SIZE, STONES, MOVER, STATE_WORDS = 0, 1, 3, 4

@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 from numba import types
 
-from turnier.core.kernel import kernel
-from turnier.games.abi import GAME, STATE_DTYPE, TERMINAL, Actions, Floats
-from turnier.games.game import Game, Ints
-from turnier.games.generic import copy_state
+from ..core.kernel import kernel
+from .abi import GAME, STATE_DTYPE, TERMINAL, Actions, Floats
+from .game import Game, Ints
+from .generic import copy_state
 
 _TABLE = types.int64[:, ::1]
 

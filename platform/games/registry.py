@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import functools
 
-from turnier.core.parameters import Registry
-from turnier.games.game import Game
+from ..core.parameters import Registry
+from .game import Game
 
 GAMES: Registry[Game] = Registry(
     "game",

@@ -10,13 +10,13 @@ import numpy as np
 import numpy.typing as npt
 from numba import types
 
-from turnier.core.kernel import kernel
-from turnier.games import abi
-from turnier.games.abi import TERMINAL
-from turnier.games.drawing import Notes, squares
-from turnier.games.game import Game, Position
-from turnier.games.setup import boards
-from turnier.games.setup.grids import grid_neighbours, square_symmetries
+from ..core.kernel import kernel
+from . import abi
+from .abi import TERMINAL
+from .drawing import Notes, squares
+from .game import Game, Position
+from .setup import boards
+from .setup.grids import grid_neighbours, square_symmetries
 
 # State words: the stones of seat 0 and of seat 1 as bits 0..8 (row-major cells), and the stones played, -1 = over.
 PLAYED, STATE_WORDS = 2, 3

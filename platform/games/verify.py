@@ -7,8 +7,8 @@ import json
 import zlib
 from pathlib import Path
 
-from turnier.core.errors import MALFORMED, UserError
-from turnier.games.game import Game
+from ..core.errors import MALFORMED, UserError
+from .game import Game
 
 
 def verify_file(game: Game, path: Path) -> tuple[int, str | None]:

@@ -14,11 +14,11 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
-from turnier.arena.schedules.repeats import declared_draws, only_moves_differ
-from turnier.results.frames.matches import PLAYED, as_frame, matches_frame
-from turnier.results.outage import outlasting
-from turnier.results.store.columns import Array, MatchColumns, Texts
-from turnier.results.store.store import Store
+from ..arena.schedules.repeats import declared_draws, only_moves_differ
+from .frames.matches import PLAYED, as_frame, matches_frame
+from .outage import outlasting
+from .store.columns import Array, MatchColumns, Texts
+from .store.store import Store
 
 LARGE = 1 << 17  # games of a run from which it is read so
 MOST_KINDS = 4096  # of games

@@ -16,19 +16,19 @@ from typing import Any, NamedTuple
 
 from sqlalchemy import select
 
-from turnier.arena.match import MatchRecord, opening_of
-from turnier.arena.match_json import to_json
-from turnier.core.errors import UserError, require_extra
-from turnier.core.outputs import require_file, require_folder
-from turnier.results.archive.layout import wrong_file
-from turnier.results.archive.reading import Archive, archive_of_run, record_of_rows
-from turnier.results.archive.restoring import run_in
-from turnier.results.integrity.checked_rows import CheckedRows, MatchRow, SeatRow, rows_of_run
-from turnier.results.integrity.match_rows import MATCH_COLUMNS, DamagedMatch
-from turnier.results.notation.pgn import pgn_of
-from turnier.results.notation.sgf import sgf_of
-from turnier.results.store.schema import matches, run_matches
-from turnier.results.store.store import Run, Store
+from ..arena.match import MatchRecord, opening_of
+from ..arena.match_json import to_json
+from ..core.errors import UserError, require_extra
+from ..core.outputs import require_file, require_folder
+from .archive.layout import wrong_file
+from .archive.reading import Archive, archive_of_run, record_of_rows
+from .archive.restoring import run_in
+from .integrity.checked_rows import CheckedRows, MatchRow, SeatRow, rows_of_run
+from .integrity.match_rows import MATCH_COLUMNS, DamagedMatch
+from .notation.pgn import pgn_of
+from .notation.sgf import sgf_of
+from .store.schema import matches, run_matches
+from .store.store import Run, Store
 
 COLUMNS = (
     "match",

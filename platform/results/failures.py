@@ -11,14 +11,14 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
-from turnier.agents.registry import label_of
-from turnier.arena.match import Termination
-from turnier.core.number_text import number
-from turnier.results.frames.matches import FAILED, UNFINISHED, WITH_RESULT
-from turnier.results.outage import outlasting
-from turnier.results.store import default_url
-from turnier.results.store.columns import Array, MatchColumns
-from turnier.results.store.store import Store
+from ..agents.registry import label_of
+from ..arena.match import Termination
+from ..core.number_text import number
+from .frames.matches import FAILED, UNFINISHED, WITH_RESULT
+from .outage import outlasting
+from .store import default_url
+from .store.columns import Array, MatchColumns
+from .store.store import Store
 
 VOID = "void"  # the cause of games without a result
 COLUMNS = ("agent", "label", "seats", "cause", "reason", "games", "share", "match")

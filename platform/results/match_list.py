@@ -7,13 +7,13 @@ from typing import NamedTuple
 
 from sqlalchemy import exists, select
 
-from turnier.agents.registry import label_of
-from turnier.arena.match import MatchRecord
-from turnier.core.errors import UserError
-from turnier.core.number_text import number
-from turnier.results.integrity.match_rows import DamagedMatch
-from turnier.results.store.schema import matches, run_matches, runs, seats
-from turnier.results.store.store import Store
+from ..agents.registry import label_of
+from ..arena.match import MatchRecord
+from ..core.errors import UserError
+from ..core.number_text import number
+from .integrity.match_rows import DamagedMatch
+from .store.schema import matches, run_matches, runs, seats
+from .store.store import Store
 
 
 class ListedMatch(NamedTuple):

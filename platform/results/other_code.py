@@ -15,18 +15,18 @@ import numpy as np
 import pandas as pd
 from sqlalchemy import Select, exists, func, select
 
-from turnier.agents.registry import agent_of
-from turnier.arena.match import MatchRecord, MatchSpec, Termination, moves_kept
-from turnier.arena.play import play_matches, prepare_matches
-from turnier.arena.randomness import decided_by_seeds
-from turnier.core.compilation.code_digest import EARLIER, release
-from turnier.core.errors import UserError
-from turnier.core.outside.classes import is_outside
-from turnier.games.registry import game_of
-from turnier.results.integrity.match_rows import DamagedMatch
-from turnier.results.outage import outlasting
-from turnier.results.store.schema import matches, run_matches, seats
-from turnier.results.store.store import Store
+from ..agents.registry import agent_of
+from ..arena.match import MatchRecord, MatchSpec, Termination, moves_kept
+from ..arena.play import play_matches, prepare_matches
+from ..arena.randomness import decided_by_seeds
+from ..core.compilation.code_digest import EARLIER, release
+from ..core.errors import UserError
+from ..core.outside.classes import is_outside
+from ..games.registry import game_of
+from .integrity.match_rows import DamagedMatch
+from .outage import outlasting
+from .store.schema import matches, run_matches, seats
+from .store.store import Store
 
 GAME_SECONDS, ALL_SECONDS = 0.3, 1.0  # that games may take which are played again
 AT_FIRST, AGAIN = 240, 24  # games: read, and of these played again, at most

@@ -12,8 +12,8 @@ from typing import Any, ParamSpec, Protocol, TypeVar
 from sqlalchemy import Engine, event
 from sqlalchemy.exc import DBAPIError
 
-from turnier.core.errors import UserError
-from turnier.core.terminal.visible import say
+from ..core.errors import UserError
+from ..core.terminal.visible import say
 
 VARIABLE = "TURNIER_DATABASE_WAIT"
 WAIT_SECONDS = 120.0

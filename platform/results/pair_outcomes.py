@@ -8,8 +8,8 @@ from collections.abc import Sequence
 
 import pandas as pd
 
-from turnier.arena.schedules.duel import Duel
-from turnier.core.number_text import number
+from ..arena.schedules.duel import Duel
+from ..core.number_text import number
 
 _ROUNDING = 1e-9
 BINS = 6  # at most, of differences of scores to either side

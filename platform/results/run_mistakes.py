@@ -7,7 +7,7 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from turnier.core.errors import UserError
+from ..core.errors import UserError
 
 
 def unknown_run(text: str, names: Mapping[str, str]) -> UserError:

@@ -8,16 +8,16 @@ from dataclasses import dataclass, field
 import pandas as pd
 from sqlalchemy import select
 
-from turnier.arena.match import MatchRecord, moves_kept
-from turnier.arena.randomness import decided_by_seeds
-from turnier.core.compilation.code_digest import EARLIER
-from turnier.core.errors import UserError
-from turnier.core.outside.classes import is_outside
-from turnier.results.integrity.match_rows import DamagedMatch
-from turnier.results.other_code import ENDS
-from turnier.results.outage import outlasting
-from turnier.results.store.schema import matches, run_matches
-from turnier.results.store.store import Store
+from ..arena.match import MatchRecord, moves_kept
+from ..arena.randomness import decided_by_seeds
+from ..core.compilation.code_digest import EARLIER
+from ..core.errors import UserError
+from ..core.outside.classes import is_outside
+from .integrity.match_rows import DamagedMatch
+from .other_code import ENDS
+from .outage import outlasting
+from .store.schema import matches, run_matches
+from .store.store import Store
 
 UNKNOWN = "unknown"  # in place of a worker, of games that an earlier version stored
 _UNIT = 16**8  # samples are the games whose ids begin with less than a share of this

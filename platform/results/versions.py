@@ -13,12 +13,12 @@ from typing import Any
 
 import pandas as pd
 
-from turnier.core.errors import UserError
-from turnier.core.outside import classes, library
-from turnier.core.outside.bundle import Bundle
-from turnier.results.frames import Standings, Terms, matches_frame
-from turnier.results.store.annotations import CODE
-from turnier.results.store.store import Store
+from ..core.errors import UserError
+from ..core.outside import classes, library
+from ..core.outside.bundle import Bundle
+from .frames import Standings, Terms, matches_frame
+from .store.annotations import CODE
+from .store.store import Store
 
 PREVIOUS = "PREVIOUS"
 _CLASS = r"(?P<place>[^\s(),=\"@:]+):(?P<class>[A-Za-z_][\w.]*)"

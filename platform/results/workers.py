@@ -10,15 +10,15 @@ import numpy.typing as npt
 import pandas as pd
 from sqlalchemy import Connection, func, select
 
-from turnier.agents.registry import label_of
-from turnier.results.frames.matches import FAILED, UNFINISHED, WITH_RESULT
-from turnier.results.outage import outlasting
-from turnier.results.store.columns import Array, MatchColumns
-from turnier.results.store.schema import matches, run_matches
-from turnier.results.store.store import Store
-from turnier.results.verification import UNKNOWN
-from turnier.statistics.comparisons import holm
-from turnier.statistics.distributions import t_probability
+from ..agents.registry import label_of
+from ..statistics.comparisons import holm
+from ..statistics.distributions import t_probability
+from .frames.matches import FAILED, UNFINISHED, WITH_RESULT
+from .outage import outlasting
+from .store.columns import Array, MatchColumns
+from .store.schema import matches, run_matches
+from .store.store import Store
+from .verification import UNKNOWN
 
 CLEAR = 0.01  # a p-value, after Holm's correction, below which games end differently on a machine
 SURELY_0 = 1e-12  # a standard error of scores that are all the same

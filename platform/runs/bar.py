@@ -12,11 +12,11 @@ from typing import TypeVar
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, ProgressColumn, Task, TextColumn, TimeRemainingColumn
 from rich.text import Text
 
-from turnier.core.compilation.progress import error_console
-from turnier.core.number_text import number
-from turnier.core.terminal.console import Console
-from turnier.results.store.progress import ProgressReporter
-from turnier.results.store.store import Store
+from ..core.compilation.progress import error_console
+from ..core.number_text import number
+from ..core.terminal.console import Console
+from ..results.store.progress import ProgressReporter
+from ..results.store.store import Store
 
 T = TypeVar("T")
 REDRAW_SECONDS = 0.2  # in notebooks

@@ -5,17 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Annotated, Any
 
-from turnier.core.errors import MAX_IN_MEMORY
-from turnier.runs.declared.options import AgentsOption, GameOption, Option, SeedOption
-from turnier.runs.plan import Plan, Playing
+from ..core.errors import MAX_IN_MEMORY
+from .declared.options import AgentsOption, GameOption, Option, SeedOption
+from .plan import Plan, Playing
 
 if TYPE_CHECKING:
-    from turnier.agents.agent import Agent
-    from turnier.arena.match import MatchRecord
-    from turnier.arena.repeated_search import SearchSpec
-    from turnier.games.game import Game
-    from turnier.results.store.store import Run, Store
-    from turnier.runs.stored.certainty import CertaintyResults
+    from ..agents.agent import Agent
+    from ..arena.match import MatchRecord
+    from ..arena.repeated_search import SearchSpec
+    from ..games.game import Game
+    from ..results.store.store import Run, Store
+    from .stored.certainty import CertaintyResults
 
 
 class Certainty(Plan["CertaintyResults"]):
@@ -50,9 +50,9 @@ class Certainty(Plan["CertaintyResults"]):
         games: Annotated[int, Option("games to collect positions from", low=1, high=MAX_IN_MEMORY)] = 20,
         seed: SeedOption = 1,
     ) -> None:
-        from turnier.agents.registry import AGENTS
-        from turnier.arena.positions import COLLECTOR, choose_positions, collector_matches, search_specs
-        from turnier.games.registry import GAMES
+        from ..agents.registry import AGENTS
+        from ..arena.positions import COLLECTOR, choose_positions, collector_matches, search_specs
+        from ..games.registry import GAMES
 
         self.game: Game = GAMES.make(game)
         playing = [AGENTS.make(agent) for agent in agents]
@@ -77,7 +77,7 @@ class Certainty(Plan["CertaintyResults"]):
 
     def searches(self, matches: Iterable[MatchRecord]) -> list[SearchSpec]:
         """Returns every agent's searches of the positions that are chosen from these games."""
-        from turnier.arena.positions import choose_positions, search_specs
+        from ..arena.positions import choose_positions, search_specs
 
         groups = choose_positions(list(matches), self.states, self.seed)
         return [
@@ -89,7 +89,7 @@ class Certainty(Plan["CertaintyResults"]):
 
     def play(self, run: Playing) -> None:
         """Collects positions and searches what the store does not have yet."""
-        from turnier.runs.play import play_into, search_into
+        from .play import play_into, search_into
 
         bar, matches = run.bar, []
         bar.note("collecting positions")
@@ -105,6 +105,6 @@ class Certainty(Plan["CertaintyResults"]):
     @classmethod
     def reopened(cls, store: Store, run: Run) -> CertaintyResults:
         """Returns the results of a stored measurement, from the store alone."""
-        from turnier.runs.stored.certainty import CertaintyResults
+        from .stored.certainty import CertaintyResults
 
         return CertaintyResults(store, run.id)

@@ -5,16 +5,16 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Annotated, Any
 
-from turnier.core.errors import MAX_GAMES, MAX_IN_MEMORY
-from turnier.runs.declared.options import GameOption, OpeningsOption, Option, PerMoveOption, SeedOption
-from turnier.runs.plan import OWN_SEEDS, Plan, Playing
+from ..core.errors import MAX_GAMES, MAX_IN_MEMORY
+from .declared.options import GameOption, OpeningsOption, Option, PerMoveOption, SeedOption
+from .plan import OWN_SEEDS, Plan, Playing
 
 if TYPE_CHECKING:
-    from turnier.agents.registry import AnyAgent
-    from turnier.arena.schedules.duel import Duel
-    from turnier.games.game import Game
-    from turnier.results.store.store import Run, Store
-    from turnier.runs.stored.comparison import ComparisonResults
+    from ..agents.registry import AnyAgent
+    from ..arena.schedules.duel import Duel
+    from ..games.game import Game
+    from ..results.store.store import Run, Store
+    from .stored.comparison import ComparisonResults
 
 MANY_OPENINGS = 1000  # that are proposed to agents that draw no random numbers
 
@@ -58,9 +58,9 @@ class Comparison(Plan["ComparisonResults"]):
             int, Option("minimum pairs of games between two looks", low=1, high=MAX_IN_MEMORY, more=True)
         ] = 32,
     ) -> None:
-        from turnier.agents.registry import agents_within
-        from turnier.games.registry import GAMES
-        from turnier.statistics.sprt import MARGIN_ELO, MARGIN_SCORE
+        from ..agents.registry import agents_within
+        from ..games.registry import GAMES
+        from ..statistics.sprt import MARGIN_ELO, MARGIN_SCORE
 
         self.game: Game = GAMES.make(game)
         self.agents = agents_within((first, second), per_move)
@@ -84,7 +84,7 @@ class Comparison(Plan["ComparisonResults"]):
 
     def schedule(self) -> Duel:
         """Returns the schedule before its first round."""
-        from turnier.arena.schedules.duel import Duel
+        from ..arena.schedules.duel import Duel
 
         return Duel(
             self.game,
@@ -101,7 +101,7 @@ class Comparison(Plan["ComparisonResults"]):
     @property
     def cure(self) -> str:
         """What to do if every seed gives the same game."""
-        from turnier.arena.schedules.round_robin import plies_for_openings
+        from ..arena.schedules.round_robin import plies_for_openings
 
         plies = plies_for_openings(self.game, MANY_OPENINGS)
         if not self.openings:
@@ -126,15 +126,15 @@ class Comparison(Plan["ComparisonResults"]):
 
     def require_playable(self, store: Store) -> None:
         """Raises UserError if all games of a new comparison would be one and the same."""
-        from turnier.arena.randomness import one_game, repeats_one_game
+        from ..arena.randomness import one_game, repeats_one_game
 
         if not (self.has_begun(store) or self.openings) and repeats_one_game(self.game, self.agents):
             raise one_game(self.game, self.agents, self.cure)
 
     def play(self, run: Playing) -> None:
         """Plays what the store does not have yet, until the verdict."""
-        from turnier.runs.play import play_rounds
-        from turnier.runs.stored.comparison import estimate_text
+        from .play import play_rounds
+        from .stored.comparison import estimate_text
 
         duel, bar = self.schedule(), run.bar
         total, pairs = self.total, 0
@@ -158,7 +158,7 @@ class Comparison(Plan["ComparisonResults"]):
 
     def results(self, store: Store) -> ComparisonResults:
         """Returns the results so far, also of a comparison that has not begun."""
-        from turnier.runs.stored.comparison import stored_results
+        from .stored.comparison import stored_results
 
         self.has_begun(store)
         return stored_results(store, self)

@@ -16,20 +16,20 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from turnier.agents.registry import AGENTS
-from turnier.arena.match import MatchRecord, MatchSpec
-from turnier.arena.positions import COLLECTOR, choose_by_move, choose_positions, collector_matches, search_specs
-from turnier.arena.repeated_search import SearchRecord, SearchSpec, SeenPosition
-from turnier.arena.schedules.repeats import without_repeats
-from turnier.arena.schedules.round_robin import round_robin
-from turnier.arena.workers.executor import Executor
-from turnier.arena.workers.where import Where
-from turnier.core.errors import UserError, unknown
-from turnier.games.registry import GAMES
-from turnier.results.frames.measures import SEARCH_MEASURES, match_measures
-from turnier.results.store.store import Run, Store
-from turnier.runs.play import play_into, playing, search_into
-from turnier.runs.results import RunResults
+from ..agents.registry import AGENTS
+from ..arena.match import MatchRecord, MatchSpec
+from ..arena.positions import COLLECTOR, choose_by_move, choose_positions, collector_matches, search_specs
+from ..arena.repeated_search import SearchRecord, SearchSpec, SeenPosition
+from ..arena.schedules.repeats import without_repeats
+from ..arena.schedules.round_robin import round_robin
+from ..arena.workers.executor import Executor
+from ..arena.workers.where import ANYWHERE, Where
+from ..core.errors import UserError, unknown
+from ..games.registry import GAMES
+from ..results.frames.measures import SEARCH_MEASURES, match_measures
+from ..results.store.store import Run, Store
+from .play import play_into, playing, search_into
+from .results import RunResults
 
 KIND = "experiment"
 # Fields in the definitions of all stored rows; others only where they differ from their defaults.
@@ -117,7 +117,7 @@ class Experiment:
         self,
         store: Store,
         *,
-        where: Where | Executor = Where(),
+        where: Where | Executor = ANYWHERE,
         progress: bool = True,
     ) -> ExperimentResults:
         """Plays and searches what the store does not have yet; the same call resumes it. See `playing`."""

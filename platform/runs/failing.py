@@ -11,12 +11,12 @@ from typing import Generic, Protocol, TypeVar
 
 from sqlalchemy import select
 
-from turnier.agents.registry import label_of
-from turnier.arena.match import MatchRecord, MatchSpec, Termination
-from turnier.arena.repeated_search import SearchSpec
-from turnier.core.errors import UserError
-from turnier.results.store.schema import matches, run_matches, seats
-from turnier.results.store.store import Store
+from ..agents.registry import label_of
+from ..arena.match import MatchRecord, MatchSpec, Termination
+from ..arena.repeated_search import SearchSpec
+from ..core.errors import UserError
+from ..results.store.schema import matches, run_matches, seats
+from ..results.store.store import Store
 
 FEW = 8  # failed games after which an agent is given up that has not made a single move
 MANY = 32  # the same for one that has moved, but has no valid game

@@ -14,18 +14,18 @@ from collections.abc import Callable
 from contextlib import ExitStack
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, Self, TypeVar
 
-from turnier.arena.workers.where import Where
-from turnier.core.errors import UserError
-from turnier.core.outside.bundle_modules import require_no_import
-from turnier.runs.declared.options import Declared, Option, declared_of, require_known
+from ..arena.workers.where import ANYWHERE, Where
+from ..core.errors import UserError
+from ..core.outside.bundle_modules import require_no_import
+from .declared.options import Declared, Option, declared_of, require_known
 
 if TYPE_CHECKING:
-    from turnier.arena.workers.executor import Executor
-    from turnier.games.game import Game
-    from turnier.results.store import Place
-    from turnier.results.store.store import Run, Store
-    from turnier.runs.bar import Bar
-    from turnier.runs.results import RunResults
+    from ..arena.workers.executor import Executor
+    from ..games.game import Game
+    from ..results.store import Place
+    from ..results.store.store import Run, Store
+    from .bar import Bar
+    from .results import RunResults
 
 R = TypeVar("R", bound="RunResults")
 OWN_SEEDS = "own_seeds"  # in definitions: the games have seeds of their own, unlike those of earlier versions
@@ -76,7 +76,7 @@ class Plan(ABC, Generic[R]):
     @property
     def run_id(self) -> str:
         """The id: equal definitions are one run."""
-        from turnier.arena.match import derive_seed
+        from ..arena.match import derive_seed
 
         return f"{self.kind}:{derive_seed(json.dumps(self.definition)):016x}"
 
@@ -120,7 +120,7 @@ class Plan(ABC, Generic[R]):
     def play(self, run: Playing) -> None:
         """Plays what the store does not have yet."""
 
-    def run(self, store: Store | Place = None, *, where: Where | Executor = Where(), progress: bool = True) -> R:
+    def run(self, store: Store | Place = None, *, where: Where | Executor = ANYWHERE, progress: bool = True) -> R:
         """Plays the run into a store and returns its results; after a stop or a kill, the same call resumes it.
 
         Args:
@@ -128,9 +128,9 @@ class Plan(ABC, Generic[R]):
             where: where it plays; or an executor that has been started, which stays open.
             progress: whether a bar is shown.
         """
-        from turnier.arena.workers.make import at_work
-        from turnier.results.store.store import Store as Stored
-        from turnier.runs.bar import QUIET, run_bar
+        from ..arena.workers.make import at_work
+        from ..results.store.store import Store as Stored
+        from .bar import QUIET, run_bar
 
         require_no_import(f"a {self.kind}")
         at = store if isinstance(store, Stored) else Stored.open(store)
@@ -156,7 +156,7 @@ class Plan(ABC, Generic[R]):
         self._keep_settings(store)
 
     def _keep_settings(self, store: Store) -> None:
-        from turnier.results.store.annotations import SETTINGS
+        from ..results.store.annotations import SETTINGS
 
         store.annotations.set(self.run_id, SETTINGS, json.dumps(self.settings))
 
@@ -192,7 +192,7 @@ class Plan(ABC, Generic[R]):
 
     @classmethod
     def _last_settings(cls, store: Store, run: Run) -> dict[str, Any]:
-        from turnier.results.store.annotations import SETTINGS
+        from ..results.store.annotations import SETTINGS
 
         stored = store.annotations.get(run.id, SETTINGS)
         with store.database.decoding(f"the settings of {run.id}"):
@@ -235,9 +235,9 @@ def _as_json(value: Any, option: Option) -> Any:
     if not value or option.complete not in ("game", "agent"):
         return value.full_text() if hasattr(value, "full_text") else value
     if option.complete == "game":
-        from turnier.games.registry import GAMES
+        from ..games.registry import GAMES
 
         return GAMES.make(value).full_text()
-    from turnier.agents.registry import AGENTS
+    from ..agents.registry import AGENTS
 
     return AGENTS.make(value).full_text()

@@ -8,17 +8,17 @@ from collections.abc import Callable, Collection, Generator, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import replace
 
-from turnier.arena.match import NO_ACTION, MatchRecord, MatchSpec
-from turnier.arena.play import prepare_matches
-from turnier.arena.repeated_search import SearchRecord, SearchSpec
-from turnier.arena.schedules.round_robin import MatchPlan, Rounds
-from turnier.arena.workers.executor import MATCHES, SEARCHES, Executor, Source
-from turnier.arena.workers.make import at_work
-from turnier.arena.workers.where import Where
-from turnier.results.store.database import CHUNK
-from turnier.results.store.store import Store
-from turnier.runs.bar import QUIET, Bar, run_bar
-from turnier.runs.failing import Recorder, class_of, recording
+from ..arena.match import NO_ACTION, MatchRecord, MatchSpec
+from ..arena.play import prepare_matches
+from ..arena.repeated_search import SearchRecord, SearchSpec
+from ..arena.schedules.round_robin import MatchPlan, Rounds
+from ..arena.workers.executor import MATCHES, SEARCHES, Executor, Source
+from ..arena.workers.make import at_work
+from ..arena.workers.where import Where
+from ..results.store.database import CHUNK
+from ..results.store.store import Store
+from .bar import QUIET, Bar, run_bar
+from .failing import Recorder, class_of, recording
 
 
 @contextmanager

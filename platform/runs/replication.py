@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Annotated
 
-from turnier.core.errors import MAX_IN_MEMORY
-from turnier.runs.declared.options import AgentsOption, GameOption, Option, PerMoveOption, SeedOption
-from turnier.runs.plan import Plan, Playing
+from ..core.errors import MAX_IN_MEMORY
+from .declared.options import AgentsOption, GameOption, Option, PerMoveOption, SeedOption
+from .plan import Plan, Playing
 
 if TYPE_CHECKING:
-    from turnier.games.game import Game
-    from turnier.results.store.store import Run, Store
-    from turnier.runs.results import RunResults
+    from ..games.game import Game
+    from ..results.store.store import Run, Store
+    from .results import RunResults
 
 
 class Replication(Plan["RunResults"]):
@@ -38,10 +38,10 @@ class Replication(Plan["RunResults"]):
         seed: SeedOption = 1,
         per_move: PerMoveOption = "",
     ) -> None:
-        from turnier.agents.registry import agents_within
-        from turnier.arena.match import derive_seed
-        from turnier.arena.schedules.round_robin import round_robin
-        from turnier.games.registry import GAMES
+        from ..agents.registry import agents_within
+        from ..arena.match import derive_seed
+        from ..arena.schedules.round_robin import round_robin
+        from ..games.registry import GAMES
 
         self.game: Game = GAMES.make(game)
         playing = agents_within(agents, per_move)
@@ -55,7 +55,7 @@ class Replication(Plan["RunResults"]):
 
     def play(self, run: Playing) -> None:
         """Plays what the store does not have yet, one tournament after the other."""
-        from turnier.runs.play import play_plan
+        from .play import play_plan
 
         for tournament in self.tournaments:
             for records in play_plan(run.store, run.id, tournament, run.pool, run.bar.skip):
@@ -64,6 +64,6 @@ class Replication(Plan["RunResults"]):
     @classmethod
     def reopened(cls, store: Store, run: Run) -> RunResults:
         """Returns the results of a stored replication, from the store alone."""
-        from turnier.runs.results import RunResults
+        from .results import RunResults
 
         return RunResults(store, run.id)

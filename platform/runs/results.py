@@ -10,17 +10,17 @@ from typing import Any, Self
 
 import pandas as pd
 
-from turnier.agents.agent import Agent
-from turnier.agents.registry import label_of
-from turnier.core.errors import AgentsFailed, UserError
-from turnier.results.alike_games import results_frame
-from turnier.results.failures import Failures, list_failures, store_option
-from turnier.results.frames.matches import matches_frame, seat_summary, summary
-from turnier.results.frames.standings import Standings
-from turnier.results.frames.terms import Terms, anchor_among
-from turnier.results.other_code import OtherCode, games_by_release, other_code
-from turnier.results.store.store import Store
-from turnier.runs.declared.kinds import SHOWN_BY, results_of
+from ..agents.agent import Agent
+from ..agents.registry import label_of
+from ..core.errors import AgentsFailed, UserError
+from ..results.alike_games import results_frame
+from ..results.failures import Failures, list_failures, store_option
+from ..results.frames.matches import matches_frame, seat_summary, summary
+from ..results.frames.standings import Standings
+from ..results.frames.terms import Terms, anchor_among
+from ..results.other_code import OtherCode, games_by_release, other_code
+from ..results.store.store import Store
+from .declared.kinds import SHOWN_BY, results_of
 
 # What people look at first: in single-player games, and in others.
 _SUMMARY = (

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Annotated, Any
 
-from turnier.core.errors import MAX_GAMES, MAX_IN_MEMORY, UserError, require_at_most
-from turnier.runs.declared.options import AgentsOption, GameOption, OpeningsOption, Option, PerMoveOption, SeedOption
-from turnier.runs.plan import OWN_SEEDS, Plan, Playing
+from ..core.errors import MAX_GAMES, MAX_IN_MEMORY, UserError, require_at_most
+from .declared.options import AgentsOption, GameOption, OpeningsOption, Option, PerMoveOption, SeedOption
+from .plan import OWN_SEEDS, Plan, Playing
 
 if TYPE_CHECKING:
-    from turnier.agents.agent import Agent
-    from turnier.agents.registry import AnyAgent
-    from turnier.arena.schedules.adaptive import AdaptiveTournament
-    from turnier.arena.schedules.round_robin import MatchPlan, Rounds
-    from turnier.games.game import Game
-    from turnier.results.store.store import Run, Store
-    from turnier.runs.stored.tournament import TournamentResults
+    from ..agents.agent import Agent
+    from ..agents.registry import AnyAgent
+    from ..arena.schedules.adaptive import AdaptiveTournament
+    from ..arena.schedules.round_robin import MatchPlan, Rounds
+    from ..games.game import Game
+    from ..results.store.store import Run, Store
+    from .stored.tournament import TournamentResults
 
 FORMATS = ("round_robin", "gauntlet", "swiss", "adaptive")
 
@@ -76,9 +76,9 @@ class Tournament(Plan["TournamentResults"]):
             ),
         ] = "",
     ) -> None:
-        from turnier.agents.registry import agents_within
-        from turnier.arena.play import require_moves
-        from turnier.games.registry import GAMES
+        from ..agents.registry import agents_within
+        from ..arena.play import require_moves
+        from ..games.registry import GAMES
 
         if openings and format in ("swiss", "adaptive"):
             raise UserError(f"openings are for round robins and gauntlets, got the format {format}; leave them out.")
@@ -108,7 +108,7 @@ class Tournament(Plan["TournamentResults"]):
             return ""
         if self.game.num_seats == 1:
             raise UserError(f"an anchor is for games of two and more seats, got {self.game}; leave it out.")
-        from turnier.agents.registry import agents_within
+        from ..agents.registry import agents_within
 
         (named,) = agents_within([anchor], per_move)
         if named.full_text() not in self.agents:
@@ -118,7 +118,7 @@ class Tournament(Plan["TournamentResults"]):
 
     def _plan(self) -> MatchPlan | None:
         """Returns all matches, of formats in which they do not depend on results."""
-        from turnier.arena.schedules.round_robin import gauntlet, round_robin
+        from ..arena.schedules.round_robin import gauntlet, round_robin
 
         set_by = self.games, self.seed, self.openings, self.exactly, self._own_seeds
         if self.format == "round_robin":
@@ -137,7 +137,7 @@ class Tournament(Plan["TournamentResults"]):
 
     def adaptive(self) -> AdaptiveTournament | None:
         """Returns an adaptive tournament before its first round, if that is the format."""
-        from turnier.arena.schedules.adaptive import AdaptiveTournament
+        from ..arena.schedules.adaptive import AdaptiveTournament
 
         if self.format != "adaptive":
             return None
@@ -146,7 +146,7 @@ class Tournament(Plan["TournamentResults"]):
 
     def _rounds(self, adaptive: AdaptiveTournament | None) -> Rounds:
         """Returns the schedule of a format whose matches depend on results, from its start."""
-        from turnier.arena.schedules.swiss import swiss
+        from ..arena.schedules.swiss import swiss
 
         if adaptive:
             return adaptive.rounds()
@@ -170,8 +170,8 @@ class Tournament(Plan["TournamentResults"]):
     @property
     def total(self) -> int:
         """The maximum number of games."""
-        from turnier.arena.schedules.round_robin import seat_orders
-        from turnier.arena.schedules.swiss import rounds_to_the_best
+        from ..arena.schedules.round_robin import seat_orders
+        from ..arena.schedules.swiss import rounds_to_the_best
 
         if self.format != "swiss":
             return self.games if self.plan is None else len(self.plan)
@@ -182,7 +182,7 @@ class Tournament(Plan["TournamentResults"]):
     @property
     def rounded_up(self) -> str:
         """Says that there are more games per group than were asked for; empty if there are not."""
-        from turnier.arena.schedules.round_robin import openings, seat_orders
+        from ..arena.schedules.round_robin import openings, seat_orders
 
         # An agent against itself has fewer orders of seats.
         if not self.openings or self.exactly or len(self.agents) < len(self._playing):
@@ -194,8 +194,8 @@ class Tournament(Plan["TournamentResults"]):
 
     def alike(self) -> list[Agent]:
         """Returns the agents that would repeat one game against each other with every seed."""
-        from turnier.arena.randomness import repeats_one_game
-        from turnier.arena.schedules.round_robin import seat_orders
+        from ..arena.randomness import repeats_one_game
+        from ..arena.schedules.round_robin import seat_orders
 
         seats = self.game.num_seats
         if seats == 1 or self.openings or self.games <= len(seat_orders(seats)):
@@ -207,7 +207,7 @@ class Tournament(Plan["TournamentResults"]):
     @property
     def cure(self) -> str:
         """What to do if games are repeated."""
-        from turnier.arena.schedules.round_robin import plies_for_openings, seat_orders
+        from ..arena.schedules.round_robin import plies_for_openings, seat_orders
 
         if self.plan is None:
             return "round robins and gauntlets start from positions that differ with --openings 1"
@@ -217,7 +217,7 @@ class Tournament(Plan["TournamentResults"]):
 
     def notices(self, store: Store) -> list[str]:
         """Returns what is to be said before the first game: games that are added, or that would be repeated."""
-        from turnier.arena.randomness import one_game
+        from ..arena.randomness import one_game
 
         said = [self.rounded_up] if self.rounded_up else []
         if not self.has_begun(store) and (alike := self.alike()):
@@ -226,8 +226,8 @@ class Tournament(Plan["TournamentResults"]):
 
     def play(self, run: Playing) -> None:
         """Plays what the store does not have yet."""
-        from turnier.results.store.annotations import ANCHOR
-        from turnier.runs.play import play_plan, play_rounds
+        from ..results.store.annotations import ANCHOR
+        from .play import play_plan, play_rounds
 
         if self.plan is not None:
             played = play_plan(run.store, run.id, self.plan, run.pool, run.bar.skip)
@@ -243,7 +243,7 @@ class Tournament(Plan["TournamentResults"]):
     @classmethod
     def reopened(cls, store: Store, run: Run) -> TournamentResults:
         """Returns the results of a stored tournament, from the store alone."""
-        from turnier.runs.stored.tournament import TournamentResults
+        from .stored.tournament import TournamentResults
 
         return TournamentResults(store, run.id)
 

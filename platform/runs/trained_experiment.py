@@ -11,15 +11,15 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from turnier.agents.ntuple.evaluator import NTuple
-from turnier.agents.ntuple.td import td_of
-from turnier.agents.ntuple.training import Plan, train_and_keep
-from turnier.agents.ntuple.weights import read_config
-from turnier.agents.registry import EVALUATORS
-from turnier.core.errors import UserError
-from turnier.games.registry import GAMES
-from turnier.runs.bar import game_bar
-from turnier.runs.experiment import Experiment, Row
+from ..agents.ntuple.evaluator import NTuple
+from ..agents.ntuple.td import td_of
+from ..agents.ntuple.training import Plan, train_and_keep
+from ..agents.ntuple.weights import read_config
+from ..agents.registry import EVALUATORS
+from ..core.errors import UserError
+from ..games.registry import GAMES
+from .bar import game_bar
+from .experiment import Experiment, Row
 
 
 @dataclass(frozen=True)

@@ -9,20 +9,20 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-from turnier.arena.workers.where import Where
-from turnier.core.errors import MAX_GAMES, MAX_IN_MEMORY, MAX_WORKERS, UserError
-from turnier.core.number_text import number
-from turnier.runs.declared.options import GameOption, Option
-from turnier.runs.plan import Plan, Playing
+from ..arena.workers.where import Where
+from ..core.errors import MAX_GAMES, MAX_IN_MEMORY, MAX_WORKERS, UserError
+from ..core.number_text import number
+from .declared.options import GameOption, Option
+from .plan import Plan, Playing
 
 if TYPE_CHECKING:
-    from turnier.agents.agent import Agent
-    from turnier.agents.evaluator import Evaluator
-    from turnier.agents.learning.loop import TrainingLoop
-    from turnier.games.game import Game
-    from turnier.results.store.store import Run, Store
-    from turnier.runs.bar import Bar
-    from turnier.runs.stored.training import TrainingResults
+    from ..agents.agent import Agent
+    from ..agents.evaluator import Evaluator
+    from ..agents.learning.loop import TrainingLoop
+    from ..games.game import Game
+    from ..results.store.store import Run, Store
+    from .bar import Bar
+    from .stored.training import TrainingResults
 
 DEFAULT_GAMES = 10_000
 MAX_HOURS = 100_000  # eleven years
@@ -122,10 +122,10 @@ class Training(Plan["TrainingResults"]):
             int, Option("threads that evaluate during training", low=1, high=MAX_WORKERS, more=True)
         ] = 1,
     ) -> None:
-        from turnier.core.outputs import require_file
-        from turnier.games.registry import GAMES
-        from turnier.runs.learning.evaluations import Evaluating
-        from turnier.runs.learning.ways import learning_plan
+        from ..core.outputs import require_file
+        from ..games.registry import GAMES
+        from .learning.evaluations import Evaluating
+        from .learning.ways import learning_plan
 
         self.game: Game = GAMES.make(game)
         self.out, self.hours, self.threads, self.evaluation_workers = Path(out), hours, threads, evaluation_workers
@@ -168,14 +168,14 @@ class Training(Plan["TrainingResults"]):
 
     @property
     def run_id(self) -> str:
-        from turnier.arena.match import derive_seed
+        from ..arena.match import derive_seed
 
         return f"{self.kind}:{derive_seed(json.dumps(self.definition, sort_keys=True)):016x}"
 
     @classmethod
     def options_of(cls, run: Run) -> dict[str, Any]:
         """Returns the options that a stored definition stands for; the points of the curve are not always in it."""
-        from turnier.runs.learning.ways import learner_of
+        from .learning.ways import learner_of
 
         stored = run.definition
         options = {name: stored[name] for name in ("game", "out", "learning", "seed")}
@@ -236,8 +236,8 @@ class Training(Plan["TrainingResults"]):
 
         Raises UserError if another process trains this file, or in this store, and if learning has diverged.
         """
-        from turnier.core.outputs import only_writer
-        from turnier.runs.learning.evaluations import Evaluations
+        from ..core.outputs import only_writer
+        from .learning.evaluations import Evaluations
 
         every = self.evaluating.every if self.evaluating else 0
         with (
@@ -283,6 +283,6 @@ class Training(Plan["TrainingResults"]):
     @classmethod
     def reopened(cls, store: Store, run: Run) -> TrainingResults:
         """Returns the results of a stored training, from the store alone."""
-        from turnier.runs.stored.training import TrainingResults
+        from .stored.training import TrainingResults
 
         return TrainingResults(store, run.id)

@@ -15,19 +15,19 @@ from typing import Any, NamedTuple
 
 from optuna.trial import FrozenTrial, create_trial
 
-from turnier.agents.agent import Agent
-from turnier.agents.registry import AGENTS
-from turnier.arena.match import MatchRecord, MatchSpec
-from turnier.core.errors import UserError
-from turnier.search import FIRST_EDITION
-from turnier.search.definition import StudyDefinition
-from turnier.search.noise import NOISES, Noise
-from turnier.search.objective import Objective, Unit
-from turnier.search.samplers.registry import SAMPLERS
-from turnier.search.samplers.sampler import SteppingSearch
-from turnier.search.space import Space
-from turnier.search.storage.checked_studies import facts_of
-from turnier.search.verdict import START, Finalist
+from ..agents.agent import Agent
+from ..agents.registry import AGENTS
+from ..arena.match import MatchRecord, MatchSpec
+from ..core.errors import UserError
+from . import FIRST_EDITION
+from .definition import StudyDefinition
+from .noise import NOISES, Noise
+from .objective import Objective, Unit
+from .samplers.registry import SAMPLERS
+from .samplers.sampler import SteppingSearch
+from .space import Space
+from .storage.checked_studies import facts_of
+from .verdict import START, Finalist
 
 PROPOSED = "proposed"
 BEST_CANDIDATES = 3  # finalists by their values in the search

@@ -8,18 +8,18 @@ from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from turnier.agents.registry import AGENTS
-from turnier.arena.match import derive_seed
-from turnier.core.errors import UserError
-from turnier.games.registry import GAMES
-from turnier.results.store.store import Store
-from turnier.search import EDITION, FIRST_EDITION
-from turnier.search.noise import NOISES, Fixed
-from turnier.search.objective import Objective
-from turnier.search.samplers.cmaes import Cmaes
-from turnier.search.samplers.registry import SAMPLERS
-from turnier.search.samplers.sampler import MAX_POPULATION
-from turnier.search.space import Space
+from ..agents.registry import AGENTS
+from ..arena.match import derive_seed
+from ..core.errors import UserError
+from ..games.registry import GAMES
+from ..results.store.store import Store
+from . import EDITION, FIRST_EDITION
+from .noise import NOISES, Fixed
+from .objective import Objective
+from .samplers.cmaes import Cmaes
+from .samplers.registry import SAMPLERS
+from .samplers.sampler import MAX_POPULATION
+from .space import Space
 
 LATER = ("edition", "begun_as")  # fields that earlier versions lacked
 

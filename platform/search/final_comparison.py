@@ -8,15 +8,17 @@ from typing import NamedTuple
 
 import numpy as np
 
-from turnier.agents.agent import Agent
-from turnier.arena.match import MatchRecord, MatchSpec
-from turnier.arena.workers.executor import Executor
-from turnier.core.errors import UserError
-from turnier.runs.bar import Bar
-from turnier.runs.play import play_into
-from turnier.search.objective import Objective, Unit, is_one_game
-from turnier.search.storage.studies import StoredStudy
-from turnier.search.verdict import (
+from ..agents.agent import Agent
+from ..arena.match import MatchRecord, MatchSpec
+from ..arena.workers.executor import Executor
+from ..core.errors import UserError
+from ..runs.bar import Bar
+from ..runs.play import play_into
+from ..statistics.comparisons import paired_difference, units_needed
+from ..statistics.superiority import MAX_ROUNDS, MIN_UNITS, Superiority, repeated
+from .objective import Objective, Unit, is_one_game
+from .storage.studies import StoredStudy
+from .verdict import (
     BETTER,
     FIXED,
     MAX_VERIFY,
@@ -28,8 +30,6 @@ from turnier.search.verdict import (
     figures_of,
     gain,
 )
-from turnier.statistics.comparisons import paired_difference, units_needed
-from turnier.statistics.superiority import MAX_ROUNDS, MIN_UNITS, Superiority, repeated
 
 
 def held_out_games(verify: float, budget: int, finalists: int, objective: Objective) -> int:

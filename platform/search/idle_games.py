@@ -10,11 +10,11 @@ from __future__ import annotations
 import time
 from collections.abc import Collection
 
-from turnier.agents.agent import Agent
-from turnier.arena.match import MatchRecord, MatchSpec
-from turnier.arena.workers.executor import Source
-from turnier.results.store.store import Store
-from turnier.search.objective import Objective, Unit
+from ..agents.agent import Agent
+from ..arena.match import MatchRecord, MatchSpec
+from ..arena.workers.executor import Source
+from ..results.store.store import Store
+from .objective import Objective, Unit
 
 BLOCK = 32  # units per look-up in the store
 LOOK_SECONDS = 2.0  # between two look-ups of games that other drivers have stored

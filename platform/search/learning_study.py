@@ -18,28 +18,28 @@ import optuna
 from optuna.distributions import BaseDistribution, CategoricalDistribution, FloatDistribution
 from optuna.trial import FrozenTrial, TrialState, create_trial
 
-from turnier.agents.agent import Agent
-from turnier.agents.ntuple.evaluator import NTuple
-from turnier.agents.ntuple.td import Td, td_of
-from turnier.agents.ntuple.training import Plan, train_and_keep
-from turnier.agents.ntuple.weights import read_config
-from turnier.agents.registry import AGENTS, EVALUATORS
-from turnier.arena.match import derive_seed
-from turnier.arena.schedules.round_robin import round_robin
-from turnier.arena.workers.executor import Executor
-from turnier.core import number_text
-from turnier.core.errors import UserError, unknown
-from turnier.core.parameters import parameters_of
-from turnier.games.game import Game
-from turnier.games.registry import GAMES
-from turnier.results.frames.measures import MATCH_MEASURES, Estimate
-from turnier.results.store.store import Store
-from turnier.runs.bar import Bar
-from turnier.runs.play import play_into
-from turnier.search import EDITION, FIRST_EDITION
-from turnier.search.definition import later_form
-from turnier.search.storage.checked_studies import facts_of
-from turnier.search.storage.studies import StoredStudy, as_begun
+from ..agents.agent import Agent
+from ..agents.ntuple.evaluator import NTuple
+from ..agents.ntuple.td import Td, td_of
+from ..agents.ntuple.training import Plan, train_and_keep
+from ..agents.ntuple.weights import read_config
+from ..agents.registry import AGENTS, EVALUATORS
+from ..arena.match import derive_seed
+from ..arena.schedules.round_robin import round_robin
+from ..arena.workers.executor import Executor
+from ..core import number_text
+from ..core.errors import UserError, unknown
+from ..core.parameters import parameters_of
+from ..games.game import Game
+from ..games.registry import GAMES
+from ..results.frames.measures import MATCH_MEASURES, Estimate
+from ..results.store.store import Store
+from ..runs.bar import Bar
+from ..runs.play import play_into
+from . import EDITION, FIRST_EDITION
+from .definition import later_form
+from .storage.checked_studies import facts_of
+from .storage.studies import StoredStudy, as_begun
 
 REDUCTION = 3  # candidates at a rung for each that trains further
 STARTUP = 8  # random trials before TPE proposes

@@ -10,9 +10,9 @@ from typing import ClassVar
 
 import numpy as np
 
-from turnier.core.errors import UserError
-from turnier.core.parameters import Declared, Registry, parameter
-from turnier.statistics.distributions import t_quantile
+from ..core.errors import UserError
+from ..core.parameters import Declared, Registry, parameter
+from ..statistics.distributions import t_quantile
 
 Scores = Sequence[Sequence[float]]  # of each candidate, in the order they were asked for
 _GAMES = "games per candidate; in games with several seats, times seats and opponents"

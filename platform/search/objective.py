@@ -7,11 +7,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from turnier.agents.registry import AGENTS
-from turnier.arena.match import MatchRecord, MatchSpec, derive_seed, require_results
-from turnier.core.errors import UserError
-from turnier.core.outside.classes import is_outside
-from turnier.games.game import Game
+from ..agents.registry import AGENTS
+from ..arena.match import MatchRecord, MatchSpec, derive_seed, require_results
+from ..core.errors import UserError
+from ..core.outside.classes import is_outside
+from ..games.game import Game
 
 Unit = tuple[MatchSpec, ...]
 ENOUGH = 16  # units that are the same before it is believed that all will be

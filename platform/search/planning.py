@@ -11,27 +11,27 @@ from typing import Any
 
 from optuna.distributions import BaseDistribution, CategoricalDistribution, FloatDistribution, IntDistribution
 
-from turnier.agents.agent import Agent
-from turnier.agents.registry import AGENTS
-from turnier.arena.match import derive_seed
-from turnier.arena.randomness import one_game, repeats_one_game
-from turnier.core.errors import UserError, unknown
-from turnier.core.parameters import format_value
-from turnier.games.registry import GAMES
-from turnier.results.store.store import Store
-from turnier.search.definition import StudyDefinition, stored_definitions
-from turnier.search.final_comparison import held_out_games
-from turnier.search.front.agreement import require_certainty
-from turnier.search.front.pareto import MAX_FINALISTS, ParetoDefinition, ParetoStudy
-from turnier.search.front.second_objective import CERTAINTY, TIME, SecondObjective
-from turnier.search.noise import NOISES, Fixed, Noise
-from turnier.search.objective import Objective
-from turnier.search.samplers.of_optuna import read_sampler
-from turnier.search.samplers.registry import SAMPLERS
-from turnier.search.samplers.sampler import PopulationSampler, Sampler
-from turnier.search.space import OR, Space
-from turnier.search.storage.studies import as_begun, has_study, run_id_of
-from turnier.search.study_run import StudyRun, max_held_out_games
+from ..agents.agent import Agent
+from ..agents.registry import AGENTS
+from ..arena.match import derive_seed
+from ..arena.randomness import one_game, repeats_one_game
+from ..core.errors import UserError, unknown
+from ..core.parameters import format_value
+from ..games.registry import GAMES
+from ..results.store.store import Store
+from .definition import StudyDefinition, stored_definitions
+from .final_comparison import held_out_games
+from .front.agreement import require_certainty
+from .front.pareto import MAX_FINALISTS, ParetoDefinition, ParetoStudy
+from .front.second_objective import CERTAINTY, TIME, SecondObjective
+from .noise import NOISES, Fixed, Noise
+from .objective import Objective
+from .samplers.of_optuna import read_sampler
+from .samplers.registry import SAMPLERS
+from .samplers.sampler import PopulationSampler, Sampler
+from .space import OR, Space
+from .storage.studies import as_begun, has_study, run_id_of
+from .study_run import StudyRun, max_held_out_games
 
 SCALES = ("log", "linear")
 GENERATIONS = 8  # of the search for a front, if the budget is large enough

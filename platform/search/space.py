@@ -11,10 +11,10 @@ from typing import Any
 
 from optuna.distributions import BaseDistribution, CategoricalDistribution, FloatDistribution, IntDistribution
 
-from turnier.agents.agent import Agent
-from turnier.core.errors import UserError, unknown
-from turnier.core.number_text import number
-from turnier.core.parameters import Declared, Parameter, format_value, parameters_of
+from ..agents.agent import Agent
+from ..core.errors import UserError, unknown
+from ..core.number_text import number
+from ..core.parameters import Declared, Parameter, format_value, parameters_of
 
 Value = float | int | bool | str
 _NUMBER = r"-?[0-9]+(?:\.[0-9]+)?(?:e[+-]?[0-9]+)?"

@@ -6,21 +6,21 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Annotated, Any
 
-from turnier.core.errors import MAX_GAMES, UserError, require_at_most
-from turnier.runs.declared.options import GameOption, Option, SeedOption
-from turnier.runs.plan import Plan, Playing
-from turnier.search import POSITIONS, VERIFY
+from ..core.errors import MAX_GAMES, UserError, require_at_most
+from ..runs.declared.options import GameOption, Option, SeedOption
+from ..runs.plan import Plan, Playing
+from . import POSITIONS, VERIFY
 
 if TYPE_CHECKING:
     from optuna.distributions import BaseDistribution
     from optuna.samplers import BaseSampler
 
-    from turnier.agents.agent import Agent
-    from turnier.results.store.store import Run, Store
-    from turnier.search.noise import Noise
-    from turnier.search.planning import Question
-    from turnier.search.samplers.sampler import Sampler
-    from turnier.search.storage.results import StudyResults
+    from ..agents.agent import Agent
+    from ..results.store.store import Run, Store
+    from .noise import Noise
+    from .planning import Question
+    from .samplers.sampler import Sampler
+    from .storage.results import StudyResults
 
 
 class Study(Plan["StudyResults"]):
@@ -95,9 +95,9 @@ class Study(Plan["StudyResults"]):
             Option("an agent that plays the held-out games, too; repeat for more", more=True, complete="agent"),
         ] = (),
     ) -> None:
-        from turnier.search.front.second_objective import read_objectives
-        from turnier.search.objective import require_generation
-        from turnier.search.planning import Balance, Strength, labelled
+        from .front.second_objective import read_objectives
+        from .objective import require_generation
+        from .planning import Balance, Strength, labelled
 
         second = read_objectives(objectives)
         self.question: Question = Balance(self.options, second) if second else Strength(self.options)
@@ -113,7 +113,7 @@ class Study(Plan["StudyResults"]):
     @property
     def settings(self) -> dict[str, Any]:
         """All options as JSON takes them, which make the same study anywhere."""
-        from turnier.search.planning import stored_options
+        from .planning import stored_options
 
         labels = {label: agent.full_text() for label, agent in self.baselines.items()}
         played = {"budget": self.budget, "verify": self.verify} | ({"baselines": labels} if labels else {})
@@ -149,10 +149,10 @@ class Study(Plan["StudyResults"]):
 
     def notices(self, store: Store) -> list[str]:
         """Returns what is searched, and which stored study has asked the same with another budget."""
-        from turnier.search.planning import Strength
-        from turnier.search.samplers.registry import SAMPLERS
-        from turnier.search.space import Space
-        from turnier.search.storage.commands import tune_command
+        from .planning import Strength
+        from .samplers.registry import SAMPLERS
+        from .space import Space
+        from .storage.commands import tune_command
 
         begun = self.has_begun(store)
         ranges = Space.of(self.agent, self.settled.parameters).described(self.agent)
@@ -177,13 +177,13 @@ class Study(Plan["StudyResults"]):
     @classmethod
     def reopened(cls, store: Store, run: Run) -> StudyResults:
         """Returns the results of a stored study: its trials and, once the held-out games are played, its verdict."""
-        from turnier.search.storage.results import FrontResults, StudyResults
+        from .storage.results import FrontResults, StudyResults
 
         return (FrontResults if "objectives" in run.definition else StudyResults)(store, run.id)
 
     @classmethod
     def options_of(cls, run: Run) -> dict[str, Any]:
-        from turnier.search.planning import stored_options
+        from .planning import stored_options
 
         if "agent" not in run.definition:
             raise UserError(f"{run.id} was made by a script and has no plan of its own; run the script again.")

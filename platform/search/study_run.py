@@ -18,24 +18,25 @@ from typing import Any, NamedTuple
 
 from optuna.trial import FrozenTrial, TrialState
 
-from turnier.agents.agent import Agent
-from turnier.arena.match import MatchRecord, MatchSpec
-from turnier.arena.workers.executor import MATCHES, Executor, WorkTime
-from turnier.arena.workers.local import SerialExecutor
-from turnier.core.number_text import number, plus_minus
-from turnier.core.terminal.visible import say
-from turnier.results.store.locks import Held, Lock
-from turnier.results.store.store import Store
-from turnier.runs.bar import QUIET, Bar, game_bar
-from turnier.runs.plan import Playing
-from turnier.runs.play import play_into, serve_into
-from turnier.search import MIN_SHOWN, VERIFY
-from turnier.search.course import BEST_CANDIDATES, Course, Generation, Known
-from turnier.search.definition import StudyDefinition
-from turnier.search.final_comparison import FinalComparison, compare_finalists, held_out_games
-from turnier.search.idle_games import StudyGames
-from turnier.search.objective import Objective, require_generation
-from turnier.search.storage.checked_studies import (
+from ..agents.agent import Agent
+from ..arena.match import MatchRecord, MatchSpec
+from ..arena.workers.executor import MATCHES, Executor, WorkTime
+from ..arena.workers.local import SerialExecutor
+from ..core.number_text import number, plus_minus
+from ..core.terminal.visible import say
+from ..results.store.locks import Held, Lock
+from ..results.store.store import Store
+from ..runs.bar import QUIET, Bar, game_bar
+from ..runs.plan import Playing
+from ..runs.play import play_into, serve_into
+from ..statistics.intervals import mean_interval
+from . import MIN_SHOWN, VERIFY
+from .course import BEST_CANDIDATES, Course, Generation, Known
+from .definition import StudyDefinition
+from .final_comparison import FinalComparison, compare_finalists, held_out_games
+from .idle_games import StudyGames
+from .objective import Objective, require_generation
+from .storage.checked_studies import (
     SUMMARIES,
     TRIALS_SO_FAR,
     asked_of,
@@ -44,12 +45,11 @@ from turnier.search.storage.checked_studies import (
     set_note,
     study_notes,
 )
-from turnier.search.storage.commands import Again
-from turnier.search.storage.hints import IN_A_ROW, without_difference
-from turnier.search.storage.studies import StoredStudy, as_begun, optuna_errors
-from turnier.search.storage.trials import played_between
-from turnier.search.verdict import Finalist
-from turnier.statistics.intervals import mean_interval
+from .storage.commands import Again
+from .storage.hints import IN_A_ROW, without_difference
+from .storage.studies import StoredStudy, as_begun, optuna_errors
+from .storage.trials import played_between
+from .verdict import Finalist
 
 Fits = Callable[[Generation], bool]  # whether a generation fits the budget
 POLL_SECONDS = 1.0  # between two checks of a second driver that has nothing to play

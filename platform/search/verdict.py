@@ -12,10 +12,10 @@ from typing import Any, NamedTuple, Self
 
 import numpy as np
 
-from turnier.agents.agent import Agent
-from turnier.core.number_text import estimate
-from turnier.statistics.intervals import CONFIDENCE, mean_interval
-from turnier.statistics.superiority import repeated, repeated_ratio
+from ..agents.agent import Agent
+from ..core.number_text import estimate
+from ..statistics.intervals import CONFIDENCE, mean_interval
+from ..statistics.superiority import repeated, repeated_ratio
 
 START = "start"  # the label of the agent that the search began with
 BETTER, NOT_BETTER, UNDECIDED = "better", "not better", "undecided"

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from turnier.arena.analysis import AgentAnalysis, Analysis, Outlook
-from turnier.games.game import Position
-from turnier.results.frames.certainty import position_certainty, searches_frame
+from ..arena.analysis import AgentAnalysis, Analysis, Outlook
+from ..games.game import Position
+from ..results.frames.certainty import position_certainty, searches_frame
 
 
 def analysis_data(found: Analysis) -> dict[str, Any]:

@@ -7,17 +7,17 @@ import os
 from dataclasses import dataclass
 from pathlib import Path
 
-from turnier.agents.registry import label_of
-from turnier.arena.analysis.reanalysis import Reanalysis
-from turnier.arena.match import MatchRecord
-from turnier.arena.match_json import disagreement, from_json
-from turnier.arena.play import replay_positions
-from turnier.core.errors import MALFORMED, UserError
-from turnier.games.game import Game, Ints
-from turnier.games.registry import game_of
-from turnier.results.store.store import Store
-from turnier.server.limits import is_number
-from turnier.server.spe_ed.official_log import logged_game, replayed_game
+from ..agents.registry import label_of
+from ..arena.analysis.reanalysis import Reanalysis
+from ..arena.match import MatchRecord
+from ..arena.match_json import disagreement, from_json
+from ..arena.play import replay_positions
+from ..core.errors import MALFORMED, UserError
+from ..games.game import Game, Ints
+from ..games.registry import game_of
+from ..results.store.store import Store
+from .limits import is_number
+from .spe_ed.official_log import logged_game, replayed_game
 
 
 @dataclass

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import socket
 
-from turnier.core.errors import UserError
+from ..core.errors import UserError
 
 
 def listen(host: str, port: int) -> socket.socket:

@@ -27,9 +27,9 @@ import math
 import numpy as np
 from scipy import special
 
-from turnier.statistics.distributions import Floats, Ints, t_quantile
-from turnier.statistics.intervals import CONFIDENCE
-from turnier.statistics.ratings import Ratings
+from .distributions import Floats, Ints, t_quantile
+from .intervals import CONFIDENCE
+from .ratings import Ratings
 
 TYPICAL = 100.0  # Elo; p-values are smallest for differences of about this size, and hold for all
 MIN_VARIANCE = 1e-9  # Elo²

@@ -8,9 +8,9 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from turnier.statistics.distributions import Floats, normal_quantile, t_probability, t_quantile
-from turnier.statistics.intervals import CONFIDENCE
-from turnier.statistics.superiority import VIRTUAL
+from .distributions import Floats, normal_quantile, t_probability, t_quantile
+from .intervals import CONFIDENCE
+from .superiority import VIRTUAL
 
 
 class Difference(NamedTuple):

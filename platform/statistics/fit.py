@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy import special
 
-from turnier.statistics.distributions import Floats, Ints
+from .distributions import Floats, Ints
 
 LEVEL = 0.05  # below it, the ratings do not explain the results
 DRAWS = 1000  # simulated tournaments

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from turnier.statistics.distributions import Floats, Ints, median_rank, normal_quantile, t_quantile
+from .distributions import Floats, Ints, median_rank, normal_quantile, t_quantile
 
 CONFIDENCE = 0.95
 

@@ -15,8 +15,8 @@ from typing import NamedTuple
 import numpy as np
 from scipy import special
 
-from turnier.statistics.distributions import Floats, normal_quantile
-from turnier.statistics.intervals import CONFIDENCE
+from .distributions import Floats, normal_quantile
+from .intervals import CONFIDENCE
 
 LEAST = 1e-3  # points that may be won against the mixture where nothing is uncertain
 PASSES = 3  # in which the mixture and what is demonstrable against it settle

@@ -16,9 +16,9 @@ import itertools
 
 import numpy as np
 
-from turnier.statistics.chosen_games import order_p_values
-from turnier.statistics.distributions import Ints
-from turnier.statistics.ratings import ELO, Ratings
+from .chosen_games import order_p_values
+from .distributions import Ints
+from .ratings import ELO, Ratings
 
 _STEPS = 16  # shares per round, each given to one pairing
 

@@ -21,7 +21,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy import special
 
-from turnier.statistics.distributions import Floats, Ints
+from .distributions import Floats, Ints
 
 PRECISION = 1e-9  # of parameters: the last step of the fit is smaller
 MAX_STEPS = 100  # of the fit, which takes fewer than ten

@@ -22,8 +22,8 @@ import numpy as np
 import numpy.typing as npt
 from scipy import special
 
-from turnier.statistics.distributions import Floats, normal_quantile, t_quantile
-from turnier.statistics.intervals import CONFIDENCE
+from .distributions import Floats, normal_quantile, t_quantile
+from .intervals import CONFIDENCE
 
 DRAWS = 1_000, 10_000  # of large fields and of small ones
 NUMBERS = 3 * 10**7  # differences that are drawn, more in DRAWS[0] draws

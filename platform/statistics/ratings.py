@@ -25,9 +25,9 @@ import numpy as np
 import numpy.typing as npt
 from scipy import special
 
-from turnier.statistics.distributions import Floats, Ints, t_probability, t_quantile
-from turnier.statistics.intervals import CONFIDENCE, Interval
-from turnier.statistics.plackett_luce import (
+from .distributions import Floats, Ints, t_probability, t_quantile
+from .intervals import CONFIDENCE, Interval
+from .plackett_luce import (
     Choices,
     Design,
     Games,

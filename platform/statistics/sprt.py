@@ -19,9 +19,9 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-from turnier.core.errors import UserError
-from turnier.statistics.distributions import t_quantile
-from turnier.statistics.intervals import CONFIDENCE, Interval
+from ..core.errors import UserError
+from .distributions import t_quantile
+from .intervals import CONFIDENCE, Interval
 
 MARGIN_ELO = 20.0  # default margin where agents meet: a share of points of 0.529
 MARGIN_SCORE = 0.05  # default margin in single-player games: a share of the second agent's mean score

@@ -26,7 +26,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy import special
 
-from turnier.statistics.distributions import Floats, t_quantile
+from .distributions import Floats, t_quantile
 
 ALPHA = 0.05  # probability of any false claim
 FIRST_SHARE = 0.5  # of alpha for the first challenger: two-sided, its intervals then hold the truth with 1 - alpha

@@ -10,9 +10,17 @@ from typing import Any, ClassVar
 import numpy as np
 from numba import types
 
-from turnier.agents.abi import ACT, VALUES, VISITS, Root
-from turnier.agents.agent import CompiledPlayer, Decision, SearchAgent, rollout_depth_parameter, score_method_parameter
-from turnier.agents.alphabeta.search import (
+from ...core.kernel import kernel
+from ...core.parameters import parameter
+from ...games.abi import GAME, NO_WIN, Actions, Floats, State
+from ...games.game import Game, Position
+from ..abi import ACT, VALUES, VISITS, Root
+from ..agent import CompiledPlayer, Decision, SearchAgent, rollout_depth_parameter, score_method_parameter
+from ..budget import AMOUNT
+from ..evaluator import Evaluator, Score, ValueUnit, results_in
+from ..timed import run_chunks
+from ..transposition import TABLE, enough_bits, new_table
+from .search import (
     DEPTH,
     FORCED_DEPTH,
     MAX_NODES,
@@ -24,14 +32,6 @@ from turnier.agents.alphabeta.search import (
     forced_value,
     new_stack,
 )
-from turnier.agents.budget import AMOUNT
-from turnier.agents.evaluator import Evaluator, Score, ValueUnit, results_in
-from turnier.agents.timed import run_chunks
-from turnier.agents.transposition import TABLE, enough_bits, new_table
-from turnier.core.kernel import kernel
-from turnier.core.parameters import parameter
-from turnier.games.abi import GAME, NO_WIN, Actions, Floats, State
-from turnier.games.game import Game, Position
 
 DEEPEST = 255  # plies
 

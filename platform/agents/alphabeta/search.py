@@ -12,11 +12,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from numba import types
 
-from turnier.agents.abi import EVALUATOR, SCRATCH, VALUES, VISITS, Root, new_scratch
-from turnier.agents.transposition import ABSENT, TABLE, Words, find, hash_words, slot_of
-from turnier.core.kernel import kernel
-from turnier.core.rng import Rng
-from turnier.games.abi import GAME, NO_WIN, Floats, State
+from ...core.kernel import kernel
+from ...core.rng import Rng
+from ...games.abi import GAME, NO_WIN, Floats, State
+from ..abi import EVALUATOR, SCRATCH, VALUES, VISITS, Root, new_scratch
+from ..transposition import ABSENT, TABLE, Words, find, hash_words, slot_of
 
 DEPTH, MAX_NODES, TABLE_BITS, ORDERING, FORCED_DEPTH, IN_POINTS = range(6)  # settings
 # Values are multiples of PLY, so that every sum is exact. A ply takes PLY off a value's size: of equal wins the sooner

@@ -8,17 +8,17 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from turnier.agents.abi import SeatKernels
-from turnier.agents.agent import CompiledAgent
-from turnier.agents.deep.kernels import act_dqn
-from turnier.agents.deep.network import AFTER, BOARD, EACH, INPUTS, TWO, Network
-from turnier.agents.deep.weights import Weights
-from turnier.agents.evaluator import ValueUnit
-from turnier.agents.learning.files import settings_from_file
-from turnier.core.errors import UserError
-from turnier.core.parameters import parameter, parameters_of
-from turnier.games.game import Game
-from turnier.games.registry import GAMES
+from ...core.errors import UserError
+from ...core.parameters import parameter, parameters_of
+from ...games.game import Game
+from ...games.registry import GAMES
+from ..abi import SeatKernels
+from ..agent import CompiledAgent
+from ..evaluator import ValueUnit
+from ..learning.files import settings_from_file
+from .kernels import act_dqn
+from .network import AFTER, BOARD, EACH, INPUTS, TWO, Network
+from .weights import Weights
 
 LARGEST_LAYER = 10_000
 

@@ -10,10 +10,10 @@ from __future__ import annotations
 import numpy as np
 from numba import types
 
-from turnier.agents.abi import ACT, VALUES, VISITS
-from turnier.core.kernel import kernel
-from turnier.games.abi import GAME, TERMINAL, Actions, Gains, State, States
-from turnier.games.generic import copy_state
+from ...core.kernel import kernel
+from ...games.abi import GAME, TERMINAL, Actions, Gains, State, States
+from ...games.generic import copy_state
+from ..abi import ACT, VALUES, VISITS
 
 # The header. Behind SIZES are the sizes of the hidden layers, [LAYERS], where each cell of a turned board comes from,
 # [IMAGES, CELLS], and what each action is on it, [IMAGES, ACTIONS].

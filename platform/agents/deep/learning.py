@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from turnier.agents.ntuple.td import Learning
-from turnier.core.errors import UserError
-from turnier.core.parameters import parameter
-from turnier.games.game import Game
+from ...core.errors import UserError
+from ...core.parameters import parameter
+from ...games.game import Game
+from ..ntuple.td import Learning
 
 SCORE, LOG = "score", "log2"
 

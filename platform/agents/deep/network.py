@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from turnier.agents.deep.kernels import NOTHING, ORIGIN, SIZES, UNIT
-from turnier.core.errors import UserError
-from turnier.games.game import Game
-from turnier.games.twenty48.rules import PENDING
+from ...core.errors import UserError
+from ...games.game import Game
+from ...games.twenty48.rules import PENDING
+from .kernels import NOTHING, ORIGIN, SIZES, UNIT
 
 Floats32 = npt.NDArray[np.float32]
 Ints = npt.NDArray[np.int64]

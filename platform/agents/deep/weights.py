@@ -6,10 +6,10 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
-from turnier.agents.deep.network import INPUTS, Network
-from turnier.agents.learning.files import GradientWeights
-from turnier.core.array_files import NetworkFiles
-from turnier.games.registry import GAMES
+from ...core.array_files import NetworkFiles
+from ...games.registry import GAMES
+from ..learning.files import GradientWeights
+from .network import INPUTS, Network
 
 
 class Weights(GradientWeights):

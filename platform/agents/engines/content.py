@@ -21,9 +21,9 @@ import shutil
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from turnier.core.errors import UserError
-from turnier.core.outputs import user_cache
-from turnier.core.outside.bundle import DIGITS, gather, on_disk
+from ...core.errors import UserError
+from ...core.outputs import user_cache
+from ...core.outside.bundle import DIGITS, gather, on_disk
 
 _INTERPRETERS = re.compile(
     r"(python|pypy|node|nodejs|deno|bun|java|ruby|perl|lua|luajit|julia|rscript|php|mono|dotnet|wine|env|sh|bash|dash"

@@ -14,17 +14,17 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from turnier.agents.agent import Agent, Decision, Player
-from turnier.agents.engines.content import digest_of, require_same_words
-from turnier.agents.engines.pool import Pool
-from turnier.agents.engines.process import EngineProcess
-from turnier.agents.seats.failure import Ending, SeatFailure
-from turnier.core.errors import UserError, other_digest
-from turnier.core.outside.bundle import DIGITS
-from turnier.core.outside.classes import SHOWN_DIGITS
-from turnier.core.parameters import parameter, parameters_of
-from turnier.core.text_form import Spec
-from turnier.games.game import Game, Position
+from ...core.errors import UserError, other_digest
+from ...core.outside.bundle import DIGITS
+from ...core.outside.classes import SHOWN_DIGITS
+from ...core.parameters import parameter, parameters_of
+from ...core.text_form import Spec
+from ...games.game import Game, Position
+from ..agent import Agent, Decision, Player
+from ..seats.failure import Ending, SeatFailure
+from .content import digest_of, require_same_words
+from .pool import Pool
+from .process import EngineProcess
 
 ON_FAILURE = ("lose", "replay", "stop")
 STOP_SECONDS = 2.0  # to answer after its time, when it is told to stop

@@ -10,12 +10,12 @@ import time
 from dataclasses import dataclass
 from typing import ClassVar, Self
 
-from turnier.agents.engines.engine import EngineAgent, Limits, Match, Talk
-from turnier.agents.engines.process import MAX_LINE, EngineProcess
-from turnier.agents.seats.failure import Ending
-from turnier.core.errors import UserError
-from turnier.core.parameters import parameter
-from turnier.games.game import Game, Position
+from ...core.errors import UserError
+from ...core.parameters import parameter
+from ...games.game import Game, Position
+from ..seats.failure import Ending
+from .engine import EngineAgent, Limits, Match, Talk
+from .process import MAX_LINE, EngineProcess
 
 COLOURS = ("b", "w")  # of the seats
 NUMBER_SECONDS = 2.0  # to show whether commands may have numbers; simple engines do not know them

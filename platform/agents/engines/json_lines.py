@@ -15,12 +15,12 @@ import json
 from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
-from turnier.agents.engines.engine import EngineAgent, Limits, Match, Talk, node_count
-from turnier.agents.seats.failure import Ending
-from turnier.core.errors import UserError
-from turnier.core.parameters import parameter
-from turnier.games.abi import CHANCE
-from turnier.games.game import Position
+from ...core.errors import UserError
+from ...core.parameters import parameter
+from ...games.abi import CHANCE
+from ...games.game import Position
+from ..seats.failure import Ending
+from .engine import EngineAgent, Limits, Match, Talk, node_count
 
 PROTOCOL = 1
 MAX_ID = 200  # characters of a name or a version

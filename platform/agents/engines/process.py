@@ -14,10 +14,10 @@ from collections import deque
 from collections.abc import Sequence
 from typing import IO, Any
 
-from turnier.agents.engines.guard import GUARD
-from turnier.agents.seats.failure import Ending, SeatFailure
-from turnier.core.errors import UserError
-from turnier.core.number_text import signal_name
+from ...core.errors import UserError
+from ...core.number_text import signal_name
+from ..seats.failure import Ending, SeatFailure
+from .guard import GUARD
 
 MAX_LINE = 1 << 20  # bytes; an engine's longest line of analysis is far below
 MAX_ERRORS = 3  # last lines of standard error that a failure quotes

@@ -9,13 +9,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from turnier.agents.budget import AMOUNT
-from turnier.agents.engines.engine import EngineAgent, Limits, Match, Talk, node_count
-from turnier.agents.engines.process import EngineProcess
-from turnier.agents.engines.uci_options import MAX_OPTIONS, Option, check_options, read_option
-from turnier.core.errors import UserError
-from turnier.core.parameters import parameter
-from turnier.games.game import Game, Position
+from ...core.errors import UserError
+from ...core.parameters import parameter
+from ...games.game import Game, Position
+from ..budget import AMOUNT
+from .engine import EngineAgent, Limits, Match, Talk, node_count
+from .process import EngineProcess
+from .uci_options import MAX_OPTIONS, Option, check_options, read_option
 
 MAX_IDS, MAX_ID = 4, 200  # lines by which an engine says what it is, and characters of each
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from turnier.core.errors import UserError, nearest
+from ...core.errors import UserError, nearest
 
 MAX_OPTIONS = 10_000  # that are remembered
 MAX_TOLD = 12  # names or values in a sentence

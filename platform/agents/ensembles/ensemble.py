@@ -10,12 +10,12 @@ from typing import Self
 import numpy as np
 import numpy.typing as npt
 
-from turnier.agents.abi import SeatKernels
-from turnier.agents.agent import Agent, Decision, Floats, Player, seat_rng
-from turnier.agents.ensembles.pool import Pool, SearchJob, SerialPool, search_first
-from turnier.agents.evaluator import ValueUnit
-from turnier.core.rng import next_word
-from turnier.games.game import Game, Position
+from ...core.rng import next_word
+from ...games.game import Game, Position
+from ..abi import SeatKernels
+from ..agent import Agent, Decision, Floats, Player, seat_rng
+from ..evaluator import ValueUnit
+from .pool import Pool, SearchJob, SerialPool, search_first
 
 Rng = npt.NDArray[np.uint64]
 

@@ -9,11 +9,11 @@ from typing import ClassVar
 
 import numpy as np
 
-from turnier.agents.agent import Agent, Decision, Floats
-from turnier.agents.ensembles.ensemble import Ensemble, Rng
-from turnier.agents.mctse.agent import Mctse
-from turnier.core.parameters import parameter
-from turnier.core.rng import below
+from ...core.parameters import parameter
+from ...core.rng import below
+from ..agent import Agent, Decision, Floats
+from ..mctse.agent import Mctse
+from .ensemble import Ensemble, Rng
 
 
 def decided_after(votes: Sequence[int]) -> int:

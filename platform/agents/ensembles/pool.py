@@ -16,11 +16,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from turnier.agents.agent import Decision, Floats, FollowingPlayer, decide
-from turnier.agents.registry import agent_of
-from turnier.agents.seats.outside import player_of
-from turnier.core.errors import UserError
-from turnier.games.registry import game_of
+from ...core.errors import UserError
+from ...games.registry import game_of
+from ..agent import Decision, Floats, FollowingPlayer, decide
+from ..registry import agent_of
+from ..seats.outside import player_of
 
 
 @dataclass(frozen=True, eq=False)

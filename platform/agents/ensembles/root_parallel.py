@@ -7,10 +7,10 @@ from typing import ClassVar
 
 import numpy as np
 
-from turnier.agents.agent import Agent, Decision, Floats
-from turnier.agents.ensembles.ensemble import Ensemble, Rng
-from turnier.agents.mctse.agent import Mctse
-from turnier.core.parameters import parameter
+from ...core.parameters import parameter
+from ..agent import Agent, Decision, Floats
+from ..mctse.agent import Mctse
+from .ensemble import Ensemble, Rng
 
 
 @dataclass(frozen=True)

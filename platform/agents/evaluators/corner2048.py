@@ -9,11 +9,11 @@ from typing import Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from turnier.agents.abi import EvaluatorKernels
-from turnier.agents.evaluator import OWN, Evaluator
-from turnier.agents.evaluators.rows2048 import GRAIN, NUM_ROWS, evaluate_rows
-from turnier.core.parameters import parameter
-from turnier.games.game import Game
+from ...core.parameters import parameter
+from ...games.game import Game
+from ..abi import EvaluatorKernels
+from ..evaluator import OWN, Evaluator
+from .rows2048 import GRAIN, NUM_ROWS, evaluate_rows
 
 HOPELESS, NOTHING = 0, 1  # of the evaluator's own weights: shares of points and of what a board has that gets none
 

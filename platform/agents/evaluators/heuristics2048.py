@@ -8,14 +8,14 @@ from typing import Any, ClassVar
 import numpy as np
 from numba import types
 
-from turnier.agents.abi import EVALUATE, EVALUATE_TOGETHER
-from turnier.agents.evaluator import OWN, ROLLOUT_DEPTH, Evaluator
-from turnier.core.kernel import kernel
-from turnier.core.parameters import parameter, parameters_of
-from turnier.games.abi import GAME, Actions, Floats, State
-from turnier.games.game import Game
-from turnier.games.generic import copy_state
-from turnier.games.setup.grids import square_symmetries
+from ...core.kernel import kernel
+from ...core.parameters import parameter, parameters_of
+from ...games.abi import GAME, Actions, Floats, State
+from ...games.game import Game
+from ...games.generic import copy_state
+from ...games.setup.grids import square_symmetries
+from ..abi import EVALUATE, EVALUATE_TOGETHER
+from ..evaluator import OWN, ROLLOUT_DEPTH, Evaluator
 
 # Weights in declared order, from OWN on.
 USE_EMPTY, EMPTY0, EMPTY1, EMPTY2, EMPTY_METHOD = (OWN + i for i in range(5))

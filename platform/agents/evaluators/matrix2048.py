@@ -9,13 +9,13 @@ import numpy as np
 import numpy.typing as npt
 from numba import types
 
-from turnier.agents.abi import EVALUATE
-from turnier.agents.evaluator import OWN, Evaluator
-from turnier.core.kernel import kernel
-from turnier.core.parameters import parameter
-from turnier.games.abi import TERMINAL, Actions
-from turnier.games.game import Game
-from turnier.games.setup.grids import square_symmetries
+from ...core.kernel import kernel
+from ...core.parameters import parameter
+from ...games.abi import TERMINAL, Actions
+from ...games.game import Game
+from ...games.setup.grids import square_symmetries
+from ..abi import EVALUATE
+from ..evaluator import OWN, Evaluator
 
 # The four matrices by rows, left corner short `corner`.
 MATRICES: dict[str, tuple[int, ...]] = {

@@ -7,12 +7,12 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from turnier.agents.abi import EVALUATE, EVALUATE_TOGETHER
-from turnier.agents.evaluator import ROLLOUT_DEPTH, SCORE_METHOD, Evaluator
-from turnier.core.kernel import kernel
-from turnier.games.abi import TERMINAL
-from turnier.games.game import Game
-from turnier.games.generic import generic_playout
+from ...core.kernel import kernel
+from ...games.abi import TERMINAL
+from ...games.game import Game
+from ...games.generic import generic_playout
+from ..abi import EVALUATE, EVALUATE_TOGETHER
+from ..evaluator import ROLLOUT_DEPTH, SCORE_METHOD, Evaluator
 
 
 @kernel(EVALUATE)

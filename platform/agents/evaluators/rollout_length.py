@@ -7,11 +7,11 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from turnier.agents.abi import EVALUATE
-from turnier.agents.evaluator import ROLLOUT_DEPTH, Evaluator, ValueUnit
-from turnier.core.kernel import kernel
-from turnier.games.game import Game
-from turnier.games.generic import copy_state, generic_playout
+from ...core.kernel import kernel
+from ...games.game import Game
+from ...games.generic import copy_state, generic_playout
+from ..abi import EVALUATE
+from ..evaluator import ROLLOUT_DEPTH, Evaluator, ValueUnit
 
 
 @kernel(EVALUATE)

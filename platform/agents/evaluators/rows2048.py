@@ -10,12 +10,12 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from turnier.agents.abi import EVALUATE, EvaluatorKernels
-from turnier.agents.evaluator import OWN, Evaluator
-from turnier.core.kernel import kernel
-from turnier.core.parameters import parameter, parameters_of
-from turnier.games.abi import TERMINAL
-from turnier.games.game import Game
+from ...core.kernel import kernel
+from ...core.parameters import parameter, parameters_of
+from ...games.abi import TERMINAL
+from ...games.game import Game
+from ..abi import EVALUATE, EvaluatorKernels
+from ..evaluator import OWN, Evaluator
 
 NUM_ROWS = 65_536
 # Table entries are multiples of this (a millionth of a point), so that sums of them are exact in any order.

@@ -9,8 +9,12 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from turnier.agents.abi import ACT, VALUES, VISITS, SeatKernels
-from turnier.agents.agent import (
+from ...core.errors import UserError
+from ...core.kernel import kernel, pointer
+from ...core.parameters import parameter
+from ...games.game import Game, Position
+from ..abi import ACT, VALUES, VISITS, SeatKernels
+from ..agent import (
     CompiledPlayer,
     Decision,
     SearchAgent,
@@ -18,21 +22,17 @@ from turnier.agents.agent import (
     rollout_depth_parameter,
     score_method_parameter,
 )
-from turnier.agents.budget import AMOUNT
-from turnier.agents.evaluator import Evaluator, Score
-from turnier.agents.evaluators.corner2048 import Corner2048
-from turnier.agents.evaluators.rows2048 import Rows2048
-from turnier.agents.expectimax.lowered2048 import cannot_downgrade, downgrade_parameter, lowered, raise_values
-from turnier.agents.expectimax.ntuple2048 import act_expectimax2048_ntuple
-from turnier.agents.expectimax.one_ply2048 import is_packed_network, one_ply_seat
-from turnier.agents.expectimax.rows2048 import act_expectimax2048
-from turnier.agents.expectimax.schedule2048 import FIXED, STEPS, depth_of
-from turnier.agents.expectimax.search import DEPTH, DOWNGRADE, LIMIT, SCHEDULE, STOPPED, search_root
-from turnier.agents.ntuple.evaluator import NTuple
-from turnier.core.errors import UserError
-from turnier.core.kernel import kernel, pointer
-from turnier.core.parameters import parameter
-from turnier.games.game import Game, Position
+from ..budget import AMOUNT
+from ..evaluator import Evaluator, Score
+from ..evaluators.corner2048 import Corner2048
+from ..evaluators.rows2048 import Rows2048
+from ..ntuple.evaluator import NTuple
+from .lowered2048 import cannot_downgrade, downgrade_parameter, lowered, raise_values
+from .ntuple2048 import act_expectimax2048_ntuple
+from .one_ply2048 import is_packed_network, one_ply_seat
+from .rows2048 import act_expectimax2048
+from .schedule2048 import FIXED, STEPS, depth_of
+from .search import DEPTH, DOWNGRADE, LIMIT, SCHEDULE, STOPPED, search_root
 
 SCHEDULES = ("fixed", "empty", "empty_plies", "distinct")
 LEAVES = ("afterstate", "state")

@@ -13,17 +13,17 @@ from typing import Any
 import numpy as np
 from numba import types
 
-from turnier.agents.abi import VALUES, VISITS, Root
-from turnier.agents.evaluator import Evaluator
-from turnier.agents.evaluators.corner2048 import Corner2048
-from turnier.agents.evaluators.rows2048 import Rows2048
-from turnier.agents.ntuple.evaluator import NTuple
-from turnier.core.kernel import kernel
-from turnier.core.parameters import parameter
-from turnier.games.abi import Floats, State
-from turnier.games.game import Game
-from turnier.games.twenty48.board import exponent
-from turnier.games.twenty48.rules import BOARD, HIGH, SIZE
+from ...core.kernel import kernel
+from ...core.parameters import parameter
+from ...games.abi import Floats, State
+from ...games.game import Game
+from ...games.twenty48.board import exponent
+from ...games.twenty48.rules import BOARD, HIGH, SIZE
+from ..abi import VALUES, VISITS, Root
+from ..evaluator import Evaluator
+from ..evaluators.corner2048 import Corner2048
+from ..evaluators.rows2048 import Rows2048
+from ..ntuple.evaluator import NTuple
 
 _U = np.uint64
 _U64, _I64 = types.uint64, types.int64

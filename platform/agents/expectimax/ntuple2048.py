@@ -13,11 +13,17 @@ import math
 import numpy as np
 from numba import types
 
-from turnier.agents.abi import ACT, EVALUATOR, VALUES, VISITS, Root
-from turnier.agents.expectimax.lowered2048 import lowered, raise_values
-from turnier.agents.expectimax.schedule2048 import depth_of
-from turnier.agents.expectimax.search import BITS, CUTOFF, DEEPER, DOWNGRADE, LIMIT, STOPPED, search_root, table_bits
-from turnier.agents.expectimax.table2048 import (
+from ...core.kernel import kernel
+from ...games.abi import GAME, Floats, State
+from ...games.twenty48.board import GAIN, MOVED, count_empty, legal_mask, slide, slide_gain, transpose
+from ...games.twenty48.rules import BOARD
+from ..abi import ACT, EVALUATOR, VALUES, VISITS, Root
+from ..ntuple.board2048_kernels import find_entries_of_images, sum_entries_of_images
+from ..ntuple.network_kernels import AT_END, SYMMETRIES, TUPLES, EntryTable, Header, Index
+from .lowered2048 import lowered, raise_values
+from .schedule2048 import depth_of
+from .search import BITS, CUTOFF, DEEPER, DOWNGRADE, LIMIT, STOPPED, search_root, table_bits
+from .table2048 import (
     NO_LIMIT,
     TAG,
     UNKNOWN,
@@ -31,12 +37,6 @@ from turnier.agents.expectimax.table2048 import (
     slot_of,
     tag_of,
 )
-from turnier.agents.ntuple.board2048_kernels import find_entries_of_images, sum_entries_of_images
-from turnier.agents.ntuple.network_kernels import AT_END, SYMMETRIES, TUPLES, EntryTable, Header, Index
-from turnier.core.kernel import kernel
-from turnier.games.abi import GAME, Floats, State
-from turnier.games.twenty48.board import GAIN, MOVED, count_empty, legal_mask, slide, slide_gain, transpose
-from turnier.games.twenty48.rules import BOARD
 
 _U = np.uint64
 _U64, _F64, _I64 = types.uint64, types.float64, types.int64

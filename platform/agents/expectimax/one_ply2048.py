@@ -9,7 +9,13 @@ from __future__ import annotations
 import numpy as np
 from numba import types
 
-from turnier.agents.abi import (
+from ...core.clock import nanoseconds
+from ...core.kernel import kernel, pointer
+from ...core.rng import Rng, next_word
+from ...games.abi import GAME, Actions, Floats, State
+from ...games.twenty48.board import random_tile
+from ...games.twenty48.rules import BOARD, HIGH, PENDING
+from ..abi import (
     ACT,
     DECISIONS,
     END,
@@ -27,18 +33,12 @@ from turnier.agents.abi import (
     WHOLE,
     SeatKernels,
 )
-from turnier.agents.evaluator import Evaluator
-from turnier.agents.expectimax.lowered2048 import lowered_board, raise_values
-from turnier.agents.ntuple.board2048_kernels import at_most_15, find_entries_of_images, sum_entries_of_images
-from turnier.agents.ntuple.evaluator import NTuple
-from turnier.agents.ntuple.learn2048 import move_all
-from turnier.agents.ntuple.network_kernels import AT_END, PACKED, TUPLES, EntryTable, Header, Index
-from turnier.core.clock import nanoseconds
-from turnier.core.kernel import kernel, pointer
-from turnier.core.rng import Rng, next_word
-from turnier.games.abi import GAME, Actions, Floats, State
-from turnier.games.twenty48.board import random_tile
-from turnier.games.twenty48.rules import BOARD, HIGH, PENDING
+from ..evaluator import Evaluator
+from ..ntuple.board2048_kernels import at_most_15, find_entries_of_images, sum_entries_of_images
+from ..ntuple.evaluator import NTuple
+from ..ntuple.learn2048 import move_all
+from ..ntuple.network_kernels import AT_END, PACKED, TUPLES, EntryTable, Header, Index
+from .lowered2048 import lowered_board, raise_values
 
 _U = np.uint64
 _F64, _I64 = types.float64, types.int64

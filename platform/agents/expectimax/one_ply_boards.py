@@ -9,9 +9,12 @@ from __future__ import annotations
 import numpy as np
 from numba import types
 
-from turnier.agents.abi import ACT, VALUES, VISITS, SeatKernels
-from turnier.agents.evaluator import Evaluator
-from turnier.agents.ntuple.board_lookups import (
+from ...core.kernel import kernel
+from ...games.abi import GAME, TERMINAL, Actions, Floats, Gains, State
+from ...games.generic import copy_state
+from ..abi import ACT, VALUES, VISITS, SeatKernels
+from ..evaluator import Evaluator
+from ..ntuple.board_lookups import (
     BOARD,
     new_board,
     set_board,
@@ -19,8 +22,8 @@ from turnier.agents.ntuple.board_lookups import (
     sum_board,
     value_of_action,
 )
-from turnier.agents.ntuple.evaluator import NTuple
-from turnier.agents.ntuple.network_kernels import (
+from ..ntuple.evaluator import NTuple
+from ..ntuple.network_kernels import (
     AT_END,
     LOOK_AHEAD,
     OUTPUTS,
@@ -29,9 +32,6 @@ from turnier.agents.ntuple.network_kernels import (
     Header,
     stage_of,
 )
-from turnier.core.kernel import kernel
-from turnier.games.abi import GAME, TERMINAL, Actions, Floats, Gains, State
-from turnier.games.generic import copy_state
 
 
 @kernel(ACT)

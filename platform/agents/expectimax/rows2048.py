@@ -13,13 +13,18 @@ import math
 import numpy as np
 from numba import types
 
-from turnier.agents.abi import ACT, VALUES, VISITS, Root
-from turnier.agents.evaluator import OWN
-from turnier.agents.evaluators.corner2048 import HOPELESS, NOTHING
-from turnier.agents.expectimax.lowered2048 import lowered, raise_values
-from turnier.agents.expectimax.schedule2048 import depth_of
-from turnier.agents.expectimax.search import BITS, CUTOFF, DEEPER, DOWNGRADE, LIMIT, STOPPED, search_root, table_bits
-from turnier.agents.expectimax.table2048 import (
+from ...core.kernel import kernel
+from ...core.rng import GOLDEN
+from ...games.abi import Floats
+from ...games.twenty48.board import MOVED, count_empty, legal_mask, slide, transpose
+from ...games.twenty48.rules import BOARD
+from ..abi import ACT, VALUES, VISITS, Root
+from ..evaluator import OWN
+from ..evaluators.corner2048 import HOPELESS, NOTHING
+from .lowered2048 import lowered, raise_values
+from .schedule2048 import depth_of
+from .search import BITS, CUTOFF, DEEPER, DOWNGRADE, LIMIT, STOPPED, search_root, table_bits
+from .table2048 import (
     NO_LIMIT,
     UNKNOWN,
     VALUE,
@@ -31,11 +36,6 @@ from turnier.agents.expectimax.table2048 import (
     slot_of,
     tag_of,
 )
-from turnier.core.kernel import kernel
-from turnier.core.rng import GOLDEN
-from turnier.games.abi import Floats
-from turnier.games.twenty48.board import MOVED, count_empty, legal_mask, slide, transpose
-from turnier.games.twenty48.rules import BOARD
 
 # Of `work`, which begins with scratch space of `last_value`: how many leaves may still be evaluated, a setting, and the
 # value below which boards are searched no further.

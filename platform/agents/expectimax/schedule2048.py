@@ -5,7 +5,9 @@ from __future__ import annotations
 import numpy as np
 from numba import types
 
-from turnier.agents.expectimax.search import (
+from ...core.kernel import kernel
+from ...games.abi import GAME, Floats, State
+from .search import (
     AFTERSTATE,
     DEEPEST,
     DEPTH,
@@ -15,8 +17,6 @@ from turnier.agents.expectimax.search import (
     SHALLOWEST,
     STATE,
 )
-from turnier.core.kernel import kernel
-from turnier.games.abi import GAME, Floats, State
 
 FIXED, EMPTY, EMPTY_PLIES, DISTINCT, STEPS = range(5)  # SCHEDULE
 

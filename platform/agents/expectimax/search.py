@@ -12,12 +12,12 @@ from typing import Any, NamedTuple
 import numpy as np
 from numba import types
 
-from turnier.agents.abi import EVALUATOR, SCRATCH, VALUES, VISITS, Root, new_scratch
-from turnier.agents.transposition import ABSENT, TABLE, find, new_table, slot_of
-from turnier.core.kernel import kernel
-from turnier.core.rng import GOLDEN, Rng, fold
-from turnier.games.abi import CHANCE, GAME, TERMINAL, Actions, Floats, State
-from turnier.games.generic import copy_state
+from ...core.kernel import kernel
+from ...core.rng import GOLDEN, Rng, fold
+from ...games.abi import CHANCE, GAME, TERMINAL, Actions, Floats, State
+from ...games.generic import copy_state
+from ..abi import EVALUATOR, SCRATCH, VALUES, VISITS, Root, new_scratch
+from ..transposition import ABSENT, TABLE, find, new_table, slot_of
 
 # settings
 DEPTH, LEAF, SCHEDULE, DEEPEST, CUTOFF, BITS, LIMIT, DOWNGRADE, EMPTY_STEP, SHALLOWEST, DEEPER = range(11)

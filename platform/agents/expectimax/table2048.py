@@ -9,12 +9,12 @@ from __future__ import annotations
 import numpy as np
 from numba import types
 
-from turnier.agents.expectimax.search import AFTERSTATE, decisions_of, is_enough
-from turnier.core.kernel import kernel
-from turnier.core.rng import GOLDEN, fold
-from turnier.games.abi import Floats, State
-from turnier.games.twenty48.board import tile_sum
-from turnier.games.twenty48.rules import BOARD, HIGH
+from ...core.kernel import kernel
+from ...core.rng import GOLDEN, fold
+from ...games.abi import Floats, State
+from ...games.twenty48.board import tile_sum
+from ...games.twenty48.rules import BOARD, HIGH
+from .search import AFTERSTATE, decisions_of, is_enough
 
 NO_LIMIT = 2.0**52  # leaves
 NO_SLOT = UNKNOWN = -1

@@ -8,19 +8,19 @@ from typing import Any, ClassVar
 import numpy as np
 from numba import types
 
-from turnier.agents.abi import ACT, SEAT, VALUES, VISITS, SeatKernels
-from turnier.agents.agent import Agent, CompiledAgent
-from turnier.agents.evaluator import Evaluator, ValueUnit
-from turnier.agents.evaluators.corner2048 import Corner2048
-from turnier.agents.expectimax.agent import Expectimax
-from turnier.agents.formations.follow import FIVE, SIX, followed_action
-from turnier.agents.formations.table_file import open_tables, required_digest
-from turnier.core.kernel import JIT, kernel, pointer
-from turnier.core.packing import WORDS, Package, pack, packing
-from turnier.core.parameters import parameter
-from turnier.games.abi import Actions, Floats
-from turnier.games.game import Game
-from turnier.games.twenty48.rules import BOARD, HIGH
+from ...core.kernel import JIT, kernel, pointer
+from ...core.packing import WORDS, Package, pack, packing
+from ...core.parameters import parameter
+from ...games.abi import Actions, Floats
+from ...games.game import Game
+from ...games.twenty48.rules import BOARD, HIGH
+from ..abi import ACT, SEAT, VALUES, VISITS, SeatKernels
+from ..agent import Agent, CompiledAgent
+from ..evaluator import Evaluator, ValueUnit
+from ..evaluators.corner2048 import Corner2048
+from ..expectimax.agent import Expectimax
+from .follow import FIVE, SIX, followed_action
+from .table_file import open_tables, required_digest
 
 # LEAST_FIVE, LEAST_SIX and the scale of the other agent's values, by which probabilities are divided: people read both
 # multiplied by it. Behind them the package, then the other agent's settings.

@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 from numba import types
 
-from turnier.agents.formations.lookup import head_of, image, probabilities
-from turnier.agents.formations.solve_kernels import Values
-from turnier.agents.formations.table_file import FIXED, M_TABLES, SHORT
-from turnier.core.kernel import kernel
-from turnier.games.abi import Actions, Floats
+from ...core.kernel import kernel
+from ...games.abi import Actions, Floats
+from .lookup import head_of, image, probabilities
+from .solve_kernels import Values
+from .table_file import FIXED, M_TABLES, SHORT
 
 LEAST_FIVE, LEAST_SIX = 0, 1  # settings: from which probability on tables of five and six fixed tiles are followed
 FIVE, SIX = 0.9, 0.0  # where they are not given

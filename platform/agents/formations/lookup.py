@@ -5,9 +5,12 @@ from __future__ import annotations
 import numpy as np
 from numba import types
 
-from turnier.agents.formations.formation import LOW_SHIFT, OVER, SUM_BITS
-from turnier.agents.formations.solve_kernels import CERTAIN, FIXED_MOVE, Values, moved_board
-from turnier.agents.formations.table_file import (
+from ...core.kernel import kernel
+from ...games.abi import Actions, Floats
+from ...games.twenty48.board import count_empty, transpose
+from .formation import LOW_SHIFT, OVER, SUM_BITS
+from .solve_kernels import CERTAIN, FIXED_MOVE, Values, moved_board
+from .table_file import (
     A_BASES,
     A_GOALS,
     A_HIGH,
@@ -28,9 +31,6 @@ from turnier.agents.formations.table_file import (
     TABLE_WORDS,
     WALLS,
 )
-from turnier.core.kernel import kernel
-from turnier.games.abi import Actions, Floats
-from turnier.games.twenty48.board import count_empty, transpose
 
 _U = np.uint64
 _U64, _I64, _F64 = types.uint64, types.int64, types.float64

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from turnier.agents.formations.formation import CELLS, Formation
+from .formation import CELLS, Formation
 
 Goal = tuple[tuple[int, int], ...]
 

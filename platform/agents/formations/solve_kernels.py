@@ -10,7 +10,10 @@ from __future__ import annotations
 import numpy as np
 from numba import types
 
-from turnier.agents.formations.formation import (
+from ...core.kernel import kernel
+from ...games.abi import Actions
+from ...games.twenty48.board import MOVED, transpose
+from .formation import (
     CHANGED,
     FIXED_MOVES,
     LOW_SHIFT,
@@ -18,9 +21,6 @@ from turnier.agents.formations.formation import (
     SUM_BITS,
     Numbering,
 )
-from turnier.core.kernel import kernel
-from turnier.games.abi import Actions
-from turnier.games.twenty48.board import MOVED, transpose
 
 CERTAIN = 65535
 FIXED_MOVE = np.uint64(0xFFFFFFFFFFFFFFFF)  # no board, since some cells are fixed

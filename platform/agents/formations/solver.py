@@ -13,9 +13,12 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from turnier.agents.formations.formation import Formation, Numbering, numbering
-from turnier.agents.formations.solve_kernels import fill_expectations, fill_values
-from turnier.agents.formations.table_file import (
+from ...core.errors import UserError
+from ...core.kernel import compile_kernel
+from ...core.outputs import only_writer
+from .formation import Formation, Numbering, numbering
+from .solve_kernels import fill_expectations, fill_values
+from .table_file import (
     DIGEST_BYTES,
     M_DIGEST,
     Layer,
@@ -26,9 +29,6 @@ from turnier.agents.formations.table_file import (
     file_digest,
     plan,
 )
-from turnier.core.errors import UserError
-from turnier.core.kernel import compile_kernel
-from turnier.core.outputs import only_writer
 
 Values = npt.NDArray[np.uint16]
 CHUNKS = 8  # of a layer for each thread, since some take longer than others

@@ -19,9 +19,9 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from turnier.agents.formations.formation import Formation, numbering
-from turnier.core.errors import UserError, other_digest
-from turnier.core.outputs import user_cache
+from ...core.errors import UserError, other_digest
+from ...core.outputs import user_cache
+from .formation import Formation, numbering
 
 FORMAT = 3
 MAGIC = int.from_bytes(b"trnforms", "little")

@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from turnier.agents.agent import Agent, Player
-from turnier.core.errors import UserError
-from turnier.core.parameters import parameter
-from turnier.games.game import Game
+from ...core.errors import UserError
+from ...core.parameters import parameter
+from ...games.game import Game
+from ..agent import Agent, Player
 
 LONGEST_NAME = 40
 

@@ -14,8 +14,8 @@ from typing import Any, ClassVar, Protocol, Self
 import numpy as np
 import numpy.typing as npt
 
-from turnier.core.array_files import NetworkFiles, checksum_of, write_learned
-from turnier.core.errors import UserError, other_digest
+from ...core.array_files import NetworkFiles, checksum_of, write_learned
+from ...core.errors import UserError, other_digest
 
 FORMAT = 1
 Arrays = Mapping[str, npt.NDArray[Any]]

@@ -15,9 +15,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar, Generic, NamedTuple, Protocol, TypeVar
 
-from turnier.agents.learning.points import Points
-from turnier.core.array_files import NotFinite
-from turnier.core.errors import UserError
+from ...core.array_files import NotFinite
+from ...core.errors import UserError
+from .points import Points
 
 BLOCK_SECONDS = 0.25  # of learning between two looks at the clock
 CHECKPOINT_SECONDS = 2.0  # at least, between two checkpoints

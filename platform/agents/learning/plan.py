@@ -7,12 +7,12 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from turnier.agents.agent import Agent
-from turnier.core.parameters import Declared
-from turnier.games.game import Game
+from ...core.parameters import Declared
+from ...games.game import Game
+from ..agent import Agent
 
 if TYPE_CHECKING:
-    from turnier.agents.learning.loop import TrainingLoop
+    from .loop import TrainingLoop
 
 
 class LearningPlan(ABC):

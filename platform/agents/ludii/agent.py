@@ -9,19 +9,19 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from turnier.agents.abi import SeatKernels
-from turnier.agents.agent import Agent, Decision, Player, seat_rng
-from turnier.agents.budget import AMOUNT
-from turnier.agents.engines.engine import ON_FAILURE
-from turnier.agents.ludii.agreement import difference, moves_that_agree
-from turnier.agents.ludii.bridge import IDLE, Bridge, take_bridge
-from turnier.agents.ludii.games import LudiiGame, Moves, ludii_game, swap_action
-from turnier.agents.ludii.jar import NO_JAR, digest_from_environment, digest_of_jar
-from turnier.agents.seats.failure import SeatFailure
-from turnier.core.errors import UserError
-from turnier.core.parameters import parameter
-from turnier.core.rng import next_word
-from turnier.games.game import Game, Position
+from ...core.errors import UserError
+from ...core.parameters import parameter
+from ...core.rng import next_word
+from ...games.game import Game, Position
+from ..abi import SeatKernels
+from ..agent import Agent, Decision, Player, seat_rng
+from ..budget import AMOUNT
+from ..engines.engine import ON_FAILURE
+from ..seats.failure import SeatFailure
+from .agreement import difference, moves_that_agree
+from .bridge import IDLE, Bridge, take_bridge
+from .games import LudiiGame, Moves, ludii_game, swap_action
+from .jar import NO_JAR, digest_from_environment, digest_of_jar
 
 WARM_UP_MOVE_SECONDS = 1.0
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from turnier.agents.ludii.bridge import Bridge
-from turnier.agents.ludii.games import PASS, LudiiGame, Moves, possible_moves, swap_action
-from turnier.core.errors import UserError
-from turnier.core.rng import below, stream
-from turnier.games.game import Game, Position
+from ...core.errors import UserError
+from ...core.rng import below, stream
+from ...games.game import Game, Position
+from .bridge import Bridge
+from .games import PASS, LudiiGame, Moves, possible_moves, swap_action
 
 GAMES = 6
 RANDOM = "Random"  # Ludii's agent, who takes part but is not asked

@@ -7,11 +7,11 @@ import time
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from turnier.agents.engines.pool import Pool
-from turnier.agents.engines.process import EngineProcess
-from turnier.agents.ludii.games import LudiiGame
-from turnier.agents.ludii.jar import command_of, path_of_jar
-from turnier.agents.seats.failure import Ending, SeatFailure
+from ..engines.pool import Pool
+from ..engines.process import EngineProcess
+from ..seats.failure import Ending, SeatFailure
+from .games import LudiiGame
+from .jar import command_of, path_of_jar
 
 PROTOCOL = ("turnier-ludii", "1")
 ANSWER_SECONDS = 60.0  # everything but starting, loading and thinking

@@ -8,14 +8,14 @@ from typing import NamedTuple
 
 import numpy as np
 
-from turnier.core.errors import UserError
-from turnier.games.connect_four import ConnectFour
-from turnier.games.game import Game, Ints
-from turnier.games.hex import Hex
-from turnier.games.othello import Othello
-from turnier.games.setup.grids import square_symmetries
-from turnier.games.tictactoe import TicTacToe
-from turnier.games.yavalath.game import Yavalath
+from ...core.errors import UserError
+from ...games.connect_four import ConnectFour
+from ...games.game import Game, Ints
+from ...games.hex import Hex
+from ...games.othello import Othello
+from ...games.setup.grids import square_symmetries
+from ...games.tictactoe import TicTacToe
+from ...games.yavalath.game import Yavalath
 
 PASS, SWAP = "pass", "swap"  # moves that end on no site
 HEX_SIZES = range(3, 20)

@@ -11,7 +11,7 @@ import shutil
 import stat
 from pathlib import Path
 
-from turnier.core.errors import UserError
+from ...core.errors import UserError
 
 JAR = "TURNIER_LUDII_JAR"  # environment: the jar's path
 JAVA = "TURNIER_JAVA"  # environment: the command that starts Java, where that is not `java`

@@ -11,8 +11,11 @@ import numpy as np
 import numpy.typing as npt
 from numba import types
 
-from turnier.agents.abi import ACT, VALUES, VISITS, SeatKernels
-from turnier.agents.agent import (
+from ...core.kernel import kernel
+from ...core.parameters import parameter
+from ...games.game import Game, Position
+from ..abi import ACT, VALUES, VISITS, SeatKernels
+from ..agent import (
     CompiledPlayer,
     Decision,
     Player,
@@ -22,11 +25,12 @@ from turnier.agents.agent import (
     score_method_parameter,
     seat_rng,
 )
-from turnier.agents.budget import AMOUNT
-from turnier.agents.evaluator import Evaluator
-from turnier.agents.evaluators.rollout import Rollout
-from turnier.agents.final_move import FINALS, final_parameter, security_parameter
-from turnier.agents.mcts.search import (
+from ..budget import AMOUNT
+from ..evaluator import Evaluator
+from ..evaluators.rollout import Rollout
+from ..final_move import FINALS, final_parameter, security_parameter
+from ..timed import run_chunks
+from .search import (
     FORCED_DEPTH,
     ITERATIONS,
     NUM_SETTINGS,
@@ -35,7 +39,7 @@ from turnier.agents.mcts.search import (
     search_all,
     without_search,
 )
-from turnier.agents.mcts.tree import (
+from .tree import (
     ACTION,
     COUNT,
     FIRST,
@@ -51,10 +55,6 @@ from turnier.agents.mcts.tree import (
     tree_in,
     tree_words,
 )
-from turnier.agents.timed import run_chunks
-from turnier.core.kernel import kernel
-from turnier.core.parameters import parameter
-from turnier.games.game import Game, Position
 
 
 @kernel(types.int64(types.int64, types.int64))

@@ -7,8 +7,12 @@ import math
 import numpy as np
 from numba import types
 
-from turnier.agents.abi import EVALUATOR, SCRATCH, VALUES, VISITS, Root, new_scratch
-from turnier.agents.final_move import (
+from ...core.kernel import kernel
+from ...core.rng import Rng
+from ...games.abi import GAME, NO_WIN, TERMINAL, Actions, Floats, State
+from ...games.generic import copy_state
+from ..abi import EVALUATOR, SCRATCH, VALUES, VISITS, Root, new_scratch
+from ..final_move import (
     EXTRA_CHUNKS,
     ROOT_CHILDREN,
     SECURE,
@@ -17,7 +21,7 @@ from turnier.agents.final_move import (
     new_root_children,
     report,
 )
-from turnier.agents.mcts.tree import (
+from .tree import (
     ACTION,
     COUNT,
     FIRST,
@@ -37,10 +41,6 @@ from turnier.agents.mcts.tree import (
     select_child,
     try_child,
 )
-from turnier.core.kernel import kernel
-from turnier.core.rng import Rng
-from turnier.games.abi import GAME, NO_WIN, TERMINAL, Actions, Floats, State
-from turnier.games.generic import copy_state
 
 # What an iteration uses: space for evaluators, a state, its returns, an iteration's values, frozen chance, a path and
 # who moved on it.

@@ -13,10 +13,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from numba import types
 
-from turnier.core.kernel import kernel
-from turnier.core.rng import Rng, below, next_word, seed_stream
-from turnier.games.abi import CHANCE, GAME, Actions, Floats, State
-from turnier.games.generic import copy_state, draw_outcome
+from ...core.kernel import kernel
+from ...core.rng import Rng, below, next_word, seed_stream
+from ...games.abi import CHANCE, GAME, Actions, Floats, State
+from ...games.generic import copy_state, draw_outcome
 
 NONE = -1  # no such node, no such action
 MAX_NODES = 4_000_000  # a tree that is full learns from rollouts at its nodes, but grows no more

@@ -11,8 +11,14 @@ from typing import Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from turnier.agents.abi import ACT, VALUES, VISITS
-from turnier.agents.agent import (
+from ...core.helper_threads import LINE, HelperThreads
+from ...core.kernel import kernel
+from ...core.packing import pack
+from ...core.parameters import parameter
+from ...core.rng import fork_streams
+from ...games.game import Game, Position
+from ..abi import ACT, VALUES, VISITS
+from ..agent import (
     CompiledPlayer,
     Decision,
     SearchAgent,
@@ -20,20 +26,21 @@ from turnier.agents.agent import (
     rollout_depth_parameter,
     score_method_parameter,
 )
-from turnier.agents.budget import AMOUNT
-from turnier.agents.evaluator import Evaluator
-from turnier.agents.evaluators.rollout import Rollout
-from turnier.agents.final_move import EXTRA_CHUNKS, FINALS, final_parameter, security_parameter
-from turnier.agents.mctse.search import (
+from ..budget import AMOUNT
+from ..evaluator import Evaluator
+from ..evaluators.rollout import Rollout
+from ..final_move import EXTRA_CHUNKS, FINALS, final_parameter, security_parameter
+from ..timed import run_chunks
+from .search import (
     ITERATIONS,
     NUM_SETTINGS,
     final_action,
     needs_more,
     search,
 )
-from turnier.agents.mctse.threads import lead_mctse, lead_search, pack_share, share_mctse
-from turnier.agents.mctse.together import act_mctse_together
-from turnier.agents.mctse.tree import (
+from .threads import lead_mctse, lead_search, pack_share, share_mctse
+from .together import act_mctse_together
+from .tree import (
     COUNTS,
     DONE,
     NODES_PER_ITERATION,
@@ -44,14 +51,7 @@ from turnier.agents.mctse.tree import (
     tree_in,
     tree_words,
 )
-from turnier.agents.mctse.tree_copies import new_copies
-from turnier.agents.timed import run_chunks
-from turnier.core.helper_threads import LINE, HelperThreads
-from turnier.core.kernel import kernel
-from turnier.core.packing import pack
-from turnier.core.parameters import parameter
-from turnier.core.rng import fork_streams
-from turnier.games.game import Game, Position
+from .tree_copies import new_copies
 
 Words = npt.NDArray[np.uint64]
 

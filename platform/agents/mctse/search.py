@@ -7,9 +7,13 @@ import math
 import numpy as np
 from numba import types
 
-from turnier.agents.abi import EVALUATOR, SCRATCH, Root, new_scratch
-from turnier.agents.final_move import ROOT_CHILDREN, SECURE, choose, is_settled, new_root_children, report
-from turnier.agents.mctse.tree import (
+from ...core.kernel import kernel
+from ...core.rng import Rng, below
+from ...games.abi import CHANCE, GAME, TERMINAL, Actions, Floats, State
+from ...games.generic import copy_state, draw_outcome
+from ..abi import EVALUATOR, SCRATCH, Root, new_scratch
+from ..final_move import ROOT_CHILDREN, SECURE, choose, is_settled, new_root_children, report
+from .tree import (
     COUNTED,
     DONE,
     NONE,
@@ -24,10 +28,6 @@ from turnier.agents.mctse.tree import (
     mean_value,
     num_children,
 )
-from turnier.core.kernel import kernel
-from turnier.core.rng import Rng, below
-from turnier.games.abi import CHANCE, GAME, TERMINAL, Actions, Floats, State
-from turnier.games.generic import copy_state, draw_outcome
 
 ITERATIONS, MAXNODES, TREE_DEPTH, EXPLORATION, NORMALISED, FINAL, SECURITY, MINIMUM, NUM_SETTINGS = range(9)
 LOGS = np.array([-math.inf, *(math.log(visits) for visits in range(1, 1 << 12))])

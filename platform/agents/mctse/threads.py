@@ -5,11 +5,18 @@ from __future__ import annotations
 import numpy as np
 from numba import types
 
-from turnier.agents.abi import EVALUATOR, SEAT, Root, new_scratch
-from turnier.agents.final_move import EXTRA_CHUNKS
-from turnier.agents.mctse.search import ITERATIONS, MINIMUM, descend, final_action, needs_more
-from turnier.agents.mctse.tree import DONE, ME, PENDING, TREE, back_up, clear
-from turnier.agents.mctse.tree_copies import (
+from ...core.atomics import load, store, yield_processor
+from ...core.helper_threads import GONE, SHARE, Post, await_helpers, call_helpers
+from ...core.kernel import kernel
+from ...core.packing import Package, packing
+from ...core.rng import Rng, fork_streams
+from ...games.abi import GAME, Floats, State
+from ...games.generic import copy_state
+from ..abi import EVALUATOR, SEAT, Root, new_scratch
+from ..final_move import EXTRA_CHUNKS
+from .search import ITERATIONS, MINIMUM, descend, final_action, needs_more
+from .tree import DONE, ME, PENDING, TREE, back_up, clear
+from .tree_copies import (
     COPIES,
     FRESH,
     LARGEST_BATCH,
@@ -21,13 +28,6 @@ from turnier.agents.mctse.tree_copies import (
     tell_paths,
     tell_values,
 )
-from turnier.core.atomics import load, store, yield_processor
-from turnier.core.helper_threads import GONE, SHARE, Post, await_helpers, call_helpers
-from turnier.core.kernel import kernel
-from turnier.core.packing import Package, packing
-from turnier.core.rng import Rng, fork_streams
-from turnier.games.abi import GAME, Floats, State
-from turnier.games.generic import copy_state
 
 RNGS = types.Array(types.uint64, 2, "C")  # [threads, 4 or more]
 

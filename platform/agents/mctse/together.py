@@ -5,14 +5,14 @@ from __future__ import annotations
 import numpy as np
 from numba import types
 
-from turnier.agents.abi import ACT_TOGETHER, EVALUATOR, JOBS, SCRATCH, Roots, new_jobs, new_scratch
-from turnier.agents.final_move import EXTRA_CHUNKS
-from turnier.agents.mctse.search import ITERATIONS, MINIMUM, TREE_DEPTH, final_action, needs_more, play_action
-from turnier.agents.mctse.tree import COUNTS, NONE, TREE, back_up, capacity_of, find_or_add_outcome, memo_place, tree_in
-from turnier.core.atomics import prefetch
-from turnier.core.kernel import kernel
-from turnier.core.packing import Package, new_shelf, shelf
-from turnier.games.abi import GAME, Counts, Floats, Gains, Rngs, States
+from ...core.atomics import prefetch
+from ...core.kernel import kernel
+from ...core.packing import Package, new_shelf, shelf
+from ...games.abi import GAME, Counts, Floats, Gains, Rngs, States
+from ..abi import ACT_TOGETHER, EVALUATOR, JOBS, SCRATCH, Roots, new_jobs, new_scratch
+from ..final_move import EXTRA_CHUNKS
+from .search import ITERATIONS, MINIMUM, TREE_DEPTH, final_action, needs_more, play_action
+from .tree import COUNTS, NONE, TREE, back_up, capacity_of, find_or_add_outcome, memo_place, tree_in
 
 put_tree, get_tree = shelf(TREE)
 # What a decision needs: shelf of trees, their largest values, next nodes and counts, memory, jobs, iterations left.

@@ -16,8 +16,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numba import types
 
-from turnier.core.helper_threads import LINE
-from turnier.core.kernel import kernel, tell_type
+from ...core.helper_threads import LINE
+from ...core.kernel import kernel, tell_type
 
 NONE = -1  # no such node
 # Indices into `counts`.

@@ -16,7 +16,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from numba import types
 
-from turnier.agents.mctse.tree import (
+from ...core.atomics import fetch_add, load, prefetch, store
+from ...core.helper_threads import LINE
+from ...core.kernel import kernel, tell_type
+from ...games.abi import Floats
+from .tree import (
     IS_ACTION,
     ME,
     NODES_PER_ITERATION,
@@ -32,10 +36,6 @@ from turnier.agents.mctse.tree import (
     is_action,
     put_node,
 )
-from turnier.core.atomics import fetch_add, load, prefetch, store
-from turnier.core.helper_threads import LINE
-from turnier.core.kernel import kernel, tell_type
-from turnier.games.abi import Floats
 
 MOST_ITERATIONS = 4096  # handed out at once; then all copies become equal
 LARGEST_BATCH = 16  # iterations that a thread takes, and reports, at once

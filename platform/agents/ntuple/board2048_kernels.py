@@ -9,8 +9,11 @@ from __future__ import annotations
 import numpy as np
 from numba import types
 
-from turnier.agents.ntuple.intrinsics import gather_bits
-from turnier.agents.ntuple.network_kernels import (
+from ...core.atomics import prefetch
+from ...core.kernel import kernel
+from ...games.twenty48.board import transpose
+from .intrinsics import gather_bits
+from .network_kernels import (
     BASES,
     ENTRIES,
     ORIGIN,
@@ -22,9 +25,6 @@ from turnier.agents.ntuple.network_kernels import (
     Header,
     Index,
 )
-from turnier.core.atomics import prefetch
-from turnier.core.kernel import kernel
-from turnier.games.twenty48.board import transpose
 
 _U = np.uint64
 _U64 = types.uint64

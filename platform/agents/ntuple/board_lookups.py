@@ -7,8 +7,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from numba import types
 
-from turnier.agents.ntuple.intrinsics import add_four_changes
-from turnier.agents.ntuple.network_kernels import (
+from ...core.atomics import prefetch
+from ...core.kernel import kernel
+from ...games.abi import GAME, Actions, Floats, State
+from .intrinsics import add_four_changes
+from .network_kernels import (
     BASES,
     ENTRIES,
     LENGTH,
@@ -29,9 +32,6 @@ from turnier.agents.ntuple.network_kernels import (
     Index,
     stage_of,
 )
-from turnier.core.atomics import prefetch
-from turnier.core.kernel import kernel
-from turnier.games.abi import GAME, Actions, Floats, State
 
 _U = np.uint64
 _U64, _I64 = types.uint64, types.int64

@@ -11,10 +11,19 @@ import numpy as np
 import numpy.typing as npt
 from numba import types
 
-from turnier.agents.abi import EVALUATE, SCRATCH, EvaluatorKernels
-from turnier.agents.evaluator import Evaluator
-from turnier.agents.ntuple.board2048_kernels import at_most_15, packed_value
-from turnier.agents.ntuple.network import (
+from ...core.errors import UserError
+from ...core.kernel import kernel
+from ...core.parameters import parameter, parameters_of
+from ...games.abi import GAME, TERMINAL, Actions, State
+from ...games.game import Game
+from ...games.generic import copy_state
+from ...games.registry import GAMES
+from ...games.twenty48.board import move
+from ...games.twenty48.rules import BOARD, HIGH
+from ..abi import EVALUATE, SCRATCH, EvaluatorKernels
+from ..evaluator import Evaluator
+from .board2048_kernels import at_most_15, packed_value
+from .network import (
     CELLS,
     POINTS,
     PUBLISHED,
@@ -26,7 +35,7 @@ from turnier.agents.ntuple.network import (
     written_stages,
     written_tuples,
 )
-from turnier.agents.ntuple.network_kernels import (
+from .network_kernels import (
     AT_END,
     BASES,
     ENTRIES,
@@ -42,16 +51,7 @@ from turnier.agents.ntuple.network_kernels import (
     Header,
     stage_of,
 )
-from turnier.agents.ntuple.weights import evaluator_weights, read_config, read_values, weights_from_file
-from turnier.core.errors import UserError
-from turnier.core.kernel import kernel
-from turnier.core.parameters import parameter, parameters_of
-from turnier.games.abi import GAME, TERMINAL, Actions, State
-from turnier.games.game import Game
-from turnier.games.generic import copy_state
-from turnier.games.registry import GAMES
-from turnier.games.twenty48.board import move
-from turnier.games.twenty48.rules import BOARD, HIGH
+from .weights import evaluator_weights, read_config, read_values, weights_from_file
 
 _U = np.uint64
 _NOTHING = np.float64(0.0)

@@ -13,7 +13,7 @@ from numba import types
 from numba.core import cgutils
 from numba.extending import intrinsic
 
-from turnier.core.kernel import JIT, kernel
+from ...core.kernel import JIT, kernel
 
 _WORD = types.uint64
 _0, _1 = np.uint64(0), np.uint64(1)

@@ -9,8 +9,8 @@ import numpy as np
 import numpy.typing as npt
 from numba import types
 
-from turnier.core.errors import UserError
-from turnier.core.kernel import kernel
+from ...core.errors import UserError
+from ...core.kernel import kernel
 
 HUGE = 1 << 22  # bytes from which on a table gets huge pages: its look-ups would miss small ones' buffer all the time
 PAGE = 1 << 21  # bytes of a huge page; where a table begins in the middle of one, its first part has small ones

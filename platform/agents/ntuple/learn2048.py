@@ -8,9 +8,13 @@ from __future__ import annotations
 import numpy as np
 from numba import types
 
-from turnier.agents.formations.follow import FIVE, SIX, followed_action
-from turnier.agents.ntuple.board2048_kernels import at_most_15, find_entries_of_images, sum_entries_of_images
-from turnier.agents.ntuple.network_kernels import (
+from ...core.kernel import kernel
+from ...core.rng import STREAM_STEP, below, next_word, seed_stream, uniform
+from ...games.abi import Actions, Floats
+from ...games.twenty48.board import GAIN, move, occupied, place_tile, random_tile, slide, transpose
+from ..formations.follow import FIVE, SIX, followed_action
+from .board2048_kernels import at_most_15, find_entries_of_images, sum_entries_of_images
+from .network_kernels import (
     TUPLES,
     EntryTable,
     Header,
@@ -20,11 +24,7 @@ from turnier.agents.ntuple.network_kernels import (
     collect_error,
     oldest_of,
 )
-from turnier.agents.ntuple.td import COHERENT, DISCOUNT, FROM_RANDOM, HORIZON, METHOD, RESTART, TRACE
-from turnier.core.kernel import kernel
-from turnier.core.rng import STREAM_STEP, below, next_word, seed_stream, uniform
-from turnier.games.abi import Actions, Floats
-from turnier.games.twenty48.board import GAIN, move, occupied, place_tile, random_tile, slide, transpose
+from .td import COHERENT, DISCOUNT, FROM_RANDOM, HORIZON, METHOD, RESTART, TRACE
 
 _U = np.uint64
 Scores = types.Array(types.float32, 2, "C")

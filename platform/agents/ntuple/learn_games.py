@@ -12,7 +12,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from numba import types
 
-from turnier.agents.ntuple.board_lookups import (
+from ...core.kernel import kernel
+from ...core.rng import STREAM_STEP, Rng, below, seed_stream, uniform
+from ...games.abi import CHANCE, GAME, TERMINAL, Actions, Floats, State
+from ...games.generic import copy_state, draw_outcome
+from .board_lookups import (
     BOARD,
     go_to_board,
     new_board,
@@ -20,7 +24,7 @@ from turnier.agents.ntuple.board_lookups import (
     step_of_sweep,
     value_of_action,
 )
-from turnier.agents.ntuple.network_kernels import (
+from .network_kernels import (
     ENTRIES,
     OUTPUTS,
     SYMMETRIES,
@@ -38,11 +42,7 @@ from turnier.agents.ntuple.network_kernels import (
     sum_and_fetch,
     sum_entries,
 )
-from turnier.agents.ntuple.td import COHERENT, DELAYED, DISCOUNT, FROM_RANDOM, HORIZON, METHOD, ONCE, RESTART, TRACE
-from turnier.core.kernel import kernel
-from turnier.core.rng import STREAM_STEP, Rng, below, seed_stream, uniform
-from turnier.games.abi import CHANCE, GAME, TERMINAL, Actions, Floats, State
-from turnier.games.generic import copy_state, draw_outcome
+from .td import COHERENT, DELAYED, DISCOUNT, FROM_RANDOM, HORIZON, METHOD, ONCE, RESTART, TRACE
 
 _U = np.uint64
 _U64, _I64, _F32 = types.uint64, types.int64, types.float32

@@ -9,9 +9,13 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from turnier.agents.evaluator import OWN
-from turnier.agents.ntuple.layout import Layout
-from turnier.agents.ntuple.network_kernels import (
+from ...core.errors import UserError
+from ...games.game import Game
+from ...games.registry import GAMES
+from ...games.setup.grids import square_symmetries
+from ..evaluator import OWN
+from .layout import Layout
+from .network_kernels import (
     BASES,
     NUM_CELLS,
     PARTS,
@@ -22,10 +26,6 @@ from turnier.agents.ntuple.network_kernels import (
     SUMS_SHIFT,
     TOUCHES,
 )
-from turnier.core.errors import UserError
-from turnier.games.game import Game
-from turnier.games.registry import GAMES
-from turnier.games.setup.grids import square_symmetries
 
 Tuples = tuple[tuple[int, ...], ...]
 

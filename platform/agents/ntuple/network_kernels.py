@@ -10,10 +10,10 @@ from __future__ import annotations
 import numpy as np
 from numba import types
 
-from turnier.agents.evaluator import OWN
-from turnier.core.atomics import prefetch
-from turnier.core.kernel import kernel
-from turnier.games.abi import Actions
+from ...core.atomics import prefetch
+from ...core.kernel import kernel
+from ...games.abi import Actions
+from ..evaluator import OWN
 
 Header = types.Array(types.int64, 1, "C")  # the header, see below
 EntryTable = types.Array(types.float32, 1, "C")  # all entries

@@ -11,11 +11,11 @@ from typing import Any, ClassVar, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from turnier.agents.formations.table_file import open_tables, required_digest
-from turnier.core.errors import UserError
-from turnier.core.parameters import Declared, Registry, parameter
-from turnier.core.text_form import parse
-from turnier.games.game import Game
+from ...core.errors import UserError
+from ...core.parameters import Declared, Registry, parameter
+from ...core.text_form import parse
+from ...games.game import Game
+from ..formations.table_file import open_tables, required_digest
 
 # What learning kernels read.
 DISCOUNT, TRACE, METHOD, FROM_RANDOM, HORIZON, RESTART, COHERENT, DELAYED, ONCE, NUM_SETTINGS = range(10)

@@ -16,24 +16,24 @@ from typing import Any
 
 import numpy as np
 
-from turnier.agents.agent import Agent
-from turnier.agents.learning.loop import BLOCK_SECONDS, Report, Stretch, TrainingLoop, require_same
-from turnier.agents.learning.plan import LearningPlan
-from turnier.agents.ntuple.evaluator import NTuple
-from turnier.agents.ntuple.layout import Floats32, new_table
-from turnier.agents.ntuple.learn2048 import learn_2048
-from turnier.agents.ntuple.learn_games import learn_games
-from turnier.agents.ntuple.network import Network
-from turnier.agents.ntuple.plans.starts import described_starts, mean_start
-from turnier.agents.ntuple.td import Td
-from turnier.agents.ntuple.weights import Room, Weights, load_weights, read_config, read_values, touched_entries
-from turnier.agents.registry import AGENTS
-from turnier.core.array_files import NotFinite
-from turnier.core.errors import UserError
-from turnier.core.kernel import compile_kernel
-from turnier.core.outputs import only_writer
-from turnier.core.rng import streams
-from turnier.games.game import Game
+from ...core.array_files import NotFinite
+from ...core.errors import UserError
+from ...core.kernel import compile_kernel
+from ...core.outputs import only_writer
+from ...core.rng import streams
+from ...games.game import Game
+from ..agent import Agent
+from ..learning.loop import BLOCK_SECONDS, Report, Stretch, TrainingLoop, require_same
+from ..learning.plan import LearningPlan
+from ..registry import AGENTS
+from .evaluator import NTuple
+from .layout import Floats32, new_table
+from .learn2048 import learn_2048
+from .learn_games import learn_games
+from .network import Network
+from .plans.starts import described_starts, mean_start
+from .td import Td
+from .weights import Room, Weights, load_weights, read_config, read_values, touched_entries
 
 LARGEST_WEIGHT = 1000.0  # in multiples of the largest return: weights beyond have diverged; entries may cancel out
 

@@ -16,13 +16,13 @@ import numpy as np
 import numpy.typing as npt
 from numba import types
 
-from turnier.agents.ntuple.layout import Floats32, Layout, Places, new_table, place_in_quarters
-from turnier.agents.ntuple.network import Network
-from turnier.agents.ntuple.network_kernels import AT_END, ORIGIN
-from turnier.agents.ntuple.td import LEARNING
-from turnier.core.array_files import NetworkFiles, write_learned
-from turnier.core.errors import UserError, other_digest
-from turnier.core.kernel import kernel
+from ...core.array_files import NetworkFiles, write_learned
+from ...core.errors import UserError, other_digest
+from ...core.kernel import kernel
+from .layout import Floats32, Layout, Places, new_table, place_in_quarters
+from .network import Network
+from .network_kernels import AT_END, ORIGIN
+from .td import LEARNING
 
 FORMAT = 1
 # What training resumes from, see training.py.

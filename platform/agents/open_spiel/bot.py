@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from turnier.agents.open_spiel.player import SpielAgent
-from turnier.core.errors import unknown
-from turnier.core.parameters import parameter
-from turnier.games.game import Game
-from turnier.games.open_spiel.game import OpenSpiel
-from turnier.games.open_spiel.library import pyspiel, spiel_errors
+from ...core.errors import unknown
+from ...core.parameters import parameter
+from ...games.game import Game
+from ...games.open_spiel.game import OpenSpiel
+from ...games.open_spiel.library import pyspiel, spiel_errors
+from .player import SpielAgent
 
 
 @dataclass(frozen=True)

@@ -6,14 +6,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from turnier.agents.abi import VALUES, VISITS
-from turnier.agents.agent import Floats
-from turnier.agents.budget import AMOUNT
-from turnier.agents.open_spiel.player import SpielAgent
-from turnier.core.parameters import parameter
-from turnier.games.game import Game
-from turnier.games.open_spiel.game import OpenSpiel
-from turnier.games.open_spiel.library import pyspiel
+from ...core.parameters import parameter
+from ...games.game import Game
+from ...games.open_spiel.game import OpenSpiel
+from ...games.open_spiel.library import pyspiel
+from ..abi import VALUES, VISITS
+from ..agent import Floats
+from ..budget import AMOUNT
+from .player import SpielAgent
 
 MEMORY_MB = 1000  # at which the bot forgets rarely visited nodes
 

@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from turnier.agents.agent import Agent, Decision, Floats, Player
-from turnier.core.rng import streams
-from turnier.games.game import Game, Position
-from turnier.games.open_spiel.game import OpenSpiel
-from turnier.games.open_spiel.library import spiel_errors
+from ...core.rng import streams
+from ...games.game import Game, Position
+from ...games.open_spiel.game import OpenSpiel
+from ...games.open_spiel.library import spiel_errors
+from ..agent import Agent, Decision, Floats, Player
 
 
 class SpielAgent(Agent):

@@ -8,12 +8,12 @@ from typing import ClassVar
 
 import numpy as np
 
-from turnier.agents.abi import VALUES, VISITS
-from turnier.agents.agent import Agent, Decision, Player, seat_rng
-from turnier.agents.evaluator import ValueUnit
-from turnier.agents.perfect.judge import cannot_judge, judge_of
-from turnier.core.rng import below
-from turnier.games.game import Game, Position
+from ...core.rng import below
+from ...games.game import Game, Position
+from ..abi import VALUES, VISITS
+from ..agent import Agent, Decision, Player, seat_rng
+from ..evaluator import ValueUnit
+from .judge import cannot_judge, judge_of
 
 
 @dataclass(frozen=True)

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from turnier.core.errors import require_extra
-from turnier.games.connect_four import ROWS, STONES
-from turnier.games.game import Position
+from ...core.errors import require_extra
+from ...games.connect_four import ROWS, STONES
+from ...games.game import Position
 
 BOOK = "12-ply"  # knows who wins; the book that also knows how soon has three times its size and takes longer to read
 

@@ -10,12 +10,12 @@ import functools
 import threading
 from typing import Protocol
 
-from turnier.agents.perfect.bitbully_judge import BitBullyJudge, require_bitbully
-from turnier.agents.perfect.solver import Solver
-from turnier.core.errors import UserError
-from turnier.games.connect_four import ConnectFour
-from turnier.games.game import Game, Position
-from turnier.games.registry import game_of
+from ...core.errors import UserError
+from ...games.connect_four import ConnectFour
+from ...games.game import Game, Position
+from ...games.registry import game_of
+from .bitbully_judge import BitBullyJudge, require_bitbully
+from .solver import Solver
 
 # Ways to fill the cells, possible or not, of games that are searched to their ends: those of hex(size=4), which takes
 # seconds from its start.

@@ -9,14 +9,14 @@ from __future__ import annotations
 import threading
 from typing import ClassVar
 
-from turnier.agents.alphabeta.agent import DEEPEST, AlphaBeta
-from turnier.agents.alphabeta.search import BEST, PROVEN, UNRESOLVED, deepen, new_stack
-from turnier.agents.transposition import new_table
-from turnier.core.compilation.progress import compiled_together
-from turnier.core.errors import UserError
-from turnier.core.kernel import compile_kernel
-from turnier.core.rng import stream
-from turnier.games.game import Game, Position
+from ...core.compilation.progress import compiled_together
+from ...core.errors import UserError
+from ...core.kernel import compile_kernel
+from ...core.rng import stream
+from ...games.game import Game, Position
+from ..alphabeta.agent import DEEPEST, AlphaBeta
+from ..alphabeta.search import BEST, PROVEN, UNRESOLVED, deepen, new_stack
+from ..transposition import new_table
 
 TABLE_BITS = 20  # 2**20 entries, 24 MB
 KEPT = 10_000  # positions whose values are kept

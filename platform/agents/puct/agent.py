@@ -12,8 +12,15 @@ import numpy as np
 import numpy.typing as npt
 from numba import types
 
-from turnier.agents.abi import ACT, EVALUATOR, VALUES, VISITS, SeatKernels
-from turnier.agents.agent import (
+from ...core.errors import UserError
+from ...core.kernel import kernel
+from ...core.parameters import parameter
+from ...core.rng import Rng
+from ...games.abi import GAME, Floats, State
+from ...games.game import Game, Position
+from ...games.registry import GAMES
+from ..abi import ACT, EVALUATOR, VALUES, VISITS, SeatKernels
+from ..agent import (
     CompiledPlayer,
     Decision,
     SearchAgent,
@@ -21,12 +28,12 @@ from turnier.agents.agent import (
     rollout_depth_parameter,
     score_method_parameter,
 )
-from turnier.agents.budget import AMOUNT
-from turnier.agents.evaluator import Evaluator
-from turnier.agents.evaluators.rollout import Rollout
-from turnier.agents.expectimax.one_ply_boards import fits_boards
-from turnier.agents.mcts.search import without_search
-from turnier.agents.mcts.tree import (
+from ..budget import AMOUNT
+from ..evaluator import Evaluator
+from ..evaluators.rollout import Rollout
+from ..expectimax.one_ply_boards import fits_boards
+from ..mcts.search import without_search
+from ..mcts.tree import (
     ACTION,
     MAX_NODES,
     NONE,
@@ -38,10 +45,12 @@ from turnier.agents.mcts.tree import (
     tree_in,
     tree_words,
 )
-from turnier.agents.ntuple.evaluator import NTuple
-from turnier.agents.ntuple.weights import read_policy, weights_from_file
-from turnier.agents.puct.halving import search_by_halving
-from turnier.agents.puct.search import (
+from ..ntuple.evaluator import NTuple
+from ..ntuple.weights import read_policy, weights_from_file
+from ..residual.evaluator import Residual
+from ..timed import run_chunks
+from .halving import search_by_halving
+from .search import (
     BY_HEADS,
     BY_NETWORK,
     FORCED_DEPTH,
@@ -55,15 +64,6 @@ from turnier.agents.puct.search import (
     mix_priors,
     new_work,
 )
-from turnier.agents.residual.evaluator import Residual
-from turnier.agents.timed import run_chunks
-from turnier.core.errors import UserError
-from turnier.core.kernel import kernel
-from turnier.core.parameters import parameter
-from turnier.core.rng import Rng
-from turnier.games.abi import GAME, Floats, State
-from turnier.games.game import Game, Position
-from turnier.games.registry import GAMES
 
 
 @kernel(types.int64(types.int64, types.int64))

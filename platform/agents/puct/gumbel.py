@@ -11,9 +11,9 @@ import math
 import numpy as np
 from numba import types
 
-from turnier.agents.mcts.tree import COUNT, FIRST, MEAN, PROVEN, STATUS, TREE, WIDTH
-from turnier.core.kernel import kernel
-from turnier.games.abi import Actions, Floats
+from ...core.kernel import kernel
+from ...games.abi import Actions, Floats
+from ..mcts.tree import COUNT, FIRST, MEAN, PROVEN, STATUS, TREE, WIDTH
 
 VISITS_BEFORE = 50.0  # c_visit
 

@@ -10,13 +10,13 @@ import math
 import numpy as np
 from numba import types
 
-from turnier.agents.abi import EVALUATOR
-from turnier.agents.mcts.tree import COUNT, FIRST, NONE, PROVEN, STATUS, TREE, WIDTH
-from turnier.agents.puct.gumbel import set_improved_logits, sort_by_score
-from turnier.agents.puct.search import CONSIDERED, ITERATIONS, VALUE_SCALE, WORK, iterate
-from turnier.core.kernel import kernel
-from turnier.core.rng import Rng
-from turnier.games.abi import GAME, Floats, State
+from ...core.kernel import kernel
+from ...core.rng import Rng
+from ...games.abi import GAME, Floats, State
+from ..abi import EVALUATOR
+from ..mcts.tree import COUNT, FIRST, NONE, PROVEN, STATUS, TREE, WIDTH
+from .gumbel import set_improved_logits, sort_by_score
+from .search import CONSIDERED, ITERATIONS, VALUE_SCALE, WORK, iterate
 
 
 @kernel(types.void(TREE, types.int64, types.float64, Floats, Floats))

@@ -5,13 +5,13 @@ from __future__ import annotations
 import numpy as np
 from numba import types
 
-from turnier.agents.abi import EVALUATOR, SCRATCH
-from turnier.agents.puct.ranking import RANKING, limit
-from turnier.agents.residual.kernels import say
-from turnier.core.kernel import kernel
-from turnier.core.rng import Rng
-from turnier.games.abi import GAME, TERMINAL, Floats, State
-from turnier.games.generic import copy_state
+from ...core.kernel import kernel
+from ...core.rng import Rng
+from ...games.abi import GAME, TERMINAL, Floats, State
+from ...games.generic import copy_state
+from ..abi import EVALUATOR, SCRATCH
+from ..residual.kernels import say
+from .ranking import RANKING, limit
 
 
 @kernel(types.void(GAME, EVALUATOR, State, Floats, types.int64, types.int64, Rng, SCRATCH, RANKING, Floats))

@@ -11,9 +11,12 @@ from typing import Any, NamedTuple
 import numpy as np
 from numba import types
 
-from turnier.agents.expectimax.one_ply_boards import worth_of_actions
-from turnier.agents.ntuple.board_lookups import BOARD, new_board, set_board, shift_entries
-from turnier.agents.ntuple.network_kernels import (
+from ...core.kernel import kernel
+from ...games.abi import GAME, Actions, Floats, Gains, State, States
+from ...games.generic import copy_state
+from ..expectimax.one_ply_boards import worth_of_actions
+from ..ntuple.board_lookups import BOARD, new_board, set_board, shift_entries
+from ..ntuple.network_kernels import (
     ENTRIES,
     OUTPUTS,
     SYMMETRIES,
@@ -26,12 +29,9 @@ from turnier.agents.ntuple.network_kernels import (
     add_plainly,
     sum_entries,
 )
-from turnier.agents.puct.policy import output_of
-from turnier.agents.puct.ranking import limit, set_logits_of_values, set_softmax
-from turnier.agents.puct.self_play_kernels import Shares
-from turnier.core.kernel import kernel
-from turnier.games.abi import GAME, Actions, Floats, Gains, State, States
-from turnier.games.generic import copy_state
+from .policy import output_of
+from .ranking import limit, set_logits_of_values, set_softmax
+from .self_play_kernels import Shares
 
 RATE, POLICY_RATE, COHERENT, TEMPERATURE, NUM_RATES = range(5)  # of `rates`
 _U = np.uint64

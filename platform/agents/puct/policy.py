@@ -8,11 +8,11 @@ from __future__ import annotations
 import numpy as np
 from numba import types
 
-from turnier.agents.ntuple.board_lookups import BOARD, set_board, step_of_sweep, value_of_action
-from turnier.agents.ntuple.network_kernels import NUM_CELLS, OUTPUTS, EntryTable, Header
-from turnier.core.kernel import kernel
-from turnier.games.abi import GAME, Actions, Floats, State
-from turnier.games.generic import copy_state
+from ...core.kernel import kernel
+from ...games.abi import GAME, Actions, Floats, State
+from ...games.generic import copy_state
+from ..ntuple.board_lookups import BOARD, set_board, step_of_sweep, value_of_action
+from ..ntuple.network_kernels import NUM_CELLS, OUTPUTS, EntryTable, Header
 
 
 @kernel(types.int64(Header, types.int64))

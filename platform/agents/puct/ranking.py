@@ -8,15 +8,15 @@ from typing import Any, NamedTuple
 import numpy as np
 from numba import types
 
-from turnier.agents.abi import EVALUATOR, SCRATCH
-from turnier.agents.expectimax.one_ply_boards import worth_of_actions
-from turnier.agents.ntuple.board_lookups import BOARD, new_board, set_board
-from turnier.agents.ntuple.network_kernels import BASES, OUTPUTS, EntryTable
-from turnier.agents.puct.policy import logits_of_actions
-from turnier.core.kernel import kernel
-from turnier.core.rng import Rng
-from turnier.games.abi import GAME, TERMINAL, Actions, Floats, Gains, State
-from turnier.games.generic import copy_state
+from ...core.kernel import kernel
+from ...core.rng import Rng
+from ...games.abi import GAME, TERMINAL, Actions, Floats, Gains, State
+from ...games.generic import copy_state
+from ..abi import EVALUATOR, SCRATCH
+from ..expectimax.one_ply_boards import worth_of_actions
+from ..ntuple.board_lookups import BOARD, new_board, set_board
+from ..ntuple.network_kernels import BASES, OUTPUTS, EntryTable
+from .policy import logits_of_actions
 
 UNPROVEN = 0.999  # at most; networks say more, and then a proven loss would look better than what may yet be saved
 

@@ -15,11 +15,15 @@ from typing import Any, NamedTuple
 import numpy as np
 from numba import types
 
-from turnier.agents.abi import EVALUATOR, SCRATCH, VALUES, VISITS, Root, new_scratch
-from turnier.agents.expectimax.one_ply_boards import worth_of_board
-from turnier.agents.final_move import ROBUST, ROOT_CHILDREN, choose, new_root_children
-from turnier.agents.mcts.search import BEST, back_up_proof, prove
-from turnier.agents.mcts.tree import (
+from ...core.kernel import kernel
+from ...core.rng import Rng
+from ...games.abi import CHANCE, GAME, NO_WIN, TERMINAL, Actions, Floats, State
+from ...games.generic import copy_state
+from ..abi import EVALUATOR, SCRATCH, VALUES, VISITS, Root, new_scratch
+from ..expectimax.one_ply_boards import worth_of_board
+from ..final_move import ROBUST, ROOT_CHILDREN, choose, new_root_children
+from ..mcts.search import BEST, back_up_proof, prove
+from ..mcts.tree import (
     ACTION,
     COUNT,
     DRAWN,
@@ -38,10 +42,10 @@ from turnier.agents.mcts.tree import (
     clear_node,
     expand,
 )
-from turnier.agents.mctse.search import draw_chance
-from turnier.agents.puct.gumbel import best_improved
-from turnier.agents.puct.heads import rank_by_heads
-from turnier.agents.puct.ranking import (
+from ..mctse.search import draw_chance
+from .gumbel import best_improved
+from .heads import rank_by_heads
+from .ranking import (
     RANKING,
     add_learned_logits,
     limit,
@@ -50,10 +54,6 @@ from turnier.agents.puct.ranking import (
     set_logits_of_values,
     set_softmax,
 )
-from turnier.core.kernel import kernel
-from turnier.core.rng import Rng
-from turnier.games.abi import CHANCE, GAME, NO_WIN, TERMINAL, Actions, Floats, State
-from turnier.games.generic import copy_state
 
 (
     ITERATIONS, TREE_DEPTH, EXPLORATION, TEMPERATURE, FROM_BEST, SOLVER, FORCED_DEPTH, GUMBEL, CONSIDERED, VALUE_SCALE,

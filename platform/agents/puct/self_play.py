@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from turnier.agents.ntuple.td import Learning
-from turnier.core.parameters import parameter
+from ...core.parameters import parameter
+from ..ntuple.td import Learning
 
 
 @dataclass(frozen=True)

@@ -7,16 +7,16 @@ import math
 import numpy as np
 from numba import types
 
-from turnier.agents.abi import EVALUATOR, VALUES, Root
-from turnier.agents.mcts.search import BEST, without_search
-from turnier.agents.mcts.tree import ACTION, COUNT, FIRST, MEAN, NONE, PROVEN, STATUS, TREE, WIDTH, clear_tree, tree_in
-from turnier.agents.puct.agent import enough_nodes, search_all
-from turnier.agents.puct.gumbel import set_improved_policy
-from turnier.agents.puct.search import FORCED_DEPTH, GUMBEL, ITERATIONS, NUM_SETTINGS, VALUE_SCALE, final_child
-from turnier.core.kernel import kernel
-from turnier.core.rng import Rng, below, uniform
-from turnier.games.abi import GAME, TERMINAL, Actions, Floats, State, States
-from turnier.games.generic import copy_state
+from ...core.kernel import kernel
+from ...core.rng import Rng, below, uniform
+from ...games.abi import GAME, TERMINAL, Actions, Floats, State, States
+from ...games.generic import copy_state
+from ..abi import EVALUATOR, VALUES, Root
+from ..mcts.search import BEST, without_search
+from ..mcts.tree import ACTION, COUNT, FIRST, MEAN, NONE, PROVEN, STATUS, TREE, WIDTH, clear_tree, tree_in
+from .agent import enough_nodes, search_all
+from .gumbel import set_improved_policy
+from .search import FORCED_DEPTH, GUMBEL, ITERATIONS, NUM_SETTINGS, VALUE_SCALE, final_child
 
 FULL_SHARE, FAST, DRAWN, OPENINGS, OPENED_SHARE, NUM_CHOICES = range(6)  # of `choices`: how moves are chosen
 CONCENTRATION = 10.0  # of the Dirichlet distribution, over all actions: as AlphaZero's for games of various sizes

@@ -10,17 +10,17 @@ from typing import Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from turnier.agents.abi import EvaluatorKernels
-from turnier.agents.evaluator import Evaluator
-from turnier.agents.learning.files import settings_from_file
-from turnier.agents.residual.kernels import evaluate_residual
-from turnier.agents.residual.network import Network, uneven, unsuited
-from turnier.agents.residual.tiles import LANES
-from turnier.agents.residual.weights import Weights
-from turnier.core.errors import UserError
-from turnier.core.parameters import parameter, parameters_of
-from turnier.games.game import Game
-from turnier.games.registry import GAMES
+from ...core.errors import UserError
+from ...core.parameters import parameter, parameters_of
+from ...games.game import Game
+from ...games.registry import GAMES
+from ..abi import EvaluatorKernels
+from ..evaluator import Evaluator
+from ..learning.files import settings_from_file
+from .kernels import evaluate_residual
+from .network import Network, uneven, unsuited
+from .tiles import LANES
+from .weights import Weights
 
 
 @dataclass(frozen=True)

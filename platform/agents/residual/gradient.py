@@ -8,9 +8,9 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-import turnier.agents.deep.one_core  # noqa: F401
-from turnier.agents.residual.kernels import HEADS
-from turnier.agents.residual.network import Floats32, Network
+from ..deep import one_core  # noqa: F401
+from .kernels import HEADS
+from .network import Floats32, Network
 
 import jax  # isort: skip
 import jax.numpy as jnp  # isort: skip

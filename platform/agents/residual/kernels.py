@@ -12,12 +12,12 @@ import math
 import numpy as np
 from numba import types
 
-from turnier.agents.abi import EVALUATE
-from turnier.agents.deep.kernels import Inputs, ManyInputs, Masks, Weights, Words, add_layer
-from turnier.agents.residual.tiles import LANES, NINE, TILE, add_tile
-from turnier.core.kernel import kernel
-from turnier.games.abi import GAME, TERMINAL, Actions, Floats, State, States
-from turnier.games.generic import copy_state
+from ...core.kernel import kernel
+from ...games.abi import GAME, TERMINAL, Actions, Floats, State, States
+from ...games.generic import copy_state
+from ..abi import EVALUATE
+from ..deep.kernels import Inputs, ManyInputs, Masks, Weights, Words, add_layer
+from .tiles import LANES, NINE, TILE, add_tile
 
 # The header; behind it, from NEAR on, [ROWS, NINE] which cells are around each, by row of a layer.
 CELLS, ROWS, ACTIONS, FILTERS, BLOCKS, ORIGIN, NEAR = range(7)

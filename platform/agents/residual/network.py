@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from turnier.agents.residual.kernels import HEADS, NEAR, ORIGIN, PLANES
-from turnier.agents.residual.tiles import LANES, NINE, TILE
-from turnier.core.errors import UserError
-from turnier.games.game import Game
+from ...core.errors import UserError
+from ...games.game import Game
+from .kernels import HEADS, NEAR, ORIGIN, PLANES
+from .tiles import LANES, NINE, TILE
 
 Floats32 = npt.NDArray[np.float32]
 Ints = npt.NDArray[np.int64]

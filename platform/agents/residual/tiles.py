@@ -13,7 +13,7 @@ from numba import types
 from numba.core import cgutils
 from numba.extending import intrinsic
 
-from turnier.core.kernel import JIT
+from ...core.kernel import JIT
 
 TILE, LANES, NINE = 6, 16, 9  # cells, their outputs, and the cells around each in `near`
 _WORD, _VECTOR = ir.IntType(64), ir.VectorType(ir.FloatType(), LANES)

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from turnier.agents.learning.files import GradientWeights
-from turnier.agents.residual.network import Network
-from turnier.core.array_files import NetworkFiles
-from turnier.games.registry import GAMES
+from ...core.array_files import NetworkFiles
+from ...games.registry import GAMES
+from ..learning.files import GradientWeights
+from .network import Network
 
 
 class Weights(GradientWeights):

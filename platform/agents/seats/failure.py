@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import enum
 
-from turnier.core.errors import UserError
+from ...core.errors import UserError
 
 
 class Ending(enum.StrEnum):

@@ -11,9 +11,9 @@ import sys
 import threading
 from typing import Any
 
-from turnier.agents.engines.guard import GUARD
-from turnier.agents.seats.failure import SeatsEnded
-from turnier.core.errors import UserError
+from ...core.errors import UserError
+from ..engines.guard import GUARD
+from .failure import SeatsEnded
 
 START_SECONDS = 120.0  # to load what seats share, on a busy machine
 _ONE_THREAD = dict.fromkeys(("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"), "1")

@@ -25,7 +25,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from turnier.agents.agent import Decision
+from ..agent import Decision
 
 LOAD, BEGIN, READY, ASK, ANSWER, FAILED, TELL, TOLD = range(8)
 LONGEST_TEXT = 4_000  # bytes of a failure

@@ -12,9 +12,17 @@ from typing import Any
 
 import numpy as np
 
-from turnier.agents.agent import FollowingPlayer, Player, decide
-from turnier.agents.registry import agent_of
-from turnier.agents.seats.frames import (
+from ...core.errors import UserError
+from ...core.outside import carried, library
+from ...core.outside.bundle import Bundle
+from ...core.outside.carried import Carried
+from ...core.outside.classes import described
+from ...core.outside.trust import trust
+from ...games.game import Game, Position
+from ...games.registry import game_of
+from ..agent import FollowingPlayer, Player, decide
+from ..registry import agent_of
+from .frames import (
     ANSWER,
     ASK,
     BEGIN,
@@ -29,16 +37,8 @@ from turnier.agents.seats.frames import (
     Question,
     packed_answer,
 )
-from turnier.agents.seats.seating import start_player
-from turnier.agents.seats.standins import answer
-from turnier.core.errors import UserError
-from turnier.core.outside import carried, library
-from turnier.core.outside.bundle import Bundle
-from turnier.core.outside.carried import Carried
-from turnier.core.outside.classes import described
-from turnier.core.outside.trust import trust
-from turnier.games.game import Game, Position
-from turnier.games.registry import game_of
+from .seating import start_player
+from .standins import answer
 
 LARGEST = 1 << 28  # bytes of what the referee sends
 

@@ -7,12 +7,12 @@ import time
 from dataclasses import dataclass
 from typing import ClassVar
 
-from turnier.agents.agent import Agent, Decision, FollowingPlayer, Player, decide
-from turnier.agents.evaluator import ValueUnit
-from turnier.agents.random import Random
-from turnier.agents.seats.failure import Ending, SeatFailure
-from turnier.core.parameters import parameter
-from turnier.games.game import Game, Position
+from ...core.parameters import parameter
+from ...games.game import Game, Position
+from ..agent import Agent, Decision, FollowingPlayer, Player, decide
+from ..evaluator import ValueUnit
+from ..random import Random
+from .failure import Ending, SeatFailure
 
 
 @dataclass(frozen=True)

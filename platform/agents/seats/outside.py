@@ -16,11 +16,17 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from turnier.agents.agent import Agent, Decision, Player
-from turnier.agents.engines.pool import Pool
-from turnier.agents.seats.failure import Ending, SeatFailure, SeatsEnded
-from turnier.agents.seats.forks import FORKS
-from turnier.agents.seats.frames import (
+from ...core.errors import UserError
+from ...core.outputs import user_cache
+from ...core.outside import carried, library
+from ...core.outside.bundle import Bundle
+from ...core.outside.trust import trusted
+from ...games.game import Game, Position
+from ..agent import Agent, Decision, Player
+from ..engines.pool import Pool
+from .failure import Ending, SeatFailure, SeatsEnded
+from .forks import FORKS
+from .frames import (
     ANSWER,
     ASK,
     BEGIN,
@@ -37,13 +43,7 @@ from turnier.agents.seats.frames import (
     Question,
     answer_of,
 )
-from turnier.agents.seats.limited import Limited
-from turnier.core.errors import UserError
-from turnier.core.outputs import user_cache
-from turnier.core.outside import carried, library
-from turnier.core.outside.bundle import Bundle
-from turnier.core.outside.trust import trusted
-from turnier.games.game import Game, Position
+from .limited import Limited
 
 MOVE_SECONDS = 60.0  # for a decision, unless the agent is held to less
 BEGIN_SECONDS = 60.0  # to import its code and start a player

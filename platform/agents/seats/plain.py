@@ -12,12 +12,12 @@ import inspect
 from types import SimpleNamespace
 from typing import Any, ClassVar, cast
 
-from turnier.agents.agent import Agent, Player
-from turnier.core.errors import UserError
-from turnier.core.outside import classes
-from turnier.core.parameters import parameter, parameters_of
-from turnier.core.text_form import Spec
-from turnier.games.game import Game
+from ...core.errors import UserError
+from ...core.outside import classes
+from ...core.parameters import parameter, parameters_of
+from ...core.text_form import Spec
+from ...games.game import Game
+from ..agent import Agent, Player
 
 _OF_MATCH = ("game", "seat", "seed")
 _MANY = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)

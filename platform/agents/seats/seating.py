@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from turnier.agents.abi import SeatKernels
-from turnier.agents.agent import Agent, Player
-from turnier.agents.ensembles.ensemble import Ensemble
-from turnier.agents.ensembles.pool import Pool
-from turnier.agents.seats.outside import player_of, plays_outside, prove
-from turnier.games.game import Game
+from ...games.game import Game
+from ..abi import SeatKernels
+from ..agent import Agent, Player
+from ..ensembles.ensemble import Ensemble
+from ..ensembles.pool import Pool
+from .outside import player_of, plays_outside, prove
 
 
 def start_player(agent: Agent, game: Game, seat: int, seed: int, pool: Pool | None = None) -> Player:

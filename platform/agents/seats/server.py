@@ -21,9 +21,9 @@ from collections import deque
 from dataclasses import dataclass, field
 from typing import Any
 
-from turnier.agents.seats.host import serve
-from turnier.core.number_text import signal_name
-from turnier.games.registry import game_of
+from ...core.number_text import signal_name
+from ...games.registry import game_of
+from .host import serve
 
 SHOWN = 4_000  # bytes that a seat's process may print and people see
 FLOOD = 4_000_000  # bytes; a process that prints more is ended

@@ -11,19 +11,19 @@ import json
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
-from turnier.agents.abi import EvaluatorKernels
-from turnier.agents.agent import Agent, Player
-from turnier.agents.budget import AMOUNT
-from turnier.agents.evaluator import Evaluator, ValueUnit
-from turnier.agents.seats import outside
-from turnier.agents.seats.failure import SeatFailure
-from turnier.agents.seats.outside import IDLE, OutsidePlayer, SeatProcess
-from turnier.core.errors import UserError
-from turnier.core.outside import classes
-from turnier.core.outside.bundle import Bundle
-from turnier.core.outside.trust import trusted
-from turnier.core.parameters import Declared, Parameter, Registry, parameters_of
-from turnier.games.game import Game
+from ...core.errors import UserError
+from ...core.outside import classes
+from ...core.outside.bundle import Bundle
+from ...core.outside.trust import trusted
+from ...core.parameters import Declared, Parameter, Registry, parameters_of
+from ...games.game import Game
+from ..abi import EvaluatorKernels
+from ..agent import Agent, Player
+from ..budget import AMOUNT
+from ..evaluator import Evaluator, ValueUnit
+from . import outside
+from .failure import SeatFailure
+from .outside import IDLE, OutsidePlayer, SeatProcess
 
 SECONDS = 60.0  # to import the code and answer
 

@@ -7,13 +7,13 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from turnier.agents.spe_ed.combi import Combi, CombiPlayer, Values
-from turnier.agents.spe_ed.player import TimedAgent
-from turnier.agents.spe_ed.search.field import nearest, walkers_of
-from turnier.agents.spe_ed.search.territory import SPACE_ROWS, is_apart
-from turnier.core.kernel import compile_kernel
-from turnier.core.parameters import parameter, redeclared
-from turnier.games.game import Game
+from ...core.kernel import compile_kernel
+from ...core.parameters import parameter, redeclared
+from ...games.game import Game
+from .combi import Combi, CombiPlayer, Values
+from .player import TimedAgent
+from .search.field import nearest, walkers_of
+from .search.territory import SPACE_ROWS, is_apart
 
 
 class AdaptiveCombiPlayer(CombiPlayer):

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from turnier.agents.spe_ed.player import PREFERENCE, Choice, SpeEdAgent, SpeEdPlayer, only
-from turnier.games.game import Game
-from turnier.games.spe_ed.board import CHANGE_NOTHING
+from ...games.game import Game
+from ...games.spe_ed.board import CHANGE_NOTHING
+from .player import PREFERENCE, Choice, SpeEdAgent, SpeEdPlayer, only
 
 
 class BasicPlayer(SpeEdPlayer):

@@ -10,19 +10,19 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from turnier.agents.agent import Floats
-from turnier.agents.budget import AMOUNT
-from turnier.agents.spe_ed.minimax import MinimaxAgent, MinimaxPlayer
-from turnier.agents.spe_ed.player import Choice, TimedAgent, best_of
-from turnier.agents.spe_ed.rollouts import RolloutAgent, RolloutPlayer
-from turnier.agents.spe_ed.search.field import CELL, MOVES, Bytes
-from turnier.agents.spe_ed.search.rollouts import ROLLOUTS, surviving
-from turnier.agents.spe_ed.search.territory import reachable
-from turnier.agents.spe_ed.tables import TableAgent, TablePlayer
-from turnier.core.kernel import compile_kernel
-from turnier.core.parameters import parameter
-from turnier.games.game import Game
-from turnier.games.spe_ed.board import ACTIVE, PLAYERS
+from ...core.kernel import compile_kernel
+from ...core.parameters import parameter
+from ...games.game import Game
+from ...games.spe_ed.board import ACTIVE, PLAYERS
+from ..agent import Floats
+from ..budget import AMOUNT
+from .minimax import MinimaxAgent, MinimaxPlayer
+from .player import Choice, TimedAgent, best_of
+from .rollouts import RolloutAgent, RolloutPlayer
+from .search.field import CELL, MOVES, Bytes
+from .search.rollouts import ROLLOUTS, surviving
+from .search.territory import reachable
+from .tables import TableAgent, TablePlayer
 
 WORST = 2.0  # the largest score; where minimax is weighed, it is that of moves that no long path begins with
 

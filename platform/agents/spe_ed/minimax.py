@@ -10,11 +10,14 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from turnier.agents.agent import Floats
-from turnier.agents.budget import AMOUNT
-from turnier.agents.spe_ed.player import Choice, SpeEdPlayer, TimedAgent, best_of
-from turnier.agents.spe_ed.search.field import ALIVE, MOVES, STANDS, nearest, walkers_of
-from turnier.agents.spe_ed.search.minimax import (
+from ...core.kernel import compile_kernel
+from ...core.parameters import parameter
+from ...games.game import Game
+from ..agent import Floats
+from ..budget import AMOUNT
+from .player import Choice, SpeEdPlayer, TimedAgent, best_of
+from .search.field import ALIVE, MOVES, STANDS, nearest, walkers_of
+from .search.minimax import (
     DEEPEST,
     IMPOSSIBLE,
     NODES,
@@ -23,9 +26,6 @@ from turnier.agents.spe_ed.search.minimax import (
     state_value,
     value_of_move,
 )
-from turnier.core.kernel import compile_kernel
-from turnier.core.parameters import parameter
-from turnier.games.game import Game
 
 
 class Searched(NamedTuple):

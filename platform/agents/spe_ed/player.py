@@ -10,9 +10,13 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from turnier.agents.agent import Agent, Decision, Floats, milliseconds_parameter, seat_rng
-from turnier.agents.evaluator import ONLY_RANKS, ValueUnit
-from turnier.agents.spe_ed.search.field import (
+from ...core.parameters import parameter
+from ...games.drawing import Overlay
+from ...games.game import Game, Position
+from ...games.spe_ed.board import CHANGE_NOTHING, SLOW_DOWN, SPEED_UP, TURN_LEFT, TURN_RIGHT, jumps
+from ..agent import Agent, Decision, Floats, milliseconds_parameter, seat_rng
+from ..evaluator import ONLY_RANKS, ValueUnit
+from .search.field import (
     CELL,
     FASTER,
     HEADING,
@@ -28,10 +32,6 @@ from turnier.agents.spe_ed.search.field import (
     stride_of,
     walkers_of,
 )
-from turnier.core.parameters import parameter
-from turnier.games.drawing import Overlay
-from turnier.games.game import Game, Position
-from turnier.games.spe_ed.board import CHANGE_NOTHING, SLOW_DOWN, SPEED_UP, TURN_LEFT, TURN_RIGHT, jumps
 
 # Of equal moves the first of these; it is also how `basic` plays, which stops at the third.
 PREFERENCE = (CHANGE_NOTHING, TURN_LEFT, TURN_RIGHT, SLOW_DOWN, SPEED_UP)

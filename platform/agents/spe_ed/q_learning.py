@@ -17,8 +17,17 @@ import numpy as np
 import numpy.typing as npt
 from numba import types
 
-from turnier.agents.spe_ed.player import Choice, SpeEdAgent, SpeEdPlayer, best_of, only
-from turnier.agents.spe_ed.search.field import (
+from ...core.array_files import diverged, not_finite, read_arrays, write_learned
+from ...core.errors import UserError
+from ...core.kernel import kernel
+from ...core.parameters import parameter
+from ...core.rng import GOLDEN, Rng, below, fold, stream, uniform
+from ...games.abi import GAME, Floats, State
+from ...games.game import Game
+from ...games.registry import game_of
+from ...games.spe_ed.board import ACTIVE, PLAYERS
+from .player import Choice, SpeEdAgent, SpeEdPlayer, best_of, only
+from .search.field import (
     CELL,
     HEADING,
     MOVES,
@@ -32,15 +41,6 @@ from turnier.agents.spe_ed.search.field import (
     read_walker,
     stride_of,
 )
-from turnier.core.array_files import diverged, not_finite, read_arrays, write_learned
-from turnier.core.errors import UserError
-from turnier.core.kernel import kernel
-from turnier.core.parameters import parameter
-from turnier.core.rng import GOLDEN, Rng, below, fold, stream, uniform
-from turnier.games.abi import GAME, Floats, State
-from turnier.games.game import Game
-from turnier.games.registry import game_of
-from turnier.games.spe_ed.board import ACTIVE, PLAYERS
 
 QTable = types.Array(types.float32, 2, "C")  # [2**bits, MOVES]
 WINDOW, ALPHA, GAMMA, EPSILON_BEGIN, EPSILON_END, GAMES = range(6)  # of settings

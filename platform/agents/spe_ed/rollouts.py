@@ -9,10 +9,14 @@ from typing import Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from turnier.agents.budget import AMOUNT
-from turnier.agents.spe_ed.player import Choice, SpeEdPlayer, TimedAgent, best_of
-from turnier.agents.spe_ed.search.field import CELL, MOVES, board_numbers, places
-from turnier.agents.spe_ed.search.rollouts import (
+from ...core.kernel import compile_kernel
+from ...core.parameters import parameter
+from ...games.drawing import Overlay, Route
+from ...games.game import Game
+from ..budget import AMOUNT
+from .player import Choice, SpeEdPlayer, TimedAgent, best_of
+from .search.field import CELL, MOVES, board_numbers, places
+from .search.rollouts import (
     LONGEST,
     ROLLOUTS,
     Found,
@@ -24,10 +28,6 @@ from turnier.agents.spe_ed.search.rollouts import (
     run_rollouts,
     surviving,
 )
-from turnier.core.kernel import compile_kernel
-from turnier.core.parameters import parameter
-from turnier.games.drawing import Overlay, Route
-from turnier.games.game import Game
 
 NO_LIMIT = 1 << 60
 SHOWN_PATHS = 12  # to people

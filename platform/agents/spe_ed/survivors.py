@@ -8,14 +8,11 @@ from typing import Any, ClassVar
 import numpy as np
 from numba import types
 
-from turnier.agents.abi import EVALUATE
-from turnier.agents.evaluator import ROLLOUT_DEPTH, Evaluator
-from turnier.agents.spe_ed.search.field import FASTER, MOVES, TURN
-from turnier.core.kernel import kernel
-from turnier.core.rng import Rng, below
-from turnier.games.abi import State
-from turnier.games.game import Game
-from turnier.games.spe_ed.board import (
+from ...core.kernel import kernel
+from ...core.rng import Rng, below
+from ...games.abi import State
+from ...games.game import Game
+from ...games.spe_ed.board import (
     CHANGE_NOTHING,
     DIRECTION,
     DX,
@@ -30,6 +27,9 @@ from turnier.games.spe_ed.board import (
     cell_at,
     jumps,
 )
+from ..abi import EVALUATE
+from ..evaluator import ROLLOUT_DEPTH, Evaluator
+from .search.field import FASTER, MOVES, TURN
 
 
 @kernel(types.boolean(State, types.int64, types.int64))

@@ -9,14 +9,14 @@ from typing import Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from turnier.agents.budget import AMOUNT
-from turnier.agents.spe_ed.player import Choice, SpeEdPlayer, TimedAgent, best_of
-from turnier.agents.spe_ed.search.field import MOVES, nearest, on_board, walkers_of
-from turnier.agents.spe_ed.search.tables import MOST_ROUNDS, Tables, fill_tables, new_tables
-from turnier.core.kernel import compile_kernel
-from turnier.core.parameters import parameter
-from turnier.games.drawing import Overlay
-from turnier.games.game import Game
+from ...core.kernel import compile_kernel
+from ...core.parameters import parameter
+from ...games.drawing import Overlay
+from ...games.game import Game
+from ..budget import AMOUNT
+from .player import Choice, SpeEdPlayer, TimedAgent, best_of
+from .search.field import MOVES, nearest, on_board, walkers_of
+from .search.tables import MOST_ROUNDS, Tables, fill_tables, new_tables
 
 LEAST_PLAYERS = 2  # others for whom tables are made, however far they are; Brot 2021, 5.1
 

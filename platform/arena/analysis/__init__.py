@@ -1,8 +1,8 @@
 """Analysing a position with several agents: values, certainty, lines and chances that grow as you watch."""
 
-from turnier.arena.analysis.analysis import AgentAnalysis, Analysis, analyse, best_move
-from turnier.arena.analysis.line import LinePly
-from turnier.arena.analysis.outlook import Goal, MoveOutlook, Outlook, PlayingOn
+from .analysis import AgentAnalysis, Analysis, analyse, best_move
+from .line import LinePly
+from .outlook import Goal, MoveOutlook, Outlook, PlayingOn
 
 __all__ = [
     "AgentAnalysis",

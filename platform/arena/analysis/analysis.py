@@ -12,19 +12,19 @@ import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from turnier.agents.agent import Agent
-from turnier.agents.evaluator import ValueUnit
-from turnier.agents.registry import AnyAgent, agent_of, make_agent
-from turnier.agents.timed import interrupted_by
-from turnier.arena.analysis.deepening import deepened
-from turnier.arena.analysis.line import LinePly, line_after
-from turnier.arena.analysis.outlook import Outlook, PlayingOn
-from turnier.arena.match import derive_seed
-from turnier.arena.repeated_search import SearchRecord, SearchSpec, SeenPosition, prepare_searches, searched_position
-from turnier.core.errors import MAX_IN_MEMORY, UserError, require_at_most
-from turnier.games.game import Position
-from turnier.games.registry import game_of
-from turnier.statistics.intervals import Interval, share_interval
+from ...agents.agent import Agent
+from ...agents.evaluator import ValueUnit
+from ...agents.registry import AnyAgent, agent_of, make_agent
+from ...agents.timed import interrupted_by
+from ...core.errors import MAX_IN_MEMORY, UserError, require_at_most
+from ...games.game import Position
+from ...games.registry import game_of
+from ...statistics.intervals import Interval, share_interval
+from ..match import derive_seed
+from ..repeated_search import SearchRecord, SearchSpec, SeenPosition, prepare_searches, searched_position
+from .deepening import deepened
+from .line import LinePly, line_after
+from .outlook import Outlook, PlayingOn
 
 REPEATS = 10
 LINE_PLIES = 5  # decisions of a principal variation

@@ -8,17 +8,17 @@ import numpy as np
 import numpy.typing as npt
 from numba import types
 
-from turnier.agents.abi import ILLEGAL, NORMAL, SEATS, STOPPED, VALUES, VISITS, SeatKernels
-from turnier.agents.agent import Agent
-from turnier.agents.seats.failure import SeatFailure
-from turnier.agents.seats.seating import prepare_seat, seat_kernels
-from turnier.arena.table import Table
-from turnier.core.errors import UserError
-from turnier.core.kernel import compile_kernel, kernel
-from turnier.core.rng import streams
-from turnier.games.abi import CHANCE, GAME, TERMINAL
-from turnier.games.game import MAX_SEATS, Position
-from turnier.games.generic import copy_state, draw_outcome
+from ...agents.abi import ILLEGAL, NORMAL, SEATS, STOPPED, VALUES, VISITS, SeatKernels
+from ...agents.agent import Agent
+from ...agents.seats.failure import SeatFailure
+from ...agents.seats.seating import prepare_seat, seat_kernels
+from ...core.errors import UserError
+from ...core.kernel import compile_kernel, kernel
+from ...core.rng import streams
+from ...games.abi import CHANCE, GAME, TERMINAL
+from ...games.game import MAX_SEATS, Position
+from ...games.generic import copy_state, draw_outcome
+from ..table import Table
 
 _I1, _F1 = types.Array(types.int64, 1, "C"), types.Array(types.float64, 1, "C")
 _U2 = types.Array(types.uint64, 2, "C")

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from turnier.agents.agent import Agent
-from turnier.agents.budget import AMOUNT
-from turnier.agents.ensembles.ensemble import Ensemble
-from turnier.core.errors import UserError
-from turnier.core.parameters import parameters_of
+from ...agents.agent import Agent
+from ...agents.budget import AMOUNT
+from ...agents.ensembles.ensemble import Ensemble
+from ...core.errors import UserError
+from ...core.parameters import parameters_of
 
 _STEPWISE = "plies"  # a ply more multiplies the work by itself
 _UNITS = ("rollouts", "nodes", _STEPWISE, "ms")  # those that the clock does not change come first

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from turnier.arena.match import derive_seed
-from turnier.arena.repeated_search import SearchSpec, SeenPosition, searched_position
-from turnier.games.abi import CHANCE
-from turnier.games.game import Position
+from ...games.abi import CHANCE
+from ...games.game import Position
+from ..match import derive_seed
+from ..repeated_search import SearchSpec, SeenPosition, searched_position
 
 
 class LinePly(NamedTuple):

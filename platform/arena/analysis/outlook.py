@@ -11,14 +11,14 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from turnier.agents.agent import Agent
-from turnier.agents.registry import make_agent
-from turnier.arena.analysis.continuations import Continuations
-from turnier.arena.match import derive_seed
-from turnier.arena.repeated_search import SeenPosition
-from turnier.core.errors import MAX_IN_MEMORY, UserError, require_at_most
-from turnier.games.game import Position
-from turnier.statistics.intervals import Interval, Mean, mean_interval, share_interval
+from ...agents.agent import Agent
+from ...agents.registry import make_agent
+from ...core.errors import MAX_IN_MEMORY, UserError, require_at_most
+from ...games.game import Position
+from ...statistics.intervals import Interval, Mean, mean_interval, share_interval
+from ..match import derive_seed
+from ..repeated_search import SeenPosition
+from .continuations import Continuations
 
 GAMES, SECONDS = 100, 1.0  # from each move, and for all moves together
 MOST_SECONDS = 86_400

@@ -12,17 +12,17 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from turnier.agents.agent import Agent, Decision, ExplainingPlayer
-from turnier.agents.registry import agent_of
-from turnier.agents.seats.failure import SeatFailure
-from turnier.arena.match import MatchRecord, derive_seed, unpack_plies
-from turnier.arena.repeated_search import SearchRecord, SearchSpec, SeenPosition, searched_position
-from turnier.arena.table import Table, seen_by
-from turnier.core.errors import UserError
-from turnier.games.abi import CHANCE
-from turnier.games.drawing import Overlay
-from turnier.games.game import Position
-from turnier.games.registry import game_of
+from ...agents.agent import Agent, Decision, ExplainingPlayer
+from ...agents.registry import agent_of
+from ...agents.seats.failure import SeatFailure
+from ...core.errors import UserError
+from ...games.abi import CHANCE
+from ...games.drawing import Overlay
+from ...games.game import Position
+from ...games.registry import game_of
+from ..match import MatchRecord, derive_seed, unpack_plies
+from ..repeated_search import SearchRecord, SearchSpec, SeenPosition, searched_position
+from ..table import Table, seen_by
 
 
 @dataclass(frozen=True)

@@ -9,14 +9,14 @@ from typing import NamedTuple
 
 import numpy as np
 
-from turnier.agents.agent import Agent
-from turnier.arena.match import MatchRecord, MatchSpec, derive_seed
-from turnier.arena.schedules.repeats import Repeats, enough_repeats
-from turnier.arena.schedules.round_robin import Rounds, group_seeds
-from turnier.core.errors import UserError
-from turnier.games.game import Game
-from turnier.statistics.places import next_pairings, place_certainty, ranking
-from turnier.statistics.ratings import Ratings, bradley_terry
+from ...agents.agent import Agent
+from ...core.errors import UserError
+from ...games.game import Game
+from ...statistics.places import next_pairings, place_certainty, ranking
+from ...statistics.ratings import Ratings, bradley_terry
+from ..match import MatchRecord, MatchSpec, derive_seed
+from .repeats import Repeats, enough_repeats
+from .round_robin import Rounds, group_seeds
 
 PAIRS_PER_AGENT = 4  # per round; fewer save little and keep fewer workers busy
 

@@ -9,13 +9,13 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from turnier.agents.agent import Agent
-from turnier.arena.match import MatchRecord, MatchSpec, derive_seed
-from turnier.arena.schedules.repeats import Repeats, enough_repeats
-from turnier.arena.schedules.round_robin import Rounds, openings
-from turnier.core.errors import MAX_GAMES, MAX_IN_MEMORY, UserError, require_at_most
-from turnier.games.game import Game
-from turnier.statistics.sprt import MARGIN_ELO, MARGIN_SCORE, SequentialTest, Verdict
+from ...agents.agent import Agent
+from ...core.errors import MAX_GAMES, MAX_IN_MEMORY, UserError, require_at_most
+from ...games.game import Game
+from ...statistics.sprt import MARGIN_ELO, MARGIN_SCORE, SequentialTest, Verdict
+from ..match import MatchRecord, MatchSpec, derive_seed
+from .repeats import Repeats, enough_repeats
+from .round_robin import Rounds, openings
 
 FIRST_ROUND = 32  # pairs
 _GROWTH = 5  # a round is at least a fifth of what was played before it: about ten rounds per tenfold games

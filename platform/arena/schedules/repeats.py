@@ -18,11 +18,11 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from turnier.agents.registry import agent_of
-from turnier.arena.match import MatchRecord, moves_kept, unpack_plies
-from turnier.core.errors import UserError
-from turnier.core.outside.classes import is_outside
-from turnier.games.registry import game_of
+from ...agents.registry import agent_of
+from ...core.errors import UserError
+from ...core.outside.classes import is_outside
+from ...games.registry import game_of
+from ..match import MatchRecord, moves_kept, unpack_plies
 
 STARTS = 4  # that are compared: some games draw theirs
 ENOUGH = 16  # see `enough_repeats`

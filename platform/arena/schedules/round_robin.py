@@ -6,10 +6,10 @@ import contextlib
 import itertools
 from collections.abc import Collection, Generator, Iterable, Iterator, Sequence
 
-from turnier.agents.agent import Agent
-from turnier.arena.match import MatchRecord, MatchSpec, derive_seed, seeds_after
-from turnier.core.errors import MAX_GAMES, UserError, require_at_most
-from turnier.games.game import Game, Position
+from ...agents.agent import Agent
+from ...core.errors import MAX_GAMES, UserError, require_at_most
+from ...games.game import Game, Position
+from ..match import MatchRecord, MatchSpec, derive_seed, seeds_after
 
 # A schedule that needs results: it yields rounds of matches and is sent the records of each, in the order of the specs.
 # The size of a round never depends on the workers, so that the same matches are played everywhere.

@@ -6,11 +6,11 @@ import itertools
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
-from turnier.agents.agent import Agent
-from turnier.arena.match import MatchRecord
-from turnier.arena.schedules.round_robin import Rounds, check_field, matches_of
-from turnier.core.errors import UserError
-from turnier.games.game import Game
+from ...agents.agent import Agent
+from ...core.errors import UserError
+from ...games.game import Game
+from ..match import MatchRecord
+from .round_robin import Rounds, check_field, matches_of
 
 
 def swiss(

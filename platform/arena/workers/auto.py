@@ -6,15 +6,15 @@ import functools
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from turnier.agents.registry import agent_of
-from turnier.agents.seats.outside import plays_outside
-from turnier.arena.workers.executor import Done, Executor, Lost, R, S, Source, Task, Work
-from turnier.arena.workers.local import ThreadExecutor
-from turnier.core.errors import UserError
-from turnier.core.outside import library
-from turnier.core.outside.trust import trusted
-from turnier.core.terminal import visible
-from turnier.games.registry import game_of
+from ...agents.registry import agent_of
+from ...agents.seats.outside import plays_outside
+from ...core.errors import UserError
+from ...core.outside import library
+from ...core.outside.trust import trusted
+from ...core.terminal import visible
+from ...games.registry import game_of
+from .executor import Done, Executor, Lost, R, S, Source, Task, Work
+from .local import ThreadExecutor
 
 RAY_SECONDS = 6.0  # that Ray and its workers take to start, on a busy machine
 
@@ -88,7 +88,7 @@ class AutoExecutor(Executor):
         self._ray_pays = one_core * (1 - 1 / self.workers) > RAY_SECONDS
 
     def _start_ray(self) -> None:
-        from turnier.arena.workers.cluster.executor import RayExecutor
+        from .cluster.executor import RayExecutor
 
         self._may_start_ray = False
         try:

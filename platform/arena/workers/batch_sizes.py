@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from turnier.arena.step_kernel import ENOUGH
+from ..step_kernel import ENOUGH
 
 TARGET_SECONDS = 1.0  # of work in a batch
 BATCHES_A_SECOND = 100  # from all workers together: more of them would have to wait for the driver

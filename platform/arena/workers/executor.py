@@ -19,11 +19,11 @@ from typing import Any, Generic, NamedTuple, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from turnier.arena.match import MatchRecord, MatchSpec
-from turnier.arena.play import matches_in_step, play_matches, prepare_matches
-from turnier.arena.repeated_search import SearchRecord, SearchSpec, prepare_searches, search_positions
-from turnier.arena.workers.batch_sizes import MAX_BATCH, BatchSizer
-from turnier.core.errors import MAX_WORKERS, UserError, require_at_most
+from ...core.errors import MAX_WORKERS, UserError, require_at_most
+from ..match import MatchRecord, MatchSpec
+from ..play import matches_in_step, play_matches, prepare_matches
+from ..repeated_search import SearchRecord, SearchSpec, prepare_searches, search_positions
+from .batch_sizes import MAX_BATCH, BatchSizer
 
 MAX_LOSSES = 10  # of the same work; after that the work itself must be ending the workers
 

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from turnier.agents.engines.pool import end_idle_programs
-from turnier.arena.workers.executor import Done, Executor, Lost, Task
+from ...agents.engines.pool import end_idle_programs
+from .executor import Done, Executor, Lost, Task
 
 
 class SerialExecutor(Executor):

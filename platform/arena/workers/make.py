@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable
 from contextlib import AbstractContextManager, nullcontext
 
-from turnier.agents.agent import Agent
-from turnier.agents.ensembles.ensemble import Ensemble
-from turnier.agents.ensembles.pool import Pool, SerialPool, ThreadPool
-from turnier.arena.workers.auto import AutoExecutor, say
-from turnier.arena.workers.executor import Executor
-from turnier.arena.workers.local import SerialExecutor, ThreadExecutor
-from turnier.arena.workers.where import Where
+from ...agents.agent import Agent
+from ...agents.ensembles.ensemble import Ensemble
+from ...agents.ensembles.pool import Pool, SerialPool, ThreadPool
+from .auto import AutoExecutor, say
+from .executor import Executor
+from .local import SerialExecutor, ThreadExecutor
+from .where import Where
 
 
 def make_executor(where: Where) -> Executor:
@@ -20,7 +20,7 @@ def make_executor(where: Where) -> Executor:
     `auto` is Ray if a cluster is named, otherwise see `AutoExecutor`; it tells the user which and why.
     """
     if where.on_ray:
-        from turnier.arena.workers.cluster.executor import RayExecutor
+        from .cluster.executor import RayExecutor
 
         ray = RayExecutor(where.workers, where.address, **where.claims)
         if where.executor == "auto":
@@ -44,7 +44,7 @@ def make_pool(agents: Iterable[Agent], where: Where) -> Pool:
     if where.executor == "serial" or not any(isinstance(agent, Ensemble) for agent in agents):
         return SerialPool()
     if where.on_ray:
-        from turnier.arena.workers.cluster.executor import RayPool
+        from .cluster.executor import RayPool
 
         return RayPool(where.workers, where.address, **where.claims)
     return ThreadPool(where.workers)

@@ -7,8 +7,8 @@ import itertools
 from collections.abc import Iterable
 from typing import Any, NamedTuple
 
-from turnier.arena.match import MatchRecord
-from turnier.arena.workers.executor import Done, Executor, Lost, Task
+from ..match import MatchRecord
+from .executor import Done, Executor, Lost, Task
 
 DECISION_SECONDS = 0.001
 

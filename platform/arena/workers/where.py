@@ -6,7 +6,7 @@ import os
 from dataclasses import dataclass
 from typing import Any
 
-from turnier.core.errors import UserError, unknown
+from ...core.errors import UserError, unknown
 
 EXECUTORS = ("auto", "ray", "threads", "serial")
 PRIORITIES = 0.01, 100.0
@@ -76,3 +76,6 @@ class Where:
         labels = dict(node.split("=", 1) for node in self.nodes if "=" in node)
         resources = {node: 0.001 for node in self.nodes if "=" not in node}
         return {"priority": self.priority, "labels": labels, "resources": resources}
+
+
+ANYWHERE = Where()  # by default: threads, or Ray on a cluster that the environment names

@@ -17,20 +17,20 @@ from packaging.requirements import Requirement
 from packaging.specifiers import SpecifierSet
 from sqlalchemy import text
 
-from turnier.arena.play_kernel import play_many
-from turnier.arena.workers.cluster.actors import RayActors
-from turnier.arena.workers.cluster.machines.admission import examined
-from turnier.core.compilation.code_digest import release
-from turnier.core.errors import UserError
-from turnier.core.kernel import JIT
-from turnier.results.databases.urls import sqlite_file
-from turnier.results.integrity.damage import Damaged
-from turnier.results.repair.inspection import Finding, inspect_store
-from turnier.results.store.database import Database, NoResults, clock
-from turnier.results.store.manifest import cpu_model, memory_bytes
-from turnier.results.store.store import Store
-from turnier.runs.bar import game_bar
-from turnier.search.storage.study_repair import inspect_studies
+from ...arena.play_kernel import play_many
+from ...arena.workers.cluster.actors import RayActors
+from ...arena.workers.cluster.machines.admission import examined
+from ...core.compilation.code_digest import release
+from ...core.errors import UserError
+from ...core.kernel import JIT
+from ...results.databases.urls import sqlite_file
+from ...results.integrity.damage import Damaged
+from ...results.repair.inspection import Finding, inspect_store
+from ...results.store.database import Database, NoResults, clock
+from ...results.store.manifest import cpu_model, memory_bytes
+from ...results.store.store import Store
+from ...runs.bar import game_bar
+from ...search.storage.study_repair import inspect_studies
 
 OK, WARN, FAIL = "ok", "warn", "fail"
 LOW_DISK, NO_DISK = 1e9, 50e6  # bytes

@@ -13,11 +13,11 @@ from rich.markup import escape
 from rich.table import Table
 from rich.text import Text
 
-from turnier.commands.options import DEFAULT_URL, AddressOption, JsonOption, StoreOption
-from turnier.core.terminal.console import Console
+from ...core.terminal.console import Console
+from ..options import DEFAULT_URL, AddressOption, JsonOption, StoreOption
 
 if TYPE_CHECKING:
-    from turnier.results.repair.inspection import Finding
+    from ...results.repair.inspection import Finding
 
 COLOURS = {"ok": "green", "warn": "yellow", "fail": "red"}
 ALIKE = 3  # findings of one kind that are named one by one
@@ -44,7 +44,7 @@ def doctor(
       turnier doctor --store postgresql://user@host/turnier --address auto
       turnier doctor --store sqlite:///turnier.db --repair
     """
-    from turnier.commands.machine.checks import FAIL, Check, check_content, examine
+    from .checks import FAIL, Check, check_content, examine
 
     console, checks = Console(), []
     found: list[Finding] = []
@@ -70,9 +70,9 @@ def doctor(
 
 def _repair(store: str, console: Console) -> None:
     """Repairs a damaged store and says what was done."""
-    from turnier.results.repair.rewriting import repair
-    from turnier.runs.bar import game_bar
-    from turnier.search.storage.study_repair import repair_studies
+    from ...results.repair.rewriting import repair
+    from ...runs.bar import game_bar
+    from ...search.storage.study_repair import repair_studies
 
     with game_bar("repairing games", 0) as bar:
         repaired = repair(store, repair_studies, bar.reached)

@@ -8,9 +8,9 @@ from typing import Annotated
 
 import typer
 
-from turnier.commands.options import WorkersOption, writable_file
-from turnier.core.errors import UserError
-from turnier.core.terminal.console import Console
+from ...core.errors import UserError
+from ...core.terminal.console import Console
+from ..options import WorkersOption, writable_file
 
 
 def tables(
@@ -30,12 +30,12 @@ def tables(
       turnier tables 2048 --out small.tables
       turnier tournament 2048 "formations(table=small.tables)"
     """
-    from turnier.agents.formations import table_file
-    from turnier.agents.formations.sizes import FORMATIONS, SIZES
-    from turnier.agents.formations.solver import Solver
-    from turnier.core.text_form import parse
-    from turnier.games.registry import make_game
-    from turnier.runs.bar import game_bar
+    from ...agents.formations import table_file
+    from ...agents.formations.sizes import FORMATIONS, SIZES
+    from ...agents.formations.solver import Solver
+    from ...core.text_form import parse
+    from ...games.registry import make_game
+    from ...runs.bar import game_bar
 
     if make_game(str(parse(game))) != make_game("2048"):
         raise UserError(f"formation tables are of the 4x4 board of 2048 only, got {game}; write 2048.")

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from turnier.commands.options import DEFAULT_URL, StoreOption
-from turnier.core.terminal.console import Console
+from ...core.terminal.console import Console
+from ..options import DEFAULT_URL, StoreOption
 
 
 def upgrade(store: StoreOption = DEFAULT_URL) -> None:
@@ -17,10 +17,10 @@ def upgrade(store: StoreOption = DEFAULT_URL) -> None:
       turnier upgrade
       turnier upgrade --store postgresql://user@host/turnier
     """
-    from turnier.results.upgrade.upgrade import Present
-    from turnier.results.upgrade.upgrade import upgrade as upgraded
-    from turnier.runs.bar import game_bar
-    from turnier.search.storage.upgrade import upgrade_studies
+    from ...results.upgrade.upgrade import Present
+    from ...results.upgrade.upgrade import upgrade as upgraded
+    from ...runs.bar import game_bar
+    from ...search.storage.upgrade import upgrade_studies
 
     try:
         with game_bar("upgrading games", 0) as bar:

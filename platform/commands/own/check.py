@@ -12,12 +12,12 @@ from rich import box
 from rich.table import Table
 from rich.text import Text
 
-from turnier.commands.options import DEFAULT_URL, JsonOption, StoreOption
-from turnier.core.terminal.console import Console
-from turnier.core.terminal.visible import say
+from ...core.terminal.console import Console
+from ...core.terminal.visible import say
+from ..options import DEFAULT_URL, JsonOption, StoreOption
 
 if TYPE_CHECKING:
-    from turnier.contract.process import Finding
+    from ...contract.process import Finding
 
 COLOURS = {"broken": "red", "unchecked": "yellow", "kept": "green"}
 
@@ -74,12 +74,12 @@ def check(
       turnier check tests/data/2048/moves.jsonl --game 2048
       turnier check last --sample 5%
     """
-    from turnier.contract.process import BROKEN
-    from turnier.contract.subjects import subject_of
-    from turnier.runs.bar import game_bar
+    from ...contract.process import BROKEN
+    from ...contract.subjects import subject_of
+    from ...runs.bar import game_bar
 
     if sample:
-        from turnier.commands.workers.sample import verify_sample
+        from ..workers.sample import verify_sample
 
         for name in names:
             verify_sample(name, sample, store)

@@ -11,8 +11,8 @@ from typing import Annotated
 
 import typer
 
-from turnier.core.errors import UserError, unknown
-from turnier.core.terminal.visible import say
+from ...core.errors import UserError, unknown
+from ...core.terminal.visible import say
 
 TEMPLATES = {  # kind -> what it is written as -> file in templates/; the empty one is the default
     "game": {"": "game", "--python": "python_game"},

@@ -9,15 +9,15 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich.live import Live
 
-from turnier.commands.options import DEFAULT_URL, JsonOption, SeedOption, StoreOption
-from turnier.core.errors import UserError
-from turnier.core.terminal.console import Console
+from ...core.errors import UserError
+from ...core.terminal.console import Console
+from ..options import DEFAULT_URL, JsonOption, SeedOption, StoreOption
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from turnier.arena.analysis import Analysis
-    from turnier.games.game import Position
+    from ...arena.analysis import Analysis
+    from ...games.game import Position
 
 TOP, REPEATS, GAMES = 12, 10, 100
 REFRESHES = 4  # per second
@@ -85,9 +85,9 @@ def analyse(
       turnier analyse connect_four "mcts(iterations=5000)" --best --moves "d d c" --json
       turnier analyse --match 3f9a1c --move 12 "mcts(iterations=1000)"
     """
-    from turnier.arena.analysis import PlayingOn
-    from turnier.arena.analysis import analyse as searches
-    from turnier.server.analysis_data import analysis_data
+    from ...arena.analysis import PlayingOn
+    from ...arena.analysis import analyse as searches
+    from ...server.analysis_data import analysis_data
 
     if sum(map(bool, (board, moves, match))) > 1:
         raise UserError("a position must be given once, got more than one of --board, --moves and --match; choose one.")
@@ -111,7 +111,7 @@ def analyse(
 
 
 def _show(found: Iterator[Analysis], top: int) -> None:
-    from turnier.commands.positions.analysis_table import analysis_text
+    from .analysis_table import analysis_text
 
     console = Console(highlight=False)
     if not console.is_terminal:
@@ -129,8 +129,8 @@ def _last(found: Iterator[Analysis]) -> Analysis:
 
 
 def _of_text(words: list[str], board: str, moves: str) -> tuple[Position, list[str]]:
-    from turnier.games.registry import make_game
-    from turnier.games.setup.moves import MOVES
+    from ...games.registry import make_game
+    from ...games.setup.moves import MOVES
 
     if not words:
         raise UserError("an analysis needs a game, got none; write turnier analyse GAME AGENT, or --match ID.")
@@ -140,8 +140,8 @@ def _of_text(words: list[str], board: str, moves: str) -> tuple[Position, list[s
 
 
 def _of_match(match: str, move: int, agents: list[str], store: str) -> tuple[Position, list[str]]:
-    from turnier.arena.analysis.reanalysis import Reanalysis
-    from turnier.results.store.store import Store
+    from ...arena.analysis.reanalysis import Reanalysis
+    from ...results.store.store import Store
 
     with Store.open(store, read_only=True) as opened:
         moments = Reanalysis(opened.find_record(match)).moments

@@ -10,13 +10,13 @@ from rich.console import Group
 from rich.table import Table
 from rich.text import Text
 
-from turnier.agents.registry import agent_of
-from turnier.arena.analysis import AgentAnalysis, Analysis, Goal, LinePly, MoveOutlook, Outlook
-from turnier.commands.tables import AgentText, units_text
-from turnier.core.number_text import duration, estimate, number, plus_minus
-from turnier.games.abi import CHANCE
-from turnier.games.game import Position
-from turnier.server.analysis_data import measures
+from ...agents.registry import agent_of
+from ...arena.analysis import AgentAnalysis, Analysis, Goal, LinePly, MoveOutlook, Outlook
+from ...core.number_text import duration, estimate, number, plus_minus
+from ...games.abi import CHANCE
+from ...games.game import Position
+from ...server.analysis_data import measures
+from ..tables import AgentText, units_text
 
 COLUMNS = 3  # agents side by side
 CELL_WIDTH = 17  # of an agent: a value, and the visits in brackets

@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from turnier.commands.options import DEFAULT_URL, RunArgument, StoreOption, YesOption
-from turnier.core.terminal.visible import say, visible_line
+from ...core.terminal.visible import say, visible_line
+from ..options import DEFAULT_URL, RunArgument, StoreOption, YesOption
 
 if TYPE_CHECKING:
-    from turnier.results.store.store import Run, Store
+    from ...results.store.store import Run, Store
 
 
 def delete(run: RunArgument, yes: YesOption = False, store: StoreOption = DEFAULT_URL) -> None:
@@ -24,8 +24,8 @@ def delete(run: RunArgument, yes: YesOption = False, store: StoreOption = DEFAUL
       turnier runs delete tournament:1f0c
       turnier runs delete last --yes
     """
-    from turnier.results.store.run_changes import delete_run, refuse_running
-    from turnier.results.store.store import Store
+    from ...results.store.run_changes import delete_run, refuse_running
+    from ...results.store.store import Store
 
     with Store.open(store) as results:
         found = results.find_run(run)
@@ -34,7 +34,7 @@ def delete(run: RunArgument, yes: YesOption = False, store: StoreOption = DEFAUL
         if not yes:
             typer.confirm("Delete it?", abort=True)
         if found.kind == "study":
-            from turnier.search.storage.study_changes import delete_study
+            from ...search.storage.study_changes import delete_study
 
             delete_study(results, found)
         else:
@@ -44,13 +44,13 @@ def delete(run: RunArgument, yes: YesOption = False, store: StoreOption = DEFAUL
 
 def _what_goes(store: Store, run: Run) -> str:
     """Returns the sentence that says what a deletion removes, and what it leaves."""
-    from turnier.results.store.run_changes import owned_games, owned_searches
+    from ...results.store.run_changes import owned_games, owned_searches
 
     games, searches = owned_games(store, run), owned_searches(store, run)
     going = [(games.own, "games"), (searches.own, "searches")]
     kept = [f"{count:,} {what}" for count, what in ((games.shared, "games"), (searches.shared, "searches")) if count]
     if run.kind == "study":
-        from turnier.search.storage.trials import count_trials, study_names
+        from ...search.storage.trials import count_trials, study_names
 
         going.append((count_trials(store, run.name) if run.name in study_names(store) else 0, "candidates"))
     named = ", ".join(f"{count:,} {what}" for count, what in going if count) or "nothing that was played"

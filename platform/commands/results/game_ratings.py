@@ -7,18 +7,19 @@ from typing import Any
 
 import pandas as pd
 
-from turnier.commands.runs.show import Shown, print_json, write_crosstable
-from turnier.core.errors import UserError
-from turnier.core.terminal.console import Console
 from turnier.dashboards import terminal
 from turnier.dashboards.kinds import games
 from turnier.dashboards.kinds.tournament import list_of, rating_rows
 from turnier.dashboards.tables import Column, Table
-from turnier.results.archive.reading import Archive
-from turnier.results.failures import list_failures, store_option
-from turnier.results.frames import Standings, Terms, json_rows, matches_frame, summary
-from turnier.results.frames.terms import anchor_among
-from turnier.results.store.store import Run, Store
+
+from ...core.errors import UserError
+from ...core.terminal.console import Console
+from ...results.archive.reading import Archive
+from ...results.failures import list_failures, store_option
+from ...results.frames import Standings, Terms, json_rows, matches_frame, summary
+from ...results.frames.terms import anchor_among
+from ...results.store.store import Run, Store
+from ..runs.show import Shown, print_json, write_crosstable
 
 
 def show_game(store: Store, game: str, run: Run | None, min_games: int, shown: Shown) -> None:
@@ -67,7 +68,7 @@ def _sources(store: Store, frame: pd.DataFrame) -> str:
 
 def show_means(archive: Archive, as_json: bool) -> None:
     """Shows the means of an archive's games, a table per game."""
-    from turnier.results.archive.means import means_of
+    from ...results.archive.means import means_of
 
     table = means_of(archive)
     if as_json:

@@ -6,8 +6,8 @@ from typing import Annotated
 
 import typer
 
-from turnier.commands.options import DEFAULT_URL, RunArgument, StoreOption
-from turnier.core.terminal.visible import say, visible_line
+from ...core.terminal.visible import say, visible_line
+from ..options import DEFAULT_URL, RunArgument, StoreOption
 
 
 def note(
@@ -24,8 +24,8 @@ def note(
       turnier runs note tournament:1f0c "with the new heuristic"
       turnier runs note last
     """
-    from turnier.results.store.annotations import NOTE
-    from turnier.results.store.store import Store
+    from ...results.store.annotations import NOTE
+    from ...results.store.store import Store
 
     with Store.open(store, read_only=text is None) as results:
         found = results.find_run(run)

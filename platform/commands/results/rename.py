@@ -6,9 +6,9 @@ from typing import Annotated
 
 import typer
 
-from turnier.commands.options import DEFAULT_URL, RunArgument, StoreOption, YesOption
-from turnier.core.errors import UserError
-from turnier.core.terminal.visible import say, visible_line
+from ...core.errors import UserError
+from ...core.terminal.visible import say, visible_line
+from ..options import DEFAULT_URL, RunArgument, StoreOption, YesOption
 
 
 def rename(
@@ -26,8 +26,8 @@ def rename(
       turnier runs rename tournament:1f0c "first heuristics"
       turnier runs rename study:2048-mctse-1f0c2b corners --yes
     """
-    from turnier.results.store.run_changes import rename_run
-    from turnier.results.store.store import Store
+    from ...results.store.run_changes import rename_run
+    from ...results.store.store import Store
 
     name = " ".join(name.split())
     if not name:
@@ -37,7 +37,7 @@ def rename(
         if not yes:
             typer.confirm(f"Rename {visible_line(found.id)} from {found.name!r} to {name!r}?", abort=True)
         if found.kind == "study":
-            from turnier.search.storage.study_changes import rename_study
+            from ...search.storage.study_changes import rename_study
 
             rename_study(results, found, name)
         else:

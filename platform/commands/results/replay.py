@@ -8,10 +8,10 @@ from pathlib import Path
 from rich.live import Live
 from rich.text import Text
 
-from turnier.core.errors import UserError
-from turnier.core.number_text import number
-from turnier.core.terminal.console import Console
-from turnier.server.finished_game import FinishedGame, find_game
+from ...core.errors import UserError
+from ...core.number_text import number
+from ...core.terminal.console import Console
+from ...server.finished_game import FinishedGame, find_game
 
 
 def replay(match: str, store: str, delay: float, out: Path | None, overlay: int | None) -> None:
@@ -48,7 +48,8 @@ def replay(match: str, store: str, delay: float, out: Path | None, overlay: int 
 
 def _write(played: FinishedGame, out: Path, delay: float, overlay: int | None) -> None:
     from turnier.dashboards.figures.animation import write_gif, write_mp4
-    from turnier.server.spe_ed.official_log import encode, lines_of, log_of, write_lines
+
+    from ...server.spe_ed.official_log import encode, lines_of, log_of, write_lines
 
     if out.suffix == ".svg":
         picture = played.game.svg(played.states[-1]) if overlay is None else played.overlaid_board(overlay - 1)

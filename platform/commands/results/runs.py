@@ -12,13 +12,13 @@ from rich import box
 from rich.markup import escape
 from rich.table import Table
 
-from turnier.commands.options import DEFAULT_URL, JsonOption, StoreOption
-from turnier.core.number_text import number
-from turnier.core.terminal.console import Console
-from turnier.core.terminal.visible import visible_line
+from ...core.number_text import number
+from ...core.terminal.console import Console
+from ...core.terminal.visible import visible_line
+from ..options import DEFAULT_URL, JsonOption, StoreOption
 
 if TYPE_CHECKING:
-    from turnier.results.store.progress import RunProgress
+    from ...results.store.progress import RunProgress
 
 COLOURS = {"running": "green", "waiting": "cyan", "stopped": "yellow"}
 
@@ -38,8 +38,8 @@ def runs(context: typer.Context, store: StoreOption = DEFAULT_URL, as_json: Json
     """
     if context.invoked_subcommand:
         return
-    from turnier.results.store.progress import progress_of_runs
-    from turnier.results.store.store import Store
+    from ...results.store.progress import progress_of_runs
+    from ...results.store.store import Store
 
     with Store.open(store, read_only=True) as results:
         found = progress_of_runs(results)

@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from turnier.commands.options import DEFAULT_URL, JsonOption, StoreOption, writable_file
-from turnier.core.errors import UserError
-from turnier.core.outputs import require_file
+from ...core.errors import UserError
+from ...core.outputs import require_file
+from ..options import DEFAULT_URL, JsonOption, StoreOption, writable_file
 
 if TYPE_CHECKING:
-    from turnier.commands.runs.show import Shown
-    from turnier.results.store.store import Run, Store
+    from ...results.store.store import Run, Store
+    from ..runs.show import Shown
 
 TOP = 200  # agents of a rating list
 MIN_GAMES = 10  # of an agent in the rating list of a game
@@ -32,7 +32,7 @@ OPTIONS = {  # what is shown -> the options that mean something for it, beside -
 
 
 def _names(incomplete: str) -> list[str]:
-    from turnier.commands.runs.completion import names_of
+    from ..runs.completion import names_of
 
     return [name for name in (*names_of("run"), *names_of("game")) if name.startswith(incomplete)]
 
@@ -113,7 +113,7 @@ def show(
         return _show_bot(what, store, _checked("bot", typed, given))
     if _is_file_of_games(what):
         return _show_match(what, store, _checked("match", typed, given))
-    from turnier.results.store.store import Store
+    from ...results.store.store import Store
 
     with Store.open(store, read_only=True) as opened:
         run = None if what and _is_game(what) else _run(opened, what)
@@ -153,7 +153,7 @@ def _is_file_of_games(what: str) -> bool:
 
 
 def _is_game(what: str) -> bool:
-    from turnier.games.registry import GAMES
+    from ...games.registry import GAMES
 
     return what.partition("(")[0] in GAMES.places
 
@@ -172,9 +172,9 @@ def _run(store: Store, what: str) -> Run | None:
 
 
 def _show_run(store: Store, run: Run, options: Mapping[str, Any], named: bool) -> None:
-    from turnier.commands.runs.show import show_run
-    from turnier.core.terminal.visible import say, visible_line
-    from turnier.runs.results import RunResults
+    from ...core.terminal.visible import say, visible_line
+    from ...runs.results import RunResults
+    from ..runs.show import show_run
 
     if options["html"] or options["out"]:
         return _write_run(store, run, options["out"], options["html"])
@@ -183,22 +183,22 @@ def _show_run(store: Store, run: Run, options: Mapping[str, Any], named: bool) -
     if options["matches"]:
         return _list_matches(store, run, options["as_json"])
     if options["game"]:
-        from turnier.commands.results.game_ratings import show_game
+        from .game_ratings import show_game
 
         return show_game(store, options["game"], run, options["min_games"] or MIN_GAMES, _shown(options))
     show_run(RunResults.find(store, run.id), _shown(options))
 
 
 def _shown(options: Mapping[str, Any]) -> Shown:
-    from turnier.commands.runs.show import Shown
+    from ..runs.show import Shown
 
     names = ("as_json", "whole", "top", "crosstable", "anchor", "nash")
     return Shown(**{name: options[name] for name in names})
 
 
 def _write_run(store: Store, run: Run, out: Path | None, html: bool) -> None:
-    from turnier.core.terminal.visible import say
-    from turnier.results.export import Source
+    from ...core.terminal.visible import say
+    from ...results.export import Source
 
     if html or (out and out.suffix == ".html"):
         from turnier.dashboards.reports.run import write_run_report
@@ -210,9 +210,9 @@ def _write_run(store: Store, run: Run, out: Path | None, html: bool) -> None:
 
 
 def _export(source: Any, games: int, out: Path) -> None:
-    from turnier.core.terminal.console import Console
-    from turnier.results.export import export_files, export_from
-    from turnier.runs.bar import game_bar
+    from ...core.terminal.console import Console
+    from ...results.export import export_files, export_from
+    from ...runs.bar import game_bar
 
     export_files(out)
     with game_bar(source.run.name, games) as bar:
@@ -230,8 +230,8 @@ def _require_suffix(out: Path, suffixes: tuple[str, ...], what: str) -> None:
 def _list_matches(store: Store, run: Run, as_json: bool) -> None:
     import json
 
-    from turnier.core.terminal.visible import say, visible_line
-    from turnier.results.match_list import list_matches
+    from ...core.terminal.visible import say, visible_line
+    from ...results.match_list import list_matches
 
     found = list_matches(store, run.id, limit=MATCHES)
     if as_json:
@@ -243,16 +243,16 @@ def _list_matches(store: Store, run: Run, as_json: bool) -> None:
 
 
 def _show_game(store: Store, game: str, options: Mapping[str, Any]) -> None:
-    from turnier.commands.results.game_ratings import show_game
+    from .game_ratings import show_game
 
     show_game(store, game, None, options["min_games"] or MIN_GAMES, _shown(options))
 
 
 def _show_archive(path: Path, options: Mapping[str, Any]) -> None:
-    from turnier.commands.results.game_ratings import show_means
-    from turnier.results.archive.reading import Archive
-    from turnier.results.archive.restoring import as_store
-    from turnier.results.export import Source
+    from ...results.archive.reading import Archive
+    from ...results.archive.restoring import as_store
+    from ...results.export import Source
+    from .game_ratings import show_means
 
     archive = Archive.open(path)
     if options["means"]:
@@ -264,7 +264,7 @@ def _show_archive(path: Path, options: Mapping[str, Any]) -> None:
 
 
 def _show_match(what: str, store: str, options: Mapping[str, Any]) -> None:
-    from turnier.commands.results.replay import replay
+    from .replay import replay
 
     out: Path | None = options["out"]
     if out is not None:
@@ -273,6 +273,6 @@ def _show_match(what: str, store: str, options: Mapping[str, Any]) -> None:
 
 
 def _show_bot(name: str, store: str, options: Mapping[str, Any]) -> None:
-    from turnier.commands.results.versions import versions
+    from .versions import versions
 
     versions(name, options["game"], options["save"], store, options["as_json"])

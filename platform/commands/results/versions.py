@@ -6,13 +6,13 @@ import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from turnier.core.terminal.console import Console
-from turnier.core.terminal.visible import say
+from ...core.terminal.console import Console
+from ...core.terminal.visible import say
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from turnier.results.versions import Version
+    from ...results.versions import Version
 
 
 def versions(name: str, game: str, save: Path | None, store: str, as_json: bool) -> None:
@@ -25,9 +25,9 @@ def versions(name: str, game: str, save: Path | None, store: str, as_json: bool)
         store: the URL of the store.
         as_json: whether JSON is printed.
     """
-    from turnier.core.errors import UserError, unknown
-    from turnier.results.store.store import Store
-    from turnier.results.versions import rated_versions, stored_versions
+    from ...core.errors import UserError, unknown
+    from ...results.store.store import Store
+    from ...results.versions import rated_versions, stored_versions
 
     place, _, version = name.partition("@")
     place = Path(place.partition(":")[0]).name if ".py" in place else place.partition(":")[0]
@@ -43,7 +43,7 @@ def versions(name: str, game: str, save: Path | None, store: str, as_json: bool)
             return
         rated = rated_versions(opened, found, game)
     if as_json:
-        from turnier.results.frames import json_rows
+        from ...results.frames import json_rows
 
         print(json.dumps(json_rows(rated), indent=2))
         return
@@ -52,7 +52,7 @@ def versions(name: str, game: str, save: Path | None, store: str, as_json: bool)
 
 def _save(version: Version, folder: Path) -> None:
     """Writes the files of a version into a folder that does not exist yet."""
-    from turnier.core.errors import UserError
+    from ...core.errors import UserError
 
     if folder.exists():
         raise UserError(f"--save must name a new folder, got {folder}, which exists; name another.")

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from turnier.commands.options import DEFAULT_URL, StoreOption, YesOption
-from turnier.core.errors import UserError
-from turnier.core.terminal.console import Console
+from ...core.errors import UserError
+from ...core.terminal.console import Console
+from ..options import DEFAULT_URL, StoreOption, YesOption
 
 if TYPE_CHECKING:
-    from turnier.results.store.store import Store
+    from ...results.store.store import Store
 
 
 def archive(
@@ -40,7 +40,7 @@ def archive(
       turnier runs archive tournament:1f0c --out old.parquet --remove
       turnier runs archive --restore old.parquet
     """
-    from turnier.results.store.store import Store
+    from ...results.store.store import Store
 
     if bool(run) == (restore is not None):
         raise UserError("archive takes a run, or --restore FILE, got " + ("both" if run else "neither") + "; give one.")
@@ -54,10 +54,10 @@ def archive(
 
 
 def _archive(store: Store, name: str, out: Path | None, remove: bool, yes: bool) -> None:
-    from turnier.results.archive.restoring import remove_games
-    from turnier.results.archive.writing import require_archive, write_archive
-    from turnier.results.store.run_changes import refuse_running
-    from turnier.runs.bar import game_bar
+    from ...results.archive.restoring import remove_games
+    from ...results.archive.writing import require_archive, write_archive
+    from ...results.store.run_changes import refuse_running
+    from ...runs.bar import game_bar
 
     run = store.find_run(name)
     store.annotations.refuse_archived(run.id)
@@ -77,10 +77,10 @@ def _archive(store: Store, name: str, out: Path | None, remove: bool, yes: bool)
 
 
 def _restore(path: Path, url: str) -> None:
-    from turnier.results.archive.reading import Archive
-    from turnier.results.archive.restoring import restore, run_in
-    from turnier.results.store.store import Store
-    from turnier.runs.bar import game_bar
+    from ...results.archive.reading import Archive
+    from ...results.archive.restoring import restore, run_in
+    from ...results.store.store import Store
+    from ...runs.bar import game_bar
 
     archived = Archive.open(path)
     with Store.open(url) as store, game_bar(run_in(archived).name, 2 * archived.total.rows) as bar:

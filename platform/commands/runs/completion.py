@@ -11,33 +11,33 @@ def names_of(what: str) -> Sequence[str]:
 
 
 def _games() -> Sequence[str]:
-    from turnier.games.registry import GAMES
+    from ...games.registry import GAMES
 
     return list(GAMES.places)
 
 
 def _agents() -> Sequence[str]:
-    from turnier.agents.registry import AGENTS
+    from ...agents.registry import AGENTS
 
     return list(AGENTS.places)
 
 
 def _samplers() -> Sequence[str]:
-    from turnier.search.samplers.registry import SAMPLERS
+    from ...search.samplers.registry import SAMPLERS
 
     return list(SAMPLERS.places)
 
 
 def _noises() -> Sequence[str]:
-    from turnier.search.noise import NOISES
+    from ...search.noise import NOISES
 
     return list(NOISES.places)
 
 
 def _runs() -> Sequence[str]:
-    from turnier.results.store import default_url
-    from turnier.results.store.database import NoResults
-    from turnier.results.store.store import Store
+    from ...results.store import default_url
+    from ...results.store.database import NoResults
+    from ...results.store.store import Store
 
     try:
         with Store.open(default_url(), read_only=True) as store:
@@ -47,7 +47,7 @@ def _runs() -> Sequence[str]:
 
 
 def _learners() -> Sequence[str]:
-    from turnier.runs.learning.ways import LEARNERS
+    from ...runs.learning.ways import LEARNERS
 
     return LEARNERS
 

@@ -5,14 +5,14 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 
-from turnier.agents.human.agent import Human
-from turnier.agents.registry import make_agent
-from turnier.arena.analysis import analyse
-from turnier.arena.hosted_match import HostedMatch
-from turnier.core.errors import UserError, nearest
-from turnier.core.number_text import number
-from turnier.core.terminal.console import Console
-from turnier.games.setup.moves import suggestion
+from ...agents.human.agent import Human
+from ...agents.registry import make_agent
+from ...arena.analysis import analyse
+from ...arena.hosted_match import HostedMatch
+from ...core.errors import UserError, nearest
+from ...core.number_text import number
+from ...core.terminal.console import Console
+from ...games.setup.moves import suggestion
 
 HELP = """\
   NAME          play this move; a part of its name will do if no other move begins so

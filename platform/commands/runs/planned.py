@@ -8,15 +8,15 @@ from typing import Annotated, Any
 
 import typer
 
-from turnier.arena.workers.where import Where
-from turnier.commands.command_line import saving
-from turnier.commands.options import DEFAULT_URL, JsonOption, StoreOption, TrustOption
-from turnier.commands.place import placed
-from turnier.core.errors import UserError
-from turnier.core.terminal.console import Console
-from turnier.runs.declared.kinds import plan_of
-from turnier.runs.declared.options import Declared
-from turnier.runs.plan import Plan
+from ...arena.workers.where import ANYWHERE, Where
+from ...core.errors import UserError
+from ...core.terminal.console import Console
+from ...runs.declared.kinds import plan_of
+from ...runs.declared.options import Declared
+from ...runs.plan import Plan
+from ..command_line import saving
+from ..options import DEFAULT_URL, JsonOption, StoreOption, TrustOption
+from ..place import placed
 
 ResumeOption = Annotated[
     str,
@@ -35,7 +35,7 @@ def command_of(kind: str, name: str) -> Callable[..., None]:
         context: typer.Context,
         resume: ResumeOption = "",
         store: StoreOption = DEFAULT_URL,
-        where: Where = Where(),
+        where: Where = ANYWHERE,
         trust: TrustOption = False,
         as_json: JsonOption = False,
         **given: Any,
@@ -81,7 +81,7 @@ def _proposing(what: str) -> Callable[[str], Iterable[str]]:
     """Returns what completes a value in the shell: the names that begin with what was typed."""
 
     def names(incomplete: str) -> Iterable[str]:
-        from turnier.commands.runs.completion import names_of
+        from .completion import names_of
 
         return [name for name in names_of(what) if name.startswith(incomplete)]
 
@@ -99,8 +99,8 @@ def _play(
     """Plays a run and shows it; what can be wrong is found before the store is opened to be written."""
     planned = _resumed(plan, name, typed, resume, store) if resume else plan(**typed)
     where = planned.placed(where)
-    from turnier.commands.runs.show import show
-    from turnier.results.store.store import Store
+    from ...results.store.store import Store
+    from .show import show
 
     console = Console(stderr=as_json)
     with Store.open(store) as opened:
@@ -116,8 +116,8 @@ def _play(
 
 def _resumed(plan: type[Plan[Any]], name: str, typed: dict[str, Any], resume: str, store: str) -> Plan[Any]:
     """Returns the plan of a stored run, with the options that were typed beside --resume."""
-    from turnier.results.store.manifest import started_with
-    from turnier.results.store.store import Store
+    from ...results.store.manifest import started_with
+    from ...results.store.store import Store
 
     if places := [each for each in typed if plan.declared[each].argument]:
         raise UserError(f"--resume takes {' and '.join(places)} from the run; leave them out.")
@@ -131,7 +131,7 @@ def _resumed(plan: type[Plan[Any]], name: str, typed: dict[str, Any], resume: st
 
 
 def _how(kind: str) -> str:
-    from turnier.commands.app import PLANNED
+    from ..app import PLANNED
 
     known = {each: name for name, each in PLANNED.items()}
     return f"type turnier {known[kind]} --resume" if kind in known else "run its script again"

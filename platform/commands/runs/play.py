@@ -7,17 +7,17 @@ from typing import Annotated
 import typer
 from rich.text import Text
 
-from turnier.arena.workers.where import Where
-from turnier.commands.options import (
+from ...arena.workers.where import ANYWHERE, Where
+from ...core.errors import UserError
+from ...core.terminal.console import Console
+from ..options import (
     DEFAULT_URL,
     AgentsArgument,
     GameArgument,
     StoreOption,
     TrustOption,
 )
-from turnier.commands.place import placed
-from turnier.core.errors import UserError
-from turnier.core.terminal.console import Console
+from ..place import placed
 
 
 @placed
@@ -35,7 +35,7 @@ def play(
         bool, typer.Option("--ladder", help="choose a person's opponents from stored agents of about the same strength")
     ] = False,
     store: StoreOption = DEFAULT_URL,
-    where: Where = Where(),
+    where: Where = ANYWHERE,
     trust: TrustOption = False,
 ) -> None:
     """Play one match and show how it ends, or take a seat yourself.
@@ -54,13 +54,13 @@ def play(
       turnier play hex "human(name=Ann)" "human(name=Bo)"
       turnier play yavalath human --ladder --games 10
     """
-    from turnier.agents.human.agent import Human
-    from turnier.agents.registry import make_agent
-    from turnier.arena.workers.make import make_pool
-    from turnier.commands.runs.play_people import Series, play_series
-    from turnier.commands.runs.shown_match import show_match
-    from turnier.games.registry import make_game
-    from turnier.results.store.store import Store
+    from ...agents.human.agent import Human
+    from ...agents.registry import make_agent
+    from ...arena.workers.make import make_pool
+    from ...games.registry import make_game
+    from ...results.store.store import Store
+    from .play_people import Series, play_series
+    from .shown_match import show_match
 
     console, made, players = Console(), make_game(game), [make_agent(agent) for agent in agents]
     if not any(isinstance(player, Human) for player in players):

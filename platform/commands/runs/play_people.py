@@ -5,22 +5,23 @@ from __future__ import annotations
 import getpass
 from dataclasses import dataclass
 
-from turnier.agents.ensembles.pool import Pool
-from turnier.agents.human.agent import Human
-from turnier.agents.registry import make_agent
-from turnier.arena.hosted_match import HostedMatch
-from turnier.arena.match import MatchSpec
-from turnier.commands.command_line import saving
-from turnier.commands.runs.human_session import Ask, Session, with_names
-from turnier.core.errors import UserError
-from turnier.core.number_text import number, plus_minus
-from turnier.core.terminal.console import Console
 from turnier.dashboards.kinds.tournament import list_of
 from turnier.dashboards.terminal import print_sections
-from turnier.games.game import Game
-from turnier.results.store.store import Store
-from turnier.runs.people.hosted_games import next_seed, resume_stored, store_game
-from turnier.runs.people.human_rating import next_opponent, rating_list, rating_of
+
+from ...agents.ensembles.pool import Pool
+from ...agents.human.agent import Human
+from ...agents.registry import make_agent
+from ...arena.hosted_match import HostedMatch
+from ...arena.match import MatchSpec
+from ...core.errors import UserError
+from ...core.number_text import number, plus_minus
+from ...core.terminal.console import Console
+from ...games.game import Game
+from ...results.store.store import Store
+from ...runs.people.hosted_games import next_seed, resume_stored, store_game
+from ...runs.people.human_rating import next_opponent, rating_list, rating_of
+from ..command_line import saving
+from .human_session import Ask, Session, with_names
 
 LISTED = 20  # agents of the rating list
 KEPT = "The game is kept as it is; the same command continues it."

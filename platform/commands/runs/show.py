@@ -6,14 +6,14 @@ import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from turnier.commands.other_code import print_other_code
-from turnier.core.errors import UserError
-from turnier.core.terminal.console import Console
+from ...core.errors import UserError
+from ...core.terminal.console import Console
+from ..other_code import print_other_code
 
 if TYPE_CHECKING:
-    from turnier.results.failures import Failures
-    from turnier.results.frames import Standings
-    from turnier.runs.results import RunResults
+    from ...results.failures import Failures
+    from ...results.frames import Standings
+    from ...runs.results import RunResults
 
 
 class Shown(NamedTuple):
@@ -38,7 +38,8 @@ def show_run(results: RunResults, shown: Shown, console: Console | None = None) 
     Raises UserError, after all that, if an agent failed in all of its games and the run is to rate agents.
     """
     from turnier.dashboards import sections, terminal
-    from turnier.results.failures import list_failures, store_option
+
+    from ...results.failures import list_failures, store_option
 
     kind, console, run = sections.described(results), console or Console(), results.store.run(results.id)
     rated = {"anchor": shown.anchor, "nash": shown.nash} if getattr(kind, "RATES", False) else {}

@@ -11,17 +11,17 @@ from rich.markup import escape
 from rich.table import Table as RichTable
 from rich.text import Text
 
-from turnier.agents.agent import Agent, Decision
-from turnier.agents.ensembles.pool import Pool
-from turnier.agents.seats.failure import Ending, SeatFailure
-from turnier.arena.match import MatchSpec, Termination
-from turnier.arena.play import check_spec
-from turnier.arena.table import Table, scores_at
-from turnier.commands.tables import units_text
-from turnier.core.errors import UserError
-from turnier.core.number_text import number
-from turnier.core.terminal.console import Console
-from turnier.games.game import Game, Position
+from ...agents.agent import Agent, Decision
+from ...agents.ensembles.pool import Pool
+from ...agents.seats.failure import Ending, SeatFailure
+from ...arena.match import MatchSpec, Termination
+from ...arena.play import check_spec
+from ...arena.table import Table, scores_at
+from ...core.errors import UserError
+from ...core.number_text import number
+from ...core.terminal.console import Console
+from ...games.game import Game, Position
+from ..tables import units_text
 
 
 def show_match(

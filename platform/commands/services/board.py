@@ -7,8 +7,8 @@ from typing import Annotated
 
 import typer
 
-from turnier.commands.options import DEFAULT_URL, StoreOption
-from turnier.core.errors import require_extra
+from ...core.errors import require_extra
+from ..options import DEFAULT_URL, StoreOption
 
 
 def board(
@@ -29,11 +29,12 @@ def board(
     """
     require_extra("turnier board", "server", "starlette", "uvicorn")
     from turnier.dashboards.figures.animation import write_film
-    from turnier.results.store.store import Store
-    from turnier.server.board.app import Library, make_app
-    from turnier.server.board.serving import BoardServer, hosts_of
-    from turnier.server.board.tables import Tables
-    from turnier.server.listening import listen
+
+    from ...results.store.store import Store
+    from ...server.board.app import Library, make_app
+    from ...server.board.serving import BoardServer, hosts_of
+    from ...server.board.tables import Tables
+    from ...server.listening import listen
 
     with Store.open(store) as results, listen(host, port) as listening:
         name = f"[{host}]" if ":" in host else host

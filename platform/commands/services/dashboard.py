@@ -6,8 +6,8 @@ from typing import Annotated
 
 import typer
 
-from turnier.commands.command_line import saving
-from turnier.commands.options import DEFAULT_URL, StoreOption
+from ..command_line import saving
+from ..options import DEFAULT_URL, StoreOption
 
 
 def dashboard(

@@ -12,9 +12,9 @@ from typing import Annotated, Any
 
 import typer
 
-import turnier
-from turnier.commands.options import GameArgument
-from turnier.core.errors import require_extra, unknown
+from ... import __version__
+from ...core.errors import require_extra, unknown
+from ..options import GameArgument
 
 
 def engine(
@@ -48,15 +48,15 @@ def engine(
     """
     if http is not None:
         require_extra("turnier engine --http", "server", "starlette", "uvicorn")
-        from turnier.commands.services.serve_moves import serve_moves
+        from .serve_moves import serve_moves
 
         return serve_moves(game, agent, games_by, seconds, host, http)
-    from turnier.agents.registry import make_agent
-    from turnier.games.registry import make_game
-    from turnier.server.engine_protocols.gtp_service import GtpService
-    from turnier.server.engine_protocols.hosted_agent import HostedAgent
-    from turnier.server.engine_protocols.json_service import JsonService
-    from turnier.server.engine_protocols.uci_service import UciService
+    from ...agents.registry import make_agent
+    from ...games.registry import make_game
+    from ...server.engine_protocols.gtp_service import GtpService
+    from ...server.engine_protocols.hosted_agent import HostedAgent
+    from ...server.engine_protocols.json_service import JsonService
+    from ...server.engine_protocols.uci_service import UciService
 
     protocols: dict[str, Callable[[HostedAgent, Callable[[str], None]], Any]] = {
         "uci": UciService,
@@ -66,7 +66,7 @@ def engine(
     if protocol not in protocols:
         raise unknown("protocol", protocol, protocols)
     own_seed = secrets.randbits(62) if seed is None else seed
-    playing = HostedAgent(make_game(game), make_agent(agent), own_seed, turnier.__version__)
+    playing = HostedAgent(make_game(game), make_agent(agent), own_seed, __version__)
     out = os.fdopen(os.dup(sys.stdout.fileno()), "w", encoding="utf-8")
     one_at_a_time = threading.Lock()
 

@@ -8,8 +8,8 @@ from typing import Annotated
 
 import typer
 
-from turnier.core.errors import require_extra
-from turnier.core.terminal.console import Console
+from ...core.errors import require_extra
+from ...core.terminal.console import Console
 
 
 def join(
@@ -45,8 +45,8 @@ def join(
       turnier spe_ed join --key secret --agent "combi(milliseconds=300)" --games 0    # touch stop ends it
     """
     require_extra("turnier spe_ed join", "server", "websockets")
-    from turnier.server.spe_ed.agent_client import AgentClient, time_url_of, with_key
-    from turnier.server.spe_ed.timed_player import warm_up
+    from ...server.spe_ed.agent_client import AgentClient, time_url_of, with_key
+    from ...server.spe_ed.timed_player import warm_up
 
     console = Console(highlight=False)
     address = with_key(url, key)

@@ -11,14 +11,14 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from turnier.commands.options import DEFAULT_URL, StoreOption, writable_folder
-from turnier.core.errors import UserError, require_extra
-from turnier.core.number_text import number
-from turnier.core.terminal.console import Console
+from ...core.errors import UserError, require_extra
+from ...core.number_text import number
+from ...core.terminal.console import Console
+from ..options import DEFAULT_URL, StoreOption, writable_folder
 
 if TYPE_CHECKING:
-    from turnier.arena.match import MatchRecord
-    from turnier.server.spe_ed.room import Room
+    from ...arena.match import MatchRecord
+    from ...server.spe_ed.room import Room
 
 DEFAULT_BOT = "combi(milliseconds=500)"
 
@@ -86,16 +86,16 @@ def serve(
       turnier spe_ed serve --players 3 --agent "combi(milliseconds=200)" --agent basic --agent rollouts
     """
     require_extra("turnier spe_ed serve", "server", "starlette", "uvicorn", "websockets")
-    from turnier.arena.match import derive_seed
-    from turnier.results.store.progress import ProgressReporter
-    from turnier.results.store.store import Store
-    from turnier.server.listening import listen
-    from turnier.server.spe_ed.configuration import Limits, Rules
-    from turnier.server.spe_ed.keys import read_keys
-    from turnier.server.spe_ed.lobby import Lobby, next_number
-    from turnier.server.spe_ed.serving import make_server
-    from turnier.server.spe_ed.serving import serve as run_server
-    from turnier.server.spe_ed.timed_player import warm_up
+    from ...arena.match import derive_seed
+    from ...results.store.progress import ProgressReporter
+    from ...results.store.store import Store
+    from ...server.listening import listen
+    from ...server.spe_ed.configuration import Limits, Rules
+    from ...server.spe_ed.keys import read_keys
+    from ...server.spe_ed.lobby import Lobby, next_number
+    from ...server.spe_ed.serving import make_server
+    from ...server.spe_ed.serving import serve as run_server
+    from ...server.spe_ed.timed_player import warm_up
 
     console = Console(highlight=False)
     rules = Rules.read(width, height, players, timeout, grace, lobby)

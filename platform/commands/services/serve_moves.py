@@ -6,12 +6,12 @@ import asyncio
 
 import uvicorn
 
-from turnier.agents.registry import make_agent
-from turnier.arena.analysis import PlayingOn, best_move
-from turnier.games.registry import make_game
-from turnier.server.board.serving import configured, hosts_of
-from turnier.server.listening import listen
-from turnier.server.moves.app import Adviser, make_app
+from ...agents.registry import make_agent
+from ...arena.analysis import PlayingOn, best_move
+from ...games.registry import make_game
+from ...server.board.serving import configured, hosts_of
+from ...server.listening import listen
+from ...server.moves.app import Adviser, make_app
 
 
 def serve_moves(game: str, agent: str, games_by: str, seconds: float, host: str, port: int) -> None:

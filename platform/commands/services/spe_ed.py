@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import typer
 
-from turnier.core.terminal.visible import say
+from ...core.terminal.visible import say
 
 
 def spe_ed(context: typer.Context) -> None:

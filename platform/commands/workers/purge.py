@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from turnier.commands.options import DEFAULT_URL, RunArgument, StoreOption, YesOption
+from ..options import DEFAULT_URL, RunArgument, StoreOption, YesOption
 
 if TYPE_CHECKING:
-    from turnier.results.store.store import Run
+    from ...results.store.store import Run
 
 # Kinds of runs whose games no command plays again -> why.
 LASTING = {
@@ -36,8 +36,8 @@ def purge(
       turnier runs workers last
       turnier runs purge last --worker w2/10.77.0.12
     """
-    from turnier.results.store.run_changes import games_of_worker, purge_worker, refuse_running
-    from turnier.results.store.store import Store
+    from ...results.store.run_changes import games_of_worker, purge_worker, refuse_running
+    from ...results.store.store import Store
 
     with Store.open(store) as results:
         found = results.find_run(run)
@@ -55,7 +55,7 @@ def purge(
 
 
 def _refuse_lasting(run: Run) -> None:
-    from turnier.core.errors import UserError
+    from ...core.errors import UserError
 
     if run.kind in LASTING:
         raise UserError(f"games of a {run.kind} must stay, got {run.id}, {LASTING[run.kind]}.")

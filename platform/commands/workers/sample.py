@@ -7,13 +7,13 @@ from rich import box
 from rich.table import Table
 from rich.text import Text
 
-from turnier.arena.workers.make import make_executor
-from turnier.arena.workers.where import Where
-from turnier.core.errors import UserError
-from turnier.core.terminal.console import Console
-from turnier.results.store.store import Store
-from turnier.results.verification import Verification, sample_of_run
-from turnier.runs.bar import game_bar
+from ...arena.workers.make import make_executor
+from ...arena.workers.where import Where
+from ...core.errors import UserError
+from ...core.terminal.console import Console
+from ...results.store.store import Store
+from ...results.verification import Verification, sample_of_run
+from ...runs.bar import game_bar
 
 SHOWN_ID = 12  # digits
 

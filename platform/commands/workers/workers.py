@@ -11,12 +11,12 @@ from rich import box
 from rich.table import Table
 from rich.text import Text
 
-from turnier.commands.options import DEFAULT_URL, JsonOption, RunArgument, StoreOption
-from turnier.core.number_text import duration, number
-from turnier.core.terminal.console import Console
+from ...core.number_text import duration, number
+from ...core.terminal.console import Console
+from ..options import DEFAULT_URL, JsonOption, RunArgument, StoreOption
 
 if TYPE_CHECKING:
-    from turnier.results.workers import WorkersOfRun
+    from ...results.workers import WorkersOfRun
 
 HEADINGS = ("games", "%", "CPU\na game", "speed", "failed", "last,\nago", "scores")
 UNITS = (("d", 86400), ("h", 3600), ("min", 60))
@@ -35,8 +35,8 @@ def workers(run: RunArgument, store: StoreOption = DEFAULT_URL, as_json: JsonOpt
       turnier runs workers last
       turnier runs workers tournament:1f0c --json
     """
-    from turnier.results.store.store import Store
-    from turnier.results.workers import workers_of_run
+    from ...results.store.store import Store
+    from ...results.workers import workers_of_run
 
     with Store.open(store, read_only=True) as results:
         found = results.find_run(run)
@@ -52,7 +52,7 @@ def workers(run: RunArgument, store: StoreOption = DEFAULT_URL, as_json: JsonOpt
 
 def _rows(played: WorkersOfRun) -> list[dict[str, Any]]:
     """Returns the machines, each with its residuals."""
-    from turnier.results.frames.matches import json_rows
+    from ...results.frames.matches import json_rows
 
     of_worker: dict[str, list[dict[str, Any]]] = {}
     for row in json_rows(played.residuals):

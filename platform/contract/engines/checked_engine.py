@@ -6,9 +6,9 @@ import random
 import time
 from collections.abc import Callable, Sequence
 
-from turnier.agents.engines.process import EngineProcess
-from turnier.contract.law import LawBroken
-from turnier.games.game import Game, Position
+from ...agents.engines.process import EngineProcess
+from ...games.game import Game, Position
+from ..law import LawBroken
 
 END_SECONDS = 2.0  # to end after being told to
 QUIET_SECONDS = 0.3  # in which nothing may be written

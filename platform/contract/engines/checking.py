@@ -7,17 +7,17 @@ from collections.abc import Callable, Iterator, Sequence
 from types import ModuleType
 from typing import NamedTuple
 
-from turnier.agents.engines.engine import EngineAgent
-from turnier.agents.engines.gtp import Gtp
-from turnier.agents.engines.json_lines import Json
-from turnier.agents.engines.uci import Uci
-from turnier.agents.seats.failure import SeatFailure
-from turnier.contract.engines import gtp_laws, json_laws, uci_laws
-from turnier.contract.engines.checked_engine import CheckedEngine, Laws
-from turnier.contract.law import LawBroken, name_of
-from turnier.contract.process import BROKEN, KEPT, UNCHECKED, Finding
-from turnier.core.errors import unknown
-from turnier.games.registry import make_game
+from ...agents.engines.engine import EngineAgent
+from ...agents.engines.gtp import Gtp
+from ...agents.engines.json_lines import Json
+from ...agents.engines.uci import Uci
+from ...agents.seats.failure import SeatFailure
+from ...core.errors import unknown
+from ...games.registry import make_game
+from ..law import LawBroken, name_of
+from ..process import BROKEN, KEPT, UNCHECKED, Finding
+from . import gtp_laws, json_laws, uci_laws
+from .checked_engine import CheckedEngine, Laws
 
 
 class Protocol(NamedTuple):

@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 import time
 
-from turnier.agents.engines.gtp import COLOURS
-from turnier.contract.engines.checked_engine import STRANGE, CheckedEngine, Laws, Step, close_input, ends, told
-from turnier.contract.law import LawBroken
-from turnier.games.game import Position
-from turnier.games.go.game import Go
+from ...agents.engines.gtp import COLOURS
+from ...games.game import Position
+from ...games.go.game import Go
+from ..law import LawBroken
+from .checked_engine import STRANGE, CheckedEngine, Laws, Step, close_input, ends, told
 
 REQUIRED = (
     "protocol_version",

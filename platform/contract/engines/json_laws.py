@@ -7,12 +7,12 @@ import random
 import time
 from typing import Any
 
-from turnier.agents.engines.engine import Limits, Match
-from turnier.agents.engines.json_lines import PROTOCOL, game_message, move_message
-from turnier.contract.engines.checked_engine import CheckedEngine, told
-from turnier.contract.law import LawBroken
-from turnier.games.abi import CHANCE
-from turnier.games.game import Position
+from ...agents.engines.engine import Limits, Match
+from ...agents.engines.json_lines import PROTOCOL, game_message, move_message
+from ...games.abi import CHANCE
+from ...games.game import Position
+from ..law import LawBroken
+from .checked_engine import CheckedEngine, told
 
 MOVE_SECONDS = 0.2
 MANY_PLIES = 200

@@ -5,8 +5,10 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 
-from turnier.agents.engines.uci import position_command
-from turnier.contract.engines.checked_engine import (
+from ...agents.engines.uci import position_command
+from ...games.game import Position
+from ..law import LawBroken
+from .checked_engine import (
     STRANGE,
     CheckedEngine,
     Laws,
@@ -17,8 +19,6 @@ from turnier.contract.engines.checked_engine import (
     told,
     word_after,
 )
-from turnier.contract.law import LawBroken
-from turnier.games.game import Position
 
 TYPES = ("check", "spin", "combo", "button", "string")
 SHORT, SHORT_SECONDS = "movetime 100", 0.1

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from turnier.contract.games.random_games import FENCE, SEEDS, nodes, walk
-from turnier.contract.law import LawBroken
-from turnier.games.abi import CHANCE
-from turnier.games.game import Game
+from ...games.abi import CHANCE
+from ...games.game import Game
+from ..law import LawBroken
+from .random_games import FENCE, SEEDS, nodes, walk
 
 
 def law_cells(game: Game) -> None:

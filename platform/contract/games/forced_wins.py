@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from turnier.contract.games.random_games import Node, chance_outcomes, legal_actions, nodes, words
-from turnier.contract.law import LawBroken
-from turnier.games.abi import CHANCE, NO_WIN, TERMINAL
-from turnier.games.game import Game, Ints, NumArray
+from ...games.abi import CHANCE, NO_WIN, TERMINAL
+from ...games.game import Game, Ints, NumArray
+from ..law import LawBroken
+from .random_games import Node, chance_outcomes, legal_actions, nodes, words
 
 GAMES = range(12)  # seeds: forced wins are rare
 DEPTH = 4  # forcing moves

@@ -6,10 +6,10 @@ from collections import deque
 
 import numpy as np
 
-from turnier.contract.games.random_games import FENCE, MAX_STEPS, SEEDS, Node, legal_actions, nodes, view_of, walk
-from turnier.contract.law import LawBroken
-from turnier.games.abi import TERMINAL
-from turnier.games.game import Game
+from ...games.abi import TERMINAL
+from ...games.game import Game
+from ..law import LawBroken
+from .random_games import FENCE, MAX_STEPS, SEEDS, Node, legal_actions, nodes, view_of, walk
 
 
 def later_views(game: Game, node: Node, action: int) -> list[tuple[int, list[int]]]:

@@ -11,19 +11,23 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 
-from turnier.contract.games.boards import law_cells, law_neighbours, law_placed_stones, law_symmetries, law_texts
-from turnier.contract.games.forced_wins import law_forced_win
-from turnier.contract.games.hidden_information import law_commitments_stay_hidden, law_views
-from turnier.contract.games.playouts import (
+from ...core.rng import stream
+from ...games.abi import CHANCE, STATE_DTYPE, TERMINAL
+from ...games.game import MAX_SEATS, Game, Ints, NumArray
+from ..law import Law, LawBroken
+from .boards import law_cells, law_neighbours, law_placed_stones, law_symmetries, law_texts
+from .forced_wins import law_forced_win
+from .hidden_information import law_commitments_stay_hidden, law_views
+from .playouts import (
     law_playout_depth,
     law_playout_distribution,
     law_playouts_side_by_side,
     law_sample_chance,
     law_seeds_reproduce,
 )
-from turnier.contract.games.positions import law_boards_name_positions, law_moves_name_positions
-from turnier.contract.games.python_methods import law_methods_change_nothing
-from turnier.contract.games.random_games import (
+from .positions import law_boards_name_positions, law_moves_name_positions
+from .python_methods import law_methods_change_nothing
+from .random_games import (
     FENCE,
     MAX_STEPS,
     ROOM,
@@ -38,10 +42,6 @@ from turnier.contract.games.random_games import (
     walk,
     words,
 )
-from turnier.contract.law import Law, LawBroken
-from turnier.core.rng import stream
-from turnier.games.abi import CHANCE, STATE_DTYPE, TERMINAL
-from turnier.games.game import MAX_SEATS, Game, Ints, NumArray
 
 
 def law_sizes(game: Game) -> None:

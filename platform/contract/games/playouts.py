@@ -8,7 +8,12 @@ from typing import NamedTuple
 import numpy as np
 from scipy import stats
 
-from turnier.contract.games.random_games import (
+from ...core.rng import stream, streams
+from ...games import generic
+from ...games.abi import CHANCE, TERMINAL
+from ...games.game import Game, NumArray
+from ..law import LawBroken
+from .random_games import (
     DRAWS,
     MAX_Z,
     SEEDS,
@@ -22,11 +27,6 @@ from turnier.contract.games.random_games import (
     words,
     z_scores,
 )
-from turnier.contract.law import LawBroken
-from turnier.core.rng import stream, streams
-from turnier.games import generic
-from turnier.games.abi import CHANCE, TERMINAL
-from turnier.games.game import Game, NumArray
 
 TINY_P = 1e-6
 JOBS = 150  # of playouts side by side, more than any processor has lanes

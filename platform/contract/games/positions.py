@@ -5,12 +5,12 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterator
 
-from turnier.contract.games.random_games import SEEDS, Node, nodes, walk
-from turnier.contract.law import LawBroken
-from turnier.core.errors import UserError
-from turnier.games.abi import CHANCE
-from turnier.games.game import Game, Position
-from turnier.games.setup.moves import MOVES
+from ...core.errors import UserError
+from ...games.abi import CHANCE
+from ...games.game import Game, Position
+from ...games.setup.moves import MOVES
+from ..law import LawBroken
+from .random_games import SEEDS, Node, nodes, walk
 
 NAMED_PLIES = 24  # of a random game that are named
 

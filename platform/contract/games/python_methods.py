@@ -6,11 +6,11 @@ import copy
 import random
 from typing import Any
 
-from turnier.contract.games.random_games import MAX_NODES, SEEDS
-from turnier.contract.law import LawBroken
-from turnier.games.abi import CHANCE, TERMINAL
-from turnier.games.game import Game
-from turnier.games.python.python_game import PythonGame
+from ...games.abi import CHANCE, TERMINAL
+from ...games.game import Game
+from ...games.python.python_game import PythonGame
+from ..law import LawBroken
+from .random_games import MAX_NODES, SEEDS
 
 BRANCHES = 4  # options of a state that are tried
 

@@ -15,12 +15,12 @@ import numpy as np
 import numpy.typing as npt
 from numba import types
 
-from turnier.contract.law import LawBroken
-from turnier.core.kernel import JIT, kernel
-from turnier.core.rng import Rng, stream
-from turnier.games import generic
-from turnier.games.abi import CHANCE, GAME, STATE_DTYPE, TERMINAL, Actions, Floats, State
-from turnier.games.game import Game, Ints, NumArray
+from ...core.kernel import JIT, kernel
+from ...core.rng import Rng, stream
+from ...games import generic
+from ...games.abi import CHANCE, GAME, STATE_DTYPE, TERMINAL, Actions, Floats, State
+from ...games.game import Game, Ints, NumArray
+from ..law import LawBroken
 
 SEEDS = range(4)  # of the games that laws look at
 MAX_WORDS = 40  # of a state in a sentence

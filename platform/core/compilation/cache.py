@@ -19,7 +19,7 @@ from numba import types
 from numba.core.caching import CompileResultCacheImpl, FunctionCache, _CacheLocator
 from numba.core.typing.templates import Signature
 
-from turnier.core.outputs import user_cache
+from ..outputs import user_cache
 
 _LIBRARIES = {"numba", "numpy", "llvmlite", "builtins", "math"}  # their versions name the cache directory
 

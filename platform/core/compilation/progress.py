@@ -9,12 +9,12 @@ import threading
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from turnier.core.compilation.cache import kernels_within
+from .cache import kernels_within
 
 if TYPE_CHECKING:
     from rich.progress import Progress
 
-    from turnier.core.terminal.console import Console
+    from ..terminal.console import Console
 
 SHOWN_AFTER = 2.0  # seconds
 
@@ -22,7 +22,7 @@ SHOWN_AFTER = 2.0  # seconds
 @functools.cache
 def error_console() -> Console:
     """Returns the console of all bars: rich can show one below another only on the same."""
-    from turnier.core.terminal.console import Console
+    from ..terminal.console import Console
 
     return Console(stderr=True)
 

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 from typing import Any, NamedTuple, Protocol
 
-from turnier.core.errors import UserError
+from ..errors import UserError
 
 DIGITS = 12  # of a digest in names
 MAX_FILES = 500

@@ -12,9 +12,9 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from turnier.core.errors import UserError
-from turnier.core.outside.bundle import Bundle
-from turnier.core.outside.library import unpacked
+from ..errors import UserError
+from .bundle import Bundle
+from .library import unpacked
 
 ROOT = "turnier_code"  # modules are named turnier_code.v<digest>.<module as the bundle's files import it>
 _bundles: dict[str, Bundle] = {}

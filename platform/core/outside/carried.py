@@ -14,11 +14,11 @@ from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-from turnier.core.errors import UserError
-from turnier.core.outputs import user_cache
-from turnier.core.outside.bundle import DIGITS
-from turnier.core.outside.files import content_digest, note_place
-from turnier.core.text_form import Spec, parse
+from ..errors import UserError
+from ..outputs import user_cache
+from ..text_form import Spec, parse
+from .bundle import DIGITS
+from .files import content_digest, note_place
 
 LARGEST = 500_000_000  # bytes of a file that travels; larger ones must be on every machine
 _typed: dict[str, str] = {}  # value in text forms -> where its file was when it was typed

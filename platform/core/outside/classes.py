@@ -21,11 +21,11 @@ from pathlib import Path
 from types import CodeType, FunctionType, ModuleType
 from typing import Any
 
-from turnier.core.errors import UserError, nearest
-from turnier.core.outside import library, session
-from turnier.core.outside.bundle import DATA, DIGITS, SESSION, Bundle, gather, on_disk
-from turnier.core.outside.bundle_modules import import_bundle, module_of
-from turnier.core.outside.revisions import at_revision
+from ..errors import UserError, nearest
+from . import library, session
+from .bundle import DATA, DIGITS, SESSION, Bundle, gather, on_disk
+from .bundle_modules import import_bundle, module_of
+from .revisions import at_revision
 
 SHOWN_DIGITS = 7  # of a version, for people
 _NAME = re.compile(r"(?P<place>[^@:]+):(?P<class>[A-Za-z_][\w.]*)(?:@(?P<version>[^@:]+))?")

@@ -15,9 +15,9 @@ import time
 from pathlib import Path
 from typing import Any
 
-from turnier.core.errors import MALFORMED, UserError
-from turnier.core.outputs import user_cache
-from turnier.core.outside.bundle import DIGITS
+from ..errors import MALFORMED, UserError
+from ..outputs import user_cache
+from .bundle import DIGITS
 
 SHOWN_DIGITS = 7  # of a digest, for people
 SETTLED = 10**9  # nanoseconds after a change by which another one has another time, so that the same time is the same

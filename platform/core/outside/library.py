@@ -13,9 +13,9 @@ import re
 from collections.abc import Iterable
 from pathlib import Path
 
-from turnier.core.errors import MALFORMED, UserError
-from turnier.core.outputs import user_cache
-from turnier.core.outside.bundle import DIGITS, SESSION, Bundle
+from ..errors import MALFORMED, UserError
+from ..outputs import user_cache
+from .bundle import DIGITS, SESSION, Bundle
 
 DIGEST = re.compile(rf"@([0-9a-f]{{{DIGITS}}})(?![0-9a-z])")
 _known: dict[str, Bundle] = {}

@@ -7,8 +7,8 @@ import subprocess
 from pathlib import Path, PurePosixPath
 from typing import NamedTuple
 
-from turnier.core.errors import UserError
-from turnier.core.outside.bundle import ENCODING, MAX_DATA, Source
+from ..errors import UserError
+from .bundle import ENCODING, MAX_DATA, Source
 
 SECONDS = 10.0
 

@@ -16,7 +16,7 @@ from collections.abc import Iterator
 from types import CodeType, FunctionType
 from typing import Any
 
-from turnier.core.outside.bundle import SESSION, Bundle
+from .bundle import SESSION, Bundle
 
 _MADE = "<string>"  # the file of what dataclasses write
 _PLAIN = (bool, int, float, str, bytes, tuple, list, dict, set, frozenset, type(None))

@@ -9,7 +9,7 @@ import rich.console
 from rich.segment import Segment
 from rich.text import Text
 
-from turnier.core.terminal.visible import visible, without_passwords
+from .visible import visible, without_passwords
 
 
 class Console(rich.console.Console):

@@ -10,15 +10,15 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
-from turnier.core.errors import UserError, require_extra
-from turnier.core.parameters import parameter
-from turnier.games.abi import TERMINAL
-from turnier.games.chess.moves import FILES, NAMES, NUMBERS
-from turnier.games.drawing import CHANGED, INK, LINE, Notes, cell_mark, picture, word
-from turnier.games.game import Ints, NumArray, Position
-from turnier.games.python.live_states import PLIES
-from turnier.games.python.python_game import PythonGame
-from turnier.games.setup.notation import Pgn
+from ...core.errors import UserError, require_extra
+from ...core.parameters import parameter
+from ..abi import TERMINAL
+from ..drawing import CHANGED, INK, LINE, Notes, cell_mark, picture, word
+from ..game import Ints, NumArray, Position
+from ..python.live_states import PLIES
+from ..python.python_game import PythonGame
+from ..setup.notation import Pgn
+from .moves import FILES, NAMES, NUMBERS
 
 if TYPE_CHECKING:
     from chess import Board, Move

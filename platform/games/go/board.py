@@ -11,8 +11,8 @@ from __future__ import annotations
 import numpy as np
 from numba import types
 
-from turnier.core.kernel import kernel
-from turnier.games import abi
+from ...core.kernel import kernel
+from .. import abi
 
 LARGEST = 19
 # Twice the komi is whole. PLIES played, PASSES in a row; CAPTURES: whether any stone has ever been captured.

@@ -15,15 +15,18 @@ from typing import ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from turnier.core.errors import UserError
-from turnier.core.kernel import kernel
-from turnier.core.parameters import parameter
-from turnier.core.rng import below
-from turnier.games import abi
-from turnier.games.abi import TERMINAL
-from turnier.games.drawing import CHANGED, LINE, Notes, cell_mark, picture, stone, word
-from turnier.games.game import Game, Position
-from turnier.games.go.board import (
+from ...core.errors import UserError
+from ...core.kernel import kernel
+from ...core.parameters import parameter
+from ...core.rng import below
+from .. import abi
+from ..abi import TERMINAL
+from ..drawing import CHANGED, LINE, Notes, cell_mark, picture, stone, word
+from ..game import Game, Position
+from ..setup import boards
+from ..setup.grids import grid_neighbours, square_symmetries
+from ..setup.notation import Sgf, cell_letters
+from .board import (
     BORDER,
     CAPTURES,
     COLOUR,
@@ -44,9 +47,6 @@ from turnier.games.go.board import (
     root_of,
     site_of,
 )
-from turnier.games.setup import boards
-from turnier.games.setup.grids import grid_neighbours, square_symmetries
-from turnier.games.setup.notation import Sgf, cell_letters
 
 LETTERS = "ABCDEFGHJKLMNOPQRST"  # of the columns; there is no I
 

@@ -7,12 +7,12 @@ from typing import Any, NamedTuple
 import numpy as np
 from numba import types
 
-from turnier.core.kernel import kernel, tell_type
-from turnier.core.packing import Package, packing
-from turnier.core.rng import Rng, below
-from turnier.games.abi import CHANCE, GAME, STATE_DTYPE, TERMINAL
-from turnier.games.game import Game
-from turnier.games.generic import copy_state, draw_outcome
+from ...core.kernel import kernel, tell_type
+from ...core.packing import Package, packing
+from ...core.rng import Rng, below
+from ..abi import CHANCE, GAME, STATE_DTYPE, TERMINAL
+from ..game import Game
+from ..generic import copy_state, draw_outcome
 
 STEP, BEGIN, KEEP = range(3)  # what `advance` does with a board: its action, a new episode, or nothing
 

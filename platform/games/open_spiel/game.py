@@ -11,12 +11,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from turnier.core.errors import UserError
-from turnier.core.parameters import parameter
-from turnier.games.abi import CHANCE, TERMINAL
-from turnier.games.game import MAX_SEATS, Ints
-from turnier.games.open_spiel.library import load_game, pyspiel
-from turnier.games.python.python_game import PythonGame
+from ...core.errors import UserError
+from ...core.parameters import parameter
+from ..abi import CHANCE, TERMINAL
+from ..game import MAX_SEATS, Ints
+from ..python.python_game import PythonGame
+from .library import load_game, pyspiel
 
 TURN_BASED = "turn_based_simultaneous_game"  # what a game is called after its conversion
 # Games whose clones share lines on the board with the original, in open_spiel 2.0.2, and crash the process later.

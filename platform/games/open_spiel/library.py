@@ -9,8 +9,8 @@ import sys
 from collections.abc import Iterator
 from typing import Any
 
-from turnier.core.errors import UserError, require_extra, unknown
-from turnier.games.open_spiel import trial
+from ...core.errors import UserError, require_extra, unknown
+from . import trial
 
 TRIAL_SECONDS = 30.0  # for a random game in a process of its own
 

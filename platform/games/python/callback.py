@@ -19,8 +19,8 @@ import numpy as np
 from numba import types
 from numba.core.types import FunctionType, WrapperAddressProtocol
 
-from turnier.core.errors import UserError
-from turnier.core.kernel import JIT, compile_kernel, kernel
+from ...core.errors import UserError
+from ...core.kernel import JIT, compile_kernel, kernel
 
 _C_TYPES: dict[Any, Any] = {types.int64: ctypes.c_int64, types.uint64: ctypes.c_uint64, types.float64: ctypes.c_double}
 _ARRAY_WORDS, _LENGTH, _DATA = 7, 2, 4  # meminfo, parent, length, bytes per item, data, shape, stride

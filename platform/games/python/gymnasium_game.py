@@ -16,10 +16,10 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from turnier.core.errors import UserError, require_extra
-from turnier.core.parameters import parameter
-from turnier.games.abi import CHANCE, TERMINAL
-from turnier.games.python.python_game import PythonGame
+from ...core.errors import UserError, require_extra
+from ...core.parameters import parameter
+from ..abi import CHANCE, TERMINAL
+from .python_game import PythonGame
 
 NO_OPTIONS = "none"
 

@@ -7,13 +7,13 @@ from typing import Any
 
 import numpy as np
 
-from turnier.core.kernel import kernel
-from turnier.core.rng import below, uniform
-from turnier.games import abi
-from turnier.games.abi import CHANCE, TERMINAL
-from turnier.games.python.callback import Callback, PendingFailures
-from turnier.games.python.live_states import PLIES, VIEW, VIEW_BYTES, LiveState, LiveStates
-from turnier.games.python.rules import WORD, PythonRules
+from ...core.kernel import kernel
+from ...core.rng import below, uniform
+from .. import abi
+from ..abi import CHANCE, TERMINAL
+from .callback import Callback, PendingFailures
+from .live_states import PLIES, VIEW, VIEW_BYTES, LiveState, LiveStates
+from .rules import WORD, PythonRules
 
 
 @kernel(abi.INIT)

@@ -12,9 +12,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from turnier.core.errors import UserError
-from turnier.games.abi import CHANCE, TERMINAL
-from turnier.games.python.rules import WORD, PythonRules
+from ...core.errors import UserError
+from ..abi import CHANCE, TERMINAL
+from .rules import WORD, PythonRules
 
 KEPT = 1 << 14  # states of a game, those used last
 MAX_OUTCOME = (1 << 32) - 1  # of what a match stores

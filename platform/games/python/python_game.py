@@ -6,12 +6,12 @@ import functools
 from dataclasses import dataclass
 from typing import Any
 
-from turnier.games import abi
-from turnier.games.game import Ints
-from turnier.games.python.callback import PendingFailures
-from turnier.games.python.history_kernels import HistoryKernels
-from turnier.games.python.live_states import PLIES, VIEW, VIEW_BYTES, LiveStates
-from turnier.games.python.rules import PythonRules
+from .. import abi
+from ..game import Ints
+from .callback import PendingFailures
+from .history_kernels import HistoryKernels
+from .live_states import PLIES, VIEW, VIEW_BYTES, LiveStates
+from .rules import PythonRules
 
 
 @dataclass(frozen=True)

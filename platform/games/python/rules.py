@@ -7,8 +7,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from turnier.core.errors import UserError
-from turnier.games.game import Game
+from ...core.errors import UserError
+from ..game import Game
 
 # What the author of a game must declare.
 SIZES = ("num_seats", "num_actions", "max_legal", "max_length")

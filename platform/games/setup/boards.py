@@ -6,7 +6,7 @@ import re
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
-from turnier.core.errors import UserError
+from ...core.errors import UserError
 
 STONES = {".": 0, "_": 0, "-": 0, "X": 1, "O": 2}
 _TO_MOVE = re.compile(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 
-from turnier.core.errors import UserError, nearest
+from ...core.errors import UserError, nearest
 
 MOVES = "moves"
 BETWEEN = " ,;"  # what may stand between two names

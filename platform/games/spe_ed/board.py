@@ -9,8 +9,8 @@ from __future__ import annotations
 import numpy as np
 from numba import types
 
-from turnier.core.kernel import kernel
-from turnier.games.abi import State
+from ...core.kernel import kernel
+from ..abi import State
 
 MIN_SIDE, MAX_SIDE, MAX_PLAYERS, MAX_SPEED = 4, 80, 6, 10
 WIDTH, HEIGHT, PLAYERS, SILENCE, ROUND, MOVER, SEATS = range(7)

@@ -20,14 +20,14 @@ from typing import Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from turnier.core.errors import MALFORMED, UserError
-from turnier.core.parameters import parameter
-from turnier.games import abi
-from turnier.games.drawing import INK, PAPER, SEAT_COLOURS, Notes, Overlay, picture, stone
-from turnier.games.game import Game, Position
-from turnier.games.registry import game_of
-from turnier.games.setup.grids import grid_neighbours, square_symmetries
-from turnier.games.spe_ed.board import (
+from ...core.errors import MALFORMED, UserError
+from ...core.parameters import parameter
+from .. import abi
+from ..drawing import INK, PAPER, SEAT_COLOURS, Notes, Overlay, picture, stone
+from ..game import Game, Position
+from ..registry import game_of
+from ..setup.grids import grid_neighbours, square_symmetries
+from .board import (
     ACTIONS,
     ACTIVE,
     CELLS,
@@ -44,11 +44,11 @@ from turnier.games.spe_ed.board import (
     X,
     Y,
 )
-from turnier.games.spe_ed.messages import game_text_of, state_of
-from turnier.games.spe_ed.overlay import legend, lines, shades
-from turnier.games.spe_ed.reasons import general, reasons
-from turnier.games.spe_ed.records import disagreement
-from turnier.games.spe_ed.rules import cells, init, legal, observe, step, to_move
+from .messages import game_text_of, state_of
+from .overlay import legend, lines, shades
+from .reasons import general, reasons
+from .records import disagreement
+from .rules import cells, init, legal, observe, step, to_move
 
 MAX_ROUNDS = 999_999  # what a board can say; no game is as long
 HEADS, TRAILS = "ABCDEF", ".123456*"

@@ -13,9 +13,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from turnier.core.errors import UserError
-from turnier.games.abi import STATE_DTYPE, TERMINAL
-from turnier.games.spe_ed.board import (
+from ...core.errors import UserError
+from ..abi import STATE_DTYPE, TERMINAL
+from .board import (
     ACTIVE,
     CELLS,
     COLLISION,

@@ -11,8 +11,8 @@ from collections.abc import Iterator
 import numpy as np
 import numpy.typing as npt
 
-from turnier.games.drawing import INK, LINE, PAPER, SEAT_COLOURS, Overlay, Route
-from turnier.games.spe_ed.board import ACTIONS
+from ..drawing import INK, LINE, PAPER, SEAT_COLOURS, Overlay, Route
+from .board import ACTIONS
 
 # The least probability of each shade; a single hue, light to dark.
 SHADES = ((0.003, "#e6dff1"), (0.01, "#cdbde3"), (0.03, "#ac92cf"), (0.1, "#8662b5"), (0.3, "#5b3492"))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from turnier.games.spe_ed.board import (
+from .board import (
     ACTIVE,
     COLLISION,
     DIED,

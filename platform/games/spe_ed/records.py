@@ -15,10 +15,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from turnier.games.game import Game, Position
-from turnier.games.registry import game_of
-from turnier.games.spe_ed.board import ACTIONS, ACTIVE, COMMITTED, NO_ANSWER, PLAYERS
-from turnier.games.spe_ed.messages import cells_of, game_text_of, message_of, state_of
+from ..game import Game, Position
+from ..registry import game_of
+from .board import ACTIONS, ACTIVE, COMMITTED, NO_ANSWER, PLAYERS
+from .messages import cells_of, game_text_of, message_of, state_of
 
 Record = Mapping[str, Any]
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 from numba import types
 
-from turnier.core.kernel import kernel
-from turnier.core.rng import below
-from turnier.games import abi
-from turnier.games.abi import TERMINAL
-from turnier.games.spe_ed.board import (
+from ...core.kernel import kernel
+from ...core.rng import below
+from .. import abi
+from ..abi import TERMINAL
+from .board import (
     ACTIVE,
     COLLISION,
     COMMITTED,

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 from numba import types
 
-from turnier.core.kernel import kernel
+from ...core.kernel import kernel
 
 
 def _row_tables() -> tuple[npt.NDArray[np.uint16], npt.NDArray[np.int32], npt.NDArray[np.int32]]:

@@ -15,7 +15,7 @@ from llvmlite import ir
 from numba import types
 from numba.extending import intrinsic
 
-from turnier.core.kernel import JIT, kernel
+from ...core.kernel import JIT, kernel
 
 Byte, Word = types.uint8, types.uint64
 Emit = Callable[..., Any]  # (builder, bytes...) -> a byte

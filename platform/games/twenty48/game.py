@@ -10,18 +10,18 @@ from typing import Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from turnier.core.errors import UserError
-from turnier.core.parameters import parameter
-from turnier.games import abi
-from turnier.games.drawing import CHANGED, INK, Notes, picture
-from turnier.games.drawing import word as written
-from turnier.games.game import Game, Position
-from turnier.games.setup import boards
-from turnier.games.setup.grids import grid_neighbours, square_symmetries
-from turnier.games.twenty48.board import legal_mask_any
-from turnier.games.twenty48.lanes import LANE_WORDS, playouts
-from turnier.games.twenty48.playout import playout
-from turnier.games.twenty48.rules import (
+from ...core.errors import UserError
+from ...core.parameters import parameter
+from .. import abi
+from ..drawing import CHANGED, INK, Notes, picture
+from ..drawing import word as written
+from ..game import Game, Position
+from ..setup import boards
+from ..setup.grids import grid_neighbours, square_symmetries
+from .board import legal_mask_any
+from .lanes import LANE_WORDS, playouts
+from .playout import playout
+from .rules import (
     BOARD,
     HIGH,
     PENDING,

@@ -10,10 +10,10 @@ from __future__ import annotations
 import numpy as np
 from numba import types
 
-from turnier.core.kernel import kernel
-from turnier.core.rng import xoshiro
-from turnier.games import abi
-from turnier.games.twenty48.board import (
+from ...core.kernel import kernel
+from ...core.rng import xoshiro
+from .. import abi
+from .board import (
     ORDERS,
     legal_mask,
     occupied,
@@ -21,7 +21,7 @@ from turnier.games.twenty48.board import (
     potential,
     random_tile,
 )
-from turnier.games.twenty48.byte_masks import (
+from .byte_masks import (
     count,
     differ,
     drop,
@@ -35,8 +35,8 @@ from turnier.games.twenty48.byte_masks import (
     shift_right,
     zero_bytes,
 )
-from turnier.games.twenty48.playout import playout, safe_plies
-from turnier.games.twenty48.rules import BOARD, HIGH, PENDING, SIZE
+from .playout import playout, safe_plies
+from .rules import BOARD, HIGH, PENDING, SIZE
 
 LANES = 32
 STEPS = 2  # after so many it is looked for lanes that are done

@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 from numba import types
 
-from turnier.core.kernel import kernel
-from turnier.core.rng import Rng, next_word, xoshiro
-from turnier.games import abi
-from turnier.games.twenty48.board import (
+from ...core.kernel import kernel
+from ...core.rng import Rng, next_word, xoshiro
+from .. import abi
+from .board import (
     ORDERS,
     legal_mask,
     move,
@@ -19,7 +19,7 @@ from turnier.games.twenty48.board import (
     tile_sum,
     turn,
 )
-from turnier.games.twenty48.rules import BOARD, HIGH, PENDING, SIZE, sample_chance, step
+from .rules import BOARD, HIGH, PENDING, SIZE, sample_chance, step
 
 _U = np.uint64
 _0, _1, _2, _3, _24, _32 = (_U(n) for n in (0, 1, 2, 3, 24, 32))

@@ -10,11 +10,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from turnier.core.kernel import kernel
-from turnier.core.rng import next_word
-from turnier.games import abi
-from turnier.games.abi import CHANCE, TERMINAL
-from turnier.games.twenty48.board import exponent, legal_mask_any, move, random_tile
+from ...core.kernel import kernel
+from ...core.rng import next_word
+from .. import abi
+from ..abi import CHANCE, TERMINAL
+from .board import exponent, legal_mask_any, move, random_tile
 
 SIZE, BOARD, HIGH, PENDING, STATE_WORDS = 0, 1, 2, 3, 4
 

@@ -12,8 +12,8 @@ import numpy as np
 import numpy.typing as npt
 from numba import types
 
-from turnier.core.kernel import kernel
-from turnier.games.abi import State
+from ...core.kernel import kernel
+from ..abi import State
 
 MIN_SIZE, MAX_SIZE = 3, 8
 NOTHING, THREE, FOUR = 0, 1, 2  # what a stone makes

@@ -8,10 +8,10 @@ from __future__ import annotations
 import numpy as np
 from numba import types
 
-from turnier.core.kernel import kernel
-from turnier.games import abi
-from turnier.games.abi import NO_WIN, State
-from turnier.games.yavalath.board import (
+from ...core.kernel import kernel
+from .. import abi
+from ..abi import NO_WIN, State
+from .board import (
     CELLS_AT,
     FOUR,
     MOVER,

@@ -18,14 +18,14 @@ from typing import Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from turnier.core.errors import UserError
-from turnier.core.parameters import parameter
-from turnier.games import abi
-from turnier.games.drawing import HEX_ROW, Notes, hexagons
-from turnier.games.game import Game, Position
-from turnier.games.setup import boards
-from turnier.games.setup.boards import BoardText
-from turnier.games.yavalath.board import (
+from ...core.errors import UserError
+from ...core.parameters import parameter
+from .. import abi
+from ..drawing import HEX_ROW, Notes, hexagons
+from ..game import Game, Position
+from ..setup import boards
+from ..setup.boards import BoardText
+from .board import (
     END,
     FOUR,
     MAX_SIZE,
@@ -40,10 +40,10 @@ from turnier.games.yavalath.board import (
     coordinates,
     num_cells,
 )
-from turnier.games.yavalath.forced import forced_win
-from turnier.games.yavalath.lanes import LANE_WORDS, playouts
-from turnier.games.yavalath.records import disagreement
-from turnier.games.yavalath.rules import DRAW, cells, init, legal, playout, step, to_move
+from .forced import forced_win
+from .lanes import LANE_WORDS, playouts
+from .records import disagreement
+from .rules import DRAW, cells, init, legal, playout, step, to_move
 
 MARKS = ".XO#"
 

@@ -11,10 +11,10 @@ import numpy as np
 import numpy.typing as npt
 from numba import types
 
-from turnier.core.kernel import kernel
-from turnier.core.rng import xoshiro
-from turnier.games import abi
-from turnier.games.yavalath.board import (
+from ...core.kernel import kernel
+from ...core.rng import xoshiro
+from .. import abi
+from .board import (
     CELLS_AT,
     FOUR,
     MAX_SIZE,
@@ -31,7 +31,7 @@ from turnier.games.yavalath.board import (
     WINDOWS,
     WORDS,
 )
-from turnier.games.yavalath.rules import playout
+from .rules import playout
 
 LANES = 32
 TRIES = 8  # sites in a random word; a playout begins with a new one, so all lanes draw their words together

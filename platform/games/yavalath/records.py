@@ -11,9 +11,9 @@ from typing import Any
 
 import numpy as np
 
-from turnier.games.game import Game, Position
-from turnier.games.perft import perft
-from turnier.games.yavalath.board import END, PLAYERS, RANK, STONES, SWAPPED, coordinates
+from ..game import Game, Position
+from ..perft import perft
+from .board import END, PLAYERS, RANK, STONES, SWAPPED, coordinates
 
 ENDS = ("none", "three", "four", "draw")  # of two players, by state[END]
 Record = Mapping[str, Any]

@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 from numba import types
 
-from turnier.core.kernel import kernel
-from turnier.core.rng import Rng, below, xoshiro
-from turnier.games import abi
-from turnier.games.abi import TERMINAL
-from turnier.games.yavalath.board import (
+from ...core.kernel import kernel
+from ...core.rng import Rng, below, xoshiro
+from .. import abi
+from ..abi import TERMINAL
+from .board import (
     BEST,
     CELLS_AT,
     END,

@@ -15,10 +15,10 @@ from typing import IO, Any, NamedTuple
 
 from sqlalchemy import Column
 
-from turnier.core.errors import UserError
-from turnier.results.integrity.checked_rows import MatchRow, SeatRow
-from turnier.results.integrity.match_rows import MATCH_COLUMNS, SEAT_COLUMNS
-from turnier.results.store.schema import matches, seats
+from ...core.errors import UserError
+from ..integrity.checked_rows import MatchRow, SeatRow
+from ..integrity.match_rows import MATCH_COLUMNS, SEAT_COLUMNS
+from ..store.schema import matches, seats
 
 FORMAT = 1
 RUN_KEY, DIGEST_KEY = b"turnier.archive", b"turnier.digest"

@@ -12,11 +12,11 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
-from turnier.agents.registry import label_of
-from turnier.arena.match import Termination
-from turnier.results.archive.reading import Archive, Scores
-from turnier.results.store.columns import Array
-from turnier.statistics.intervals import half_width_of_mean, shares_of_cells
+from ...agents.registry import label_of
+from ...arena.match import Termination
+from ...statistics.intervals import half_width_of_mean, shares_of_cells
+from ..store.columns import Array
+from .reading import Archive, Scores
 
 COLUMNS = (
     *("game", "agent", "label", "games", "mean", "half_width", "std", "best"),

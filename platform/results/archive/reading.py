@@ -13,9 +13,23 @@ from typing import Any, NamedTuple
 import numpy as np
 from sqlalchemy import Connection, select
 
-from turnier.arena.match import MatchRecord
-from turnier.core.errors import MALFORMED, UserError, require_extra
-from turnier.results.archive.layout import (
+from ...arena.match import MatchRecord
+from ...core.errors import MALFORMED, UserError, require_extra
+from ..integrity.checked_rows import MatchRow, SeatRow
+from ..integrity.checksums import checksum
+from ..integrity.match_rows import (
+    MATCH_COLUMNS,
+    SEAT_COLUMNS,
+    agrees_with_checksum,
+    match_of,
+    wrong_match,
+)
+from ..integrity.totals import Total, difference
+from ..store.annotations import ARCHIVE
+from ..store.columns import MATCH_FIELDS, SEAT_FIELDS, Array, MatchColumns, Texts
+from ..store.database import CHUNK, Database
+from ..store.schema import SCHEMA_VERSION, run_annotations
+from .layout import (
     FORMAT,
     ID,
     OF_SEATS,
@@ -27,20 +41,6 @@ from turnier.results.archive.layout import (
     texts,
     wrong_file,
 )
-from turnier.results.integrity.checked_rows import MatchRow, SeatRow
-from turnier.results.integrity.checksums import checksum
-from turnier.results.integrity.match_rows import (
-    MATCH_COLUMNS,
-    SEAT_COLUMNS,
-    agrees_with_checksum,
-    match_of,
-    wrong_match,
-)
-from turnier.results.integrity.totals import Total, difference
-from turnier.results.store.annotations import ARCHIVE
-from turnier.results.store.columns import MATCH_FIELDS, SEAT_FIELDS, Array, MatchColumns, Texts
-from turnier.results.store.database import CHUNK, Database
-from turnier.results.store.schema import SCHEMA_VERSION, run_annotations
 
 PART = 1 << 15  # games that are read at once as columns
 LARGEST_GROUP = 1 << 30  # bytes of a row group: what claims more was not written by us

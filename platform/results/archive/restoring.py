@@ -12,14 +12,14 @@ from pathlib import Path
 
 from sqlalchemy import insert, select
 
-from turnier.core.errors import UserError
-from turnier.results.archive.layout import ID
-from turnier.results.archive.reading import Archive, Place, reading
-from turnier.results.run_mistakes import difference_of
-from turnier.results.store.annotations import ARCHIVE
-from turnier.results.store.run_changes import forget_games, refuse_running
-from turnier.results.store.schema import run_progress, runs
-from turnier.results.store.store import Run, Store
+from ...core.errors import UserError
+from ..run_mistakes import difference_of
+from ..store.annotations import ARCHIVE
+from ..store.run_changes import forget_games, refuse_running
+from ..store.schema import run_progress, runs
+from ..store.store import Run, Store
+from .layout import ID
+from .reading import Archive, Place, reading
 
 
 def run_in(archive: Archive) -> Run:

@@ -10,9 +10,15 @@ from typing import Any
 
 from sqlalchemy import func, select
 
-from turnier.core.errors import UserError, require_extra
-from turnier.core.outputs import require_file
-from turnier.results.archive.layout import (
+from ...core.errors import UserError, require_extra
+from ...core.outputs import require_file
+from ..integrity.checked_rows import rows_of_run
+from ..integrity.totals import COUNTED, Total
+from ..store.annotations import ARCHIVE
+from ..store.database import now
+from ..store.schema import SCHEMA_VERSION, run_annotations, run_matches, run_progress, runs
+from ..store.store import Run, Store
+from .layout import (
     DIGEST_KEY,
     FORMAT,
     RUN_KEY,
@@ -22,13 +28,7 @@ from turnier.results.archive.layout import (
     seal,
     table_of,
 )
-from turnier.results.archive.reading import Archive
-from turnier.results.integrity.checked_rows import rows_of_run
-from turnier.results.integrity.totals import COUNTED, Total
-from turnier.results.store.annotations import ARCHIVE
-from turnier.results.store.database import now
-from turnier.results.store.schema import SCHEMA_VERSION, run_annotations, run_matches, run_progress, runs
-from turnier.results.store.store import Run, Store
+from .reading import Archive
 
 GROUP = 1 << 17  # games of a row group at most
 GROUP_BYTES = 1 << 26  # of a row group at most, about: long names of agents fill it sooner

@@ -6,7 +6,7 @@ import contextlib
 import os
 from pathlib import Path
 
-from turnier.core.errors import UserError
+from ...core.errors import UserError
 
 MOUNTS = Path("/proc/self/mounts")  # of Linux; elsewhere nothing is refused
 _REMOTE = {"nfs", "nfs4", "cifs", "smb3", "smbfs", "ncpfs", "afs", "fuse.sshfs", "fuse.smbnetfs"}

@@ -9,10 +9,10 @@ from typing import Any
 
 from sqlalchemy import Connection, Engine, NullPool, QueuePool, create_engine, event
 
-from turnier.core.errors import UserError
-from turnier.results.databases.disks import require_own_disk
-from turnier.results.databases.logs import Log, is_marked, size_of_log
-from turnier.results.integrity.damage import Damaged
+from ...core.errors import UserError
+from ..integrity.damage import Damaged
+from .disks import require_own_disk
+from .logs import Log, is_marked, size_of_log
 
 _SETTINGS = (
     "journal_mode = WAL",

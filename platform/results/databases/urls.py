@@ -9,7 +9,7 @@ from pathlib import Path
 from sqlalchemy import URL, make_url
 from sqlalchemy.exc import ArgumentError
 
-from turnier.core.errors import UserError
+from ...core.errors import UserError
 
 SECRETS = ("password", "sslpassword", "passfile")  # options of a URL that are not shown
 _HOW = "write turnier.db, sqlite:///turnier.db or postgresql://USER@HOST/NAME"

@@ -4,18 +4,18 @@ Begin with `matches_frame(store)`, which has one row per match and seat; the fun
 `searches_of_runs(store, run_ids)` does the same for repeated searches, from which certainty is computed.
 """
 
-from turnier.results.frames.breakdown import by_opponent, by_parameter, by_players
-from turnier.results.frames.certainty import (
+from .breakdown import by_opponent, by_parameter, by_players
+from .certainty import (
     agent_certainty,
     group_certainty,
     position_certainty,
     searches_frame,
     searches_of_runs,
 )
-from turnier.results.frames.matches import json_rows, matches_frame, runs_frame, seat_summary, summary, win_share
-from turnier.results.frames.standings import Standings
-from turnier.results.frames.teams import death_reasons, teams_frame
-from turnier.results.frames.terms import Terms
+from .matches import json_rows, matches_frame, runs_frame, seat_summary, summary, win_share
+from .standings import Standings
+from .teams import death_reasons, teams_frame
+from .terms import Terms
 
 __all__ = [
     "Standings",

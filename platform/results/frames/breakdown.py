@@ -7,10 +7,10 @@ import functools
 
 import pandas as pd
 
-from turnier.agents.registry import AGENTS
-from turnier.core.errors import UserError
-from turnier.core.text_form import Spec
-from turnier.results.frames.matches import SHARES, win_share
+from ...agents.registry import AGENTS
+from ...core.errors import UserError
+from ...core.text_form import Spec
+from .matches import SHARES, win_share
 
 _SHARES = ["games", "different", *SHARES]
 

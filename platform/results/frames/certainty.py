@@ -21,12 +21,12 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from turnier.agents.registry import label_of
-from turnier.arena.match import NO_ACTION
-from turnier.arena.repeated_search import SearchRecord
-from turnier.results.outage import outlasting
-from turnier.results.store.store import Store
-from turnier.statistics.intervals import mean_over_groups, points_intervals
+from ...agents.registry import label_of
+from ...arena.match import NO_ACTION
+from ...arena.repeated_search import SearchRecord
+from ...statistics.intervals import mean_over_groups, points_intervals
+from ..outage import outlasting
+from ..store.store import Store
 
 CERTAINTY_MEASURES = ("certainty", "normalised", "agreement")
 _AGENT = ["game", "agent", "label"]

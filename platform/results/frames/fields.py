@@ -9,13 +9,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from turnier.core.number_text import number, percent_sure, plus_minus
-from turnier.results.frames.meetings import Meetings
-from turnier.statistics.distributions import Floats, Ints
-from turnier.statistics.fit import Fit, fit_of
-from turnier.statistics.nash import Nash, nash_average
-from turnier.statistics.ranks import Beliefs, Ranks, beliefs, rank_intervals
-from turnier.statistics.ratings import Ratings, rated
+from ...core.number_text import number, percent_sure, plus_minus
+from ...statistics.distributions import Floats, Ints
+from ...statistics.fit import Fit, fit_of
+from ...statistics.nash import Nash, nash_average
+from ...statistics.ranks import Beliefs, Ranks, beliefs, rank_intervals
+from ...statistics.ratings import Ratings, rated
+from .meetings import Meetings
 
 USUAL = 200.0  # Elo, the standard deviation of strengths in a usual field; averaged over, see `ranks.beliefs`
 

@@ -12,16 +12,16 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from turnier.agents.registry import AGENTS, label_of
-from turnier.arena.match import Termination
-from turnier.core.errors import UserError
-from turnier.core.parameters import Registry
-from turnier.games.registry import GAMES
-from turnier.results.frames.repeats import repeats_among
-from turnier.results.outage import outlasting
-from turnier.results.store.columns import Array, MatchColumns, Texts
-from turnier.results.store.store import Store
-from turnier.statistics.intervals import mean_interval, median_interval, share_interval, shares_of_units
+from ...agents.registry import AGENTS, label_of
+from ...arena.match import Termination
+from ...core.errors import UserError
+from ...core.parameters import Registry
+from ...games.registry import GAMES
+from ...statistics.intervals import mean_interval, median_interval, share_interval, shares_of_units
+from ..outage import outlasting
+from ..store.columns import Array, MatchColumns, Texts
+from ..store.store import Store
+from .repeats import repeats_among
 
 # The columns of matches_frame before the game's facts.
 MATCH_COLUMNS = (

@@ -7,11 +7,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from turnier.arena.match import MatchRecord, count_plies
-from turnier.arena.repeated_search import SearchRecord
-from turnier.games.game import Game
-from turnier.results.frames.certainty import estimates, position_certainty, searches_frame
-from turnier.statistics.intervals import mean_interval, mean_over_groups, share_interval
+from ...arena.match import MatchRecord, count_plies
+from ...arena.repeated_search import SearchRecord
+from ...games.game import Game
+from ...statistics.intervals import mean_interval, mean_over_groups, share_interval
+from .certainty import estimates, position_certainty, searches_frame
 
 
 class Estimate(NamedTuple):

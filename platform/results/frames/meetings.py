@@ -8,9 +8,9 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
-from turnier.results.frames.matches import counted, times_of
-from turnier.statistics.distributions import Floats, Ints
-from turnier.statistics.plackett_luce import Games
+from ...statistics.distributions import Floats, Ints
+from ...statistics.plackett_luce import Games
+from .matches import counted, times_of
 
 
 class Meetings(NamedTuple):

@@ -7,17 +7,17 @@ import math
 import numpy as np
 import pandas as pd
 
-from turnier.agents.registry import label_of
-from turnier.results.frames.fields import Note, RatedField, leader_note, notes_on
-from turnier.results.frames.live_ratings import MAX_GAMES, live_ratings
-from turnier.results.frames.matches import counted
-from turnier.results.frames.meetings import Meetings
-from turnier.results.frames.terms import Terms
-from turnier.statistics.chosen_games import half_widths
-from turnier.statistics.distributions import Floats, Ints
-from turnier.statistics.intervals import mean_interval, shares_of_units
-from turnier.statistics.nash import Nash
-from turnier.statistics.ranks import beliefs, rank_intervals
+from ...agents.registry import label_of
+from ...statistics.chosen_games import half_widths
+from ...statistics.distributions import Floats, Ints
+from ...statistics.intervals import mean_interval, shares_of_units
+from ...statistics.nash import Nash
+from ...statistics.ranks import beliefs, rank_intervals
+from .fields import Note, RatedField, leader_note, notes_on
+from .live_ratings import MAX_GAMES, live_ratings
+from .matches import counted
+from .meetings import Meetings
+from .terms import Terms
 
 RATING_COLUMNS = (
     *("game", "rank", "rank_low", "rank_high", "agent", "label", "elo", "elo_low", "elo_high"),

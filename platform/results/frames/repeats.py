@@ -14,11 +14,11 @@ import numpy as np
 import numpy.typing as npt
 from sqlalchemy import Connection
 
-from turnier.arena.match import Termination
-from turnier.arena.schedules.repeats import Played, Repeats, declared_draws, only_moves_differ
-from turnier.results.store.columns import Array, MatchColumns
-from turnier.results.store.match_blocks import MatchBlocks
-from turnier.results.store.schema import matches
+from ...arena.match import Termination
+from ...arena.schedules.repeats import Played, Repeats, declared_draws, only_moves_differ
+from ..store.columns import Array, MatchColumns
+from ..store.match_blocks import MatchBlocks
+from ..store.schema import matches
 
 FIRST_PART = 500  # matches whose moves are read first; each part has as many as all before it
 MOST_SHOWN = 10_000  # matches with agents that draw, in which it is looked up whether another agent does

@@ -7,14 +7,14 @@ from typing import NamedTuple, Self
 import numpy as np
 import pandas as pd
 
-from turnier.results.frames.fields import Note, RatedField
-from turnier.results.frames.matches import counted
-from turnier.results.frames.meetings import meetings_of
-from turnier.results.frames.rating_list import as_rating_list, rated_by_games, rated_by_scores
-from turnier.results.frames.terms import Terms
-from turnier.statistics.comparisons import holm, paired_differences
-from turnier.statistics.distributions import Floats, Ints
-from turnier.statistics.intervals import shares_of_units
+from ...statistics.comparisons import holm, paired_differences
+from ...statistics.distributions import Floats, Ints
+from ...statistics.intervals import shares_of_units
+from .fields import Note, RatedField
+from .matches import counted
+from .meetings import meetings_of
+from .rating_list import as_rating_list, rated_by_games, rated_by_scores
+from .terms import Terms
 
 PAIR_COLUMNS = (
     *("game", "first", "second", "games", "pairs", "wins", "draws", "losses"),

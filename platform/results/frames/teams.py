@@ -9,12 +9,12 @@ from collections.abc import Iterable
 import numpy as np
 import pandas as pd
 
-from turnier.arena.match import MatchRecord, moves_kept
-from turnier.arena.play import replay_positions
-from turnier.games.registry import game_of
-from turnier.results.frames.matches import counted, win_share
-from turnier.results.frames.meetings import meetings_of
-from turnier.statistics.ratings import rated
+from ...arena.match import MatchRecord, moves_kept
+from ...arena.play import replay_positions
+from ...games.registry import game_of
+from ...statistics.ratings import rated
+from .matches import counted, win_share
+from .meetings import meetings_of
 
 TEAM_COLUMNS = ("agent", "label", "elo", "elo_low", "elo_high", "games", "wins", "draws", "losses", "place", "crowd")
 

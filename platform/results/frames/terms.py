@@ -7,11 +7,11 @@ from typing import NamedTuple, Self
 
 import pandas as pd
 
-from turnier.agents.agent import Agent
-from turnier.agents.registry import agent_of, label_of
-from turnier.core.errors import UserError
-from turnier.results.store.annotations import ANCHOR
-from turnier.results.store.store import Store
+from ...agents.agent import Agent
+from ...agents.registry import agent_of, label_of
+from ...core.errors import UserError
+from ..store.annotations import ANCHOR
+from ..store.store import Store
 
 CHOSEN = ("adaptive", "swiss")  # formats in which results choose the games; the first one needs the wider intervals
 

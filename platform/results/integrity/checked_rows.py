@@ -8,16 +8,16 @@ from typing import Any, NamedTuple
 
 from sqlalchemy import Connection, select
 
-from turnier.results.integrity.match_rows import (
+from ..store.database import CHUNK, Database
+from ..store.schema import matches, run_matches, seats
+from .match_rows import (
     MATCH_COLUMNS,
     SEAT_COLUMNS,
     DamagedMatch,
     agrees_with_checksum,
     read_matches,
 )
-from turnier.results.integrity.totals import Total, Totals, difference
-from turnier.results.store.database import CHUNK, Database
-from turnier.results.store.schema import matches, run_matches, seats
+from .totals import Total, Totals, difference
 
 MatchRow = tuple[Any, ...]  # the values of MATCH_COLUMNS
 SeatRow = tuple[Any, ...]  # the values of SEAT_COLUMNS without the match's number

@@ -6,7 +6,7 @@ import contextlib
 import zlib
 from collections.abc import Iterator
 
-from turnier.core.errors import MALFORMED, UserError
+from ...core.errors import MALFORMED, UserError
 
 # What decoding damaged data raises: JSON, texts, numbers, compressed moves.
 UNDECODABLE = (*MALFORMED, ArithmeticError, MemoryError, zlib.error)

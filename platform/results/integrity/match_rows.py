@@ -12,13 +12,13 @@ from typing import Any, NamedTuple
 
 from sqlalchemy import ColumnElement, Connection, Row, select
 
-from turnier.arena.match import MatchRecord, MatchSpec, Termination, opening_of
-from turnier.core.compilation.code_digest import release
-from turnier.core.compilation.machine import machine_name
-from turnier.results.integrity.checksums import CHANGED, checksum_of
-from turnier.results.integrity.damage import UNDECODABLE, reason
-from turnier.results.store.database import Database
-from turnier.results.store.schema import matches, seats
+from ...arena.match import MatchRecord, MatchSpec, Termination, opening_of
+from ...core.compilation.code_digest import release
+from ...core.compilation.machine import machine_name
+from ..store.database import Database
+from ..store.schema import matches, seats
+from .checksums import CHANGED, checksum_of
+from .damage import UNDECODABLE, reason
 
 MATCH_COLUMNS = (
     *("id", "game", "seed", "max_plies", "opening", "termination", "seconds", "plies", "facts", "error", "created"),

@@ -9,11 +9,11 @@ from typing import Any
 
 from sqlalchemy import Connection, delete, select
 
-from turnier.arena.match import Termination
-from turnier.results.integrity.checksums import mark_of
-from turnier.results.integrity.match_rows import MATCH_COLUMNS
-from turnier.results.store.match_blocks import MatchBlocks
-from turnier.results.store.schema import matches, run_matches, seats
+from ...arena.match import Termination
+from ..store.match_blocks import MatchBlocks
+from ..store.schema import matches, run_matches, seats
+from .checksums import mark_of
+from .match_rows import MATCH_COLUMNS
 
 FAILURES = [end.value for end in Termination if not end.has_result]
 _end_of = itemgetter(*map(MATCH_COLUMNS.index, ("termination", "plies", "error")))

@@ -11,9 +11,8 @@ from typing import Any, NamedTuple
 
 from sqlalchemy import Column, Connection, Table, bindparam, func, select, update
 
-from turnier.results.integrity.checksums import MARKS, checksum, mark_of, sum_of
-from turnier.results.store.database import Database
-from turnier.results.store.schema import (
+from ..store.database import Database
+from ..store.schema import (
     matches,
     run_annotations,
     run_matches,
@@ -24,6 +23,7 @@ from turnier.results.store.schema import (
     training_points,
     votes,
 )
+from .checksums import MARKS, checksum, mark_of, sum_of
 
 COUNTED = (run_matches, run_votes, run_annotations, training_points, training_evaluations)
 # Their rows name another row, whose id is their mark; the mark of other rows is their checksum.

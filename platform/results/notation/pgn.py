@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from turnier.arena.match import MatchRecord, Termination, unpack_plies
-from turnier.core.errors import UserError
-from turnier.games.registry import game_of
-from turnier.games.setup.notation import Pgn
+from ...arena.match import MatchRecord, Termination, unpack_plies
+from ...core.errors import UserError
+from ...games.registry import game_of
+from ...games.setup.notation import Pgn
 
 # What PGN calls the ends of games; whoever failed otherwise has abandoned the game.
 TERMINATIONS = {

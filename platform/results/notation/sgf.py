@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from turnier.arena.match import MatchRecord, Termination, unpack_plies
-from turnier.arena.play import replay_positions
-from turnier.core.errors import UserError
-from turnier.games.game import Position
-from turnier.games.registry import game_of
-from turnier.games.setup.notation import Sgf
+from ...arena.match import MatchRecord, Termination, unpack_plies
+from ...arena.play import replay_positions
+from ...core.errors import UserError
+from ...games.game import Position
+from ...games.registry import game_of
+from ...games.setup.notation import Sgf
 
 NODES_PER_LINE = 12
 LOST_BY = {Termination.TIMEOUT: "T", Termination.RESIGNED: "R"}  # every other failure is a forfeit

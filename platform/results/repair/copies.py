@@ -10,10 +10,10 @@ import numpy as np
 import numpy.typing as npt
 from sqlalchemy import Row
 
-from turnier.core.errors import MALFORMED
-from turnier.results.integrity.checksums import CHANGED, differs
-from turnier.results.store.columns import MatchColumns
-from turnier.results.store.match_blocks import TAIL, named_in
+from ...core.errors import MALFORMED
+from ..integrity.checksums import CHANGED, differs
+from ..store.columns import MatchColumns
+from ..store.match_blocks import TAIL, named_in
 
 
 class Copies:

@@ -10,9 +10,9 @@ from pathlib import Path
 from sqlalchemy import Connection, NullPool, create_engine
 from sqlalchemy.exc import DBAPIError
 
-from turnier.core.errors import UserError
-from turnier.results.databases.urls import sqlite_file
-from turnier.results.store.database import BUSY_SECONDS, Database
+from ...core.errors import UserError
+from ..databases.urls import sqlite_file
+from ..store.database import BUSY_SECONDS, Database
 
 
 @contextlib.contextmanager

@@ -13,20 +13,15 @@ import numpy as np
 import numpy.typing as npt
 from sqlalchemy import Connection, MetaData, Row, Table, func, inspect, select, text
 
-from turnier.core.errors import MALFORMED, UserError
-from turnier.results.databases.logs import size_of_log
-from turnier.results.databases.sqlite import lacks_its_log
-from turnier.results.databases.urls import parse, shown, sqlite_file
-from turnier.results.integrity.checksums import MARKS, checksum, mark_of
-from turnier.results.integrity.totals import Total, content, difference
-from turnier.results.repair.copies import Copies
-from turnier.results.repair.damaged_file import reading_unchecked
-from turnier.results.repair.lenient_reader import UNREADABLE, LenientReader
-from turnier.results.repair.links import INDEX, sound_links
-from turnier.results.repair.row_checks import differing, wrong_game, wrong_row, wrong_searched, wrong_vote
-from turnier.results.store.columns import MATCH_FIELDS, SEAT_FIELDS, MatchColumns
-from turnier.results.store.progress import LIVE
-from turnier.results.store.schema import (
+from ...core.errors import MALFORMED, UserError
+from ..databases.logs import size_of_log
+from ..databases.sqlite import lacks_its_log
+from ..databases.urls import parse, shown, sqlite_file
+from ..integrity.checksums import MARKS, checksum, mark_of
+from ..integrity.totals import Total, content, difference
+from ..store.columns import MATCH_FIELDS, SEAT_FIELDS, MatchColumns
+from ..store.progress import LIVE
+from ..store.schema import (
     CODE_OF_SQLITE,
     OLDEST_VERSION,
     SCHEMA_VERSION,
@@ -45,6 +40,11 @@ from turnier.results.store.schema import (
     version,
     votes,
 )
+from .copies import Copies
+from .damaged_file import reading_unchecked
+from .lenient_reader import UNREADABLE, LenientReader
+from .links import INDEX, sound_links
+from .row_checks import differing, wrong_game, wrong_row, wrong_searched, wrong_vote
 
 Rows = Sequence[Row[Any]]
 Keep = Callable[[Table, Rows], object]

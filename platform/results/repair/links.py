@@ -9,8 +9,8 @@ import numpy as np
 import numpy.typing as npt
 from sqlalchemy import Row, text
 
-from turnier.results.repair.lenient_reader import UNREADABLE, LenientReader
-from turnier.results.store.schema import run_matches
+from ..store.schema import run_matches
+from .lenient_reader import UNREADABLE, LenientReader
 
 Numbers = npt.NDArray[np.int64]
 INDEX = f"{run_matches.name} INDEXED BY run_matches_by_match"  # it has the same rows again

@@ -14,15 +14,15 @@ from typing import NamedTuple
 from sqlalchemy import Connection, NullPool, Table, create_engine, inspect, select, text
 from sqlalchemy.exc import SQLAlchemyError
 
-from turnier.core.errors import UserError
-from turnier.results.databases.urls import sqlite_file
-from turnier.results.repair.damaged_file import reading_unchecked
-from turnier.results.repair.inspection import Finding, Inspection, OnGames, Rows, missing_log, require_present
-from turnier.results.repair.lenient_reader import UNREADABLE
-from turnier.results.store.database import clock
-from turnier.results.store.locks import is_gone
-from turnier.results.store.schema import metadata, runs
-from turnier.results.store.store import Store
+from ...core.errors import UserError
+from ..databases.urls import sqlite_file
+from ..store.database import clock
+from ..store.locks import is_gone
+from ..store.schema import metadata, runs
+from ..store.store import Store
+from .damaged_file import reading_unchecked
+from .inspection import Finding, Inspection, OnGames, Rows, missing_log, require_present
+from .lenient_reader import UNREADABLE
 
 BUSY_SECONDS = 2.0  # to wait for somebody who writes
 _BESIDE = ("-wal", "-shm")  # what SQLite appends to the names of files next to a database

@@ -11,15 +11,15 @@ import numpy as np
 import numpy.typing as npt
 from sqlalchemy import Row, Table
 
-from turnier.core.errors import UserError
-from turnier.results.integrity.checksums import CHANGED, differs
-from turnier.results.integrity.damage import UNDECODABLE
-from turnier.results.integrity.match_rows import agrees_with_checksum
-from turnier.results.repair.lenient_reader import ill_typed
-from turnier.results.store.columns import MatchColumns, Texts
-from turnier.results.store.progress import checked_values
-from turnier.results.store.schema import matches, positions, run_progress, runs, seats, votes
-from turnier.results.store.searches import position_of, wrong_position, wrong_search
+from ...core.errors import UserError
+from ..integrity.checksums import CHANGED, differs
+from ..integrity.damage import UNDECODABLE
+from ..integrity.match_rows import agrees_with_checksum
+from ..store.columns import MatchColumns, Texts
+from ..store.progress import checked_values
+from ..store.schema import matches, positions, run_progress, runs, seats, votes
+from ..store.searches import position_of, wrong_position, wrong_search
+from .lenient_reader import ill_typed
 
 _JSON = {runs: ("definition", "environment"), run_progress: ("command",)}
 

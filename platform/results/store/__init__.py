@@ -2,7 +2,7 @@
 
 import os
 
-from turnier.core.errors import UserError
+from ...core.errors import UserError
 
 Place = str | os.PathLike[str] | None  # of a store: its URL or file; None is the one of commands and scripts
 STORE_VARIABLE = "TURNIER_STORE"  # environment: the URL of the store of commands and scripts that name none

@@ -7,13 +7,13 @@ from collections.abc import Iterable
 
 from sqlalchemy import delete, select
 
-from turnier.core.errors import UserError
-from turnier.core.outside import library
-from turnier.results.integrity.checksums import checksum
-from turnier.results.integrity.totals import Total, Totals
-from turnier.results.outage import outlasting
-from turnier.results.store.database import Database
-from turnier.results.store.schema import run_annotations
+from ...core.errors import UserError
+from ...core.outside import library
+from ..integrity.checksums import checksum
+from ..integrity.totals import Total, Totals
+from ..outage import outlasting
+from .database import Database
+from .schema import run_annotations
 
 SETTINGS = "settings"  # JSON: how the run was last resumed, where its definition leaves that open
 NOTE = "note"  # what a user wrote about the run

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Self
 import numpy as np
 import numpy.typing as npt
 
-from turnier.core.array_files import read_arrays
+from ...core.array_files import read_arrays
 
 if TYPE_CHECKING:
     import pandas as pd

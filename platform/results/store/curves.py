@@ -10,12 +10,12 @@ import numpy as np
 import numpy.typing as npt
 from sqlalchemy import Connection, Table, delete, select
 
-from turnier.results.integrity.checksums import checksum
-from turnier.results.integrity.totals import Total, Totals, content
-from turnier.results.outage import outlasting
-from turnier.results.store.database import Database
-from turnier.results.store.match_blocks import MatchBlocks
-from turnier.results.store.schema import training_evaluations, training_points
+from ..integrity.checksums import checksum
+from ..integrity.totals import Total, Totals, content
+from ..outage import outlasting
+from .database import Database
+from .match_blocks import MatchBlocks
+from .schema import training_evaluations, training_points
 
 
 @dataclass(frozen=True)

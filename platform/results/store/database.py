@@ -29,13 +29,13 @@ from sqlalchemy import (
 from sqlalchemy.exc import DBAPIError, MultipleResultsFound, NoResultFound
 from sqlalchemy.exc import TimeoutError as PoolTimeoutError
 
-from turnier.core.errors import UserError, require_extra
-from turnier.results.databases import urls
-from turnier.results.databases.sqlite import SqliteFile
-from turnier.results.inserts import Inserting, let_copy
-from turnier.results.integrity.damage import REPAIR, Damaged, damaged, decoding
-from turnier.results.outage import Outage, wait_seconds
-from turnier.results.store import schema
+from ...core.errors import UserError, require_extra
+from ..databases import urls
+from ..databases.sqlite import SqliteFile
+from ..inserts import Inserting, let_copy
+from ..integrity.damage import REPAIR, Damaged, damaged, decoding
+from ..outage import Outage, wait_seconds
+from . import schema
 
 K = TypeVar("K")
 

@@ -16,10 +16,10 @@ from typing import Self
 
 from sqlalchemy import delete, select, update
 
-from turnier.core.errors import UserError
-from turnier.results.outage import outlasting
-from turnier.results.store.database import Database, clock
-from turnier.results.store.schema import locks
+from ...core.errors import UserError
+from ..outage import outlasting
+from .database import Database, clock
+from .schema import locks
 
 STALE_SECONDS = 30.0  # a lock without a heartbeat for this long may be taken over
 BEAT_SECONDS = 5.0

@@ -10,10 +10,10 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from turnier.core.compilation.code_digest import release
-from turnier.core.compilation.machine import version_of, versions
-from turnier.core.outside import classes
-from turnier.core.outside.trust import trusted
+from ...core.compilation.code_digest import release
+from ...core.compilation.machine import version_of, versions
+from ...core.outside import classes
+from ...core.outside.trust import trusted
 
 # Options that say where to play are left out: they do not change the results, and a URL may hold a password.
 _PLACES = ("--store", "--executor", "--workers", "--address")

@@ -14,14 +14,14 @@ import numpy as np
 import numpy.typing as npt
 from sqlalchemy import ColumnElement, Connection, Row, bindparam, delete, func, insert, select, update
 
-from turnier.results.archive.reading import Archive, archive_of_run
-from turnier.results.integrity.checksums import MARKS, checksum, differs
-from turnier.results.integrity.damage import Damaged
-from turnier.results.integrity.match_rows import read_matches
-from turnier.results.integrity.totals import Total, Totals
-from turnier.results.store.columns import MATCH_FIELDS, SEAT_FIELDS, MatchColumns
-from turnier.results.store.database import Database, chunks
-from turnier.results.store.schema import match_columns, matches, run_matches
+from ..archive.reading import Archive, archive_of_run
+from ..integrity.checksums import MARKS, checksum, differs
+from ..integrity.damage import Damaged
+from ..integrity.match_rows import read_matches
+from ..integrity.totals import Total, Totals
+from .columns import MATCH_FIELDS, SEAT_FIELDS, MatchColumns
+from .database import Database, chunks
+from .schema import match_columns, matches, run_matches
 
 FULL = 1024  # matches of a new block: to read fewer from their rows takes some 20 ms
 MERGED = 32  # blocks of about the same size that become one

@@ -14,15 +14,15 @@ from typing import Any, NamedTuple, Protocol, Self
 
 from sqlalchemy import Row, insert, select, update
 
-from turnier.core.errors import UserError
-from turnier.results.integrity.checksums import checksum, differs
-from turnier.results.outage import outlasting
-from turnier.results.store import manifest
-from turnier.results.store.annotations import ARCHIVE, NOTE
-from turnier.results.store.database import Database, clock, now
-from turnier.results.store.locks import is_dead, is_stale, this_process
-from turnier.results.store.schema import run_progress, runs
-from turnier.results.store.store import Run, Store
+from ...core.errors import UserError
+from ..integrity.checksums import checksum, differs
+from ..outage import outlasting
+from . import manifest
+from .annotations import ARCHIVE, NOTE
+from .database import Database, clock, now
+from .locks import is_dead, is_stale, this_process
+from .schema import run_progress, runs
+from .store import Run, Store
 
 _CHECKED = [column.name for column in run_progress.columns if column.name not in ("run_id", "checksum")]
 BEAT_SECONDS = 2.0

@@ -7,13 +7,13 @@ from typing import Any, NamedTuple
 
 from sqlalchemy import Connection, ForeignKey, Select, Table, delete, func, insert, select, update
 
-from turnier.core.errors import UserError
-from turnier.results.integrity.checksums import checksum
-from turnier.results.integrity.replays import remove_matches
-from turnier.results.integrity.totals import Total
-from turnier.results.store.database import chunks
-from turnier.results.store.progress import LIVE, progress_of_runs
-from turnier.results.store.schema import (
+from ...core.errors import UserError
+from ..integrity.checksums import checksum
+from ..integrity.replays import remove_matches
+from ..integrity.totals import Total
+from .database import chunks
+from .progress import LIVE, progress_of_runs
+from .schema import (
     locks,
     match_columns,
     matches,
@@ -24,7 +24,7 @@ from turnier.results.store.schema import (
     seats,
     votes,
 )
-from turnier.results.store.store import Run, Store
+from .store import Run, Store
 
 # The table that attaches games or searches to runs -> its column, and their own table.
 _ATTACHED: dict[Table, tuple[str, Table]] = {run_matches: ("match_number", matches), run_votes: ("vote_number", votes)}

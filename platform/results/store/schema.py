@@ -22,8 +22,8 @@ from sqlalchemy import (
     text,
 )
 
-from turnier.core.errors import UserError
-from turnier.results.integrity.damage import damaged
+from ...core.errors import UserError
+from ..integrity.damage import damaged
 
 SCHEMA_VERSION = 10
 OLDEST_VERSION = 2  # that `turnier upgrade` brings to this one

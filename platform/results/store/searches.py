@@ -13,16 +13,16 @@ from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import ColumnElement, Connection, Row, Table, select, update
 
-from turnier.core.errors import UserError
-from turnier.results.integrity.checksums import CHANGED, checksum, differs, mark_of
-from turnier.results.integrity.damage import UNDECODABLE, reason
-from turnier.results.integrity.totals import Total, Totals
-from turnier.results.outage import outlasting
-from turnier.results.store.database import Database, chunks, now
-from turnier.results.store.schema import positions, run_votes, votes
+from ...core.errors import UserError
+from ..integrity.checksums import CHANGED, checksum, differs, mark_of
+from ..integrity.damage import UNDECODABLE, reason
+from ..integrity.totals import Total, Totals
+from ..outage import outlasting
+from .database import Database, chunks, now
+from .schema import positions, run_votes, votes
 
 if TYPE_CHECKING:  # what searches takes long to import
-    from turnier.arena.repeated_search import SearchRecord, SeenPosition
+    from ...arena.repeated_search import SearchRecord, SeenPosition
 
 UNKNOWN = json.dumps(math.nan)  # in place of visits that an import did not have
 _POSITION_COLUMNS = ("id", "game", "state", "returns", "legal", "phase", "checksum")
@@ -207,7 +207,7 @@ def wrong_search(row: Row[Any], position: SeenPosition | None) -> str:
 
 def position_of(row: Row[Any]) -> SeenPosition:
     """Returns the position of a row that was checked."""
-    from turnier.arena.repeated_search import SeenPosition
+    from ...arena.repeated_search import SeenPosition
 
     state, returns, legal = (tuple(json.loads(text)) for text in (row.state, row.returns, row.legal))
     return SeenPosition(row.game, state, returns, legal, row.phase)
@@ -215,7 +215,7 @@ def position_of(row: Row[Any]) -> SeenPosition:
 
 def search_of(row: Row[Any], position: SeenPosition) -> SearchRecord:
     """Returns the search of a row that was checked."""
-    from turnier.arena.repeated_search import SearchRecord, SearchSpec
+    from ...arena.repeated_search import SearchRecord, SearchSpec
 
     visits, values = (tuple(json.loads(text)) for text in (row.visits, row.action_values))
     return SearchRecord(SearchSpec(position, row.agent, row.seed), row.action, visits, values, row.nodes, row.seconds)

@@ -12,11 +12,11 @@ from typing import Any, Self
 
 from sqlalchemy import ColumnElement, Connection, Row, select
 
-from turnier.arena.match import MatchRecord
-from turnier.core.errors import UserError
-from turnier.results.archive.reading import archive_of_run
-from turnier.results.integrity.checksums import checksum, differs, mark_of
-from turnier.results.integrity.match_rows import (
+from ...arena.match import MatchRecord
+from ...core.errors import UserError
+from ..archive.reading import archive_of_run
+from ..integrity.checksums import checksum, differs, mark_of
+from ..integrity.match_rows import (
     MATCH_COLUMNS,
     SEAT_COLUMNS,
     DamagedMatch,
@@ -24,20 +24,20 @@ from turnier.results.integrity.match_rows import (
     record_of,
     rows_of,
 )
-from turnier.results.integrity.replays import FAILURES, remove_failures
-from turnier.results.integrity.totals import Totals, difference
-from turnier.results.outage import outlasting
-from turnier.results.run_mistakes import difference_of, unknown_run
-from turnier.results.store import Place, url_of
-from turnier.results.store.annotations import Annotations
-from turnier.results.store.columns import MATCH_FIELDS, MatchColumns
-from turnier.results.store.curves import Curves
-from turnier.results.store.database import BUSY_SECONDS, CHUNK, Database, chunks, now
-from turnier.results.store.locks import Lock, this_process
-from turnier.results.store.manifest import manifest
-from turnier.results.store.match_blocks import MatchBlocks
-from turnier.results.store.schema import matches, run_matches, runs, seats
-from turnier.results.store.searches import Searches
+from ..integrity.replays import FAILURES, remove_failures
+from ..integrity.totals import Totals, difference
+from ..outage import outlasting
+from ..run_mistakes import difference_of, unknown_run
+from . import Place, url_of
+from .annotations import Annotations
+from .columns import MATCH_FIELDS, MatchColumns
+from .curves import Curves
+from .database import BUSY_SECONDS, CHUNK, Database, chunks, now
+from .locks import Lock, this_process
+from .manifest import manifest
+from .match_blocks import MatchBlocks
+from .schema import matches, run_matches, runs, seats
+from .searches import Searches
 
 _fields_of = itemgetter(*(MATCH_COLUMNS.index(name) for name in MATCH_FIELDS[1:]))
 OnDamage = Callable[[DamagedMatch], object]

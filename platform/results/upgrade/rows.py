@@ -7,14 +7,14 @@ from typing import Any
 
 from sqlalchemy import Connection, Row, Table, select, update
 
-from turnier.arena.match import count_plies
-from turnier.results.integrity.checksums import CHANGED, checksum
-from turnier.results.integrity.damage import UNDECODABLE, reason
-from turnier.results.integrity.match_rows import checksum_of_match, match_of
-from turnier.results.store.database import CHUNK, Database
-from turnier.results.store.progress import LIVE, STOPPED, checked_values
-from turnier.results.store.schema import matches, positions, run_progress, runs, seats, votes
-from turnier.results.store.searches import position_of, search_of
+from ...arena.match import count_plies
+from ..integrity.checksums import CHANGED, checksum
+from ..integrity.damage import UNDECODABLE, reason
+from ..integrity.match_rows import checksum_of_match, match_of
+from ..store.database import CHUNK, Database
+from ..store.progress import LIVE, STOPPED, checked_values
+from ..store.schema import matches, positions, run_progress, runs, seats, votes
+from ..store.searches import position_of, search_of
 
 OnGames = Callable[[int], object]
 

@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from turnier.results.store.annotations import ANCHOR
-from turnier.results.store.columns import MatchColumns
+from ..store.annotations import ANCHOR
+from ..store.columns import MatchColumns
 
 
 def _games(text: str) -> int:

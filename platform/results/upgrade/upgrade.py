@@ -8,16 +8,16 @@ from typing import Any, NamedTuple
 
 from sqlalchemy import Connection, delete, func, insert, inspect, select, text
 
-from turnier.core.errors import UserError
-from turnier.results.databases.urls import sqlite_file
-from turnier.results.integrity.checksums import checksum
-from turnier.results.integrity.totals import COUNTED, Totals
-from turnier.results.store.annotations import SETTINGS
-from turnier.results.store.database import Database, clock
-from turnier.results.store.locks import is_gone
-from turnier.results.store.match_blocks import TAIL
-from turnier.results.store.progress import LIVE
-from turnier.results.store.schema import (
+from ...core.errors import UserError
+from ..databases.urls import sqlite_file
+from ..integrity.checksums import checksum
+from ..integrity.totals import COUNTED, Totals
+from ..store.annotations import SETTINGS
+from ..store.database import Database, clock
+from ..store.locks import is_gone
+from ..store.match_blocks import TAIL
+from ..store.progress import LIVE
+from ..store.schema import (
     SCHEMA_VERSION,
     Outdated,
     is_new,
@@ -33,9 +33,9 @@ from turnier.results.store.schema import (
     runs,
     version,
 )
-from turnier.results.store.store import Store
-from turnier.results.upgrade.rows import OnGames, upgrade_matches, upgrade_runs, upgrade_searches
-from turnier.results.upgrade.settings import settings_of
+from ..store.store import Store
+from .rows import OnGames, upgrade_matches, upgrade_runs, upgrade_searches
+from .settings import settings_of
 
 Also = Callable[[Database, Connection], object]
 

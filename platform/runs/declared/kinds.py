@@ -5,12 +5,12 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from turnier.core.errors import UserError
+from ...core.errors import UserError
 
 if TYPE_CHECKING:
-    from turnier.results.store.store import Run, Store
-    from turnier.runs.plan import Plan
-    from turnier.runs.results import RunResults
+    from ...results.store.store import Run, Store
+    from ..plan import Plan
+    from ..results import RunResults
 
 
 class Kind(NamedTuple):
@@ -37,7 +37,7 @@ def plan_of(kind: str) -> type[Plan[Any]] | None:
 
 def results_of(store: Store, run: Run) -> RunResults:
     """Returns the results of a stored run, finished or not, as the class of its kind; nothing is played."""
-    from turnier.runs.results import RunResults
+    from ..results import RunResults
 
     plan = plan_of(run.kind)
     return plan.reopened(store, run) if plan else RunResults(store, run.id)

@@ -17,14 +17,14 @@ from dataclasses import dataclass
 from numbers import Integral, Real
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, Union, get_args, get_origin
 
-from turnier.core.errors import UserError, unknown
-from turnier.core.number_text import number
+from ...core.errors import UserError, unknown
+from ...core.number_text import number
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from turnier.agents.registry import AnyAgent
-    from turnier.games.game import Game
+    from ...agents.registry import AnyAgent
+    from ...games.game import Game
 
 
 @dataclass(frozen=True)

@@ -8,11 +8,11 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from turnier.agents.perfect.agent import Perfect
-from turnier.agents.perfect.judge import judge_of
-from turnier.arena.repeated_search import SeenPosition
-from turnier.arena.workers.executor import Work
-from turnier.games.registry import game_of
+from ...agents.perfect.agent import Perfect
+from ...agents.perfect.judge import judge_of
+from ...arena.repeated_search import SeenPosition
+from ...arena.workers.executor import Work
+from ...games.registry import game_of
 
 
 @dataclass(frozen=True)

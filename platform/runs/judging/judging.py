@@ -6,15 +6,15 @@ import json
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated, Any
 
-from turnier.core.errors import MAX_IN_MEMORY, UserError, require_at_most
-from turnier.runs.declared.options import AgentsOption, GameOption, Option, SeedOption
-from turnier.runs.plan import Plan, Playing
+from ...core.errors import MAX_IN_MEMORY, UserError, require_at_most
+from ..declared.options import AgentsOption, GameOption, Option, SeedOption
+from ..plan import Plan, Playing
 
 if TYPE_CHECKING:
-    from turnier.arena.repeated_search import SearchSpec, SeenPosition
-    from turnier.games.game import Game
-    from turnier.results.store.store import Run, Store
-    from turnier.runs.stored.judging import JudgingResults
+    from ...arena.repeated_search import SearchSpec, SeenPosition
+    from ...games.game import Game
+    from ...results.store.store import Run, Store
+    from ..stored.judging import JudgingResults
 
 POSITIONS = 1000
 JUDGED = "judged"  # the annotation with the values of all positions
@@ -49,10 +49,10 @@ class Judging(Plan["JudgingResults"]):
         positions: Annotated[int, Option("positions in which every agent decides once")] = POSITIONS,
         seed: SeedOption = 1,
     ) -> None:
-        from turnier.agents.perfect.judge import judge_of
-        from turnier.agents.registry import AGENTS
-        from turnier.games.registry import GAMES
-        from turnier.runs.judging.positions import draw_positions
+        from ...agents.perfect.judge import judge_of
+        from ...agents.registry import AGENTS
+        from ...games.registry import GAMES
+        from .positions import draw_positions
 
         self.game: Game = GAMES.make(game)
         playing = [AGENTS.make(agent) for agent in agents]
@@ -83,10 +83,10 @@ class Judging(Plan["JudgingResults"]):
 
     def play(self, run: Playing) -> None:
         """Draws and judges positions, then asks every agent in each; what the store has is not done again."""
-        from turnier.arena.repeated_search import prepare_searches
-        from turnier.runs.judging.judgements import JUDGEMENTS, JudgementSpec
-        from turnier.runs.judging.positions import draw_positions
-        from turnier.runs.play import search_into
+        from ...arena.repeated_search import prepare_searches
+        from ..play import search_into
+        from .judgements import JUDGEMENTS, JudgementSpec
+        from .positions import draw_positions
 
         bar = run.bar
         bar.note("judging positions")
@@ -110,8 +110,8 @@ class Judging(Plan["JudgingResults"]):
 
     def _searches(self, drawn: Sequence[SeenPosition]) -> list[SearchSpec]:
         """Returns every agent's search of every position: all by the same seed, each by a new player."""
-        from turnier.arena.match import derive_seed
-        from turnier.arena.repeated_search import SearchSpec
+        from ...arena.match import derive_seed
+        from ...arena.repeated_search import SearchSpec
 
         seeds = [derive_seed(self.seed, position.id) for position in drawn]
         return [
@@ -123,6 +123,6 @@ class Judging(Plan["JudgingResults"]):
     @classmethod
     def reopened(cls, store: Store, run: Run) -> JudgingResults:
         """Returns the results of stored judging, from the store alone."""
-        from turnier.runs.stored.judging import JudgingResults
+        from ..stored.judging import JudgingResults
 
         return JudgingResults(store, run.id)

@@ -6,10 +6,10 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from turnier.arena.match import derive_seed
-from turnier.arena.repeated_search import SeenPosition
-from turnier.core.errors import MAX_IN_MEMORY, UserError, require_at_most
-from turnier.games.game import Game, Position
+from ...arena.match import derive_seed
+from ...arena.repeated_search import SeenPosition
+from ...core.errors import MAX_IN_MEMORY, UserError, require_at_most
+from ...games.game import Game, Position
 
 GAMES_EACH = 20  # random games for a position that is asked for; a game that has no more positions ends there
 

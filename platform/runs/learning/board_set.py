@@ -8,11 +8,11 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from turnier.arena.match import derive_seed
-from turnier.core.packing import pack
-from turnier.core.rng import streams_of
-from turnier.games.game import Game
-from turnier.games.in_step.boards import BEGIN, KEEP, STEP, advance, new_boards, pack_boards
+from ...arena.match import derive_seed
+from ...core.packing import pack
+from ...core.rng import streams_of
+from ...games.game import Game
+from ...games.in_step.boards import BEGIN, KEEP, STEP, advance, new_boards, pack_boards
 
 _KEPT = ("states", "rngs", "movers", "returns", "steps", "masks")  # the other arrays tell of the latest step
 

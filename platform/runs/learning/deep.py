@@ -14,19 +14,19 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from turnier.agents.agent import Agent
-from turnier.agents.deep.agent import Dqn
-from turnier.agents.deep.kernels import see_many, value_many
-from turnier.agents.deep.learning import LOG, DeepQ
-from turnier.agents.deep.network import Network
-from turnier.agents.deep.replay import Replay, Turn
-from turnier.agents.deep.weights import Weights
-from turnier.agents.learning.loop import Stretch, TrainingLoop, require_same
-from turnier.agents.learning.plan import LearningPlan
-from turnier.core.errors import UserError, require_extra
-from turnier.core.kernel import compile_kernel
-from turnier.games.game import Game
-from turnier.runs.learning.board_set import BoardSet
+from ...agents.agent import Agent
+from ...agents.deep.agent import Dqn
+from ...agents.deep.kernels import see_many, value_many
+from ...agents.deep.learning import LOG, DeepQ
+from ...agents.deep.network import Network
+from ...agents.deep.replay import Replay, Turn
+from ...agents.deep.weights import Weights
+from ...agents.learning.loop import Stretch, TrainingLoop, require_same
+from ...agents.learning.plan import LearningPlan
+from ...core.errors import UserError, require_extra
+from ...core.kernel import compile_kernel
+from ...games.game import Game
+from .board_set import BoardSet
 
 LARGEST_VALUE = 1e6  # rewards: values beyond have diverged
 _ACTING, _LEARNING = 1, 2  # streams of random numbers of a seed
@@ -76,7 +76,7 @@ class DeepLoop(TrainingLoop[Weights]):
 
     def __init__(self, plan: Plan, out: Path, games: int) -> None:
         super().__init__(plan, out, games)
-        from turnier.agents.deep.gradient import Learned, update_of
+        from ...agents.deep.gradient import Learned, update_of
 
         game, learning = plan.game, plan.learning
         self.cure = f"with an alpha below {learning.alpha:g}"
@@ -189,7 +189,7 @@ class DeepLoop(TrainingLoop[Weights]):
 
     def _learn(self) -> None:
         """Makes an update."""
-        from turnier.agents.deep.gradient import Lesson
+        from ...agents.deep.gradient import Lesson
 
         learning, network = self.plan.learning, self.network
         random = np.random.default_rng([self.plan.seed, _LEARNING, self.updates])

@@ -13,22 +13,22 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any
 
-from turnier.agents.agent import Agent
-from turnier.agents.learning.loop import TrainingLoop
-from turnier.agents.learning.plan import LearningPlan
-from turnier.agents.registry import AGENTS
-from turnier.arena.match import derive_seed
-from turnier.arena.schedules.duel import Duel
-from turnier.arena.schedules.round_robin import plies_for_openings, round_robin
-from turnier.arena.workers.local import ThreadExecutor
-from turnier.core.errors import UserError
-from turnier.games.game import Game
-from turnier.results.store.curves import CurvePoint
-from turnier.runs.plan import Playing
-from turnier.runs.play import play_into, play_rounds
-from turnier.runs.self_play.ratings import BEST, SECONDS, best_checkpoint, seconds_of
-from turnier.runs.stored.training import evaluation_unit, stored_evaluation
-from turnier.statistics.sprt import Verdict
+from ...agents.agent import Agent
+from ...agents.learning.loop import TrainingLoop
+from ...agents.learning.plan import LearningPlan
+from ...agents.registry import AGENTS
+from ...arena.match import derive_seed
+from ...arena.schedules.duel import Duel
+from ...arena.schedules.round_robin import plies_for_openings, round_robin
+from ...arena.workers.local import ThreadExecutor
+from ...core.errors import UserError
+from ...games.game import Game
+from ...results.store.curves import CurvePoint
+from ...statistics.sprt import Verdict
+from ..plan import Playing
+from ..play import play_into, play_rounds
+from ..self_play.ratings import BEST, SECONDS, best_checkpoint, seconds_of
+from ..stored.training import evaluation_unit, stored_evaluation
 
 KIND = "training"
 FIRST_PAIRS = 8  # before the first test whether a checkpoint is stronger than the best

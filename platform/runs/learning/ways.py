@@ -6,27 +6,27 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from turnier.agents.agent import Agent
-from turnier.agents.deep.agent import Dqn
-from turnier.agents.deep.learning import DeepQ
-from turnier.agents.evaluator import Evaluator
-from turnier.agents.learning.plan import LearningPlan
-from turnier.agents.ntuple.evaluator import NTuple
-from turnier.agents.ntuple.plans.presets import preset_for
-from turnier.agents.ntuple.td import LEARNING, Td, method_for, td_of
-from turnier.agents.ntuple.training import Plan as TdPlan
-from turnier.agents.ntuple.weights import read_config
-from turnier.agents.puct.agent import Puct
-from turnier.agents.puct.self_play import SelfPlay
-from turnier.agents.registry import AGENTS, EVALUATORS
-from turnier.core.errors import UserError, unknown
-from turnier.core.outside.classes import is_outside
-from turnier.core.parameters import Declared
-from turnier.core.text_form import parse
-from turnier.games.game import Game
-from turnier.games.registry import GAMES
-from turnier.runs.learning.deep import Plan as DeepPlan
-from turnier.runs.self_play.loop import Plan as SelfPlayPlan
+from ...agents.agent import Agent
+from ...agents.deep.agent import Dqn
+from ...agents.deep.learning import DeepQ
+from ...agents.evaluator import Evaluator
+from ...agents.learning.plan import LearningPlan
+from ...agents.ntuple.evaluator import NTuple
+from ...agents.ntuple.plans.presets import preset_for
+from ...agents.ntuple.td import LEARNING, Td, method_for, td_of
+from ...agents.ntuple.training import Plan as TdPlan
+from ...agents.ntuple.weights import read_config
+from ...agents.puct.agent import Puct
+from ...agents.puct.self_play import SelfPlay
+from ...agents.registry import AGENTS, EVALUATORS
+from ...core.errors import UserError, unknown
+from ...core.outside.classes import is_outside
+from ...core.parameters import Declared
+from ...core.text_form import parse
+from ...games.game import Game
+from ...games.registry import GAMES
+from ..self_play.loop import Plan as SelfPlayPlan
+from .deep import Plan as DeepPlan
 
 LEARNERS = ("ntuple", "dqn", "puct")
 

@@ -6,10 +6,10 @@ import json
 from collections.abc import Collection
 from dataclasses import replace
 
-from turnier.arena.hosted_match import HostedMatch, plies_of
-from turnier.arena.match import MatchRecord, MatchSpec, Termination, derive_seed
-from turnier.core.errors import UserError
-from turnier.results.store.store import Store
+from ...arena.hosted_match import HostedMatch, plies_of
+from ...arena.match import MatchRecord, MatchSpec, Termination, derive_seed
+from ...core.errors import UserError
+from ...results.store.store import Store
 
 KIND = "play"
 

@@ -6,13 +6,13 @@ from dataclasses import dataclass
 
 import pandas as pd
 
-from turnier.agents.registry import agent_of
-from turnier.core.errors import UserError
-from turnier.games.game import Game
-from turnier.results.frames.matches import matches_frame
-from turnier.results.frames.standings import Standings
-from turnier.results.frames.terms import Terms
-from turnier.results.store.store import Store
+from ...agents.registry import agent_of
+from ...core.errors import UserError
+from ...games.game import Game
+from ...results.frames.matches import matches_frame
+from ...results.frames.standings import Standings
+from ...results.frames.terms import Terms
+from ...results.store.store import Store
 
 AGAIN = 25.0  # Elo by which a game against an agent makes it seem further away, so that opponents change
 CALIBRATED = 10  # games by which an agent's rating is known well enough to rate a person

@@ -11,11 +11,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from turnier.agents.learning.loop import require_same
-from turnier.agents.learning.plan import LearningPlan
-from turnier.core.array_files import NetworkFiles, checksum_of, write_learned
-from turnier.runs.self_play.model import Model
-from turnier.runs.self_play.window import Lessons, Window
+from ...agents.learning.loop import require_same
+from ...agents.learning.plan import LearningPlan
+from ...core.array_files import NetworkFiles, checksum_of, write_learned
+from .model import Model
+from .window import Lessons, Window
 
 FORMAT = 1
 

@@ -9,16 +9,16 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from turnier.agents.abi import SeatKernels
-from turnier.agents.puct.agent import Puct, with_policy
-from turnier.agents.puct.search import BY_HEADS, BY_NETWORK
-from turnier.agents.puct.self_play_kernels import NO_ROOM, play_by_search
-from turnier.agents.registry import make_agent
-from turnier.arena.workers.executor import Work
-from turnier.core.kernel import compile_kernel
-from turnier.core.rng import stream
-from turnier.games.game import Game
-from turnier.games.registry import game_of
+from ...agents.abi import SeatKernels
+from ...agents.puct.agent import Puct, with_policy
+from ...agents.puct.search import BY_HEADS, BY_NETWORK
+from ...agents.puct.self_play_kernels import NO_ROOM, play_by_search
+from ...agents.registry import make_agent
+from ...arena.workers.executor import Work
+from ...core.kernel import compile_kernel
+from ...core.rng import stream
+from ...games.game import Game
+from ...games.registry import game_of
 
 ROOM = 128  # moves of a game at first
 

@@ -15,26 +15,26 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from turnier.agents.agent import Agent
-from turnier.agents.evaluator import Evaluator
-from turnier.agents.learning.loop import Stretch, TrainingLoop
-from turnier.agents.learning.plan import LearningPlan
-from turnier.agents.ntuple.evaluator import NTuple
-from turnier.agents.puct.agent import Puct
-from turnier.agents.puct.self_play import SelfPlay
-from turnier.agents.puct.self_play_kernels import NUM_CHOICES
-from turnier.agents.residual.evaluator import Residual
-from turnier.arena.match import derive_seed
-from turnier.arena.workers.executor import Executor
-from turnier.core.errors import UserError
-from turnier.core.parameters import parameters_of
-from turnier.games.game import Game
-from turnier.runs.self_play.checkpoint import Checkpoint, games_of, load
-from turnier.runs.self_play.games import GAMES_OF_SELF_PLAY, GameSpec, Played
-from turnier.runs.self_play.model import Model, Savable
-from turnier.runs.self_play.ntuple_model import NTupleModel
-from turnier.runs.self_play.residual_model import ResidualModel
-from turnier.runs.self_play.window import Window, targets_of
+from ...agents.agent import Agent
+from ...agents.evaluator import Evaluator
+from ...agents.learning.loop import Stretch, TrainingLoop
+from ...agents.learning.plan import LearningPlan
+from ...agents.ntuple.evaluator import NTuple
+from ...agents.puct.agent import Puct
+from ...agents.puct.self_play import SelfPlay
+from ...agents.puct.self_play_kernels import NUM_CHOICES
+from ...agents.residual.evaluator import Residual
+from ...arena.match import derive_seed
+from ...arena.workers.executor import Executor
+from ...core.errors import UserError
+from ...core.parameters import parameters_of
+from ...games.game import Game
+from .checkpoint import Checkpoint, games_of, load
+from .games import GAMES_OF_SELF_PLAY, GameSpec, Played
+from .model import Model, Savable
+from .ntuple_model import NTupleModel
+from .residual_model import ResidualModel
+from .window import Window, targets_of
 
 MODELS: dict[type[Evaluator], type[Model]] = {NTuple: NTupleModel, Residual: ResidualModel}
 

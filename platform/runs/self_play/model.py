@@ -10,12 +10,12 @@ from typing import Any, ClassVar, Protocol
 import numpy as np
 import numpy.typing as npt
 
-from turnier.agents.puct.agent import Puct
-from turnier.agents.puct.self_play import SelfPlay
-from turnier.core.array_files import not_finite
-from turnier.games.game import Game
-from turnier.runs.self_play.games import Networks
-from turnier.runs.self_play.window import Arrays, Lessons
+from ...agents.puct.agent import Puct
+from ...agents.puct.self_play import SelfPlay
+from ...core.array_files import not_finite
+from ...games.game import Game
+from .games import Networks
+from .window import Arrays, Lessons
 
 
 class Savable(Protocol):

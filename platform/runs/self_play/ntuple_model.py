@@ -9,20 +9,20 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from turnier.agents.ntuple.evaluator import NTuple
-from turnier.agents.ntuple.layout import Floats32, new_table
-from turnier.agents.ntuple.network import Network
-from turnier.agents.ntuple.network_kernels import AT_END
-from turnier.agents.ntuple.weights import Room, Weights, evaluator_weights, touched_entries
-from turnier.agents.puct.agent import Puct
-from turnier.agents.puct.learning_kernels import NUM_RATES, learn_positions
-from turnier.agents.puct.self_play import SelfPlay
-from turnier.core.array_files import not_finite
-from turnier.core.kernel import compile_kernel
-from turnier.games.game import Game
-from turnier.runs.self_play.games import Networks
-from turnier.runs.self_play.model import Model
-from turnier.runs.self_play.window import Arrays, Lessons
+from ...agents.ntuple.evaluator import NTuple
+from ...agents.ntuple.layout import Floats32, new_table
+from ...agents.ntuple.network import Network
+from ...agents.ntuple.network_kernels import AT_END
+from ...agents.ntuple.weights import Room, Weights, evaluator_weights, touched_entries
+from ...agents.puct.agent import Puct
+from ...agents.puct.learning_kernels import NUM_RATES, learn_positions
+from ...agents.puct.self_play import SelfPlay
+from ...core.array_files import not_finite
+from ...core.kernel import compile_kernel
+from ...games.game import Game
+from .games import Networks
+from .model import Model
+from .window import Arrays, Lessons
 
 
 class Entries(NamedTuple):

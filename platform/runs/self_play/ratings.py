@@ -6,10 +6,10 @@ import json
 
 import pandas as pd
 
-from turnier.results.frames.matches import matches_frame
-from turnier.results.frames.standings import Standings
-from turnier.results.frames.terms import Terms
-from turnier.results.store.store import Store
+from ...results.frames.matches import matches_frame
+from ...results.frames.standings import Standings
+from ...results.frames.terms import Terms
+from ...results.store.store import Store
 
 BEST = "best"  # annotation: the games after which the best checkpoint so far was made
 SECONDS = "seconds"  # annotation: JSON, how long learning had taken at each evaluated checkpoint, and at the newest

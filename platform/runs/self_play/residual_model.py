@@ -9,18 +9,18 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from turnier.agents.puct.agent import Puct
-from turnier.agents.puct.self_play import SelfPlay
-from turnier.agents.residual.evaluator import Residual
-from turnier.agents.residual.kernels import see_lessons
-from turnier.agents.residual.network import Network
-from turnier.agents.residual.weights import Weights
-from turnier.core.errors import require_extra
-from turnier.core.kernel import compile_kernel
-from turnier.games.game import Game
-from turnier.runs.self_play.games import Networks
-from turnier.runs.self_play.model import Model
-from turnier.runs.self_play.window import Arrays, Lessons
+from ...agents.puct.agent import Puct
+from ...agents.puct.self_play import SelfPlay
+from ...agents.residual.evaluator import Residual
+from ...agents.residual.kernels import see_lessons
+from ...agents.residual.network import Network
+from ...agents.residual.weights import Weights
+from ...core.errors import require_extra
+from ...core.kernel import compile_kernel
+from ...games.game import Game
+from .games import Networks
+from .model import Model
+from .window import Arrays, Lessons
 
 _STATE = ("weights", "count", "mean", "square")  # of gradient.Learned
 
@@ -32,7 +32,7 @@ class ResidualModel(Model):
     outputs = 1
 
     def __init__(self, game: Game, agent: Puct, learning: SelfPlay, seed: int) -> None:
-        from turnier.agents.residual.gradient import Learned
+        from ...agents.residual.gradient import Learned
 
         self.game, self.learning, self.seed = game, learning, seed
         self.network = _network(game, agent)
@@ -56,7 +56,7 @@ class ResidualModel(Model):
 
     def learn(self, lessons: Lessons, order: npt.NDArray[np.int64], done: int) -> None:
         """Learns in batches of one size, of which the last is filled up with positions of the first."""
-        from turnier.agents.residual.gradient import Lesson, update_of
+        from ...agents.residual.gradient import Lesson, update_of
 
         learning, update, state = self.learning, update_of(self.network), self.state
         batches = -(-len(order) // learning.batch)

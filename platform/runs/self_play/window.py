@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from turnier.runs.self_play.games import Played
+from .games import Played
 
 Arrays = dict[str, npt.NDArray[Any]]
 

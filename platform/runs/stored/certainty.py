@@ -7,9 +7,9 @@ from functools import cached_property
 
 import pandas as pd
 
-from turnier.results.frames.certainty import agent_certainty, group_certainty
-from turnier.runs.results import RunResults
-from turnier.runs.stored.collected import certainty_of_run
+from ...results.frames.certainty import agent_certainty, group_certainty
+from ..results import RunResults
+from .collected import certainty_of_run
 
 
 @dataclass(frozen=True, repr=False)

@@ -10,12 +10,12 @@ from collections.abc import Iterator, Mapping
 
 import pandas as pd
 
-from turnier.arena.positions import choose_positions, collector_matches
-from turnier.arena.repeated_search import SeenPosition
-from turnier.core.errors import UserError
-from turnier.results.frames.certainty import position_certainty, searches_of_runs
-from turnier.results.store.store import Run, Store
-from turnier.runs.experiment import Experiment, row_positions, row_records
+from ...arena.positions import choose_positions, collector_matches
+from ...arena.repeated_search import SeenPosition
+from ...core.errors import UserError
+from ...results.frames.certainty import position_certainty, searches_of_runs
+from ...results.store.store import Run, Store
+from ..experiment import Experiment, row_positions, row_records
 
 
 def certainty_of_run(store: Store, run: Run) -> pd.DataFrame:

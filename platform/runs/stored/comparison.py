@@ -13,19 +13,19 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from turnier.agents.agent import Agent
-from turnier.arena.schedules.duel import Duel
-from turnier.core.number_text import interval, number
-from turnier.results.failures import Failures, list_failures
-from turnier.results.frames import matches_frame
-from turnier.results.frames.fields import seats_beside
-from turnier.results.frames.meetings import meetings_of
-from turnier.results.frames.standings import Standings
-from turnier.results.pair_outcomes import outcomes_of
-from turnier.results.store.store import Store
-from turnier.runs.comparison import Comparison
-from turnier.runs.results import RunResults
-from turnier.statistics.sprt import MINIMUM, Verdict, elo_of_share
+from ...agents.agent import Agent
+from ...arena.schedules.duel import Duel
+from ...core.number_text import interval, number
+from ...results.failures import Failures, list_failures
+from ...results.frames import matches_frame
+from ...results.frames.fields import seats_beside
+from ...results.frames.meetings import meetings_of
+from ...results.frames.standings import Standings
+from ...results.pair_outcomes import outcomes_of
+from ...results.store.store import Store
+from ...statistics.sprt import MINIMUM, Verdict, elo_of_share
+from ..comparison import Comparison
+from ..results import RunResults
 
 KIND = Comparison.kind
 POINTS = 400  # at most, of the evidence over the games

@@ -10,16 +10,16 @@ from typing import Any
 
 import pandas as pd
 
-from turnier.agents.perfect.judge import judge_of
-from turnier.agents.registry import label_of
-from turnier.arena.match import NO_ACTION
-from turnier.games.game import Game
-from turnier.games.registry import GAMES
-from turnier.runs.judging.judgements import Judgement, JudgementSpec
-from turnier.runs.judging.judging import JUDGED
-from turnier.runs.judging.positions import draw_positions
-from turnier.runs.results import RunResults
-from turnier.statistics.intervals import mean_interval, share_interval
+from ...agents.perfect.judge import judge_of
+from ...agents.registry import label_of
+from ...arena.match import NO_ACTION
+from ...games.game import Game
+from ...games.registry import GAMES
+from ...statistics.intervals import mean_interval, share_interval
+from ..judging.judgements import Judgement, JudgementSpec
+from ..judging.judging import JUDGED
+from ..judging.positions import draw_positions
+from ..results import RunResults
 
 LOST = -1.0  # the value of no action: a seat that fails loses
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 
-from turnier.agents.registry import label_of
-from turnier.arena.schedules.adaptive import AdaptiveTournament
-from turnier.core.errors import UserError
-from turnier.core.number_text import number
-from turnier.runs.results import RunResults
-from turnier.runs.tournament import Tournament
+from ...agents.registry import label_of
+from ...arena.schedules.adaptive import AdaptiveTournament
+from ...core.errors import UserError
+from ...core.number_text import number
+from ..results import RunResults
+from ..tournament import Tournament
 
 
 @dataclass(frozen=True, repr=False)

@@ -9,19 +9,19 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from turnier.agents.agent import Agent
-from turnier.agents.learning.plan import LearningPlan
-from turnier.agents.ntuple.td import Td
-from turnier.arena.schedules.repeats import without_repeats
-from turnier.core.number_text import estimate, number
-from turnier.games.game import Game
-from turnier.games.registry import game_of
-from turnier.results.frames.measures import MATCH_MEASURES
-from turnier.results.store.curves import CurvePoint
-from turnier.results.store.store import Store
-from turnier.runs.learning.ways import plan_of_definition
-from turnier.runs.results import RunResults
-from turnier.runs.self_play.ratings import best_checkpoint, rated_checkpoints
+from ...agents.agent import Agent
+from ...agents.learning.plan import LearningPlan
+from ...agents.ntuple.td import Td
+from ...arena.schedules.repeats import without_repeats
+from ...core.number_text import estimate, number
+from ...games.game import Game
+from ...games.registry import game_of
+from ...results.frames.measures import MATCH_MEASURES
+from ...results.store.curves import CurvePoint
+from ...results.store.store import Store
+from ..learning.ways import plan_of_definition
+from ..results import RunResults
+from ..self_play.ratings import best_checkpoint, rated_checkpoints
 
 ALIKE_GAMES = 1000  # that should not all score the same
 

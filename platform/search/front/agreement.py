@@ -11,20 +11,20 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from turnier.agents.agent import Agent
-from turnier.arena.match import derive_seed
-from turnier.arena.positions import Group, choose_positions, collector_matches, search_specs
-from turnier.arena.randomness import draws_nothing, tried_positions
-from turnier.arena.repeated_search import SeenPosition
-from turnier.arena.workers.executor import Executor
-from turnier.core.errors import UserError
-from turnier.games.game import Game
-from turnier.results.frames.certainty import estimates, position_certainty, searches_frame
-from turnier.runs.bar import Bar
-from turnier.runs.play import play_into, search_into
-from turnier.search.front.measures import Estimate, Played, Records
-from turnier.search.objective import Objective
-from turnier.search.storage.studies import StoredStudy
+from ...agents.agent import Agent
+from ...arena.match import derive_seed
+from ...arena.positions import Group, choose_positions, collector_matches, search_specs
+from ...arena.randomness import draws_nothing, tried_positions
+from ...arena.repeated_search import SeenPosition
+from ...arena.workers.executor import Executor
+from ...core.errors import UserError
+from ...games.game import Game
+from ...results.frames.certainty import estimates, position_certainty, searches_frame
+from ...runs.bar import Bar
+from ...runs.play import play_into, search_into
+from ..objective import Objective
+from ..storage.studies import StoredStudy
+from .measures import Estimate, Played, Records
 
 HELD_OUT = "held-out positions"
 HELD_OUT_FACTOR = 5  # times as many are searched by what is on the front at the end

@@ -6,13 +6,13 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple, Protocol
 
-from turnier.agents.registry import AGENTS
-from turnier.arena.match import MatchRecord
-from turnier.arena.workers.executor import Executor
-from turnier.core.errors import UserError
-from turnier.runs.bar import Bar
-from turnier.search.objective import Unit
-from turnier.statistics.intervals import mean_interval
+from ...agents.registry import AGENTS
+from ...arena.match import MatchRecord
+from ...arena.workers.executor import Executor
+from ...core.errors import UserError
+from ...runs.bar import Bar
+from ...statistics.intervals import mean_interval
+from ..objective import Unit
 
 
 class Estimate(NamedTuple):

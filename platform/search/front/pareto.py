@@ -17,33 +17,33 @@ from optuna.samplers import NSGAIISampler
 from optuna.study import StudyDirection
 from optuna.trial import FrozenTrial, TrialState
 
-from turnier.agents.agent import Agent
-from turnier.agents.registry import AGENTS
-from turnier.arena.match import MatchRecord, derive_seed
-from turnier.arena.workers.executor import Executor
-from turnier.core.errors import UserError
-from turnier.core.number_text import number
-from turnier.games.game import Game
-from turnier.games.registry import GAMES
-from turnier.results.store.store import Store
-from turnier.runs.bar import Bar
-from turnier.runs.plan import Playing
-from turnier.runs.play import play_into
-from turnier.search import EDITION, FIRST_EDITION
-from turnier.search.definition import later_form
-from turnier.search.final_comparison import HeldOutGames, held_out_games
-from turnier.search.front.agreement import REPEATS, Agreement
-from turnier.search.front.measures import DecisionTime, Measure, Played
-from turnier.search.front.points import HELD_OUT, Point
-from turnier.search.front.pooled import PooledParents, Tried, in_layers, pooled
-from turnier.search.front.second_objective import CERTAINTY, SECOND_OBJECTIVES, TIME, SecondObjective, stored_objective
-from turnier.search.objective import Objective, Unit, require_generation
-from turnier.search.space import Space
-from turnier.search.storage.checked_studies import CHECKSUM, set_note, trial_checksum
-from turnier.search.storage.definitions import NSGA2
-from turnier.search.storage.studies import StoredStudy, as_begun, optuna_errors
-from turnier.search.verdict import START
-from turnier.statistics.intervals import mean_interval
+from ...agents.agent import Agent
+from ...agents.registry import AGENTS
+from ...arena.match import MatchRecord, derive_seed
+from ...arena.workers.executor import Executor
+from ...core.errors import UserError
+from ...core.number_text import number
+from ...games.game import Game
+from ...games.registry import GAMES
+from ...results.store.store import Store
+from ...runs.bar import Bar
+from ...runs.plan import Playing
+from ...runs.play import play_into
+from ...statistics.intervals import mean_interval
+from .. import EDITION, FIRST_EDITION
+from ..definition import later_form
+from ..final_comparison import HeldOutGames, held_out_games
+from ..objective import Objective, Unit, require_generation
+from ..space import Space
+from ..storage.checked_studies import CHECKSUM, set_note, trial_checksum
+from ..storage.definitions import NSGA2
+from ..storage.studies import StoredStudy, as_begun, optuna_errors
+from ..verdict import START
+from .agreement import REPEATS, Agreement
+from .measures import DecisionTime, Measure, Played
+from .points import HELD_OUT, Point
+from .pooled import PooledParents, Tried, in_layers, pooled
+from .second_objective import CERTAINTY, SECOND_OBJECTIVES, TIME, SecondObjective, stored_objective
 
 MAX_FINALISTS = 10
 AGAIN = 0.25  # share of a generation that plays again: one trial may have been lucky

@@ -9,11 +9,11 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from turnier.agents.agent import Agent
-from turnier.agents.registry import AGENTS
-from turnier.results.store.store import Store
-from turnier.search.front.second_objective import SECOND_OBJECTIVES, TIME, SecondObjective
-from turnier.search.storage.checked_studies import study_notes
+from ...agents.agent import Agent
+from ...agents.registry import AGENTS
+from ...results.store.store import Store
+from ..storage.checked_studies import study_notes
+from .second_objective import SECOND_OBJECTIVES, TIME, SecondObjective
 
 HELD_OUT = "held-out front"  # the attribute of Optuna's study
 

@@ -9,7 +9,7 @@ import numpy as np
 import optuna
 from optuna.trial import FrozenTrial
 
-from turnier.search.front.points import beaten
+from .points import beaten
 
 AgentOf = Callable[[FrozenTrial], str]  # the full text of what a trial tried
 

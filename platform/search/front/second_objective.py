@@ -7,8 +7,8 @@ from typing import Any, NamedTuple
 
 from optuna.study import StudyDirection
 
-from turnier.core.errors import UserError
-from turnier.core.number_text import number, plus_minus
+from ...core.errors import UserError
+from ...core.number_text import number, plus_minus
 
 
 class SecondObjective(NamedTuple):

@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from turnier.core.parameters import parameter
-from turnier.search.samplers.sampler import MAX_POPULATION, PopulationSampler, SteppingSearch, Vectors
+from ...core.parameters import parameter
+from .sampler import MAX_POPULATION, PopulationSampler, SteppingSearch, Vectors
 
 without = "matplotlib" not in sys.modules
 if without:

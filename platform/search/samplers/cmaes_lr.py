@@ -12,8 +12,8 @@ with warnings.catch_warnings():
     warnings.simplefilter("ignore")
     from cmaes import CMA
 
-from turnier.core.parameters import parameter
-from turnier.search.samplers.sampler import MAX_POPULATION, PopulationSampler, SteppingSearch, Vectors
+from ...core.parameters import parameter
+from .sampler import MAX_POPULATION, PopulationSampler, SteppingSearch, Vectors
 
 
 @dataclass(frozen=True)

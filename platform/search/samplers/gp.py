@@ -8,9 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.stats import norm, qmc
 
-from turnier.core.parameters import parameter
-from turnier.search.samplers.modelled import ModelledSearch
-from turnier.search.samplers.sampler import Sampler, Vectors
+from ...core.parameters import parameter
+from .modelled import ModelledSearch
+from .sampler import Sampler, Vectors
 
 TRIED = 512  # random points whose expected improvement is computed, and as many near the best known ones
 

@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from turnier.core.errors import UserError
-from turnier.core.parameters import parameter
-from turnier.search.samplers.sampler import Sampler, Search, Vectors
+from ...core.errors import UserError
+from ...core.parameters import parameter
+from .sampler import Sampler, Search, Vectors
 
 MAX_COMBINATIONS = 1_000_000
 MIN_COMBINATIONS = 2  # that are left in the end

@@ -8,8 +8,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from turnier.search.samplers.sampler import History, Search, Vectors
-from turnier.search.samplers.surface import Surface
+from .sampler import History, Search, Vectors
+from .surface import Surface
 
 REFIT = 1.25  # hyperparameters are refitted when the evaluated candidates have grown by this factor
 

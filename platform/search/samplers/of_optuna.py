@@ -9,9 +9,9 @@ from typing import Any
 import optuna
 from optuna.samplers import BaseSampler
 
-from turnier.core.errors import UserError
-from turnier.search.samplers.registry import SAMPLERS
-from turnier.search.samplers.sampler import Sampler
+from ...core.errors import UserError
+from .registry import SAMPLERS
+from .sampler import Sampler
 
 # Of each kind: the arguments that ours has too, and what ours is with them.
 _TAKEN: Mapping[str, tuple[Sequence[str], Callable[[Any], str]]] = {

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from turnier.core.parameters import parameter
-from turnier.search.samplers.modelled import ModelledSearch
-from turnier.search.samplers.sampler import Sampler, Vectors
+from ...core.parameters import parameter
+from .modelled import ModelledSearch
+from .sampler import Sampler, Vectors
 
 
 @dataclass(frozen=True)

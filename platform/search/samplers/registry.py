@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from turnier.core.parameters import Registry
-from turnier.search.samplers.sampler import Sampler
+from ...core.parameters import Registry
+from .sampler import Sampler
 
 SAMPLERS: Registry[Sampler] = Registry(
     "sampler",

@@ -15,8 +15,8 @@ from typing import ClassVar, Self
 import numpy as np
 import numpy.typing as npt
 
-from turnier.core.errors import UserError
-from turnier.core.parameters import Declared, parameters_of
+from ...core.errors import UserError
+from ...core.parameters import Declared, parameters_of
 
 Vectors = npt.NDArray[np.float64]
 MAX_POPULATION = 64  # candidates per generation: under noise many candidates with few games learn fastest

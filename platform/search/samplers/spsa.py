@@ -8,8 +8,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from turnier.core.parameters import parameter
-from turnier.search.samplers.sampler import Sampler, SteppingSearch, Vectors
+from ...core.parameters import parameter
+from .sampler import Sampler, SteppingSearch, Vectors
 
 
 @dataclass(frozen=True)

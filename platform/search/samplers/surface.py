@@ -12,7 +12,7 @@ import numpy as np
 from scipy.linalg import cho_solve, cholesky, solve_triangular
 from scipy.optimize import minimize
 
-from turnier.search.samplers.sampler import Vectors
+from .sampler import Vectors
 
 FITTED = 160  # candidates for fitting hyperparameters: more of them improve little
 KNOWN = 1000  # latest candidates that predictions use

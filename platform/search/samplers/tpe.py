@@ -11,10 +11,10 @@ import optuna
 from optuna.distributions import BaseDistribution, FloatDistribution
 from optuna.trial import FrozenTrial
 
-from turnier.core.errors import UserError
-from turnier.core.parameters import parameter
-from turnier.search.samplers.modelled import ModelledSearch
-from turnier.search.samplers.sampler import Sampler, Vectors
+from ...core.errors import UserError
+from ...core.parameters import parameter
+from .modelled import ModelledSearch
+from .sampler import Sampler, Vectors
 
 BEST = 25  # candidates that TPE counts as good, at the most
 KNOWN = 250  # candidates to keep by default: the cost of a proposal grows with their number

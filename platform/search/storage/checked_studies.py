@@ -19,9 +19,9 @@ from optuna.storages import BaseStorage
 from optuna.trial import FrozenTrial
 from sqlalchemy import Connection, TableClause, column, select, table
 
-from turnier.results.integrity.checksums import checksum
-from turnier.results.outage import outlasting
-from turnier.results.store.store import Store
+from ...results.integrity.checksums import checksum
+from ...results.outage import outlasting
+from ...results.store.store import Store
 
 STUDIES = table("studies", column("study_id"), column("study_name"))
 STUDY_NOTES = table("study_user_attributes", column("study_id"), column("key"), column("value_json"))

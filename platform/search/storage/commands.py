@@ -7,15 +7,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
-from turnier.agents.registry import AGENTS
-from turnier.games.registry import GAMES
-from turnier.results.failures import store_option
-from turnier.results.store.store import Store
-from turnier.search.definition import StudyDefinition
-from turnier.search.noise import NOISES
-from turnier.search.samplers.registry import SAMPLERS
-from turnier.search.storage.studies import run_id_of
-from turnier.search.verdict import StudyVerdict
+from ...agents.registry import AGENTS
+from ...games.registry import GAMES
+from ...results.failures import store_option
+from ...results.store.store import Store
+from ..definition import StudyDefinition
+from ..noise import NOISES
+from ..samplers.registry import SAMPLERS
+from ..verdict import StudyVerdict
+from .studies import run_id_of
 
 MORE = 4  # times as many games
 OPENING_PLIES = 6  # random ones, before games of agents that would repeat one game

@@ -10,13 +10,13 @@ from typing import Any, NamedTuple
 import pandas as pd
 from optuna.distributions import BaseDistribution, CategoricalDistribution, FloatDistribution, IntDistribution
 
-from turnier.agents.registry import AGENTS
-from turnier.core.errors import UserError
-from turnier.core.number_text import number
-from turnier.games.registry import GAMES, game_of
-from turnier.search.front.second_objective import stored_objective
-from turnier.search.samplers.registry import SAMPLERS
-from turnier.search.space import Space
+from ...agents.registry import AGENTS
+from ...core.errors import UserError
+from ...core.number_text import number
+from ...games.registry import GAMES, game_of
+from ..front.second_objective import stored_objective
+from ..samplers.registry import SAMPLERS
+from ..space import Space
 
 NSGA2 = "nsga2"  # the sampler of fronts
 

@@ -11,12 +11,12 @@ from typing import Any
 
 import pandas as pd
 
-from turnier.agents.registry import AGENTS
-from turnier.core.errors import UserError
-from turnier.core.number_text import number
-from turnier.search.space import Space
-from turnier.search.storage.commands import Again
-from turnier.search.verdict import NOT_BETTER, HeldOutFigures, StudyVerdict
+from ...agents.registry import AGENTS
+from ...core.errors import UserError
+from ...core.number_text import number
+from ..space import Space
+from ..verdict import NOT_BETTER, HeldOutFigures, StudyVerdict
+from .commands import Again
 
 STEPPING = ("cmaes", "cmaes_lr")  # samplers whose step size follows what they find
 GROWN, WIDE = 1.5, 0.5  # a step size is suspicious if it grew by this factor, to this share of the ranges

@@ -16,7 +16,7 @@ from optuna.trial import FrozenTrial, TrialState
 from sqlalchemy import func, insert, select
 from sqlalchemy.orm import Session
 
-from turnier.results.store.store import Store
+from ...results.store.store import Store
 
 # Those of Optuna's methods that are one transaction, and that leave the same if they are repeated.
 _REPEATABLE = (

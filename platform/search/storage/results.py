@@ -9,21 +9,21 @@ from typing import Any
 
 import pandas as pd
 
-from turnier.agents.agent import Agent
-from turnier.agents.registry import AGENTS
-from turnier.results.failures import failed_candidates, store_option
-from turnier.runs.results import RunResults
-from turnier.search.definition import StudyDefinition
-from turnier.search.front.pareto import ParetoDefinition
-from turnier.search.front.points import Point, best_first, dominated, stored_points
-from turnier.search.objective import Unit
-from turnier.search.space import Space
-from turnier.search.storage.commands import Again, to_play_on
-from turnier.search.storage.definitions import StudyFacts, used_values
-from turnier.search.storage.hints import hints, same_scores
-from turnier.search.storage.studies import stored_verdict
-from turnier.search.storage.trials import generations_frame, recommended_values, trials_frame
-from turnier.search.verdict import HeldOutFigures, StudyVerdict
+from ...agents.agent import Agent
+from ...agents.registry import AGENTS
+from ...results.failures import failed_candidates, store_option
+from ...runs.results import RunResults
+from ..definition import StudyDefinition
+from ..front.pareto import ParetoDefinition
+from ..front.points import Point, best_first, dominated, stored_points
+from ..objective import Unit
+from ..space import Space
+from ..verdict import HeldOutFigures, StudyVerdict
+from .commands import Again, to_play_on
+from .definitions import StudyFacts, used_values
+from .hints import hints, same_scores
+from .studies import stored_verdict
+from .trials import generations_frame, recommended_values, trials_frame
 
 
 @dataclass(frozen=True, repr=False)

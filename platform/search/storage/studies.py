@@ -20,17 +20,17 @@ from optuna.trial import FrozenTrial
 from sqlalchemy import make_url
 from sqlalchemy.exc import DBAPIError
 
-from turnier.core.errors import UserError
-from turnier.results.integrity.damage import damaged
-from turnier.results.store.locks import Lock
-from turnier.results.store.store import Store
-from turnier.runs.bar import QUIET, Bar, run_bar
-from turnier.runs.plan import Playing
-from turnier.search import FIRST_EDITION
-from turnier.search.storage.checked_studies import read_trials, set_note, study_notes, unsealed, with_checksum
-from turnier.search.storage.lasting_storage import LastingStorage
-from turnier.search.storage.trials import study_names
-from turnier.search.verdict import StudyVerdict
+from ...core.errors import UserError
+from ...results.integrity.damage import damaged
+from ...results.store.locks import Lock
+from ...results.store.store import Store
+from ...runs.bar import QUIET, Bar, run_bar
+from ...runs.plan import Playing
+from .. import FIRST_EDITION
+from ..verdict import StudyVerdict
+from .checked_studies import read_trials, set_note, study_notes, unsealed, with_checksum
+from .lasting_storage import LastingStorage
+from .trials import study_names
 
 optuna.logging.set_verbosity(optuna.logging.WARNING)
 ATTEMPTS = 15

@@ -7,12 +7,12 @@ from dataclasses import replace
 
 from sqlalchemy import select, update
 
-from turnier.core.errors import UserError
-from turnier.results.store.run_changes import delete_run, move_run, refuse_running
-from turnier.results.store.store import Run, Store
-from turnier.search.storage.checked_studies import STUDIES, STUDY_NOTES, sealed, unsealed
-from turnier.search.storage.studies import open_storage, optuna_errors, run_id_of
-from turnier.search.storage.trials import optuna_number, study_names
+from ...core.errors import UserError
+from ...results.store.run_changes import delete_run, move_run, refuse_running
+from ...results.store.store import Run, Store
+from .checked_studies import STUDIES, STUDY_NOTES, sealed, unsealed
+from .studies import open_storage, optuna_errors, run_id_of
+from .trials import optuna_number, study_names
 
 
 def rename_study(store: Store, run: Run, name: str) -> None:

@@ -5,13 +5,13 @@ from __future__ import annotations
 from optuna.storages._rdb import models
 from sqlalchemy import Connection, Table, delete, inspect, select
 
-from turnier.core.errors import UserError
-from turnier.results.repair.inspection import Finding
-from turnier.results.store.run_changes import forget_run
-from turnier.results.store.store import Store
-from turnier.search.storage.checked_studies import asked_of, read_trials, study_notes
-from turnier.search.storage.studies import run_id_of
-from turnier.search.storage.trials import optuna_number, study_names
+from ...core.errors import UserError
+from ...results.repair.inspection import Finding
+from ...results.store.run_changes import forget_run
+from ...results.store.store import Store
+from .checked_studies import asked_of, read_trials, study_notes
+from .studies import run_id_of
+from .trials import optuna_number, study_names
 
 _BEGUN = "removed; its command makes it again from its stored games"
 

@@ -17,15 +17,17 @@ from optuna.distributions import FloatDistribution, json_to_distribution
 from optuna.importance import PedAnovaImportanceEvaluator, get_param_importances
 from sqlalchemy import inspect, select
 
-from turnier.agents.registry import AGENTS
-from turnier.games.registry import GAMES
-from turnier.results.outage import outlasting
-from turnier.results.store.database import chunks
-from turnier.results.store.schema import matches
-from turnier.results.store.store import Store
-from turnier.search.front.second_objective import stored_objective
-from turnier.search.space import Space
-from turnier.search.storage.checked_studies import (
+from ...agents.registry import AGENTS
+from ...games.registry import GAMES
+from ...results.outage import outlasting
+from ...results.store.database import chunks
+from ...results.store.schema import matches
+from ...results.store.store import Store
+from ...statistics.distributions import t_quantile
+from ...statistics.intervals import CONFIDENCE
+from ..front.second_objective import stored_objective
+from ..space import Space
+from .checked_studies import (
     CHECKSUM,
     FINISHED,
     NOTED,
@@ -36,9 +38,7 @@ from turnier.search.storage.checked_studies import (
     require_finished,
     study_notes,
 )
-from turnier.search.storage.definitions import StoredRange, used_values
-from turnier.statistics.distributions import t_quantile
-from turnier.statistics.intervals import CONFIDENCE
+from .definitions import StoredRange, used_values
 
 optuna.logging.set_verbosity(optuna.logging.WARNING)
 

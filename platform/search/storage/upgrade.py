@@ -7,9 +7,10 @@ from typing import Any
 
 from sqlalchemy import Connection, delete, insert, inspect, select, update
 
-from turnier.results.store.database import Database
-from turnier.search.front.points import HELD_OUT
-from turnier.search.storage.checked_studies import (
+from ...results.store.database import Database
+from ..front.points import HELD_OUT
+from ..verdict import BETTER, NOT_SHOWN
+from .checked_studies import (
     ASKED,
     CHECKSUM,
     FACTS,
@@ -27,7 +28,6 @@ from turnier.search.storage.checked_studies import (
     checksum_of_rows,
     sealed,
 )
-from turnier.search.verdict import BETTER, NOT_SHOWN
 
 _OURS = ("definition", "verdict", HELD_OUT)  # keys of our notes with a study, beside those that begin with SUMMARIES
 

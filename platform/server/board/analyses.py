@@ -10,16 +10,16 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
-from turnier.arena.analysis import Analysis, analyse
-from turnier.core.errors import UserError
-from turnier.games.game import Position
-from turnier.games.registry import GAMES
-from turnier.games.setup.moves import MOVES, names_of_moves
-from turnier.server.board.frames import moves_on
-from turnier.server.board.opinions import require_harmless
-from turnier.server.board.requests import NEVER_STORED
-from turnier.server.board.streams import Streams
-from turnier.server.board.tables import require_harmless_game
+from ...arena.analysis import Analysis, analyse
+from ...core.errors import UserError
+from ...games.game import Position
+from ...games.registry import GAMES
+from ...games.setup.moves import MOVES, names_of_moves
+from .frames import moves_on
+from .opinions import require_harmless
+from .requests import NEVER_STORED
+from .streams import Streams
+from .tables import require_harmless_game
 
 MOST_AGENTS, MOST_SECONDS = 6, 600
 

@@ -19,19 +19,19 @@ from starlette.responses import HTMLResponse, JSONResponse, Response
 from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 
-from turnier.agents.registry import AGENTS
-from turnier.core.errors import UserError
-from turnier.games.registry import GAMES
-from turnier.results.match_list import list_matches, newest_run_of
-from turnier.results.store.store import Store
-from turnier.server.board.analyses import analysis_routes
-from turnier.server.board.opinions import certainties, opinions, require_harmless
-from turnier.server.board.replays import replay_of
-from turnier.server.board.requests import NEVER_STORED, SECURITY, Guard, our_error, user_error
-from turnier.server.board.streams import TOO_MUCH, Streams
-from turnier.server.board.table_routes import table_routes
-from turnier.server.board.tables import Tables, require_harmless_game
-from turnier.server.limits import is_number
+from ...agents.registry import AGENTS
+from ...core.errors import UserError
+from ...games.registry import GAMES
+from ...results.match_list import list_matches, newest_run_of
+from ...results.store.store import Store
+from ..limits import is_number
+from .analyses import analysis_routes
+from .opinions import certainties, opinions, require_harmless
+from .replays import replay_of
+from .requests import NEVER_STORED, SECURITY, Guard, our_error, user_error
+from .streams import TOO_MUCH, Streams
+from .table_routes import table_routes
+from .tables import Tables, require_harmless_game
 
 STREAMS = 4  # of opinions at once: each keeps a core busy
 REPEATS = 2, 50  # searches of a position for its certainty

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from turnier.games.game import Game, Ints
+from ...games.game import Game, Ints
 
 _TAG = re.compile(r"<[^>]*>")
 _CELL = re.compile(r'data-cell="(\d+)"')

@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from turnier.agents.agent import Agent, Decision
-from turnier.agents.registry import AGENTS, agent_of
-from turnier.arena.analysis.reanalysis import Reanalysis
-from turnier.arena.match import MatchRecord
-from turnier.core.errors import UserError
-from turnier.core.outside.classes import is_outside
-from turnier.core.parameters import Declared, Registry, parameters_of
-from turnier.core.text_form import Spec, parse
-from turnier.games.game import Position
-from turnier.results.frames.certainty import position_certainty, searches_frame
+from ...agents.agent import Agent, Decision
+from ...agents.registry import AGENTS, agent_of
+from ...arena.analysis.reanalysis import Reanalysis
+from ...arena.match import MatchRecord
+from ...core.errors import UserError
+from ...core.outside.classes import is_outside
+from ...core.parameters import Declared, Registry, parameters_of
+from ...core.text_form import Spec, parse
+from ...games.game import Position
+from ...results.frames.certainty import position_certainty, searches_frame
 
 
 def is_harmless(text: str) -> bool:

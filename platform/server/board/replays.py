@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from turnier.agents.registry import label_of
-from turnier.arena.analysis.reanalysis import Reanalysis
-from turnier.arena.match import MatchRecord
-from turnier.server.board.frames import Frames
+from ...agents.registry import label_of
+from ...arena.analysis.reanalysis import Reanalysis
+from ...arena.match import MatchRecord
+from .frames import Frames
 
 
 def replay_of(record: MatchRecord, run: str) -> dict[str, Any]:

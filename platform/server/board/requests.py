@@ -14,9 +14,9 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from turnier.core.errors import UserError
-from turnier.core.terminal.visible import say
-from turnier.server.limits import Rates
+from ...core.errors import UserError
+from ...core.terminal.visible import say
+from ..limits import Rates
 
 PER_SECOND, BURST = 50.0, 300  # requests of an address
 MAX_BODY = 16_384  # bytes

@@ -8,9 +8,9 @@ import socket
 import uvicorn
 from starlette.applications import Starlette
 
-from turnier.server.board.tables import Tables
-from turnier.server.idle import protocol
-from turnier.server.signalled import SignalledServer
+from ..idle import protocol
+from ..signalled import SignalledServer
+from .tables import Tables
 
 LOOPBACK = ["127.0.0.1", "localhost", "[::1]"]
 CONNECTIONS = 500

@@ -10,9 +10,9 @@ from typing import Any
 from starlette.responses import Response, StreamingResponse
 from starlette.types import Message, Receive, Scope, Send
 
-from turnier.agents.timed import interrupted_by
-from turnier.core.errors import UserError
-from turnier.server.board.requests import NEVER_STORED
+from ...agents.timed import interrupted_by
+from ...core.errors import UserError
+from .requests import NEVER_STORED
 
 TOO_MUCH = {"error": "too much is being computed; wait until something has ended."}
 

@@ -12,13 +12,13 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response, StreamingResponse
 from starlette.routing import Route
 
-from turnier.agents.agent import decide
-from turnier.agents.registry import AGENTS
-from turnier.core.errors import UserError
-from turnier.server.board.opinions import require_harmless, weighed
-from turnier.server.board.requests import NEVER_STORED, body_of
-from turnier.server.board.table_state import state_of
-from turnier.server.board.tables import MAX_TEXT, Table, Tables, read_agent
+from ...agents.agent import decide
+from ...agents.registry import AGENTS
+from ...core.errors import UserError
+from .opinions import require_harmless, weighed
+from .requests import NEVER_STORED, body_of
+from .table_state import state_of
+from .tables import MAX_TEXT, Table, Tables, read_agent
 
 HEARTBEAT = 15.0  # seconds after which a silent stream says that it is alive, and finds out whether anybody listens
 LISTENERS = 50  # of a table at once

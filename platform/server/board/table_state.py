@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from turnier.agents.human.agent import Human
-from turnier.games.abi import CHANCE
-from turnier.server.board.frames import moves_on
-from turnier.server.board.tables import Table, label, visible
+from ...agents.human.agent import Human
+from ...games.abi import CHANCE
+from .frames import moves_on
+from .tables import Table, label, visible
 
 HIDDEN = "…"  # in place of a move that others may not see yet
 

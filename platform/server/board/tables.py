@@ -12,18 +12,18 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from typing import Any, Self
 
-from turnier.agents.agent import Agent
-from turnier.agents.human.agent import Human
-from turnier.agents.registry import AGENTS, label_of
-from turnier.arena.hosted_match import HostedMatch
-from turnier.arena.match import MatchRecord, MatchSpec, Termination
-from turnier.core.errors import UserError
-from turnier.core.outside.classes import is_outside
-from turnier.games.game import Game, Position
-from turnier.games.registry import GAMES
-from turnier.results.store.store import Store
-from turnier.runs.people.hosted_games import store_game, unused
-from turnier.server.board.opinions import require_harmless
+from ...agents.agent import Agent
+from ...agents.human.agent import Human
+from ...agents.registry import AGENTS, label_of
+from ...arena.hosted_match import HostedMatch
+from ...arena.match import MatchRecord, MatchSpec, Termination
+from ...core.errors import UserError
+from ...core.outside.classes import is_outside
+from ...games.game import Game, Position
+from ...games.registry import GAMES
+from ...results.store.store import Store
+from ...runs.people.hosted_games import store_game, unused
+from .opinions import require_harmless
 
 MAX_TABLES = 100  # of which the one that was idle for longest makes room
 PERSON = "human"

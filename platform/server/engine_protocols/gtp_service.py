@@ -10,12 +10,12 @@ import time
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
-from turnier.core.errors import UserError
-from turnier.core.parameters import parameters_of
-from turnier.games.game import Game
-from turnier.games.go.game import Go
-from turnier.server.engine_protocols.clock import share_of_clock
-from turnier.server.engine_protocols.hosted_agent import HostedAgent, Limit
+from ...core.errors import UserError
+from ...core.parameters import parameters_of
+from ...games.game import Game
+from ...games.go.game import Go
+from .clock import share_of_clock
+from .hosted_agent import HostedAgent, Limit
 
 COLOURS = {"b": 0, "black": 0, "w": 1, "white": 1}  # seats
 NOISE = re.compile(r"[\x00-\x08\x0b-\x1f\x7f]|#.*")  # what a line may have that means nothing

@@ -7,13 +7,13 @@ import threading
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from turnier.agents.agent import Agent, Decision
-from turnier.agents.seats.failure import SeatFailure
-from turnier.agents.timed import interrupted_by
-from turnier.arena.match import derive_seed
-from turnier.arena.table import Table, seated, seen_by
-from turnier.core.errors import UserError
-from turnier.games.game import Game, Position
+from ...agents.agent import Agent, Decision
+from ...agents.seats.failure import SeatFailure
+from ...agents.timed import interrupted_by
+from ...arena.match import derive_seed
+from ...arena.table import Table, seated, seen_by
+from ...core.errors import UserError
+from ...games.game import Game, Position
 
 
 class Limit(NamedTuple):

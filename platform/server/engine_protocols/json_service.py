@@ -6,11 +6,11 @@ import json
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from turnier.agents.engines.json_lines import PROTOCOL
-from turnier.core.errors import MALFORMED, UserError
-from turnier.games.registry import make_game
-from turnier.server.engine_protocols.clock import share_of_clock, whole_move
-from turnier.server.engine_protocols.hosted_agent import HostedAgent, Limit
+from ...agents.engines.json_lines import PROTOCOL
+from ...core.errors import MALFORMED, UserError
+from ...games.registry import make_game
+from .clock import share_of_clock, whole_move
+from .hosted_agent import HostedAgent, Limit
 
 
 class JsonService:

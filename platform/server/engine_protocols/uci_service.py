@@ -10,12 +10,12 @@ import itertools
 import threading
 from collections.abc import Callable, Iterable
 
-from turnier.agents.agent import Decision
-from turnier.core.errors import UserError
-from turnier.games.chess.game import Chess
-from turnier.games.game import Game
-from turnier.server.engine_protocols.clock import share_of_clock, whole_move
-from turnier.server.engine_protocols.hosted_agent import HostedAgent, Limit
+from ...agents.agent import Decision
+from ...core.errors import UserError
+from ...games.chess.game import Chess
+from ...games.game import Game
+from .clock import share_of_clock, whole_move
+from .hosted_agent import HostedAgent, Limit
 
 NO_MOVE = "0000"
 LONGEST = 3_600_000  # milliseconds of an infinite search

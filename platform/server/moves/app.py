@@ -17,15 +17,15 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
-from turnier.agents.agent import Agent
-from turnier.arena.analysis import PlayingOn, best_move
-from turnier.arena.analysis.outlook import GAMES
-from turnier.core.errors import UserError, unknown
-from turnier.games.game import Game
-from turnier.server.analysis_data import analysis_data
-from turnier.server.board.requests import NEVER_STORED, SECURITY, Guard, failure, our_error, user_error
-from turnier.server.board.streams import TOO_MUCH
-from turnier.server.limits import is_number
+from ...agents.agent import Agent
+from ...arena.analysis import PlayingOn, best_move
+from ...arena.analysis.outlook import GAMES
+from ...core.errors import UserError, unknown
+from ...games.game import Game
+from ..analysis_data import analysis_data
+from ..board.requests import NEVER_STORED, SECURITY, Guard, failure, our_error, user_error
+from ..board.streams import TOO_MUCH
+from ..limits import is_number
 
 PER_SECOND, BURST = 20.0, 40  # requests of an address
 PLACES = 2  # answers that are worked out at once: each keeps a core busy

@@ -18,11 +18,11 @@ from urllib.request import urlopen
 from websockets.exceptions import ConnectionClosed, InvalidHandshake, InvalidStatus, WebSocketException
 from websockets.sync.client import ClientConnection, connect
 
-from turnier.agents.agent import Agent
-from turnier.core.errors import MALFORMED, UserError
-from turnier.games.spe_ed.board import ACTIONS
-from turnier.games.spe_ed.messages import require_same_game, state_of
-from turnier.server.spe_ed.timed_player import TimedPlayer
+from ...agents.agent import Agent
+from ...core.errors import MALFORMED, UserError
+from ...games.spe_ed.board import ACTIONS
+from ...games.spe_ed.messages import require_same_game, state_of
+from .timed_player import TimedPlayer
 
 TIME_REQUESTS = 3  # requests for the server's time; the quickest answer counts
 MIN_SECONDS = 0.02  # for a decision whose deadline has nearly passed

@@ -8,10 +8,10 @@ import time
 
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
-from turnier.server.limits import TokenBucket
-from turnier.server.spe_ed.configuration import Limits
-from turnier.server.spe_ed.room import Room, Seat
-from turnier.server.spe_ed.traffic import LimitedProtocol
+from ..limits import TokenBucket
+from .configuration import Limits
+from .room import Room, Seat
+from .traffic import LimitedProtocol
 
 UNSENT = 8  # states that may wait for a client that reads slowly
 

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from turnier.core.errors import UserError
-from turnier.games.spe_ed.board import MAX_PLAYERS, MAX_SIDE, MIN_SIDE
+from ...core.errors import UserError
+from ...games.spe_ed.board import MAX_PLAYERS, MAX_SIDE, MIN_SIDE
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ import secrets
 from collections.abc import Mapping
 from pathlib import Path
 
-from turnier.core.errors import UserError, require_regular_file
+from ...core.errors import UserError, require_regular_file
 
 VARIABLE = "TURNIER_SPE_ED_KEYS"
 CREATED = 6

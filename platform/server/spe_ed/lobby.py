@@ -14,16 +14,16 @@ from typing import Any
 
 import numpy as np
 
-from turnier.agents.agent import Agent
-from turnier.arena.match import MatchRecord, MatchSpec, derive_seed
-from turnier.core.errors import UserError
-from turnier.core.terminal.visible import say
-from turnier.games.spe_ed.game import SpeEd
-from turnier.results.store.store import Store
-from turnier.server.spe_ed.client import Client
-from turnier.server.spe_ed.configuration import Limits, Rules
-from turnier.server.spe_ed.official_log import official_time, write_lines
-from turnier.server.spe_ed.room import Bot, Room, Seat
+from ...agents.agent import Agent
+from ...arena.match import MatchRecord, MatchSpec, derive_seed
+from ...core.errors import UserError
+from ...core.terminal.visible import say
+from ...games.spe_ed.game import SpeEd
+from ...results.store.store import Store
+from .client import Client
+from .configuration import Limits, Rules
+from .official_log import official_time, write_lines
+from .room import Bot, Room, Seat
 
 MAX_LOST = 10_000  # games whose numbers were used but which were not stored: those in flight at every kill
 THREADS = 64  # bots that decide at once; they watch the clock, so with more of them each just searches less

@@ -5,13 +5,13 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from turnier.core.errors import MALFORMED, UserError
-from turnier.games.game import Game, Ints
-from turnier.games.registry import game_of
-from turnier.games.spe_ed.board import ACTIVE, DIRECTION, PLAYERS, ROUND, SPEED, X, Y
-from turnier.games.spe_ed.messages import game_text_of, message_of, state_of
-from turnier.games.spe_ed.records import play_round
-from turnier.server.spe_ed.official_log import read_log
+from ...core.errors import MALFORMED, UserError
+from ...games.game import Game, Ints
+from ...games.registry import game_of
+from ...games.spe_ed.board import ACTIVE, DIRECTION, PLAYERS, ROUND, SPEED, X, Y
+from ...games.spe_ed.messages import game_text_of, message_of, state_of
+from ...games.spe_ed.records import play_round
+from .official_log import read_log
 
 TURNS = {1: "turn_right", 3: "turn_left"}  # by quarters to the right
 

@@ -11,13 +11,13 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from turnier.arena.match import MatchRecord
-from turnier.arena.play import replay_positions
-from turnier.core.errors import MALFORMED, UserError
-from turnier.games.game import Game, Ints
-from turnier.games.registry import game_of
-from turnier.games.spe_ed.messages import game_text_of, message_of, require_same_game, state_of
-from turnier.games.spe_ed.records import between_rounds, play_round, start_of
+from ...arena.match import MatchRecord
+from ...arena.play import replay_positions
+from ...core.errors import MALFORMED, UserError
+from ...games.game import Game, Ints
+from ...games.registry import game_of
+from ...games.spe_ed.messages import game_text_of, message_of, require_same_game, state_of
+from ...games.spe_ed.records import between_rounds, play_round, start_of
 
 encode = json.JSONEncoder(separators=(",", ":")).encode
 

@@ -12,17 +12,17 @@ from typing import Any
 
 import numpy as np
 
-from turnier.agents.agent import Agent, Decision
-from turnier.arena.match import MatchRecord, MatchSpec, Termination, derive_seed, pack_plies
-from turnier.games.game import Ints, Position
-from turnier.games.registry import game_of
-from turnier.games.spe_ed.board import ACTIONS, ACTIVE, NO_ANSWER, PLAYERS
-from turnier.games.spe_ed.messages import message_of
-from turnier.games.spe_ed.reasons import reasons
-from turnier.server.spe_ed.configuration import Rules
-from turnier.server.spe_ed.official_log import encode, final_message, head, official_time
-from turnier.server.spe_ed.page.live_game import LiveGame
-from turnier.server.spe_ed.timed_player import TimedPlayer
+from ...agents.agent import Agent, Decision
+from ...arena.match import MatchRecord, MatchSpec, Termination, derive_seed, pack_plies
+from ...games.game import Ints, Position
+from ...games.registry import game_of
+from ...games.spe_ed.board import ACTIONS, ACTIVE, NO_ANSWER, PLAYERS
+from ...games.spe_ed.messages import message_of
+from ...games.spe_ed.reasons import reasons
+from .configuration import Rules
+from .official_log import encode, final_message, head, official_time
+from .page.live_game import LiveGame
+from .timed_player import TimedPlayer
 
 BOT_MARGIN = 0.3  # seconds of a round that bots leave unused, at most a third of the round
 LEAST_SECONDS = 0.02  # of a bot whose deadline has nearly passed, as clients have by `turnier spe_ed join`

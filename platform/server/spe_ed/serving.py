@@ -7,11 +7,11 @@ import socket
 
 import uvicorn
 
-from turnier.server.idle import protocol
-from turnier.server.signalled import SignalledServer
-from turnier.server.spe_ed.lobby import Lobby
-from turnier.server.spe_ed.traffic import websocket_protocol
-from turnier.server.spe_ed.web import make_app
+from ..idle import protocol
+from ..signalled import SignalledServer
+from .lobby import Lobby
+from .traffic import websocket_protocol
+from .web import make_app
 
 LINGER = 0.5  # seconds after the last game in which final states are sent
 

@@ -6,12 +6,12 @@ import time
 
 import numpy as np
 
-from turnier.agents.agent import Agent, Decision, decide
-from turnier.agents.registry import AGENTS
-from turnier.agents.spe_ed.player import SpeEdAgent, SpeEdPlayer
-from turnier.games.game import Ints
-from turnier.games.spe_ed.board import ACTIVE, SILENCE
-from turnier.games.spe_ed.game import SpeEd
+from ...agents.agent import Agent, Decision, decide
+from ...agents.registry import AGENTS
+from ...agents.spe_ed.player import SpeEdAgent, SpeEdPlayer
+from ...games.game import Ints
+from ...games.spe_ed.board import ACTIVE, SILENCE
+from ...games.spe_ed.game import SpeEd
 
 WARM_UP = 50_000_000  # nanoseconds
 

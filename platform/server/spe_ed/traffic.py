@@ -15,8 +15,8 @@ from websockets.frames import CloseCode, Frame
 from websockets.http11 import Request
 from websockets.protocol import State
 
-from turnier.server.limits import TokenBucket
-from turnier.server.spe_ed.configuration import Limits
+from ..limits import TokenBucket
+from .configuration import Limits
 
 LINGER = 1.0  # seconds in which a client that was cut off may read why; what it sends is thrown away
 MAX_FRAGMENTS = 64  # of a message

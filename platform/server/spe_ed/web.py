@@ -12,13 +12,13 @@ from starlette.routing import Route, WebSocketRoute
 from starlette.types import ASGIApp, Receive, Scope, Send
 from starlette.websockets import WebSocket
 
-from turnier.server.limits import Rates, is_number
-from turnier.server.spe_ed.client import Client
-from turnier.server.spe_ed.configuration import Limits
-from turnier.server.spe_ed.lobby import Lobby
-from turnier.server.spe_ed.official_log import official_time
-from turnier.server.spe_ed.page.viewer import Summary, Viewer
-from turnier.server.spe_ed.room import Room
+from ..limits import Rates, is_number
+from .client import Client
+from .configuration import Limits
+from .lobby import Lobby
+from .official_log import official_time
+from .page.viewer import Summary, Viewer
+from .room import Room
 
 NEVER_STORED = {"Cache-Control": "no-store"}
 PLAYERS = ("/spe_ed", "/spe_ed_time")  # paths of players, whom no viewer of their address may hold up

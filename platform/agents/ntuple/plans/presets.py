@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from turnier.core.errors import UserError
-from turnier.games.game import Game
+from ....core.errors import UserError
+from ....games.game import Game
 
 
 class Preset(NamedTuple):

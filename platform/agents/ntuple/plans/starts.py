@@ -9,10 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from turnier.agents.ntuple.layout import Floats32, Layout, new_table
-from turnier.agents.ntuple.network import Network
-from turnier.agents.ntuple.weights import Weights, load_weights, read_config
-from turnier.core.errors import UserError
+from ....core.errors import UserError
+from ..layout import Floats32, Layout, new_table
+from ..network import Network
+from ..weights import Weights, load_weights, read_config
 
 
 def described_starts(files: Sequence[Path]) -> list[dict[str, Any]]:

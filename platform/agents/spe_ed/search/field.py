@@ -13,10 +13,10 @@ import numpy as np
 import numpy.typing as npt
 from numba import types
 
-from turnier.core.kernel import kernel
-from turnier.games.abi import State
-from turnier.games.game import Game
-from turnier.games.spe_ed.board import (
+from ....core.kernel import kernel
+from ....games.abi import State
+from ....games.game import Game
+from ....games.spe_ed.board import (
     ACTIVE,
     DIRECTION,
     HEIGHT,

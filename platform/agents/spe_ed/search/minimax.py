@@ -12,7 +12,11 @@ import numpy as np
 import numpy.typing as npt
 from numba import types
 
-from turnier.agents.spe_ed.search.field import (
+from ....core.clock import TIME_OF_DAY, time_is_up
+from ....core.kernel import kernel
+from ....games.abi import Floats
+from ....games.spe_ed.board import MAX_SPEED, jumps
+from .field import (
     ALIVE,
     CELL,
     FASTER,
@@ -31,11 +35,7 @@ from turnier.agents.spe_ed.search.field import (
     offset_of,
     paint,
 )
-from turnier.agents.spe_ed.search.territory import SPACE_ROWS, Space, own_share
-from turnier.core.clock import TIME_OF_DAY, time_is_up
-from turnier.core.kernel import kernel
-from turnier.games.abi import Floats
-from turnier.games.spe_ed.board import MAX_SPEED, jumps
+from .territory import SPACE_ROWS, Space, own_share
 
 DEEPEST = 100  # rounds; marks have to fit into a byte
 NODES, STOPPED, MOST_NODES, ENDS, PAUSE, NUMBERS = range(6)

@@ -13,7 +13,12 @@ import numpy as np
 import numpy.typing as npt
 from numba import types
 
-from turnier.agents.spe_ed.search.field import (
+from ....core.clock import time_is_up
+from ....core.kernel import kernel
+from ....core.rng import Rng, xoshiro
+from ....games.abi import Floats
+from ....games.spe_ed.board import JUMP_EVERY, JUMP_SPEED, MAX_SPEED
+from .field import (
     CELL,
     FASTER,
     HEADING,
@@ -28,11 +33,6 @@ from turnier.agents.spe_ed.search.field import (
     offset_of,
     paint,
 )
-from turnier.core.clock import time_is_up
-from turnier.core.kernel import kernel
-from turnier.core.rng import Rng, xoshiro
-from turnier.games.abi import Floats
-from turnier.games.spe_ed.board import JUMP_EVERY, JUMP_SPEED, MAX_SPEED
 
 MAX_PATH = 512  # rounds; longer paths count as that long
 ROLLOUTS, STEPS, LONGEST, SLOT, TREE_NODES, COMPLETE, NUMBERS = range(7)

@@ -15,7 +15,10 @@ import numpy as np
 import numpy.typing as npt
 from numba import types
 
-from turnier.agents.spe_ed.search.field import (
+from ....core.clock import TIME_OF_DAY, nanoseconds, time_is_up
+from ....core.kernel import kernel
+from ....games.spe_ed.board import jumps
+from .field import (
     CELL,
     FASTER,
     HEADING,
@@ -28,9 +31,6 @@ from turnier.agents.spe_ed.search.field import (
     num_entered,
     offset_of,
 )
-from turnier.core.clock import TIME_OF_DAY, nanoseconds, time_is_up
-from turnier.core.kernel import kernel
-from turnier.games.spe_ed.board import jumps
 
 MOST_ROUNDS = 100
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numba import types
 
-from turnier.agents.spe_ed.search.field import ALIVE, CELL, OUT, TAKEN, Field, Walker, Walkers, offset_of
-from turnier.core.kernel import kernel
+from ....core.kernel import kernel
+from .field import ALIVE, CELL, OUT, TAKEN, Field, Walker, Walkers, offset_of
 
 MARK, QUEUE, LANDING, LANDING_MARK, COUNTS, NEIGHBOURS, SPACE_ROWS = range(7)
 Space = types.Array(types.int32, 2, "C")  # [SPACE_ROWS, cells of the field], scratch of floods

@@ -10,16 +10,16 @@ import time
 from collections.abc import Callable, Collection, Mapping
 from typing import Any
 
-from turnier.arena.workers.cluster.connection import connect
-from turnier.arena.workers.cluster.crew import Crew, Piece, Worker
-from turnier.arena.workers.cluster.head import LOCAL, HeadMonitor
-from turnier.arena.workers.cluster.local import LocalRay
-from turnier.arena.workers.cluster.machines.admission import Admission, place_of
-from turnier.arena.workers.cluster.machines.nodes import Compiling, Nodes, Selection, Waiting, missing, tell
-from turnier.arena.workers.cluster.shares import Shares
-from turnier.arena.workers.cluster.worker import NotBegun, RayWorker, ask, failure_of, gone, reason_of
-from turnier.arena.workers.executor import Lost
-from turnier.core.errors import UserError
+from ....core.errors import UserError
+from ..executor import Lost
+from .connection import connect
+from .crew import Crew, Piece, Worker
+from .head import LOCAL, HeadMonitor
+from .local import LocalRay
+from .machines.admission import Admission, place_of
+from .machines.nodes import Compiling, Nodes, Selection, Waiting, missing, tell
+from .shares import Shares
+from .worker import NotBegun, RayWorker, ask, failure_of, gone, reason_of
 
 CHECK_SECONDS = 2.0  # between two checks of nodes and silent workers
 SILENT_SECONDS = 10.0  # a worker that returned nothing for this long is pinged

@@ -11,10 +11,10 @@ import threading
 from collections.abc import Iterator
 from typing import Any
 
-from turnier.arena.workers.cluster.head import LOCAL
-from turnier.arena.workers.cluster.local import only_needed
-from turnier.arena.workers.cluster.worker import reason_of
-from turnier.core.errors import UserError
+from ....core.errors import UserError
+from .head import LOCAL
+from .local import only_needed
+from .worker import reason_of
 
 # Detects silently dropped connections (nodes need it too).
 KEEPALIVE = {"RAY_grpc_client_keepalive_time_ms": "5000", "RAY_grpc_client_keepalive_timeout_ms": "5000"}

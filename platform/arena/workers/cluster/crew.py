@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-from turnier.arena.workers.cluster.worker import ask
+from .worker import ask
 
 NEWEST = 0.15  # the weight of a worker's newest batch; the first ones count little, since games differ
 SPEEDS = 0.2, 5.0  # the slowest and the fastest that is believed

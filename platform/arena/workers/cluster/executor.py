@@ -13,19 +13,19 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from turnier.agents.agent import Decision
-from turnier.agents.ensembles.ensemble import Ensemble
-from turnier.agents.ensembles.pool import Pool, SearchJob
-from turnier.agents.registry import agent_of
-from turnier.arena.match import MatchRecord, MatchSpec
-from turnier.arena.workers.cluster.actors import RayActors
-from turnier.arena.workers.cluster.crew import Piece
-from turnier.arena.workers.cluster.head import LOCAL
-from turnier.arena.workers.cluster.luggage import Luggage, Packing, unpack
-from turnier.arena.workers.cluster.machines.trial import Trial, trial_of
-from turnier.arena.workers.cluster.spread import members_take_long, play_spread
-from turnier.arena.workers.cluster.worker import place
-from turnier.arena.workers.executor import MATCHES, Done, Executor, Lost, R, S, Source, Task, Work
+from ....agents.agent import Decision
+from ....agents.ensembles.ensemble import Ensemble
+from ....agents.ensembles.pool import Pool, SearchJob
+from ....agents.registry import agent_of
+from ...match import MatchRecord, MatchSpec
+from ..executor import MATCHES, Done, Executor, Lost, R, S, Source, Task, Work
+from .actors import RayActors
+from .crew import Piece
+from .head import LOCAL
+from .luggage import Luggage, Packing, unpack
+from .machines.trial import Trial, trial_of
+from .spread import members_take_long, play_spread
+from .worker import place
 
 ROUNDS = 4  # of matches on all actors; after more of them it hardly matters how long the last ones take
 

@@ -7,8 +7,8 @@ import socket
 import threading
 import time
 
-from turnier.core.errors import UserError
-from turnier.core.terminal.visible import say
+from ....core.errors import UserError
+from ....core.terminal.visible import say
 
 LOCAL = "local"  # the address of the Ray that a driver starts for itself
 PROBE_SECONDS = 3.0

@@ -7,11 +7,11 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from turnier.core.errors import UserError
-from turnier.core.outside import carried, library
-from turnier.core.outside.bundle import Bundle
-from turnier.core.outside.carried import Carried
-from turnier.core.outside.trust import trust, trusted
+from ....core.errors import UserError
+from ....core.outside import carried, library
+from ....core.outside.bundle import Bundle
+from ....core.outside.carried import Carried
+from ....core.outside.trust import trust, trusted
 
 PART = 1 << 25  # bytes of a file that are one object of Ray: a whole file may be larger than a store of objects
 KEPT = 256  # files that stay in Ray's object store after they were last sent

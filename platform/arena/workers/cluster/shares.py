@@ -8,7 +8,7 @@ import uuid
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from turnier.arena.workers.cluster.crew import Crew
+from .crew import Crew
 
 GONE_SECONDS = 10.0  # a driver that has not spoken for so long is gone
 SPARE_SECONDS = 10.0  # without work for all workers; then other drivers may have those that idle

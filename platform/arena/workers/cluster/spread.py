@@ -10,15 +10,15 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from turnier.agents.agent import Agent, Decision
-from turnier.agents.ensembles.ensemble import Ensemble
-from turnier.agents.ensembles.pool import Pool, SearchJob
-from turnier.agents.registry import agent_of
-from turnier.arena.match import MatchRecord, MatchSpec
-from turnier.arena.play import play_matches
-from turnier.arena.workers.executor import Lost
-from turnier.games.game import Game
-from turnier.games.registry import game_of
+from ....agents.agent import Agent, Decision
+from ....agents.ensembles.ensemble import Ensemble
+from ....agents.ensembles.pool import Pool, SearchJob
+from ....agents.registry import agent_of
+from ....games.game import Game
+from ....games.registry import game_of
+from ...match import MatchRecord, MatchSpec
+from ...play import play_matches
+from ..executor import Lost
 
 WORTH_SECONDS = 0.02  # of a search in an actor: all go through this process, and to send one takes a millisecond or two
 CHECK_SECONDS = 1.0  # between two looks for lost actors, while none is done

@@ -9,10 +9,10 @@ import re
 from collections.abc import Callable
 from typing import Any
 
-from turnier.core.compilation.code_digest import release
-from turnier.core.compilation.machine import machine_name, versions
-from turnier.core.compilation.progress import has_taken_long
-from turnier.core.errors import UserError
+from ....core.compilation.code_digest import release
+from ....core.compilation.machine import machine_name, versions
+from ....core.compilation.progress import has_taken_long
+from ....core.errors import UserError
 
 
 @functools.cache

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from turnier.games.abi import TERMINAL
-from turnier.games.game import Ints
-from turnier.games.spe_ed.board import (
+from ....games.abi import TERMINAL
+from ....games.game import Ints
+from ....games.spe_ed.board import (
     ACTIVE,
     DIRECTION,
     DIRECTIONS,
@@ -23,8 +23,8 @@ from turnier.games.spe_ed.board import (
     X,
     Y,
 )
-from turnier.games.spe_ed.messages import cells_of
-from turnier.server.spe_ed.official_log import encode
+from ....games.spe_ed.messages import cells_of
+from ..official_log import encode
 
 ROUNDS_PER_ANSWER = 250
 

@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Any
 
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
-from turnier.core.errors import MALFORMED
-from turnier.server.limits import TokenBucket
-from turnier.server.spe_ed.official_log import encode
+from ....core.errors import MALFORMED
+from ...limits import TokenBucket
+from ..official_log import encode
 
 if TYPE_CHECKING:
-    from turnier.server.spe_ed.lobby import Lobby
+    from ..lobby import Lobby
 
 TICK = 0.2  # seconds between two messages
 MESSAGES = 50  # that a page may send at once, then one per second: a choice of a game each

@@ -13,12 +13,12 @@ import sys
 from collections.abc import Iterable
 from typing import Any
 
-from turnier.arena.workers.cluster.connection import connect
-from turnier.arena.workers.cluster.head import LOCAL
-from turnier.arena.workers.cluster.worker import RayWorker, reason_of
-from turnier.core.compilation.code_digest import release
-from turnier.core.compilation.machine import versions
-from turnier.core.errors import UserError
+from .....core.compilation.code_digest import release
+from .....core.compilation.machine import versions
+from .....core.errors import UserError
+from ..connection import connect
+from ..head import LOCAL
+from ..worker import RayWorker, reason_of
 
 START_SECONDS = 60.0  # for a worker on each machine to start
 NODE_LABEL = "ray.io/node-id"

@@ -11,9 +11,9 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from turnier.arena.workers.cluster.crew import Worker
-from turnier.arena.workers.cluster.worker import ask
-from turnier.core.errors import UserError
+from .....core.errors import UserError
+from ..crew import Worker
+from ..worker import ask
 
 WARN_SECONDS = 10.0  # without any worker; then the user learns what is missing
 COMPILE_SECONDS = 5.0  # without a first result of a machine; then it is asked whether it compiles

@@ -11,12 +11,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from turnier.arena.match import MatchRecord, MatchSpec
-from turnier.arena.randomness import decided_by_seeds
-from turnier.arena.repeated_search import SearchSpec
-from turnier.arena.workers.executor import Work
-from turnier.core.errors import UserError
-from turnier.core.outside.classes import is_outside
+from .....core.errors import UserError
+from .....core.outside.classes import is_outside
+from ....match import MatchRecord, MatchSpec
+from ....randomness import decided_by_seeds
+from ....repeated_search import SearchSpec
+from ...executor import Work
 
 SECONDS = 0.1
 EACH_SECONDS = 0.5  # for the first round, so that slow agents leave none untried
