@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from urllib.parse import quote, urlencode
 
 from turnier.core.errors import UserError
+from turnier.dashboards.sections import kind_of, page_of
 from turnier.games.registry import game_of
 from turnier.results.store.store import Run
 
@@ -21,26 +22,15 @@ def address(page: str, **query: Query) -> str:
 
 def pages_of(run: Run) -> dict[str, str]:
     """Returns the pages that show a run, its own one first: title -> address."""
-    scores = {"Scores": address("scores", runs=run.id)}
-    replay = {"Replay": address("replay", run=run.id)}
-    if run.kind == "study":
-        return {"Studies": address("studies", run=run.id), **replay}
-    if run.kind == "comparison":
-        return {"Comparison": address("comparison", run=run.id), **scores, **replay}
-    if run.kind == "tournament":
-        against = {"Tournament": address("tournament", run=run.id)}
-        return {**scores, **against, **replay} if _is_alone(run) else {**against, **scores, **replay}
-    if run.kind == "judging":
-        return {"Judging": address("judging", run=run.id)}
-    if run.kind == "certainty":
-        return {"Certainty": address("certainty", runs=run.id), **scores, **replay}
-    if run.kind == "training":
-        return {"Training": address("training", runs=run.id), **scores, **replay}
-    if run.kind == "experiment":
-        document = str(run.definition.get("document", ""))
-        reports = {"Reports": address("reports", document=document, experiment=run.id)} if document else {}
-        return {**reports, **scores, **replay}
-    return replay
+    kind, page = kind_of(run.kind), page_of(run.kind)
+    named = {"runs" if hasattr(kind, "together") else "run": run.id}
+    own = {page.title: address(page.address, **named)} if page else {}
+    others = kind.pages(run) if hasattr(kind, "pages") else {}
+    scores = {"Scores": address("scores", runs=run.id)} if getattr(kind, "SCORES", False) else {}
+    replay = {"Replay": address("replay", run=run.id)} if getattr(kind, "REPLAYS", True) else {}
+    if getattr(kind, "RATES", False) and _is_alone(run):
+        return {**scores, **own, **others, **replay}
+    return {**own, **others, **scores, **replay}
 
 
 def run_address(run: Run) -> str:

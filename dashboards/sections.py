@@ -7,7 +7,10 @@ The file `kinds/KIND.py` describes the runs of a kind; a new kind needs nothing 
 - `sections(data) -> Iterator[Section]`: everything else, the main table first;
 - `together(data, ...) -> data`, if several runs can be shown as one, such as curves of trainings;
 - `mark(results) -> str`, if what is shown may change without a further game: a text that then changes;
-- `to_json(data) -> Any`, if machines read more than the head and the tables.
+- `to_json(data) -> Any`, if machines read more than the head and the tables;
+- `PAGE`, if such runs have a page of their own, and `pages(run)`, if there are others: title -> address;
+- `COMPARES`, if its agents are compared with each other; `SCORES`, if the page Scores shows them;
+- `REPLAYS = False`, if it has no games to replay; `ALSO`, other kinds whose runs its page shows if they have searches.
 """
 
 from __future__ import annotations
@@ -21,6 +24,7 @@ from typing import TYPE_CHECKING, Any
 
 from turnier.dashboards.tables import Column, Table
 from turnier.results.failures import SHOWN_ID, Failures, cause_text
+from turnier.runs.declared.kinds import KINDS
 from turnier.runs.results import RunResults
 
 if TYPE_CHECKING:
@@ -28,6 +32,27 @@ if TYPE_CHECKING:
     from turnier.dashboards.figures.charts import Figure
 
 OTHER = "games"  # the description of kinds that have none of their own
+
+
+@dataclass(frozen=True)
+class Page:
+    """The page of a kind of run.
+
+    Args:
+        address: relative to the app's.
+        title: in the list of pages.
+        icon: a name of Material Symbols.
+        begin: commands that begin such a run, by lines.
+        always: whether runs are shown before they have games.
+        optuna: whether optuna-dashboard shows them, too.
+    """
+
+    address: str
+    title: str
+    icon: str
+    begin: str
+    always: bool = False
+    optuna: bool = False
 
 
 @dataclass(frozen=True)
@@ -169,9 +194,24 @@ Section = Text | Title | Copy | Facts | Table | Drawing | Meetings | Board | Cho
 
 def kind_of(kind: str) -> Any:
     """Returns the module that describes the runs of a kind."""
+    return importlib.import_module(f"turnier.dashboards.kinds.{kind if kind in _described() else OTHER}")
+
+
+def _described() -> set[str]:
     kinds = importlib.import_module("turnier.dashboards.kinds")
-    known = {module.name for module in pkgutil.iter_modules(kinds.__path__)}
-    return importlib.import_module(f"{kinds.__name__}.{kind if kind in known else OTHER}")
+    return {module.name for module in pkgutil.iter_modules(kinds.__path__)}
+
+
+def kinds_with(mark: str) -> list[str]:
+    """Returns the kinds whose description has a mark, such as `SCORES`; those that are planned first."""
+    kinds = [*KINDS, *sorted(_described() - KINDS.keys() - {OTHER})]
+    return [kind for kind in kinds if getattr(kind_of(kind), mark, None)]
+
+
+def page_of(kind: str) -> Page | None:
+    """Returns the page of a kind, if it has one."""
+    found: Page | None = getattr(kind_of(kind), "PAGE", None)
+    return found
 
 
 def described(results: RunResults) -> Any:

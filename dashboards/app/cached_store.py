@@ -68,9 +68,9 @@ def all_runs() -> list[Run]:
 
 
 def runs(*kinds: str) -> list[Run]:
-    """Returns the runs of these kinds with stored results, the newest first."""
+    """Returns the runs of these kinds, or of all, with stored results, the newest first."""
     stored = {run.run for run in progress() if run.stored}
-    return [run for run in reversed(_runs(url())) if run.kind in kinds and run.id in stored]
+    return [run for run in reversed(_runs(url())) if (not kinds or run.kind in kinds) and run.id in stored]
 
 
 def state_of(run: Run) -> State:

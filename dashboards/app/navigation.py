@@ -1,21 +1,24 @@
-"""The pages of the dashboards; a new one is one line here."""
+"""The pages of the dashboards: those of kinds of runs, which `dashboards/kinds` declare, and others, a line each."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import partial
 
 from turnier.dashboards.pages import replay, reports, run, runs, scores
+from turnier.dashboards.sections import Page, kinds_with, page_of
+
+
+def _of_kinds() -> Iterator[tuple[str, Page]]:
+    for kind in kinds_with("PAGE"):
+        if page := page_of(kind):
+            yield kind, page
+
 
 PAGES: dict[str, tuple[str, str, Callable[[], None]]] = {  # address -> title, icon, what draws it
     "runs": ("Runs", "monitoring", runs.draw),
     "scores": ("Scores", "bar_chart", scores.draw),
-    "tournament": ("Tournament", "trophy", partial(run.draw, "tournament")),
-    "comparison": ("Comparison", "balance", partial(run.draw, "comparison")),
-    "certainty": ("Certainty", "grid_on", partial(run.draw, "certainty")),
-    "judging": ("Judging", "gavel", partial(run.draw, "judging")),
-    "studies": ("Studies", "tune", partial(run.draw, "study")),
-    "training": ("Training", "school", partial(run.draw, "training")),
+    **{page.address: (page.title, page.icon, partial(run.draw, kind)) for kind, page in _of_kinds()},
     "replay": ("Replay", "play_circle", replay.draw),
     "reports": ("Reports", "article", reports.draw),
 }

@@ -20,9 +20,9 @@ from turnier.dashboards.run_heading import titled
 from turnier.dashboards.tables import formats
 from turnier.results.store.progress import LIVE
 from turnier.results.store.store import Run
+from turnier.runs.declared.kinds import KINDS
 
 REFRESH_SECONDS = 3.0  # s between two updates of a running run
-PREFERRED = ("tournament", "comparison", "certainty", "training")  # kinds of runs, in the order of preference
 _HEAD = "head of the page"
 MAX_OPEN = 30  # rows of a table that is not scrolled
 LINKS = ("replay",)  # columns of tables with addresses
@@ -135,7 +135,7 @@ def show_empty(what: str, *commands: str) -> None:
 
 def shown_first(runs: Sequence[Run]) -> Run:
     """Returns the run that a page shows by default."""
-    return next((run for kind in PREFERRED for run in runs if run.kind == kind), runs[0])
+    return next((run for kind in KINDS for run in runs if run.kind == kind), runs[0])
 
 
 def choose_runs(runs: Sequence[Run], several: bool = True, label: str = "Runs") -> list[Run]:

@@ -11,9 +11,8 @@ import pandas as pd
 from turnier.core.number_text import estimate
 from turnier.dashboards.agent_names import distinct, planned, short_game, with_names
 from turnier.dashboards.kinds.games import by_game
-from turnier.dashboards.sections import Among, Choice, Drawing, Head, Section, Text
+from turnier.dashboards.sections import Among, Choice, Drawing, Head, Page, Section, Text, kinds_with
 from turnier.dashboards.summaries.certainty import coarser, in_percent, means_note, phase_name
-from turnier.dashboards.summaries.matches import COMPARED
 from turnier.dashboards.tables import MAIN, MINOR, USEFUL, Column, Table
 from turnier.results.frames import json_rows
 from turnier.results.frames.certainty import CERTAINTY_MEASURES, agent_certainty, group_certainty
@@ -21,6 +20,9 @@ from turnier.results.frames.matches import matches_frame, summary
 from turnier.results.store.store import Store
 from turnier.runs.results import RunResults
 from turnier.runs.stored.collected import certainty_of_run
+
+PAGE = Page("certainty", "Certainty", "grid_on", 'turnier certainty 2048 random "mc(iterations=100)" --states 5')
+SCORES, ALSO = True, ("experiment",)  # see `turnier.dashboards.sections`
 
 MAX_RUNS = 20  # whose scores are looked through
 ABOUT = {
@@ -97,7 +99,9 @@ def _measured(positions: pd.DataFrame, measure: str, store: Store) -> Iterator[S
 def _scores(positions: pd.DataFrame, store: Store) -> pd.DataFrame:
     """Returns `summary` of the newest runs in which agents were compared at these games."""
     games = {short_game(str(game)) for game in positions["game"].unique()}
-    runs = [run for run in reversed(store.runs()) if run.kind in COMPARED and short_game(run.name) in games]
+    runs = [
+        run for run in reversed(store.runs()) if run.kind in kinds_with("COMPARES") and short_game(run.name) in games
+    ]
     found = [summary(matches_frame(store, run=run.id, ids=False)) for run in runs[:MAX_RUNS]]
     return pd.concat(found, ignore_index=True) if found else pd.DataFrame()
 

@@ -11,9 +11,8 @@ import pandas as pd
 from turnier.core.number_text import plus_minus
 from turnier.dashboards.agent_names import distinct, planned, planned_labels, short_game
 from turnier.dashboards.links import games_address, match_address
-from turnier.dashboards.sections import Among, Choice, Drawing, Head, Section, Title
+from turnier.dashboards.sections import Among, Choice, Drawing, Head, Section, Title, kinds_with
 from turnier.dashboards.summaries.matches import (
-    COMPARED,
     COSTS,
     GAMES_NOTE,
     POINTS,
@@ -60,7 +59,10 @@ def head(results: RunResults) -> Head:
     if table.empty:
         return Head(agents=planned(run))
     agents = tuple(distinct([*table["label"], *planned_labels(run)]).values())
-    first, unplayed = table.iloc[0], agents[len(table["label"].unique()) :] if run.kind in COMPARED else ()
+    first, unplayed = (
+        table.iloc[0],
+        agents[len(table["label"].unique()) :] if run.kind in kinds_with("COMPARES") else (),
+    )
     said = f"{agents[0]}: {plus_minus(first['mean'], first['half_width'])}, {first['games']:,} games"
     return Head(said, agents=agents, unplayed=unplayed)
 

@@ -15,7 +15,7 @@ from turnier.core.number_text import plus_minus
 from turnier.dashboards.agent_names import planned
 from turnier.dashboards.colours import COLOURS
 from turnier.dashboards.links import games_address
-from turnier.dashboards.sections import Among, Choice, Copy, Drawing, Facts, Head, Section, Text
+from turnier.dashboards.sections import Among, Choice, Copy, Drawing, Facts, Head, Page, Section, Text
 from turnier.dashboards.summaries.front import front_of
 from turnier.dashboards.tables import MAIN, MINOR, Column, Table, known
 from turnier.results.failures import list_failures
@@ -34,6 +34,8 @@ from turnier.search.storage.results import StudyResults
 from turnier.search.storage.studies import VERDICT, run_id_of, stored_verdict
 from turnier.search.verdict import START, StudyVerdict
 from turnier.statistics.intervals import mean_interval
+
+PAGE = Page("studies", "Studies", "tune", "make study\npython studies/cmaes_heuristics.py", always=True, optuna=True)
 
 BETTER, KEPT, OPEN = COLOURS[2], COLOURS[0], COLOURS[1]  # the colours of verdicts, and of what has none yet
 OUTCOMES = {verdicts.BETTER: BETTER, verdicts.UNDECIDED: OPEN}

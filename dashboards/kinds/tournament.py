@@ -16,7 +16,7 @@ from turnier.core.number_text import estimate, percent_sure, plus_minus
 from turnier.dashboards.agent_names import distinct, planned_labels
 from turnier.dashboards.kinds import games as scores
 from turnier.dashboards.links import games_address
-from turnier.dashboards.sections import Board, Choice, Drawing, Head, Meetings, Section, Text
+from turnier.dashboards.sections import Board, Choice, Drawing, Head, Meetings, Page, Section, Text
 from turnier.dashboards.summaries.matches import (
     Ranks,
     Scores,
@@ -38,6 +38,14 @@ from turnier.results.frames.terms import anchor_among
 from turnier.results.store.store import Store
 from turnier.runs.results import RunResults
 from turnier.runs.stored.tournament import TournamentResults
+
+PAGE = Page(
+    "tournament",
+    "Tournament",
+    "trophy",
+    'turnier tournament yavalath mcts "alphabeta(depth=4)" random --games 20 --openings 1',
+)
+COMPARES = SCORES = True  # see `turnier.dashboards.sections`
 
 SIGNIFICANT = 0.05
 RATES = True  # an agent that failed in all games is an error

@@ -19,14 +19,13 @@ from turnier.dashboards.app.widgets import IN_ADDRESS, plain
 from turnier.dashboards.figures.replay import action_frame, board_svg, match_name, mean_time, visit_bars
 from turnier.dashboards.links import address
 from turnier.dashboards.run_heading import agents_of
-from turnier.dashboards.summaries.matches import SHOWN
+from turnier.dashboards.sections import kind_of, kinds_with
 from turnier.games.drawing import Overlay
 from turnier.games.game import Game
 from turnier.results.frames.certainty import position_certainty, searches_frame
 
 FAILED = "failed"
 ORDERS = ("latest", "largest score", "smallest score")
-KINDS = ("tournament", "comparison", "study", "experiment", "certainty", "training", "server")
 PATIENCE = 1.5  # s for asking an agent again for all of its moves
 REPEATS = 20
 PROBABILITIES = "What the agent computed for each cell, such as how likely others are to enter it in the next rounds."
@@ -39,7 +38,7 @@ COLUMNS: dict[str, Any] = {
 
 
 def draw() -> None:
-    runs = cached_store.runs(*KINDS)
+    runs = [run for run in cached_store.runs() if getattr(kind_of(run.kind), "REPLAYS", True)]
     if not runs:
         widgets.show_empty("No match is stored here yet.", "turnier tournament tictactoe random greedy --games 10")
         return
@@ -70,7 +69,7 @@ def _choose(runs: list[cached_store.Run]) -> tuple[cached_store.Run, Reanalysis 
         _forget_match(run)
     agents = tuple(st.query_params.get_all("agent"))
     with right:
-        orders = ORDERS if run.kind in SHOWN and not agents else ORDERS[:1]
+        orders = ORDERS if run.kind in kinds_with("SCORES") and not agents else ORDERS[:1]
         failed = cached_store.matches_that_failed(run) if not agents else {}
         order = widgets.choose("Matches", [*orders, *[FAILED] * bool(failed)], "order")
     if order == FAILED:

@@ -6,24 +6,15 @@ import streamlit as st
 
 from turnier.dashboards.app import cached_store, shown, widgets
 from turnier.dashboards.run_heading import titled
-from turnier.dashboards.sections import kind_of
+from turnier.dashboards.sections import kind_of, page_of
 from turnier.results.store.store import Run
-
-ALWAYS = ("study", "training")  # kinds whose runs are shown before they have games
-BEGUN_BY = {  # kind -> a command that begins a run of it
-    "tournament": 'turnier tournament yavalath mcts "alphabeta(depth=4)" random --games 20 --openings 1',
-    "comparison": 'turnier compare "mc(iterations=20)" random --game tictactoe',
-    "certainty": 'turnier certainty 2048 random "mc(iterations=100)" --states 5',
-    "judging": 'turnier judge tictactoe random "mcts(iterations=100)"',
-    "study": "make study\npython studies/cmaes_heuristics.py",
-    "training": "turnier train tictactoe ntuple --games 2000 --out t.npz --evaluate-every 500 --against random",
-}
 
 
 def draw(kind: str) -> None:
-    runs = _runs(kind)
+    runs, page = _runs(kind), page_of(kind)
+    assert page is not None, kind
     if not runs:
-        widgets.show_empty(f"No {kind} is stored here yet.", *BEGUN_BY.get(kind, "").splitlines())
+        widgets.show_empty(f"No {kind} is stored here yet.", *page.begin.splitlines())
         return
     several = hasattr(kind_of(kind), "together")
     with st.container(border=True):
@@ -32,7 +23,7 @@ def draw(kind: str) -> None:
         st.info("Choose a run above.")
         return
     widgets.show_title(" and ".join(dict.fromkeys(map(titled, chosen))), chosen)
-    if kind == "study":
+    if page.optuna:
         link = cached_store.optuna_dashboard(chosen[0].name)
         st.link_button("This study in optuna-dashboard", link, icon=":material/open_in_new:")
     widgets.refresh(lambda: _draw(chosen), widgets.is_live(chosen))
@@ -40,11 +31,10 @@ def draw(kind: str) -> None:
 
 def _runs(kind: str) -> list[Run]:
     """Returns the runs that the page of a kind shows, the newest first."""
-    if kind in ALWAYS:
+    page = page_of(kind)
+    if page and page.always:
         return [run for run in reversed(cached_store.all_runs()) if run.kind == kind]
-    if kind != "certainty":
-        return cached_store.runs(kind)
-    found = cached_store.runs(kind, "experiment")
+    found = cached_store.runs(kind, *getattr(kind_of(kind), "ALSO", ()))
     return [run for run in found if run.kind == kind or cached_store.has_searches(run.id)]
 
 

@@ -7,12 +7,12 @@ import streamlit as st
 from turnier.dashboards.app import cached_store, shown, widgets
 from turnier.dashboards.kinds import games
 from turnier.dashboards.run_heading import titled
-from turnier.dashboards.summaries.matches import SHOWN
+from turnier.dashboards.sections import kinds_with
 from turnier.results.store.store import Run
 
 
 def draw() -> None:
-    runs = cached_store.runs(*SHOWN)
+    runs = cached_store.runs(*kinds_with("SCORES"))
     if not runs:
         widgets.show_empty("No game is stored here yet.", 'turnier tournament 2048 random "mc(iterations=50)"')
         return

@@ -21,13 +21,11 @@ from turnier.statistics.comparisons import units_needed
 
 MAX_BINS = 40  # of a distribution
 EXTREMES = 25  # matches named on each side
-COMPARED = ("tournament", "comparison")  # kinds whose agents are compared with each other
 GAMES_NOTE = "95 % intervals: Student's t, wider by the skewness, for means; Wilson for shares."
 POINTS = "points, %"
 POINTS_NOTE = "Points: 1 for a win, 1/2 for a draw, in % of the games, with a 95 % interval."
 NODES, CPU, TIME = "nodes per move", "CPU time per move, µs", "wall clock per move, µs"
 COSTS = (NODES, CPU, TIME)
-SHOWN = (*COMPARED, "experiment", "training", "certainty")  # kinds whose scores are shown; a study's agents are many
 
 
 class Scores(NamedTuple):

@@ -55,6 +55,7 @@ class Plan(ABC, Generic[R]):
     game: Game
     options: dict[str, Any]  # the values of the options, as they were given
     skipped: int = 0  # of `total`, what `run` found stored
+    lasting: ClassVar[str] = ""  # why games of such runs must stay; empty if the run's command plays them again
 
     def __init_subclass__(cls, **rest: Any) -> None:
         super().__init_subclass__(**rest)
@@ -198,6 +199,25 @@ class Plan(ABC, Generic[R]):
         with store.database.decoding(f"the settings of {run.id}"):
             known = json.loads(stored or "{}")
             return {name: value for name, value in known.items() if name in cls.declared}
+
+    @classmethod
+    def delete(cls, store: Store, run: Run) -> None:
+        """Deletes a run and what no other has."""
+        from ..results.store.run_changes import delete_run
+
+        delete_run(store, run)
+
+    @classmethod
+    def rename(cls, store: Store, run: Run, name: str) -> None:
+        """Gives a run another name."""
+        from ..results.store.run_changes import rename_run
+
+        rename_run(store, run, name)
+
+    @classmethod
+    def parts(cls, store: Store, run: Run) -> dict[str, int]:
+        """Returns what a run has beside games and searches: plural noun -> number."""
+        return {}
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self.label}, {self.total:,} {self.unit}: {self.run_id})"

@@ -58,6 +58,7 @@ class Training(Plan["TrainingResults"]):
     """
 
     kind = "training"
+    lasting = "which was evaluated by them; delete it and start again"
 
     def __init__(
         self,

@@ -44,6 +44,7 @@ class Study(Plan["StudyResults"]):
     """
 
     kind = "study"
+    lasting = "which has searched with them; delete it and start again"
 
     def __init__(
         self,
@@ -173,6 +174,27 @@ class Study(Plan["StudyResults"]):
         """Searches, then plays held-out games until the verdict, or of the whole front."""
         study = self._study or self.question.open(run.store, self.settled)
         study.drive(run, self.budget, self.verify, self.baselines)
+
+    @classmethod
+    def delete(cls, store: Store, run: Run) -> None:
+        """Deletes a study with its candidates."""
+        from .storage.study_changes import delete_study
+
+        delete_study(store, run)
+
+    @classmethod
+    def rename(cls, store: Store, run: Run, name: str) -> None:
+        """Gives a study another name, by which its id is another, too."""
+        from .storage.study_changes import rename_study
+
+        rename_study(store, run, name)
+
+    @classmethod
+    def parts(cls, store: Store, run: Run) -> dict[str, int]:
+        """Returns the number of candidates."""
+        from .storage.trials import count_trials, study_names
+
+        return {"candidates": count_trials(store, run.name) if run.name in study_names(store) else 0}
 
     @classmethod
     def reopened(cls, store: Store, run: Run) -> StudyResults:

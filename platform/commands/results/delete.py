@@ -24,8 +24,9 @@ def delete(run: RunArgument, yes: YesOption = False, store: StoreOption = DEFAUL
       turnier runs delete tournament:1f0c
       turnier runs delete last --yes
     """
-    from ...results.store.run_changes import delete_run, refuse_running
+    from ...results.store.run_changes import refuse_running
     from ...results.store.store import Store
+    from ...runs.declared.kinds import changes_of
 
     with Store.open(store) as results:
         found = results.find_run(run)
@@ -33,26 +34,19 @@ def delete(run: RunArgument, yes: YesOption = False, store: StoreOption = DEFAUL
         say(visible_line(_what_goes(results, found)))
         if not yes:
             typer.confirm("Delete it?", abort=True)
-        if found.kind == "study":
-            from ...search.storage.study_changes import delete_study
-
-            delete_study(results, found)
-        else:
-            delete_run(results, found)
+        changes_of(found.kind).delete(results, found)
     say(visible_line(f"Deleted {found.id}."))
 
 
 def _what_goes(store: Store, run: Run) -> str:
     """Returns the sentence that says what a deletion removes, and what it leaves."""
     from ...results.store.run_changes import owned_games, owned_searches
+    from ...runs.declared.kinds import changes_of
 
     games, searches = owned_games(store, run), owned_searches(store, run)
     going = [(games.own, "games"), (searches.own, "searches")]
     kept = [f"{count:,} {what}" for count, what in ((games.shared, "games"), (searches.shared, "searches")) if count]
-    if run.kind == "study":
-        from ...search.storage.trials import count_trials, study_names
-
-        going.append((count_trials(store, run.name) if run.name in study_names(store) else 0, "candidates"))
+    going += [(count, what) for what, count in changes_of(run.kind).parts(store, run).items()]
     named = ", ".join(f"{count:,} {what}" for count, what in going if count) or "nothing that was played"
     stay = f"; {' and '.join(kept)} stay, since other runs have them too" if kept else ""
     return f"{run.id} ({run.name}) goes with {named}{stay}."

@@ -26,8 +26,8 @@ def rename(
       turnier runs rename tournament:1f0c "first heuristics"
       turnier runs rename study:2048-mctse-1f0c2b corners --yes
     """
-    from ...results.store.run_changes import rename_run
     from ...results.store.store import Store
+    from ...runs.declared.kinds import changes_of
 
     name = " ".join(name.split())
     if not name:
@@ -36,10 +36,5 @@ def rename(
         found = results.find_run(run)
         if not yes:
             typer.confirm(f"Rename {visible_line(found.id)} from {found.name!r} to {name!r}?", abort=True)
-        if found.kind == "study":
-            from ...search.storage.study_changes import rename_study
-
-            rename_study(results, found, name)
-        else:
-            rename_run(results, found, name)
+        changes_of(found.kind).rename(results, found, name)
     say(visible_line(f"Renamed {found.id}: {name}"))

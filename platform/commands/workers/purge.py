@@ -11,12 +11,7 @@ from ..options import DEFAULT_URL, RunArgument, StoreOption, YesOption
 if TYPE_CHECKING:
     from ...results.store.store import Run
 
-# Kinds of runs whose games no command plays again -> why.
-LASTING = {
-    "study": "which has searched with them; delete it and start again",
-    "training": "which was evaluated by them; delete it and start again",
-    "server": "whose games others have played; delete it as a whole",
-}
+OF_OTHERS = ("server", "play")  # kinds whose games people and their programs have played
 
 
 def purge(
@@ -51,11 +46,13 @@ def purge(
         if not yes:
             typer.confirm("Delete them?", abort=True)
         purge_worker(results, found, worker)
-    print("Deleted; repeat the command to play them again, or type turnier tournament --resume RUN.")
+    print("Deleted; repeat the command to play them again, or type it with --resume RUN.")
 
 
 def _refuse_lasting(run: Run) -> None:
     from ...core.errors import UserError
+    from ...runs.declared.kinds import changes_of
 
-    if run.kind in LASTING:
-        raise UserError(f"games of a {run.kind} must stay, got {run.id}, {LASTING[run.kind]}.")
+    others = "whose games others have played; delete it as a whole" if run.kind in OF_OTHERS else ""
+    if why := changes_of(run.kind).lasting or others:
+        raise UserError(f"games of a {run.kind} must stay, got {run.id}, {why}.")

@@ -35,6 +35,13 @@ def plan_of(kind: str) -> type[Plan[Any]] | None:
     return plan
 
 
+def changes_of(kind: str) -> type[Plan[Any]]:
+    """Returns the class by which runs of a kind are deleted and renamed: their plan's, or what all plans share."""
+    from ..plan import Plan
+
+    return plan_of(kind) or Plan
+
+
 def results_of(store: Store, run: Run) -> RunResults:
     """Returns the results of a stored run, finished or not, as the class of its kind; nothing is played."""
     from ..results import RunResults
