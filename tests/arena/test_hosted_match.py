@@ -94,7 +94,7 @@ def test_who_resigns_has_lost() -> None:
     match = hosted("tictactoe", "human", "random")
     match.resign()
     assert match.over and not match.human_to_move and match.record().scores == (-1.0, 1.0)
-    with pytest.raises(UserError, match="a person to move"):
+    with pytest.raises(UserError, match="not a person's turn"):
         match.play(0)
 
 

@@ -79,7 +79,13 @@ FAULTS = [
         "methods change nothing",
         "must not change the state",
     ),
-    Fault("illegal", "agent", (("Decision(action,", "Decision(action + 1,"),), "legal", "must choose a legal action"),
+    Fault(
+        "illegal",
+        "agent",
+        (("Decision.of(position, action,", "Decision.of(position, action + 1,"),),
+        "legal",
+        "must choose a legal action",
+    ),
     Fault(
         "another seed every time",
         "agent",
@@ -90,11 +96,17 @@ FAULTS = [
     Fault(
         "pays itself",
         "agent",
-        (("began = time", "position.returns[0] += 1.0\n        began = time"),),
+        (("values = {}", "position.returns[0] += 1.0\n        values = {}"),),
         "untouched",
         "must not change the returns",
     ),
-    Fault("raises", "agent", (("nodes=len(legal)", "nodes=1 // 0"),), "legal", "own.py, line 45: return Decision("),
+    Fault(
+        "raises",
+        "agent",
+        (("most = max(values.values())", "most = 1 // 0"),),
+        "legal",
+        "own.py, line 35: most = 1 // 0",
+    ),
     Fault(
         "plays in the state that it gets",
         "agent --kernel",

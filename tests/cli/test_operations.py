@@ -299,7 +299,7 @@ def test_games_that_turned_out_to_be_the_same_are_named(tmp_path: Path) -> None:
     """Whether an agent draws that the clock may stop, only its games show."""
     store = ("--store", f"sqlite:///{tmp_path}/a.db", "--executor", "serial")
     agents = ("alphabeta(depth=1,milliseconds=1000)", "greedy")
-    told = shown("tournament", "tictactoe", *agents, "--games", "10", *store)
+    told = " ".join(shown("tournament", "tictactoe", *agents, "--games", "10", *store).split())
     assert f"10 games, 2 different: {agents[0]} and {agents[1]} play the same game with every seed;" in told
     assert "start from positions that differ with --openings 1." in told and "must differ" not in told
     assert "different" not in shown("tournament", "tictactoe", *agents, "--games", "2", "--seed", "2", *store)

@@ -16,7 +16,8 @@ from turnier.arena.workers.local import SerialExecutor
 from turnier.arena.workers.where import Where
 from turnier.core.errors import UserError
 from turnier.core.number_text import number
-from turnier.dashboards.figures.experiment import experiment_figure, experiment_frame
+from turnier.dashboards.figures.experiment import experiment_figure
+from turnier.dashboards.kinds.experiment import experiment_frame
 from turnier.games.registry import make_game
 from turnier.results.frames.certainty import agent_certainty, group_certainty, position_certainty, searches_frame
 from turnier.results.frames.measures import MATCH_MEASURES, match_measures

@@ -8,7 +8,6 @@ import tracemalloc
 from collections.abc import Callable, Iterator
 
 import pytest
-from turnier.commands.runs.tune import read_games
 
 from turnier.agents.agent import Agent
 from turnier.agents.registry import AGENTS
@@ -27,6 +26,7 @@ from turnier.runs.certainty import Certainty
 from turnier.runs.play import play_plan
 from turnier.runs.tournament import Tournament
 from turnier.runs.training import Training
+from turnier.search.study import read_games
 
 TTT = GAMES.make("tictactoe")
 

@@ -109,6 +109,8 @@ class LenientReader:
 def ill_typed(table: Table, row: Row[Any]) -> str:
     """Returns what about a row's values is not as its table has them; empty if nothing."""
     for column in table.columns:
+        if column.name not in row._mapping:
+            return f"it has no {column.name}"
         value, kind = row._mapping[column.name], column.type.python_type
         if value is None and column.nullable:
             continue
