@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib.util
-import json
 import re
 from pathlib import Path
 from types import ModuleType
@@ -24,14 +23,6 @@ def writer_of(name: str) -> ModuleType:
     writer = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(writer)
     return writer
-
-
-def test_the_readme_shows_what_its_commands_printed() -> None:
-    writer = writer_of("write_readme")
-    figures, text = json.loads(writer.FIGURES.read_text()), writer.README.read_text()
-    assert writer.with_excerpts(text, figures["excerpts"]) == text, "run: python docs/reference/write_readme.py"
-    assert figures["excerpts"].keys() == writer.EXCERPTS.keys() and figures["study"].startswith("Recommended: ")
-    assert "Recommended: " in " ".join(figures["excerpts"]["turnier tune"])
 
 
 def test_the_page_on_certainty_and_score_says_what_its_figures_say() -> None:

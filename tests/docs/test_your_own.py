@@ -42,4 +42,7 @@ def test_the_tutorial_works(checked: bool, tmp_path: Path, monkeypatch: pytest.M
                 command = re.sub(pattern, less, command)
             words = with_stored_versions(shlex.split(command)[1:])
             turnier(*words, *(["--executor", "serial"] if words[0] in PLAYS else []), folder=tmp_path)
+    versions = "".join(turnier("show", name, folder=tmp_path) for name in ("first_bot.py", "reader.py"))
+    named = re.findall(r"(?:first_bot\.py:FirstBot|reader\.py:Reader|weights\.json)@[0-9a-f]{7}", PAGE.read_text())
+    assert len(set(named)) == 4 and all(name in versions for name in named)
     assert len(code) == 6 and code[5] in (tmp_path / "test_first_bot.py").read_text()
