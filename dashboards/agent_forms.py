@@ -54,7 +54,7 @@ def _differing(heads: Sequence[str], insides: Sequence[Sequence[str]]) -> list[s
 
 
 def _lettered(heads: Sequence[str], insides: Sequence[Sequence[str]]) -> list[str]:
-    """Returns the names with a letter for the parameters, where several agents are of a kind."""
+    """Returns the names with a letter for the parameters, if several agents are of a kind."""
     places: dict[str, list[Sequence[str]]] = defaultdict(list)
     names = []
     for head, inside in zip(heads, insides, strict=True):

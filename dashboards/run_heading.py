@@ -13,7 +13,7 @@ MAX_TITLE = 60  # characters of a title's agents
 
 
 def agents_of(run: Run) -> dict[str, str]:
-    """Returns label -> name of the agents that a run was planned with; empty where it does not say."""
+    """Returns label -> name of the agents that a run was planned with; empty if it does not say."""
     return distinct(label_of(str(agent)) for agent in run.definition.get("agents", ()))
 
 

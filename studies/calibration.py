@@ -45,7 +45,7 @@ Counts = dict[tuple[str, str], Tally]  # by part and promise
 
 
 def all_parts(only: str = "") -> list[Part]:
-    """Returns the parts whose names contain a text; raises UserError where there is none."""
+    """Returns the parts whose names contain a text; raises UserError if there is none."""
     found = [part for module in MODULES for part in module.parts()]
     chosen = [part for part in found if only in part.name]
     if not chosen:
@@ -55,7 +55,7 @@ def all_parts(only: str = "") -> list[Part]:
 
 
 def read_counts(path: Path) -> Counts:
-    """Returns stored counts; none where there is no file."""
+    """Returns stored counts; none if there is no file."""
     if not path.exists():
         return {}
     with path.open(newline="") as file:
@@ -136,7 +136,7 @@ def markdown(rows: Sequence[Sequence[str]]) -> str:
 
 
 def with_table(text: str, table: str) -> str:
-    """Returns a page with another table between its markers; raises UserError where it has none."""
+    """Returns a page with another table between its markers; raises UserError if it has none."""
     before, start, rest = text.partition(START)
     _, end, after = rest.partition(END)
     if not start or not end:

@@ -39,7 +39,7 @@ T = TypeVar("T")
 
 
 def store() -> Store:
-    """Returns the store, opened read-only; raises UserError where it cannot be read."""
+    """Returns the store, opened read-only; raises UserError if it cannot be read."""
     return _store(url())
 
 
@@ -184,7 +184,7 @@ def extreme_matches(run: Run, largest: bool) -> dict[str, str]:
 
 
 def run_of_match(match: str) -> str:
-    """Returns the id of the newest run that has a match; raises UserError where no run has it."""
+    """Returns the id of the newest run that has a match; raises UserError if no run has it."""
     return newest_run_of(store(), match)
 
 
@@ -194,7 +194,7 @@ def _reanalysis(url: str, match: str) -> Reanalysis:
 
 
 def reanalysis(match: str) -> Reanalysis:
-    """Returns a stored match as a replay; raises UserError where there is none."""
+    """Returns a stored match as a replay; raises UserError if there is none."""
     return _reanalysis(url(), match)
 
 

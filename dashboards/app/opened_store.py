@@ -24,12 +24,12 @@ def url() -> str:
 
 
 def option() -> str:
-    """Returns what commands need so that they use this store; nothing where it is the default one."""
+    """Returns what commands need so that they use this store; nothing if it is the default one."""
     return "" if url() == default_url() else f" --store {shlex.quote(shown(parse(url())))}"
 
 
 def opened(url: str) -> Store:
-    """Returns the store at a URL; raises UserError where it cannot be read."""
+    """Returns the store at a URL; raises UserError if it cannot be read."""
     try:
         return _existing(url)
     except NoResults:

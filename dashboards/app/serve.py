@@ -37,7 +37,7 @@ OPTIONS = {
 
 
 def serve_dashboards(store: str, port: int | None = None) -> None:
-    """Serves the dashboards of a store, which may come later, until Ctrl-C; raises UserError where it is unreadable."""
+    """Serves the dashboards of a store, which may come later, until Ctrl-C; raises UserError if it is unreadable."""
     try:
         with Store.open(store, read_only=True, patience=5) as results:  # fails here, before anything is served
             shown = results.shown_url
@@ -62,7 +62,7 @@ def serve_dashboards(store: str, port: int | None = None) -> None:
 
 
 def free_port(requested: int | None) -> int:
-    """Returns the requested port, or otherwise the first free one; raises UserError where it is taken."""
+    """Returns the requested port, or otherwise the first free one; raises UserError if it is taken."""
     for port in [requested] if requested else range(FIRST_PORT, LAST_PORT + 1):
         with socket.socket() as tried:
             tried.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)

@@ -141,7 +141,7 @@ def shown_first(runs: Sequence[Run]) -> Run:
 def choose_runs(runs: Sequence[Run], several: bool = True, label: str = "Runs") -> list[Run]:
     """Lets people choose runs; the URL keeps their ids and accepts the beginning of an id.
 
-    Raises UserError where the URL names a run that is not among them.
+    Raises UserError if the URL names a run that is not among them.
     """
     named = {run.id: run for run in runs}
     shown = {run.id: f"{titled(run)} · {run.kind} · {run.created:%Y-%m-%d %H:%M} · {_short(run.id)}" for run in runs}
@@ -160,7 +160,7 @@ def choose_runs(runs: Sequence[Run], several: bool = True, label: str = "Runs") 
 
 
 def _asked_run(text: str, shown: Sequence[Run], ids: Sequence[str]) -> str:
-    """Returns the id of the run that an address names; raises UserError where it is not among those shown."""
+    """Returns the id of the run that an address names; raises UserError if it is not among those shown."""
     if text in ids:
         return text
     found = cached_store.store().find_run(text)
@@ -174,7 +174,7 @@ def _asked_run(text: str, shown: Sequence[Run], ids: Sequence[str]) -> str:
 
 
 def refuse_unknown(kind: str, key: str, options: Sequence[str]) -> None:
-    """Raises UserError where the URL names something that is not among the options, rather than show another one."""
+    """Raises UserError if the URL names something that is not among the options, rather than show another one."""
     named = st.query_params.get(key)
     if named is not None and named not in options:
         raise unknown(kind, named, options)

@@ -47,7 +47,7 @@ def _frame(svg: str, scale: float, size: tuple[int, int]) -> Image.Image:
 
 
 def write_gif(path: Path, game: Game, states: Sequence[Ints], milliseconds: int) -> None:
-    """Writes a game, one frame per position; raises UserError where the file cannot be written."""
+    """Writes a game, one frame per position; raises UserError if the file cannot be written."""
     first, *others = (image.quantize(64, dither=Image.Dither.NONE) for image in frames(game, states))
     times = [milliseconds] * len(others) + [LAST]
     try:
@@ -57,7 +57,7 @@ def write_gif(path: Path, game: Game, states: Sequence[Ints], milliseconds: int)
 
 
 def write_mp4(path: Path, game: Game, states: Sequence[Ints], milliseconds: int) -> None:
-    """Writes a game as a video for browsers (H.264), one frame per position; raises UserError where it cannot."""
+    """Writes a game as a video for browsers (H.264), one frame per position; raises UserError if it cannot."""
     require_extra("a video", "video", "av")
     import av
 

@@ -49,7 +49,7 @@ def certainty_means(positions: pd.DataFrame, measure: str) -> Figure:
 
 
 def certainty_by_parameter(positions: pd.DataFrame, measure: str, parameter: str = "iterations") -> Figure | None:
-    """Certainty against a parameter in which agents differ; None where fewer than two values are known."""
+    """Certainty against a parameter in which agents differ; None if fewer than two values are known."""
     table = in_percent(agent_certainty(positions), measure)
     table[parameter] = [parameter_of(agent, parameter) for agent in table["agent"]]
     data = table.dropna(subset=[parameter])
@@ -63,7 +63,7 @@ def certainty_by_parameter(positions: pd.DataFrame, measure: str, parameter: str
 
 
 def certainty_by_score(positions: pd.DataFrame, measure: str, summary: pd.DataFrame) -> Figure | None:
-    """Certainty against the scores of stored games; None where fewer than two agents have both."""
+    """Certainty against the scores of stored games; None if fewer than two agents have both."""
     if summary.empty:
         return None
     scores, unit = value_of(summary[summary["game"].isin(positions["game"])])
@@ -84,7 +84,7 @@ def certainty_by_score(positions: pd.DataFrame, measure: str, summary: pd.DataFr
 
 
 def parameter_of(agent: str, parameter: str) -> float:
-    """Returns a numeric parameter of an agent, or of the agent inside it; NaN where it has none."""
+    """Returns a numeric parameter of an agent, or of the agent inside it; NaN if it has none."""
     with contextlib.suppress(UserError):
         return _number(AGENTS.make(agent), parameter)
     return float("nan")

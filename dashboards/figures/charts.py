@@ -251,7 +251,7 @@ def image(figure: Figure, kind: str, note: bool = True) -> bytes:
 
 
 def save(path: Path, *figures: Figure, title: str = "") -> None:
-    """Writes figures below each other into one file; raises UserError where that is impossible."""
+    """Writes figures below each other into one file; raises UserError if that is impossible."""
     require_picture(path)
     charts = [_titled(figure) for figure in figures]
     for chart in charts:
@@ -266,7 +266,7 @@ def save(path: Path, *figures: Figure, title: str = "") -> None:
 
 
 def require_picture(path: Path) -> None:
-    """Raises UserError where a picture cannot be written; its folder need not exist."""
+    """Raises UserError if a picture cannot be written; its folder need not exist."""
     if _kind(path) not in KINDS:
         known = ", ".join(f".{kind}" for kind in KINDS)
         raise UserError(f"the name of a picture must end in one of {known}, got {path}; choose another.")

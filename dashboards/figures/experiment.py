@@ -16,7 +16,7 @@ TESTS_NOTE = f" The preset {TESTS} only shows that the script works: its figures
 
 
 def experiment_figure(experiment: Experiment, frame: pd.DataFrame) -> Figure | None:
-    """A curve over the experiment's axis for each series, or a point for each row; None where nothing was played."""
+    """A curve over the experiment's axis for each series, or a point for each row; None if nothing was played."""
     played = frame[frame["games"] > 0]
     if played.empty:
         return None

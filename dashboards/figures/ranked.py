@@ -59,7 +59,7 @@ def square(cells: pd.DataFrame) -> Any:
 
 
 def cost_scatter(frame: pd.DataFrame, titles: tuple[str, str]) -> Any:
-    """Returns a dot with its interval for every agent; its rank stands beside it, and its name where there are few.
+    """Returns a dot with its interval for every agent; its rank stands beside it, and its name if there are few.
 
     Of many agents only those have their rank beside them that no cheaper agent beats.
 

@@ -25,7 +25,7 @@ def board_svg(game: Game, moment: Moment, decision: Decision | None = None, over
 
 
 def visit_shares(game: Game, decision: Decision) -> npt.NDArray[np.float64] | None:
-    """Returns each cell's share of visits; None where actions are no cells or the agent does not search."""
+    """Returns each cell's share of visits; None if actions are no cells or the agent does not search."""
     visits = decision.visits[: game.num_cells]
     return visits / decision.visits.sum() if game.places_stones and decision.visits.sum() > 0 else None
 
@@ -48,7 +48,7 @@ def action_frame(agent: Agent, moment: Moment, decision: Decision) -> pd.DataFra
 
 
 def visit_bars(frame: pd.DataFrame, maximum: int = 12) -> Figure | None:
-    """Shares of visits by action; None where the agent does not search."""
+    """Shares of visits by action; None if the agent does not search."""
     if not frame["visits"].sum():
         return None
     data = frame.head(maximum)

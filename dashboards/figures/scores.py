@@ -95,7 +95,7 @@ def milestone_shares(summary: pd.DataFrame) -> Figure | None:
 
 
 def score_against_cost(summary: pd.DataFrame, cost: str = NODES) -> Figure | None:
-    """Strength against one of COSTS; None where no agent has that cost."""
+    """Strength against one of COSTS; None if no agent has that cost."""
     frame, unit = value_of(named(summary))
     frame = frame.assign(rank=range(1, len(frame) + 1), cost=costs_of(frame)[cost])
     data = frame.loc[frame["cost"] > 0, ["rank", "name", "cost", "value", "low", "high", "games"]]

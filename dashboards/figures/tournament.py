@@ -15,7 +15,7 @@ def crosstable(ranks: Ranks, first: int = 1) -> Figure:
 
     Args:
         ranks: of one game.
-        first: the first place that is shown, where there are more agents than one chart can show.
+        first: the first place that is shown, if there are more agents than one chart can show.
     """
     agents = len(ranks.ratings)
     last = min(agents, first + MAX_AGENTS - 1)
@@ -48,7 +48,7 @@ def crosstable(ranks: Ranks, first: int = 1) -> Figure:
 
 
 def rating_points(ranks: Ranks) -> Figure | None:
-    """Elo with intervals; None where the game has one seat."""
+    """Elo with intervals; None if the game has one seat."""
     frame = ranks.ratings
     if frame["elo"].isna().all():
         return None
@@ -62,7 +62,7 @@ def rating_points(ranks: Ranks) -> Figure | None:
 
 
 def seat_points(ranks: Ranks) -> Figure | None:
-    """Points in each seat; None where the game has one seat."""
+    """Points in each seat; None if the game has one seat."""
     frame = ranks.seats
     if frame.empty:
         return None

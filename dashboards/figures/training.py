@@ -45,7 +45,7 @@ def _coarser(frame: pd.DataFrame, step: int) -> pd.DataFrame:
 
 
 def training_curves(points_by_run: Mapping[str, Sequence[CurvePoint]]) -> Figure | None:
-    """Mean scores of the training games, by run; None where there are none."""
+    """Mean scores of the training games, by run; None if there are none."""
     parts = [curve_frame(points).assign(run=name) for name, points in points_by_run.items() if points]
     if not parts:
         return None
@@ -60,7 +60,7 @@ def training_curves(points_by_run: Mapping[str, Sequence[CurvePoint]]) -> Figure
 def evaluation_curves(
     evaluations_by_run: Mapping[str, Sequence[Evaluation]], unit: str, opponents: Iterable[str] = ()
 ) -> Figure | None:
-    """The strength of what was learned by then, by run; None where nothing was evaluated.
+    """The strength of what was learned by then, by run; None if nothing was evaluated.
 
     `opponents` are the agents in all other seats; of games of one seat there are none.
     """

@@ -218,7 +218,7 @@ def _ask_from_the_start(reanalysis: Reanalysis) -> None:
 
 
 def _certainty(reanalysis: Reanalysis, number: int) -> str:
-    """Returns the certainty, searching again where that is quick or was asked for."""
+    """Returns the certainty, searching again if that is quick or was asked for."""
     seconds = REPEATS * reanalysis.seconds_per_decision
     asked = st.session_state.setdefault("searched again", set())
     key = (reanalysis.record.spec.id, number)

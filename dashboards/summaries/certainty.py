@@ -27,7 +27,7 @@ def positions_note(positions: pd.DataFrame) -> str:
 
 
 def coarser(positions: pd.DataFrame) -> pd.DataFrame:
-    """Returns positions with neighbouring numbers of legal actions merged where there are many."""
+    """Returns positions with neighbouring numbers of legal actions merged if there are many."""
     largest = positions["legal"].max() if len(positions) else 0
     step = -(-int(largest) // MAX_LEGAL)
     return positions if step <= 1 else positions.assign(legal=(positions["legal"] // step) * step)

@@ -141,7 +141,7 @@ def extremes(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 def named(frame: pd.DataFrame) -> pd.DataFrame:
-    """Returns a frame with a `name` for each row: the agent's label, and its run where several runs have the agent."""
+    """Returns a frame with a `name` for each row: the agent's label, and its run if several runs have the agent."""
     if "run" not in frame or frame.empty:
         return frame.assign(name=frame["label"])
     several = frame.groupby("agent")["run"].transform("nunique") > 1

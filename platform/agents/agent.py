@@ -160,7 +160,7 @@ class Agent(Declared):
         return ValueUnit(1.0, results_in(game))
 
     def within(self, amount: int, unit: str) -> Self:
-        """Returns the agent limited to `amount` units per move; raises UserError where it cannot be."""
+        """Returns the agent limited to `amount` units per move; raises UserError if it cannot be."""
         if not self.budgets and not self.takes_its_time:
             return self
         if unit not in self.budgets:
@@ -177,7 +177,7 @@ class Agent(Declared):
         return self
 
     def require(self, game: Game) -> None:
-        """Raises UserError where the agent cannot play the game."""
+        """Raises UserError if the agent cannot play the game."""
         reason = self.cannot_play(game)
         if reason:
             raise UserError(reason)
@@ -194,7 +194,7 @@ class Agent(Declared):
         """Returns a player for one match; the same seed gives the same decisions."""
 
     def seat_kernels(self, game: Game) -> SeatKernels | None:
-        """Returns the agent as compiled code takes it, or None where it decides in Python (milliseconds, threads)."""
+        """Returns the agent as compiled code takes it, or None if it decides in Python (milliseconds, threads)."""
         return None
 
 
@@ -236,7 +236,7 @@ class CompiledAgent(Agent):
         return Score(), 0, 1
 
     def evaluator_draws(self, game: Game) -> bool | None:
-        """Returns whether its evaluator draws random numbers, None where that is not known."""
+        """Returns whether its evaluator draws random numbers, None if that is not known."""
         evaluator, rollout_depth, _ = self.used_evaluator()
         return evaluator.draws_numbers(game, rollout_depth)
 

@@ -267,7 +267,7 @@ class McPlayer(CompiledPlayer):
         return int(self.helpers.lead(lead_mc, self.packed, self.rng, iterations, root))
 
     def _search_by_clock(self, began: float, root: npt.NDArray[np.float64]) -> int:
-        """Adds iterations until the time is up, or none where there is nothing to choose."""
+        """Adds iterations until the time is up, or none if there is nothing to choose."""
         action = 0
 
         def search(iterations: int) -> bool:

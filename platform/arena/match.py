@@ -86,7 +86,7 @@ class MatchSpec:
 
     @classmethod
     def from_json(cls, data: dict[str, Any]) -> MatchSpec:
-        """Returns the match that such data are of; raises one of MALFORMED where they describe none."""
+        """Returns the match that such data are of; raises one of MALFORMED if they describe none."""
         spec = cls(data["game"], tuple(data["agents"]), data["seed"], data["max_plies"], tuple(data["opening"]))
         if not spec.agents or not all(isinstance(text, str) for text in (spec.game, *spec.agents)):
             raise ValueError(f"a match must have a game and agents, got {spec.game!r} and {spec.agents!r}")
@@ -210,7 +210,7 @@ def opening_of(encoded: bytes, length: int) -> tuple[int, ...]:
 
 
 def unpack_plies(encoded: bytes) -> npt.NDArray[np.int64]:
-    """Returns the plies of a match; raises UserError where they were not kept."""
+    """Returns the plies of a match; raises UserError if they were not kept."""
     if not moves_kept(encoded):
         raise UserError(
             "the moves of a game must have been kept to replay it, but this game was imported without them; `turnier"

@@ -71,7 +71,7 @@ def from_json(data: dict[str, Any]) -> MatchRecord:
 def disagreement(record: MatchRecord) -> str | None:
     """Replays a match; returns a sentence where its end differs from the record, otherwise None.
 
-    Raises UserError where its moves were not kept.
+    Raises UserError if its moves were not kept.
     """
     if not moves_kept(record.plies):
         unpack_plies(record.plies)

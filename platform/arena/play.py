@@ -35,7 +35,7 @@ ATTEMPTS = 3  # at a match whose engines ask for another one where they fail; th
 
 
 def check_spec(spec: MatchSpec) -> None:
-    """Raises UserError where the match cannot be played: unknown names, wrong number of seats, unsuitable agents."""
+    """Raises UserError if the match cannot be played: unknown names, wrong number of seats, unsuitable agents."""
     game = game_of(spec.game)
     if len(spec.agents) != game.num_seats:
         raise UserError(
@@ -54,7 +54,7 @@ def check_spec(spec: MatchSpec) -> None:
 
 
 def require_moves(position: Position, opening: Sequence[int] = ()) -> None:
-    """Raises UserError where a match has no moves, because it is over after its opening or at the start of the game."""
+    """Raises UserError if a match has no moves, because it is over after its opening or at the start of the game."""
     if position.over and opening:
         raise UserError(
             f"an opening must not end the game, got {list(opening)}, which ends {position.game}; shorten it."
@@ -205,7 +205,7 @@ def _play_once(
 
 
 def replay_positions(spec: MatchSpec, plies: bytes) -> Iterator[Position]:
-    """Yields every position of a played match, afterstates included; raises UserError where a ply is not legal."""
+    """Yields every position of a played match, afterstates included; raises UserError if a ply is not legal."""
     position = first_position(game_of(spec.game), spec.seed)
     yield position
     for ply in unpack_plies(plies):
@@ -220,7 +220,7 @@ def replay(spec: MatchSpec, plies: bytes) -> Position:
 
 
 def _open(game: Game, spec: MatchSpec) -> Position:
-    """Returns the position after the match's opening; raises UserError where one of its plies is not legal."""
+    """Returns the position after the match's opening; raises UserError if one of its plies is not legal."""
     position = first_position(game, spec.seed)
     for ply in spec.opening:
         position = position.play(ply, draw_chance=False)

@@ -1,4 +1,4 @@
-"""Matches of compiled agents, whole batches in a call: one after the other, or in step where that is faster."""
+"""Matches of compiled agents, whole batches in a call: one after the other, or in step if that is faster."""
 
 from __future__ import annotations
 

@@ -29,7 +29,7 @@ def decided_by_seeds(agent: str) -> bool:
 
 
 def tried_positions(game: Game, seed: int) -> list[SeenPosition]:
-    """Returns some positions of a random game; none where there are no choices."""
+    """Returns some positions of a random game; none if there are no choices."""
     match = play_match(collector_matches(game.full_text(), "random", 1, seed)[0])
     return choose_by_move([match], (0, PLIES), POSITIONS, seed)
 

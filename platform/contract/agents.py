@@ -67,7 +67,7 @@ class Seats:
         self.players = [agent.start(game, seat, seed) for seat in range(game.num_seats)]
 
     def decide(self, position: Position) -> Decision:
-        """Returns what the player to move decides; raises LawBroken where it is no decision."""
+        """Returns what the player to move decides; raises LawBroken if it is no decision."""
         decision = decide(self.players[position.to_move], position)
         if not isinstance(decision, Decision):
             raise LawBroken(f"act of {self.agent}'s player must return a Decision, got {decision!r} {where(position)}")

@@ -58,7 +58,7 @@ class OpenedFiles:
 
 
 def sentence_of(files: list[str]) -> str:
-    """Returns what to do about undeclared files; empty where there are none."""
+    """Returns what to do about undeclared files; empty if there are none."""
     if not files:
         return ""
     named = [*files[:SHOWN], *([f"{len(files) - SHOWN} more"] if len(files) > SHOWN else [])]

@@ -68,7 +68,7 @@ class Checking:
         self._pipe.close()
 
     def begin(self) -> list[Finding]:
-        """Returns the laws, none of them checked; raises UserError where the text names nothing."""
+        """Returns the laws, none of them checked; raises UserError if the text names nothing."""
         told = self._told()
         if isinstance(told, str):
             raise UserError(f"{self.text} must be loaded to be checked, but {told}")

@@ -40,7 +40,7 @@ def search_of(
 
 
 def _asked(sampler: Sampler, search: Search, size: int) -> Vectors:
-    """Returns a generation's candidates; raises LawBroken where they are no array [n, size]."""
+    """Returns a generation's candidates; raises LawBroken if they are no array [n, size]."""
     vectors = search.ask()
     if not isinstance(vectors, np.ndarray) or vectors.ndim != 2 or vectors.shape[1] != size or not len(vectors):
         got = f"an array of shape {vectors.shape}" if isinstance(vectors, np.ndarray) else repr(vectors)

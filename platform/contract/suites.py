@@ -66,11 +66,11 @@ class Case:
 
     @property
     def is_basic(self) -> bool:
-        """Whether the other laws mean nothing where this one is broken."""
+        """Whether the other laws mean nothing if this one is broken."""
         return self.law in BASIC_LAWS
 
     def check(self) -> str:
-        """Returns the sentence that says how the law is broken, empty where it is kept."""
+        """Returns the sentence that says how the law is broken, empty if it is kept."""
         try:
             check(self.law, *self.subject)
         except (Exception, SystemExit) as error:
@@ -135,7 +135,7 @@ def _cases(declared: Declared, games: Sequence[str]) -> Iterator[Case]:
 
 
 def _fitting(declared: Declared, why_not: Any, games: Sequence[str]) -> list[Game]:
-    """Returns the games in which something is checked; raises UserError where it fits none."""
+    """Returns the games in which something is checked; raises UserError if it fits none."""
     made = [make_game(game) for game in games or SMALL_GAMES]
     reasons = {game: why_not(game) for game in made}
     if games and any(reasons.values()):

@@ -33,7 +33,7 @@ class NotFinite(UserError):
 
 
 def not_finite(arrays: Mapping[str, npt.NDArray[Any]]) -> str:
-    """Returns the name of an array that has NaN or infinity, HISTORY aside; empty where there is none."""
+    """Returns the name of an array that has NaN or infinity, HISTORY aside; empty if there is none."""
     floats = (name for name, array in arrays.items() if array.dtype.kind == "f" and name not in HISTORY)
     return next((name for name in floats if not _is_finite(arrays[name])), "")
 
@@ -45,7 +45,7 @@ def _is_finite(array: npt.NDArray[Any]) -> bool:
 
 
 def write_learned(path: Path, what: str, arrays: Mapping[str, npt.NDArray[Any]], compressed: bool = False) -> None:
-    """`write_arrays` of what was learned; raises NotFinite, and leaves the file as it was, where it has diverged."""
+    """`write_arrays` of what was learned; raises NotFinite, and leaves the file as it was, if it has diverged."""
     if name := not_finite(arrays):
         raise NotFinite(
             f"{what} must be finite to be written to {path}, got NaN or infinity in {name}: learning has diverged; what"
@@ -55,7 +55,7 @@ def write_learned(path: Path, what: str, arrays: Mapping[str, npt.NDArray[Any]],
 
 
 def write_arrays(path: Path, what: str, arrays: Mapping[str, npt.NDArray[Any]], compressed: bool = False) -> None:
-    """Writes the file anew or not at all, whatever happens meanwhile; raises UserError where that cannot be done.
+    """Writes the file anew or not at all, whatever happens meanwhile; raises UserError if that cannot be done.
 
     Args:
         path: of the file.
@@ -101,7 +101,7 @@ def _sync_folder(folder: Path) -> None:
 def read_arrays(
     source: Path | IO[bytes], names: Collection[str], limit: int, optional: Collection[str] = ()
 ) -> dict[str, npt.NDArray[Any]]:
-    """Returns the arrays with these names; raises ValueError with the reason where that cannot be done.
+    """Returns the arrays with these names; raises ValueError with the reason if that cannot be done.
 
     Args:
         source: an archive that numpy wrote.
@@ -170,7 +170,7 @@ class NetworkFiles(NamedTuple):
         names: Collection[str] = (),
         also: Callable[[Mapping[str, Any]], Collection[str]] = lambda config: (),
     ) -> tuple[dict[str, Any], dict[str, npt.NDArray[Any]]]:
-        """Returns a file's description and some of its arrays; raises UserError where that cannot be done.
+        """Returns a file's description and some of its arrays; raises UserError if that cannot be done.
 
         Args:
             path: of the file, which a training may replace meanwhile.

@@ -64,7 +64,7 @@ def nearest(name: str, names: Iterable[str]) -> str:
 
 
 def require_at_most(maximum: int, number: int, what: str) -> None:
-    """Raises UserError where a number is absurdly large; `what` is plural, such as "games of a tournament"."""
+    """Raises UserError if a number is absurdly large; `what` is plural, such as "games of a tournament"."""
     if number > maximum:
         raise UserError(f"there must be at most {maximum:,} {what}, got {number:,}; choose fewer.")
 

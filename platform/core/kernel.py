@@ -86,7 +86,7 @@ class KernelPointer(WrapperAddressProtocol):
 
 
 def pointer(dispatcher: Any, signature: Any) -> Any:
-    """Returns `dispatcher` as a function pointer; raises TypeError where it was declared with another signature."""
+    """Returns `dispatcher` as a function pointer; raises TypeError if it was declared with another signature."""
     if dispatcher.kernel_signature != signature:
         raise TypeError(
             f"kernel {dispatcher.__name__} must be declared @kernel({signature}), got {dispatcher.kernel_signature}"

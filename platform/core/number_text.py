@@ -49,7 +49,7 @@ def half_width_text(half_width: float, value: float = 0.0) -> str:
 
 
 def interval(low: float, high: float, between: str = " to ") -> str:
-    """Returns an interval: 19,913 to 23,379; empty where it is unknown."""
+    """Returns an interval: 19,913 to 23,379; empty if it is unknown."""
     if math.isnan(low) or math.isnan(high):
         return ""
     half = _half_width(low, high)

@@ -23,7 +23,7 @@ def user_cache() -> Path:
 
 
 def require_file(path: Path, what: str) -> None:
-    """Raises UserError where a file cannot be written; its folder must exist."""
+    """Raises UserError if a file cannot be written; its folder must exist."""
     _require_name(path, what)
     if os.path.isdir(path):  # also of names that are too long, where Path raises
         raise UserError(f"{what} must be a file, got the folder {path}; name a file in it.")
@@ -33,7 +33,7 @@ def require_file(path: Path, what: str) -> None:
 
 
 def require_folder(path: Path, what: str) -> None:
-    """Raises UserError where files cannot be written into a folder, which may have to be made first."""
+    """Raises UserError if files cannot be written into a folder, which may have to be made first."""
     _require_name(path, what)
     existing = next(place for place in (path, *path.absolute().parents) if os.path.exists(place))
     if not os.path.isdir(existing):
@@ -42,7 +42,7 @@ def require_folder(path: Path, what: str) -> None:
 
 
 def _require_name(path: Path, what: str) -> None:
-    """Raises UserError where no file can have that name, and an ending for while it is being written."""
+    """Raises UserError if no file can have that name, and an ending for while it is being written."""
     try:
         path.absolute().with_name(f"{path.name}.unfinished").lstat()
     except (FileNotFoundError, NotADirectoryError, ValueError):  # ValueError: it ends in no name, as / and ..
@@ -54,7 +54,7 @@ def _require_name(path: Path, what: str) -> None:
 
 
 def _require_room(folder: Path, path: Path, what: str) -> None:
-    """Raises UserError where nothing can be written into an existing folder."""
+    """Raises UserError if nothing can be written into an existing folder."""
     try:
         with tempfile.TemporaryFile(dir=folder):  # what permissions say is not all: disks are read-only, root may all
             pass
@@ -65,7 +65,7 @@ def _require_room(folder: Path, path: Path, what: str) -> None:
 
 @contextlib.contextmanager
 def only_writer(path: Path, does: str) -> Iterator[None]:
-    """Has no other process write a file that is replaced from time to time; raises UserError where one does.
+    """Has no other process write a file that is replaced from time to time; raises UserError if one does.
 
     Args:
         path: of the file; the lock is a hidden file next to it, and ends with this process, however that ends.

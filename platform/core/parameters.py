@@ -51,7 +51,7 @@ class Parameter:
         return "" if self.low is None or self.high is None else f"from {_bound(self.low)} to {_bound(self.high)}"
 
     def search_text(self) -> str:
-        """Returns what a search covers by default, where that is not the whole range."""
+        """Returns what a search covers by default, if that is not the whole range."""
         if self.search is None:
             return ""
         low, high = map(_bound, self.search)
@@ -138,7 +138,7 @@ class Declared:
         return f"{self.name or type(self).__name__}: {parameter}"
 
     def check(self) -> None:
-        """Raises UserError where parameters do not fit each other."""
+        """Raises UserError if parameters do not fit each other."""
 
     def file_path(self, parameter: str) -> Path:
         """Returns the path of the file that a parameter names; raises UserError if it has changed since, or is gone."""
@@ -155,7 +155,7 @@ class Declared:
         return Path(carried.path_of(getattr(self, parameter)))
 
     def require_files(self) -> None:
-        """Raises UserError where a file that it names, also within, is gone or has other content than it stood for."""
+        """Raises UserError if a file that it names, also within, is gone or has other content than it stood for."""
         for field, _ in parameters_of(type(self)):
             value = getattr(self, field.name)
             if isinstance(value, Declared):
@@ -215,7 +215,7 @@ def format_value(value: Any) -> str:
 def parameters_of(declared: type[Declared]) -> tuple[tuple[dataclasses.Field[Any], Parameter], ...]:
     """Returns the parameters of a game, agent or evaluator class in declared order.
 
-    Raises UserError where a field cannot be one: text forms would lose it, and different agents would be the same.
+    Raises UserError if a field cannot be one: text forms would lose it, and different agents would be the same.
     """
     if declared not in _parameters:
         fields = [field for field in dataclasses.fields(declared) if field.init or "" in field.metadata]
@@ -272,7 +272,7 @@ class Registry(Generic[T]):
         return {point.name: point.value for point in found if point.name not in self.places}
 
     def load(self, name: str) -> type[T]:
-        """Returns the class of that name; raises UserError, with the closest name, where there is none.
+        """Returns the class of that name; raises UserError, with the closest name, if there is none.
 
         A name is one of ours, one of `installed`, or a place: `file.py:Class` or `module:Class`.
         """

@@ -129,7 +129,7 @@ class BoardsEnvironment(VectorEnv[Observation, Actions, npt.NDArray[Any]]):
         self._truncated = self._truncated & ~chosen
 
     def _rewards(self, movers: Actions) -> tuple[npt.NDArray[np.float64], dict[str, Any]]:
-        """Returns what the seats got that were to move, and, where there are several, what all got."""
+        """Returns what the seats got that were to move, and, if there are several, what all got."""
         if self.game.num_seats == 1:
             return self._boards.rewards[:, 0].copy(), {}
         own = self._boards.rewards[np.arange(self.num_envs), np.maximum(movers, 0)]

@@ -29,7 +29,7 @@ class Route(NamedTuple):
 
 
 class Overlay(NamedTuple):
-    """What an agent knew when it decided, as a board can show it; empty where it knew nothing of the kind."""
+    """What an agent knew when it decided, as a board can show it; empty if it knew nothing of the kind."""
 
     shares: npt.NDArray[np.float64] | None = None  # [num_cells]: a probability or a share of visits for each cell
     routes: tuple[Route, ...] = ()

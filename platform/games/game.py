@@ -127,7 +127,7 @@ class Game(Declared):
         return self.action_name(action)
 
     def move_of(self, state: Ints, text: str) -> int | None:
-        """Returns the legal action that engines and records write so, in capitals or not; None where there is none."""
+        """Returns the legal action that engines and records write so, in capitals or not; None if there is none."""
         legal = Position(self, state, np.zeros(0), np.zeros(0)).legal_actions()  # which ask for no returns and chance
         return next((a for a in legal if self.move_text(state, a).casefold() == text.casefold()), None)
 
@@ -140,7 +140,7 @@ class Game(Declared):
         return "startpos"
 
     def typed_move(self, state: Ints, text: str) -> int | None:
-        """Returns the legal action that people write this way; None where there is none.
+        """Returns the legal action that people write this way; None if there is none.
 
         They may write more than engines do, whose forms are those of `move_of`.
         """
@@ -184,7 +184,7 @@ class Game(Declared):
     def clicks(self, state: Ints, action: int) -> tuple[tuple[int, ...], ...]:
         """Returns where people click for a legal action: for each click in turn, the cells that will do.
 
-        Empty where the board offers none and a button is needed.
+        Empty if the board offers none and a button is needed.
         """
         return ((action,),) if self.places_stones and action < self.num_cells else ()
 
@@ -207,7 +207,7 @@ class Game(Declared):
         return [self.facts(state) for state in states]
 
     def phase(self, state: Ints) -> int:
-        """Returns how far a game is, by which results group positions: its cells of value 0 (0 where it has no cells).
+        """Returns how far a game is, by which results group positions: its cells of value 0 (0 if it has no cells).
 
         A game that counts something else says so in `phase_name`.
         """

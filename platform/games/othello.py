@@ -84,7 +84,7 @@ def _moves(state, seat):
 
 @kernel(_WORD(abi.State, _WORD, abi.Floats))
 def _place(state, stone, rewards):
-    """Places the mover's stone, 0 = passes, and returns the next mover's moves; ends the game where nobody has any."""
+    """Places the mover's stone, 0 = passes, and returns the next mover's moves; ends the game if nobody has any."""
     seat = state[MOVER]
     own, other = _U(state[STONES + seat]), _U(state[STONES + 1 - seat])
     inner = other & INNER[state[SIZE]]

@@ -12,7 +12,7 @@ from .game import Game
 
 
 def verify_file(game: Game, path: Path) -> tuple[int, str | None]:
-    """Returns the number of lines and the first disagreement as `line: sentence`, or None where all agree.
+    """Returns the number of lines and the first disagreement as `line: sentence`, or None if all agree.
 
     A file whose name ends in .gz is unpacked. Raises UserError for a file that cannot be read or a line that is not a
     record of the game's format.

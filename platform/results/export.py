@@ -143,7 +143,7 @@ def _fact_names(source: Source) -> list[str]:
 
 
 def export_files(out: Path) -> list[Path]:
-    """Returns the files of an export, see `export`; raises UserError where they cannot be written."""
+    """Returns the files of an export, see `export`; raises UserError if they cannot be written."""
     if out.suffix == ".parquet":
         require_extra("an export to .parquet", "parquet", "pyarrow")
     if out.suffix in _WRITERS:
@@ -160,7 +160,7 @@ def export_files(out: Path) -> list[Path]:
 def seat_rows(
     some: Sequence[MatchRow], seats: Sequence[Sequence[SeatRow]], facts: Sequence[str]
 ) -> Iterator[tuple[Any, ...]]:
-    """Yields a row per match and seat: COLUMNS, then the game's facts (None where a game has no such fact)."""
+    """Yields a row per match and seat: COLUMNS, then the game's facts (None if a game has no such fact)."""
     for match, own in zip(some, seats, strict=True):
         begin = (*_of_match(match), " ".join(map(str, opening_of(*_of_moves(match)))))
         end = (*_of_end(match), *_fact_values(match[_FACTS], facts))

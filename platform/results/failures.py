@@ -51,7 +51,7 @@ class Failures(NamedTuple):
 
     @property
     def text(self) -> str:
-        """What stands beside results: 15 failed (12.5 %), 3 void; empty where all games went well."""
+        """What stands beside results: 15 failed (12.5 %), 3 void; empty if all games went well."""
         parts = [f"{self.failed:,} failed ({_percent(self.failed / self.games)})"] if self.failed else []
         return ", ".join(parts + [f"{self.void:,} void"] * bool(self.void))
 
@@ -101,7 +101,7 @@ def _reasons(part: pd.DataFrame) -> str:
 
 
 def store_option(store: Store) -> str:
-    """Returns what commands need so that they use this store; nothing where it is the default one."""
+    """Returns what commands need so that they use this store; nothing if it is the default one."""
     return "" if store.database.is_at(default_url()) else f" --store {shlex.quote(store.shown_url)}"
 
 

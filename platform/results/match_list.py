@@ -52,7 +52,7 @@ def _listed(match: MatchRecord | DamagedMatch) -> ListedMatch:
 
 
 def newest_run_of(store: Store, match: str) -> str:
-    """Returns the id of the newest run that has a match; raises UserError where no run has it."""
+    """Returns the id of the newest run that has a match; raises UserError if no run has it."""
     having = select(run_matches.c.run_id).join(matches, matches.c.number == run_matches.c.match_number)
     query = having.join(runs, runs.c.id == run_matches.c.run_id).where(matches.c.id == match)
     with store.database.reading() as connection:

@@ -28,7 +28,7 @@ def sample_of_run(store: Store, run_id: str, share: float) -> list[MatchRecord]:
     """Returns about a share of a run's games, of those that seeds decide; a larger share has those of a smaller one.
 
     Left out are games of programs, of agents that a clock stops and of code that is not ours, those that ended by a
-    failure, and those whose moves were not kept. Raises UserError where none is left.
+    failure, and those whose moves were not kept. Raises UserError if none is left.
     """
     c = matches.c
     query = select(c.id).join(run_matches, run_matches.c.match_number == c.number).where(run_matches.c.run_id == run_id)

@@ -79,7 +79,7 @@ def recall(store: Store, text: str) -> str:
 def pinned(words: Sequence[str], definition: Mapping[str, Any]) -> list[str]:
     """Returns words of a command with the versions that a run was begun with, whatever was edited since.
 
-    Raises UserError where several could be meant: commands that earlier releases stored are as somebody typed them.
+    Raises UserError if several could be meant: commands that earlier releases stored are as somebody typed them.
     """
     begun: dict[str, set[str]] = defaultdict(set)
     for match in _VERSIONED.finditer(json.dumps(definition)):

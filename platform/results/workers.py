@@ -31,7 +31,7 @@ class WorkersOfRun:
 
     Attributes:
         workers: a row per machine, the most games first: worker, games, share (of all games), seconds (of all of its
-            games, on the wall clock), games_per_second (of these), cpu_seconds_per_game (NaN where it is not known of
+            games, on the wall clock), games_per_second (of these), cpu_seconds_per_game (NaN if it is not known of
             every seat), speed (how many times faster the same agents decide than on all machines together), failed
             (games that a seat lost by failing), void, last (UTC: when its latest game was stored), last_match (its id),
             last_game, last_agents, and the largest of its residuals: standard_errors, agent and p.

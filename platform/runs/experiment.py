@@ -148,7 +148,7 @@ class Measurement:
 
 
 def unit(row: Row) -> str:
-    """Returns the unit of a row's figure; raises UserError where its measure is unknown."""
+    """Returns the unit of a row's figure; raises UserError if its measure is unknown."""
     measures = SEARCH_MEASURES if row.states else match_measures(GAMES.make(row.game))
     units = {name: kind.unit for name, kind in measures.items()}
     if row.measure not in units:
@@ -240,7 +240,7 @@ def play_experiment(
     executor: Executor,
     expect: Callable[[int, str], object] = lambda more, unit: None,
 ) -> Iterator[Sequence[MatchRecord | SearchRecord]]:
-    """Plays what the store does not have yet, batch by batch; raises UserError where another definition is stored.
+    """Plays what the store does not have yet, batch by batch; raises UserError if another definition is stored.
 
     `expect` receives the number of games to come and then, if there are rows of searches, that of searches.
     """
@@ -271,7 +271,7 @@ def begin_experiment(experiment: Experiment, store: Store, created: str | None =
 
 
 def experiment_of_run(store: Store, run_id: str) -> Experiment | None:
-    """Returns the experiment of a run, None where the store has no such run."""
+    """Returns the experiment of a run, None if the store has no such run."""
     return next((Experiment.from_run(run) for run in store.runs() if run.id == run_id and run.kind == KIND), None)
 
 
@@ -287,7 +287,7 @@ def _decisive(definition: Mapping[str, Any]) -> str:
 
 
 def stored_experiments(store: Store, document: str, tests: bool = False) -> list[Experiment]:
-    """Returns a document's experiments, the oldest first; raises UserError where there are none.
+    """Returns a document's experiments, the oldest first; raises UserError if there are none.
 
     Those of the preset for tests are left out unless `tests` is set.
     """

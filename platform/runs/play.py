@@ -40,7 +40,7 @@ def playing(
         total: games.
         where: where it plays; or an executor that has been started, which stays open.
         progress: whether the bar is shown.
-        begin: stores the run, if it has not begun; not called where there is no cluster.
+        begin: stores the run, if it has not begun; not called if there is no cluster.
     """
     with at_work(where) as made:
         begin()

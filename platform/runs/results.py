@@ -129,7 +129,7 @@ class RunResults:
     def other_code(self) -> OtherCode | None:
         """Returns what code other than this one has played, and plays some of it again; `str` makes it a sentence.
 
-        None where this code has played all games.
+        None if this code has played all games.
         """
         return other_code(self.store, self.id)
 

@@ -36,7 +36,7 @@ LAST_DIGITS = 1e-6  # by how much a number differs at the most that two kinds of
 
 @dataclass
 class Candidate:
-    """One member of a generation: its agent, its games, and its trial where that is stored."""
+    """One member of a generation: its agent, its games, and its trial if that is stored."""
 
     vector: list[float]
     values: dict[str, Any]

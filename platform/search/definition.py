@@ -25,7 +25,7 @@ LATER = ("edition", "begun_as")  # fields that earlier versions lacked
 
 
 def later_form(edition: int, begun_as: str = "") -> dict[str, Any]:
-    """Returns what definitions store of the fields that earlier versions lacked: nothing where they had no choice."""
+    """Returns what definitions store of the fields that earlier versions lacked: nothing if they had no choice."""
     known = {"edition": edition} if edition > FIRST_EDITION else {}
     return known | ({"begun_as": begun_as} if begun_as else {})
 

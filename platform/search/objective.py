@@ -19,7 +19,7 @@ STARTS = 4  # that are compared: some games draw theirs
 
 
 def require_generation(generation: int, games: int) -> None:
-    """Raises UserError where a budget in games is too small for a generation of that many."""
+    """Raises UserError if a budget in games is too small for a generation of that many."""
     if games < generation:
         raise UserError(f"a budget must last for a generation of {generation:,} games, got {games:,}; raise --budget.")
 

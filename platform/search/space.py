@@ -275,7 +275,7 @@ class Space:
         return tuple(texts)
 
     def require_clear(self) -> None:
-        """Raises UserError where a new study must not search it: two ranges of a parameter, or fractions as ends."""
+        """Raises UserError if a new study must not search it: two ranges of a parameter, or fractions as ends."""
         seen: dict[str, Dimension] = {}
         for d in self.dimensions:
             if seen.setdefault(d.path, d) != d:
@@ -309,7 +309,7 @@ class Space:
     def widened(self, values: Mapping[str, Value]) -> tuple[str, tuple[str, ...]]:
         """Returns which values are at ends of ranges that could be wider, and the paths of the space with wider ones.
 
-        The text is empty where there are none.
+        The text is empty if there are none.
         """
         last = {d.path: d for d in self.dimensions}  # of a parameter that was named twice, its range counts
         wider = {path: d.wider(values[path]) if path in values else "" for path, d in last.items()}

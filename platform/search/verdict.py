@@ -33,7 +33,7 @@ class Finalist(NamedTuple):
 
 @dataclass(frozen=True)
 class HeldOutFigures:
-    """One finalist's figures; half widths are those of 95 % intervals, NaN where there is none."""
+    """One finalist's figures; half widths are those of 95 % intervals, NaN if there is none."""
 
     label: str
     agent: str
@@ -159,7 +159,7 @@ class StudyVerdict:
     def verify(self) -> float | None:
         """The share of the search's games with which the held-out games go on until they should decide.
 
-        None where it is decided, or where that is more than a study plays.
+        None if it is decided, or if that is more than a study plays.
         """
         if self.outcome != UNDECIDED or self.needed is None or not self.searched:
             return None

@@ -58,7 +58,7 @@ def find_game(what: str, store: str) -> FinishedGame:
 
 
 def of_record(record: MatchRecord) -> FinishedGame:
-    """Returns a stored or exported match to be shown; raises UserError where its moves do not lead to its end."""
+    """Returns a stored or exported match to be shown; raises UserError if its moves do not lead to its end."""
     game = game_of(record.spec.game)
     game.start()  # raises where this machine lacks what the game needs, which is no damage
     if wrong := disagreement(record):

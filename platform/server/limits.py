@@ -21,7 +21,7 @@ class TokenBucket:
         self.per_second, self.burst, self.left, self.at = per_second, burst, burst, now
 
     def take(self, now: float, tokens: float = 1) -> bool:
-        """Takes tokens; returns False where fewer are left."""
+        """Takes tokens; returns False if fewer are left."""
         self.left = max(self.left, min(self.burst, self.left + (now - self.at) * self.per_second))
         self.at = now
         if self.left < tokens:
@@ -42,7 +42,7 @@ class Rates:
         self.buckets: dict[Hashable, TokenBucket] = {}
 
     def allow(self, who: Hashable) -> bool:
-        """Counts a request; returns False where it is one too many."""
+        """Counts a request; returns False if it is one too many."""
         now = time.monotonic()
         if len(self.buckets) > MAX_RATES:
             self.buckets.clear()

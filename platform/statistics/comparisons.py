@@ -119,7 +119,7 @@ def units_needed(mean: npt.ArrayLike, high: npt.ArrayLike, units: npt.ArrayLike)
         high: upper end of its 95 % interval, from `paired_difference`.
         units: number of differences.
 
-    Two-sided t-test at 5 % with a power of 80 %; infinite for a mean of 0, NaN where the interval is missing.
+    Two-sided t-test at 5 % with a power of 80 %; infinite for a mean of 0, NaN if the interval is missing.
     Source: W. C. Guenther, Sample size formulas for normal theory t tests, The American Statistician 35, 1981.
     """
     means, highs, n = (np.asarray(values, np.float64) for values in (mean, high, units))

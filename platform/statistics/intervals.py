@@ -92,7 +92,7 @@ def median_interval(values: Sequence[float] | npt.NDArray[np.float64]) -> Interv
 
 
 def mean_over_groups(values: npt.ArrayLike, groups: npt.ArrayLike, clusters: npt.ArrayLike) -> Mean:
-    """Returns the mean of the means of groups with its 95 % interval; NaN where all values are of one cluster.
+    """Returns the mean of the means of groups with its 95 % interval; NaN if all values are of one cluster.
 
     Args:
         values: [n].
@@ -144,7 +144,7 @@ def share_interval(hits: int, n: int, among: int = 1) -> Interval:
 def points_intervals(
     shares: npt.ArrayLike, variances: npt.ArrayLike, games: npt.ArrayLike, quantile: float = _QUANTILE
 ) -> tuple[Floats, Floats]:
-    """Returns the ends of 95 % intervals of shares of points, each between 0 and 1; NaN where there is no game.
+    """Returns the ends of 95 % intervals of shares of points, each between 0 and 1; NaN if there is no game.
 
     Args:
         shares: means of the points of games.

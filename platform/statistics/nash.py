@@ -36,7 +36,7 @@ def nash_average(shares: Floats, errors: Floats) -> Nash:
 
     Args:
         shares: [agents, agents] of the points of the row's agent against the column's; 0.5 to itself.
-        errors: [agents, agents] their standard errors; 0 where nothing is uncertain.
+        errors: [agents, agents] their standard errors; 0 if nothing is uncertain.
     """
     weights = np.full(len(shares), 1 / max(1, len(shares)))
     for _ in range(PASSES):

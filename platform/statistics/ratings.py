@@ -121,7 +121,7 @@ def bradley_terry(agents: int, first: Ints, second: Ints, points: Floats, cluste
         first: [games] an agent's index.
         second: [games] that of its opponent, another agent.
         points: [games] of the first: 1 won, 0.5 drawn, 0 lost.
-        clusters: [games] equal numbers from 0 where games are not independent.
+        clusters: [games] equal numbers from 0 if games are not independent.
     """
     return rated(agents, [Games.of_two(first, second, points, clusters)])
 

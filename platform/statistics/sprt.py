@@ -175,7 +175,7 @@ class SequentialTest:
 
     @property
     def estimate(self) -> Interval:
-        """The ratio of means with its 95 % interval, which allows for the early end; NaN where there is none.
+        """The ratio of means with its 95 % interval, which allows for the early end; NaN if there is none.
 
         The interval holds the ratios under which the units are at least UNLIKELY times as likely as under the best one;
         it is never narrower than that for a planned number of units. Whenever one stops, the true ratio is less likely

@@ -125,7 +125,7 @@ def widened(values: Sequence[float], others: Sequence[float]) -> tuple[Floats, F
 def repeated(values: Sequence[float], others: Sequence[float], critical: float) -> tuple[float, float]:
     """Returns the ends of the interval for the mean difference that belongs to a look; [n] paired values each.
 
-    It is above 0 exactly where `superiority` is below the look's critical p-value. NaN where no pair differs.
+    It is above 0 exactly where `superiority` is below the look's critical p-value. NaN if no pair differs.
     """
     differences = np.subtract(*widened(values, others))
     middle, error = float(differences.mean()), float(differences.std(ddof=1)) / math.sqrt(len(differences))
@@ -137,7 +137,7 @@ def repeated_ratio(values: Sequence[float], others: Sequence[float], critical: f
     """Returns the ends of the interval for the ratio of the means, as `repeated` does for their difference.
 
     By E. C. Fieller, J. R. Stat. Soc. B 16, 1954: the ratios r for which `values - r * others` does not differ from 0.
-    It is above 1 exactly where that of the difference is above 0. NaN where the others' mean may be 0.
+    It is above 1 exactly where that of the difference is above 0. NaN if the others' mean may be 0.
     """
     a, b = widened(values, others)
     n = len(a)

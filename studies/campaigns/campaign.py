@@ -57,7 +57,7 @@ class Campaign:
         folder: Path,
         width: float = NARROW_POINTS,
     ) -> None:
-        """Plans a campaign; raises UserError where the store has a different experiment of the same name.
+        """Plans a campaign; raises UserError if the store has a different experiment of the same name.
 
         Args:
             store: has, and gets, the games.

@@ -39,7 +39,7 @@ OF_GAMES = (
 
 
 def read_export(path: Path, names: tuple[str, ...], kind: str) -> tuple[dict[str, Any], dict[str, Array]]:
-    """Returns a file's own description and its arrays; raises UserError where it is no complete export of the kind."""
+    """Returns a file's own description and its arrays; raises UserError if it is no complete export of the kind."""
     try:
         arrays = read_arrays(path, names, MAX_BYTES, optional=names)
         about: dict[str, Any] = json.loads(arrays["about"].tobytes()) if "about" in arrays else {}
@@ -108,20 +108,20 @@ def joined(parts: Iterable[Sequence[float]], kind: type) -> Array:
 
 
 def numbers(arrays: Mapping[str, Array], name: str, length: int) -> Array:
-    """Returns an array of numbers; raises ValueError where it has another length or holds something else."""
+    """Returns an array of numbers; raises ValueError if it has another length or holds something else."""
     array = arrays[name]
     require(array.shape == (length,) and array.dtype.kind in "biuf", f"the entry {name} must have {length:,} numbers")
     return array
 
 
 def moment(about: Mapping[str, Any]) -> str:
-    """Returns when a file's run was begun; raises ValueError where that is no valid time."""
+    """Returns when a file's run was begun; raises ValueError if that is no valid time."""
     datetime.fromisoformat(about["created"])
     return str(about["created"])
 
 
 def records_of(arrays: Mapping[str, Array], specs: Sequence[MatchSpec]) -> list[MatchRecord | None]:
-    """Returns the record of each game, None where it is not stored; raises ValueError where arrays are incomplete."""
+    """Returns the record of each game, None if it is not stored; raises ValueError if arrays are incomplete."""
     stored = numbers(arrays, "stored", len(specs)).tolist()
     played = [spec for spec, has in zip(specs, stored, strict=True) if has]
     seats = np.cumsum([0, *(len(spec.agents) for spec in played)]).tolist()

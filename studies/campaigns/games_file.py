@@ -86,7 +86,7 @@ def export_games(store: Store, run: Run, folder: Path) -> Path:
 def import_games(store: Store, path: Path, folder: Path) -> int:
     """Stores the games and searches of a file; returns the number of those that the store did not have.
 
-    Raises UserError where the file is incomplete, or its games are not those of its definition.
+    Raises UserError if the file is incomplete, or its games are not those of its definition.
 
     Args:
         store: of any content.

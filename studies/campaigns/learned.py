@@ -40,7 +40,7 @@ def stored_experiment(study: TrainingStudy, store: Store) -> Experiment | None:
 
 
 def require_own_name(study: TrainingStudy, store: Store) -> None:
-    """Raises UserError where the store has another experiment of the study's name."""
+    """Raises UserError if the store has another experiment of the study's name."""
     if stored_experiment(study, store) is None and any(run.id == study.run_id for run in store.runs()):
         raise UserError(
             f"run {study.run_id!r} must keep its definition, got other games, learners or measures; choose another"

@@ -57,7 +57,7 @@ class Outlook:
 
     @property
     def verdict(self) -> str:
-        """The verdict as in reports, but undecided where there are so few games that it may be luck."""
+        """The verdict as in reports, but undecided if there are so few games that it may be luck."""
         said = verdict(self.row, self.measured)
         planned = self.planned * self.measured.games / max(1, self.played)  # of those that the figure is of
         return "undecided" if said and self.measured.games < min(planned, LEAST_GAMES) else said
@@ -68,7 +68,7 @@ class Outlook:
 
     @property
     def seconds_left(self) -> float:
-        """CPU time of what is missing; NaN where it is unknown."""
+        """CPU time of what is missing; NaN if it is unknown."""
         if not self.missing:
             return 0.0
         unknown = self.row.states and self.unit == GAMES  # how many searches follow
@@ -235,7 +235,7 @@ def _ends(row: Row, searches: Sequence[SearchSpec]) -> list[int]:
 
 
 def cpu_seconds(record: MatchRecord | SearchRecord) -> float:
-    """Returns the CPU time of the decisions, or the wall clock where that was not measured."""
+    """Returns the CPU time of the decisions, or the wall clock if that was not measured."""
     measured = record.seat_cpu_seconds if isinstance(record, MatchRecord) else ()
     return sum(measured) if measured else record.seconds
 

@@ -55,7 +55,7 @@ def write_published(experiments: Sequence[Sequence[Outlook]], folder: Path) -> l
 
 
 def ratios(document: str, experiments: Sequence[Sequence[Outlook]]) -> Figure | None:
-    """Our figures as shares of the published ones, which are all 100 %; None where nothing was played."""
+    """Our figures as shares of the published ones, which are all 100 %; None if nothing was played."""
     rows = []
     for row in itertools.chain.from_iterable(experiments):
         published = row.row.published

@@ -76,7 +76,7 @@ def export_study(store: Store, run: Run, folder: Path) -> Path:
 def import_study(store: Store, path: Path) -> int:
     """Stores the games of a file; returns how many of them the store did not have.
 
-    Raises UserError where the file is incomplete, or the store has another study with its name.
+    Raises UserError if the file is incomplete, or the store has another study with its name.
     """
     about, arrays = read_export(path, (*_NAMES, *OF_GAMES), FORMAT)
     try:

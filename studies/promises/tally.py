@@ -102,7 +102,7 @@ class Tally(NamedTuple):
         return Interval(share, float(low), float(high))
 
     def nominal(self, kind: Kind) -> float:
-        """Returns the share that is promised; NaN where none is."""
+        """Returns the share that is promised; NaN if none is."""
         if kind in (Kind.SAID, Kind.OF_FIELD):
             return self.said / self.n
         return {Kind.AT_MOST: 1 - CONFIDENCE, Kind.SHOWN: math.nan, Kind.FEW: FEW}.get(kind, CONFIDENCE)

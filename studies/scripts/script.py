@@ -30,14 +30,14 @@ def run_script(main: Callable[..., Any], description: str | None) -> None:
 
 
 def choose_preset(presets: Mapping[str, P], name: str) -> P:
-    """Returns a preset; raises UserError where there is none of that name."""
+    """Returns a preset; raises UserError if there is none of that name."""
     if name not in presets:
         raise unknown("preset", name, presets)
     return presets[name]
 
 
 def choose_experiments(experiments: Iterable[E], names: Sequence[str], preset: str) -> list[E]:
-    """Returns the experiments with these names, which the preset ends; all of them where there are no names."""
+    """Returns the experiments with these names, which the preset ends; all of them if there are no names."""
     by_name = {experiment.name.removesuffix(f"-{preset}"): experiment for experiment in experiments}
     for name in names:
         if name not in by_name:

@@ -89,7 +89,7 @@ def held_out_front(points: Sequence[Point], unit: str) -> Figure:
 def generation_means(trials: pd.DataFrame, noted: pd.DataFrame, unit: str) -> Figure | None:
     """Each generation's mean with its interval, and that of the previous recommendation where it has played games.
 
-    None where the search has no generations.
+    None if the search has no generations.
     """
     grouped = trials.dropna(subset=["group", "value"])
     if grouped["group"].nunique() < 2:

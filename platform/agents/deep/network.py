@@ -39,7 +39,7 @@ class Network:
     log: bool  # whether rewards are logarithms of points
 
     def check(self) -> None:
-        """Raises UserError where no such network can play the game."""
+        """Raises UserError if no such network can play the game."""
         game = self.game
         if game.hidden or game.kernels.has_observe:
             raise UserError(f"dqn needs a game without hidden information, got {game}; choose another.")
@@ -156,7 +156,7 @@ class Network:
 
 
 def action_images(game: Game, images: Ints) -> Ints:
-    """Returns what each action is on a turned board, [images, actions]; only the first image where that is not known.
+    """Returns what each action is on a turned board, [images, actions]; only the first image if that is not known.
 
     Args:
         game: 2048, connect four, or a game whose actions are its cells.

@@ -91,7 +91,7 @@ class Replay:
         return {name: ring[:known] for name, ring in zip(Turn._fields, rings, strict=True)}
 
     def restore(self, arrays: Mapping[str, npt.NDArray[Any]], count: int) -> None:
-        """Fills an empty memory with `count` turns; raises ValueError where the arrays are not of such a memory."""
+        """Fills an empty memory with `count` turns; raises ValueError if the arrays are not of such a memory."""
         known, rings = min(count, self.length), tuple[Any, ...](self.turns)
         for name, ring in zip(Turn._fields, rings, strict=True):
             stored = arrays[name]

@@ -37,7 +37,7 @@ _known: dict[tuple[str, str], tuple[Stamp, str]] = {}  # by file, or by root and
 
 
 def words_of(command: str) -> list[str]:
-    """Returns a command's words; none where it cannot be taken apart, which `prepare` says."""
+    """Returns a command's words; none if it cannot be taken apart, which `prepare` says."""
     try:
         return shlex.split(command)
     except ValueError:
@@ -45,7 +45,7 @@ def words_of(command: str) -> list[str]:
 
 
 def digest_of(command: str, options: Sequence[str] = ()) -> str:
-    """Returns the digest of what a command and options of the program name; "" where there is no such program."""
+    """Returns the digest of what a command and options of the program name; "" if there is no such program."""
     words = words_of(command)
     if not words or shutil.which(words[0]) is None:
         return ""

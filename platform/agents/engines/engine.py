@@ -91,7 +91,7 @@ class Talk:
     def ask(self, match: Match, position: Position, limits: Limits, deadline: float) -> tuple[int, int]:
         """Returns the engine's action and how many nodes it says it looked at.
 
-        Raises a failure for a move that is not legal; TimeoutError where none comes before the deadline.
+        Raises a failure for a move that is not legal; TimeoutError if none comes before the deadline.
         """
 
     def interrupt(self, deadline: float) -> bool:
@@ -102,7 +102,7 @@ class Talk:
         self.process.write(line, deadline)
 
     def receive(self, deadline: float) -> str:
-        """Returns the next line; raises TimeoutError where none comes in time."""
+        """Returns the next line; raises TimeoutError if none comes in time."""
         line = self.process.read(deadline)
         if line is None:
             raise TimeoutError
@@ -184,7 +184,7 @@ class EngineAgent(Agent):
         return full
 
     def digest_now(self) -> str:
-        """Returns the digest of the files as they are here and now; "" where there is no such program."""
+        """Returns the digest of the files as they are here and now; "" if there is no such program."""
         return digest_of(self.command, self.named_words())
 
     def named_words(self) -> list[str]:
@@ -221,7 +221,7 @@ class EngineAgent(Agent):
         _prepared.add((self, game))
 
     def require_program(self) -> None:
-        """Raises UserError where there is no such program, or another one than the digest says."""
+        """Raises UserError if there is no such program, or another one than the digest says."""
         try:
             program = shlex.split(self.command)[0]
         except (ValueError, IndexError) as failure:
@@ -236,7 +236,7 @@ class EngineAgent(Agent):
 
     @abstractmethod
     def move_seconds(self) -> float:
-        """Returns the seconds per move where it has no clock; 0 if the program decides by itself, within `limit`."""
+        """Returns the seconds per move if it has no clock; 0 if the program decides by itself, within `limit`."""
 
     def start(self, game: Game, seat: int = 0, seed: int = 0) -> Player:
         self.require(game)

@@ -42,7 +42,7 @@ class Pool(Generic[K, R]):
             found.end()
 
     def give_back(self, kind: K, engine: R) -> None:
-        """Keeps an engine for the next match; ends the one that has been idle longest where there are too many."""
+        """Keeps an engine for the next match; ends the one that has been idle longest if there are too many."""
         with self._lock:
             self._idle.append((kind, engine))
             longest = self._idle.pop(0)[1] if len(self._idle) > MAX_IDLE else None

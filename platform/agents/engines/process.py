@@ -31,7 +31,7 @@ _UNBUFFERED = {"PYTHONUNBUFFERED": "1"}
 
 
 class EngineProcess:
-    """An engine that runs; every method raises SeatFailure where it has ended or exceeds its time.
+    """An engine that runs; every method raises SeatFailure if it has ended or exceeds its time.
 
     Output is read only while something is awaited, so an engine that floods us has to wait and does not fill our
     memory. Standard error is read meanwhile, and its last lines are kept. An engine that rests is stopped with its
@@ -39,7 +39,7 @@ class EngineProcess:
     """
 
     def __init__(self, command: str) -> None:
-        """Starts an engine; raises UserError where there is no such program."""
+        """Starts an engine; raises UserError if there is no such program."""
         self.command = command
         pipes: dict[str, Any] = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
         try:
@@ -85,7 +85,7 @@ class EngineProcess:
                 raise self._crash() from None
 
     def read(self, deadline: float) -> str | None:
-        """Returns the next line without its end; None where there is none before a time of `time.monotonic`.
+        """Returns the next line without its end; None if there is none before a time of `time.monotonic`.
 
         What was written in time may be read a little later, but only once: otherwise a flood of lines would never end.
         """

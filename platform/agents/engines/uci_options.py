@@ -24,7 +24,7 @@ class Option:
     values: tuple[str, ...] = ()  # of a combo
 
     def refusal(self, value: str) -> str:
-        """Returns what a value must be where it is none of the option's; "" if it is one."""
+        """Returns what a value must be if it is none of the option's; "" if it is one."""
         if self.kind == "check" and value.casefold() not in ("true", "false"):
             return "true or false"
         if self.kind == "combo" and self.values and value.casefold() not in map(str.casefold, self.values):
@@ -40,7 +40,7 @@ class Option:
 
 
 def read_option(line: str) -> Option | None:
-    """Returns what a line of an engine declares; None where it declares no option."""
+    """Returns what a line of an engine declares; None if it declares no option."""
     found = _LINE.match(line.strip())
     if found is None:
         return None
@@ -55,7 +55,7 @@ def _limit(text: str, name: str) -> int | None:
 
 
 def check_options(command: str, declared: Mapping[str, Option], wanted: Iterable[tuple[str, str]]) -> None:
-    """Raises UserError where an engine lacks an option, or a value is none of its own.
+    """Raises UserError if an engine lacks an option, or a value is none of its own.
 
     Args:
         command: the engine, for the sentence.

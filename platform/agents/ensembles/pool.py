@@ -130,7 +130,7 @@ def search_first(
     Args:
         pool: where they run.
         jobs: in the order in which they count.
-        needed: from the decisions so far (None where not yet known), how many of the first jobs will be needed at
+        needed: from the decisions so far (None if not yet known), how many of the first jobs will be needed at
             least; exact once that many of the first decisions are known.
     """
     found: list[Decision | None] = [None] * len(jobs)

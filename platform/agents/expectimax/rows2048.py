@@ -191,7 +191,7 @@ def afterstate_value(b, depth, prob, cutoff, weights, work, table, keys):
 
 @kernel(_F64(_U64, Floats))
 def floor_of(board, weights):
-    """Returns the value below which boards are hopeless in a search of this one; 0 where this one has fewer points than
+    """Returns the value below which boards are hopeless in a search of this one; 0 if this one has fewer points than
     none, since all may be below then."""
     nothing = weights[NOTHING]
     if weights[HOPELESS] == 0.0 or board_value(board, weights) < nothing:

@@ -99,7 +99,7 @@ def decisions_of(tag):
 
 @kernel(types.float64(STACK, types.int64, types.float64), inline=True)
 def tag_of(stack, level, cutoff):
-    """Returns how far a node is searched; where nothing is cut off by probability, that is just the depth."""
+    """Returns how far a node is searched; if nothing is cut off by probability, that is just the depth."""
     return 2.0 * float(stack.depth[level]) + (stack.prob[level] if cutoff > 0.0 else 1.0)
 
 

@@ -47,13 +47,13 @@ def mixed(b):
 
 @kernel(_F64(_I64, _F64, _F64), inline=True)
 def tag_of(depth, prob, cutoff):
-    """Returns how far an afterstate is searched; where nothing is cut off by probability, that is just the depth."""
+    """Returns how far an afterstate is searched; if nothing is cut off by probability, that is just the depth."""
     return 2.0 * float(depth) + (prob if cutoff > 0.0 else 1.0)
 
 
 @kernel(_I64(_U64, Floats), inline=True)
 def slot_of(h, table):
-    """Returns the first word of the slot of an afterstate with that hash, or NO_SLOT where there is no table."""
+    """Returns the first word of the slot of an afterstate with that hash, or NO_SLOT if there is no table."""
     return SLOT_WORDS * (np.int64(h >> _32) & (table.size // SLOT_WORDS - 1)) if table.size > 0 else NO_SLOT
 
 

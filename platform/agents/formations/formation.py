@@ -48,7 +48,7 @@ class Formation:
         return math.prod(rank + 1 for rank in self.largest if rank >= 0)
 
     def line(self, direction: int, line: tuple[int, ...], cells: tuple[int, ...]) -> tuple[int, ...] | None:
-        """Returns a line of ranks after a move, or None where a fixed tile of it would move."""
+        """Returns a line of ranks after a move, or None if a fixed tile of it would move."""
         walls = sum(cell in self.fixed for cell in cells)  # they come first in every line
         free = line[walls:]
         if direction in (LEFT, UP):
@@ -151,7 +151,7 @@ def numbering(formation: Formation) -> Numbering:
 
 
 def _ranks(size: int, weights: Ints, largest: tuple[int, ...], cells: list[int]) -> dict[int, npt.NDArray[np.uint8]]:
-    """Returns of every number the rank in each cell; 0 where it is fixed."""
+    """Returns of every number the rank in each cell; 0 if it is fixed."""
     numbers = np.arange(size)
     return {
         cell: (numbers // weights[cell] % (largest[cell] + 1) if weights[cell] else 0 * numbers).astype(np.uint8)

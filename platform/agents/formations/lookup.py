@@ -186,7 +186,7 @@ def probabilities(words, values, board, head, picture, found):
     With small tiles on the edge, limits and goals are as many ranks lower: a board beyond them is not the table's
     matter. Up to there the table's own goal decides, which is further off.
 
-    `found`, [8], gets that of each action (-1 where it would move a fixed tile or none), and then the empty cells
+    `found`, [8], gets that of each action (-1 if it would move a fixed tile or none), and then the empty cells
     after each.
     """
     free = board & ~_U(words[head + FIXED])

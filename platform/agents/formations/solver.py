@@ -104,7 +104,7 @@ class Solver:
                 os.close(file)
 
     def _require_own(self, journal: int) -> None:
-        """Raises UserError where other tables than those of the plan are being solved into the file."""
+        """Raises UserError if other tables than those of the plan are being solved into the file."""
         if os.pread(journal, DIGEST_BYTES, 0) not in (b"", self.head):
             raise UserError(
                 f"only one size of tables can be solved into {self.path}, but others are under way there; give their"
@@ -128,7 +128,7 @@ class Solver:
         return digests[: DIGEST_BYTES * done]
 
     def _values(self, part: int, at: int, back: int, kept: dict[tuple[int, int], Values]) -> Values:
-        """Returns the values of the layer whose sum is larger by -back; of none where no state has that sum."""
+        """Returns the values of the layer whose sum is larger by -back; of none if no state has that sum."""
         layer = self.plan.layers[at]
         total = layer.total - back
         if (layer.table, total) in kept:

@@ -152,7 +152,7 @@ def read_digest(path: Path) -> str:
 def required_digest(owner: str, table: str, digest: str) -> str:
     """Returns the identity that the table of an agent or a method must have: the one given, otherwise that of the file.
 
-    Raises UserError where a digest is given without a table, or if there is no such file.
+    Raises UserError if a digest is given without a table, or if there is no such file.
     """
     if digest and not table:
         raise UserError(f"{owner}: a digest must belong to a table, got none; leave the digest out.")
@@ -160,7 +160,7 @@ def required_digest(owner: str, table: str, digest: str) -> str:
 
 
 def _head(path: Path) -> Ints:
-    """Returns the first words of a file; raises UserError where it is no finished file of tables."""
+    """Returns the first words of a file; raises UserError if it is no finished file of tables."""
     if not os.path.isfile(path):
         raise UserError(f"formation tables must be a file, got {path}, which is none; {HINT}.")
     try:
@@ -185,7 +185,7 @@ def _damaged(path: Path, reason: str) -> UserError:
 def check(path: Path, advance: Any = None) -> bytes:
     """Reads a whole file and returns the digest of everything before its values, which identifies its tables.
 
-    Raises UserError where a part differs from its digest.
+    Raises UserError if a part differs from its digest.
 
     Args:
         path: of the file.
@@ -232,7 +232,7 @@ _opening = threading.Lock()
 
 
 def open_tables(path: Path, digest: str) -> Ints:
-    """Returns a file as words, mapped and shared; raises UserError where it has another digest or is damaged.
+    """Returns a file as words, mapped and shared; raises UserError if it has another digest or is damaged.
 
     The whole file is checked once on a machine, and again when it has changed.
     """

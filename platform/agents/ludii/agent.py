@@ -84,12 +84,12 @@ class Ludii(Agent):
         return None if self.digest else NO_JAR
 
     def game_of(self, game: Game) -> LudiiGame:
-        """Returns what the game is to Ludii; raises UserError where Ludii does not have it."""
+        """Returns what the game is to Ludii; raises UserError if Ludii does not have it."""
         found = ludii_game(game)
         return found._replace(options=tuple(self.options.split(";"))) if self.options else found
 
     def seat_kernels(self, game: Game) -> SeatKernels | None:
-        """Returns None; raises UserError where Ludii cannot be started, lacks the agent or plays by other rules."""
+        """Returns None; raises UserError if Ludii cannot be started, lacks the agent or plays by other rules."""
         self.require(game)
         if (self, game) not in _checked:
             try:

@@ -13,7 +13,7 @@ RANDOM = "Random"  # Ludii's agent, who takes part but is not asked
 
 
 def moves_that_agree(bridge: Bridge, game: Game, ludii: LudiiGame) -> Moves:
-    """Returns Ludii's words for our actions; raises UserError where the rules differ however its sites lie."""
+    """Returns Ludii's words for our actions; raises UserError if the rules differ however its sites lie."""
     games = [_random_game(game, seed) for seed in range(GAMES)]
     first = ""
     for moves in possible_moves(game, bridge.load(ludii)):

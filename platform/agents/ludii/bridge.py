@@ -33,7 +33,7 @@ class Bridge:
     """A process that runs Ludii and plays one match at a time; methods raise SeatFailure."""
 
     def __init__(self, digest: str, start_limit: float) -> None:
-        """Starts it; raises UserError where the jar or Java is missing."""
+        """Starts it; raises UserError if the jar or Java is missing."""
         self.digest = digest
         self._start_limit = start_limit
         self._process = EngineProcess(shlex.join(command_of(path_of_jar(digest))))

@@ -30,7 +30,7 @@ class LudiiGame(NamedTuple):
 
 
 def ludii_game(game: Game) -> LudiiGame:
-    """Returns what our game is to Ludii; raises UserError where Ludii does not have it."""
+    """Returns what our game is to Ludii; raises UserError if Ludii does not have it."""
     reason = "tictactoe, connect_four, hex, othello and yavalath are"
     if isinstance(game, TicTacToe):
         return LudiiGame("Tic-Tac-Toe.lud")
@@ -66,13 +66,13 @@ class Moves(NamedTuple):
         return (self.after_swap if swapped else self.before_swap)[action]
 
     def action(self, word: str, swapped: bool) -> int | None:
-        """Returns the action of a word, None where there is none."""
+        """Returns the action of a word, None if there is none."""
         words = self.after_swap if swapped else self.before_swap
         return words.index(word) if word in words else None
 
 
 def swap_action(game: Game) -> int:
-    """Returns the action by which seats are swapped, -1 where there is none."""
+    """Returns the action by which seats are swapped, -1 if there is none."""
     return game.num_cells if getattr(game, "swap", False) else -1
 
 

@@ -25,7 +25,7 @@ _known: dict[str, str] = {}  # path by digest, of jars that were named in this p
 
 
 def digest_of_jar(path: str) -> str:
-    """Returns 16 hexadecimal digits that say which jar it is; raises UserError where it cannot be read."""
+    """Returns 16 hexadecimal digits that say which jar it is; raises UserError if it cannot be read."""
     try:
         found = Path(path).resolve()
         status = found.stat()
@@ -48,13 +48,13 @@ def _digest(path: str, _changed: int, _size: int) -> str:
 
 
 def digest_from_environment() -> str:
-    """Returns the digest of the jar that the environment names; empty where it names none."""
+    """Returns the digest of the jar that the environment names; empty if it names none."""
     path = os.environ.get(JAR, "")
     return digest_of_jar(path) if path else ""
 
 
 def path_of_jar(digest: str) -> str:
-    """Returns where the jar with this digest lies; raises UserError where none is known here."""
+    """Returns where the jar with this digest lies; raises UserError if none is known here."""
     given = digest_from_environment()
     if digest in _known:
         return _known[digest]
@@ -67,7 +67,7 @@ def path_of_jar(digest: str) -> str:
 
 
 def command_of(jar: str) -> list[str]:
-    """Returns the command that starts the bridge on a jar; raises UserError where there is no Java."""
+    """Returns the command that starts the bridge on a jar; raises UserError if there is no Java."""
     java = shlex.split(os.environ.get(JAVA, "")) or ["java"]
     if shutil.which(java[0]) is None:
         raise UserError(

@@ -188,7 +188,7 @@ def root_children(tree, settings):
 
 @kernel(types.void(GAME, EVALUATOR, Floats, TREE, State, Floats, Rng))
 def search_all(game, evaluator, settings, tree, state, returns, rng):
-    """Runs the iterations of one decision, and more for robust_max where there is none yet, at most twice as many."""
+    """Runs the iterations of one decision, and more for robust_max if there is none yet, at most twice as many."""
     iterations = np.int64(settings[ITERATIONS])
     search(game, evaluator, settings, tree, state, returns, rng, iterations)
     for _ in range(EXTRA_CHUNKS):

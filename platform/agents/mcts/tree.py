@@ -93,7 +93,7 @@ def new_tree(capacity, seats):
 
 @kernel(types.int64(GAME, TREE, types.int64, State, Actions))
 def expand(game, tree, node, state, choices):
-    """Gives a node room for all its children, none of them tried yet; returns how many, 0 where the tree is full."""
+    """Gives a node room for all its children, none of them tried yet; returns how many, 0 if the tree is full."""
     first = tree.size[0]
     if first + choices.size > tree.stats.shape[0]:
         return 0

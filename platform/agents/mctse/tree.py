@@ -196,7 +196,7 @@ def memo_place(action, code):
 
 @kernel(types.int64(TREE, types.int64, types.int64), inline=True)
 def find_or_add_outcome(tree, action, code):
-    """Returns the outcome of an action node that has this code, a new one where there is none.
+    """Returns the outcome of an action node that has this code, a new one if there is none.
 
     An action node has up to dozens of outcomes, each in a cache line of its own: running through them took a quarter of
     the time of 32 searches in step.

@@ -219,7 +219,7 @@ def set_board(game, words, state, board):
 
 @kernel(_I64(Header, Actions, Actions))
 def only_change(words, before, after):
-    """Returns the only cell in which two boards differ for the network, -1 where none does, -2 where several do."""
+    """Returns the only cell in which two boards differ for the network, -1 if none does, -2 if several do."""
     highest, found = words[VALUES] - 1, -1
     for cell in range(words[NUM_CELLS]):
         if before[cell] != after[cell] and min(before[cell], highest) != min(after[cell], highest):

@@ -37,7 +37,7 @@ _ZERO = np.float32(0)
 
 @kernel(_U64(_U64, _U64, types.Array(_U64, 1, "C")))
 def with_tile(board, high, rng):
-    """The board after chance, where no tile of 65,536 or more can come."""
+    """The board after chance, if no tile of 65,536 or more can come."""
     if high == _0 and board != _0:
         empty = occupied(board) ^ _ONES
         after, _ = place_tile(board, empty, empty, next_word(rng) & _LOW32)
@@ -48,7 +48,7 @@ def with_tile(board, high, rng):
 
 @kernel(_I64(_U64, _I64))
 def row_gains(b, side):
-    """`slide_gain` without branches: the reward, or below 0 where two 32768s merge."""
+    """`slide_gain` without branches: the reward, or below 0 if two 32768s merge."""
     a = np.int64(GAIN[side + np.int64(b & _ROW)])
     c = np.int64(GAIN[side + np.int64((b >> _16) & _ROW)])
     d = np.int64(GAIN[side + np.int64((b >> _32) & _ROW)])

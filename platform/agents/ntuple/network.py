@@ -106,7 +106,7 @@ class Network:
 
     @classmethod
     def of(cls, game: Game, tuples: Tuples, values: int, symmetric: bool, stages: tuple[int, ...] = ()) -> Network:
-        """Returns the network over a game's cells; raises UserError where a tuple has cells that the game has not."""
+        """Returns the network over a game's cells; raises UserError if a tuple has cells that the game has not."""
         highest = max(cell for cells in tuples for cell in cells)
         if min(cell for cells in tuples for cell in cells) < 0 or highest >= game.num_cells:
             raise UserError(
@@ -141,7 +141,7 @@ class Network:
         return cls(**{**data, **pairs, "stages": tuple(data.get("stages", ()))})
 
     def check(self) -> None:
-        """Raises UserError or ValueError where the shape, read from a file, is none that `of` makes for its game."""
+        """Raises UserError or ValueError if the shape, read from a file, is none that `of` makes for its game."""
         game = GAMES.make(self.game)
         expected = Network.of(game, self.tuples, self.values, symmetric=False, stages=self.stages)
         cells = {type(cell) for row in (*self.tuples, *self.symmetries, self.stages, (self.values,)) for cell in row}
@@ -219,7 +219,7 @@ def _touches(
 ) -> npt.NDArray[np.int64]:
     """Returns the words from TOUCHES on, which begin at word `first`; see network_kernels.py.
 
-    places: [tuples, symmetries, length]; shifts: [tuples, length], 0 where a tuple is shorter.
+    places: [tuples, symmetries, length]; shifts: [tuples, length], 0 if a tuple is shorter.
     """
     lookups = np.arange(places.shape[0] * places.shape[1]).reshape(places.shape[:2])
     cell, number, shift = (

@@ -132,7 +132,7 @@ class Td(Learning):
         return (self.delayed or not self.trace) and not self.once
 
     def formations(self) -> npt.NDArray[np.int64]:
-        """Returns the words of the table's file, of none where there is no table."""
+        """Returns the words of the table's file, of none if there is no table."""
         return open_tables(Path(self.table), self.digest) if self.table else np.empty(0, np.int64)
 
     def plain_games(self, games: int) -> int:

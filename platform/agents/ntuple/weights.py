@@ -161,13 +161,13 @@ def _gather(values, signed, absolute, initial, lengths, places, entries):
 
 
 def read_config(path: Path) -> dict[str, Any]:
-    """Returns a file's description without its entries; raises UserError where it is no file of weights."""
+    """Returns a file's description without its entries; raises UserError if it is no file of weights."""
     config, _ = FILES.read(path)
     return config
 
 
 def read_policy(path: Path) -> dict[str, Any]:
-    """`read_config` of a policy; raises UserError where the file has values."""
+    """`read_config` of a policy; raises UserError if the file has values."""
     config = read_config(path)
     if not config["training"].get(POLICY):
         raise UserError(
@@ -178,7 +178,7 @@ def read_policy(path: Path) -> dict[str, Any]:
 
 
 def read_values(path: Path) -> dict[str, Any]:
-    """`read_config` of a network of values; raises UserError where the file has a policy."""
+    """`read_config` of a network of values; raises UserError if the file has a policy."""
     config = read_config(path)
     if config["training"].get(POLICY):
         raise UserError(f"an evaluator must have values, got {path}, which has a policy; name it as puct(policy=...).")
@@ -186,7 +186,7 @@ def read_values(path: Path) -> dict[str, Any]:
 
 
 def load_weights(path: Path) -> Weights:
-    """Reads a file; raises UserError where it is damaged: its entries must be those of its checksums."""
+    """Reads a file; raises UserError if it is damaged: its entries must be those of its checksums."""
     config, arrays = FILES.read(path, ("places", "entries", "curve"))
     weights = Weights(
         Network.from_json(config["network"]),
@@ -237,7 +237,7 @@ def _fits(weights: Weights) -> bool:
 
 
 def _check(config: Mapping[str, Any]) -> None:
-    """Raises KeyError, TypeError, ValueError or UserError where a description is not one that `save` writes."""
+    """Raises KeyError, TypeError, ValueError or UserError if a description is not one that `save` writes."""
     training = config["training"]
     described: list[tuple[str, Any, Any]] = [
         ("digest", config["digest"], str),
@@ -281,7 +281,7 @@ def evaluator_weights(network: Network, values: Weights | None) -> npt.NDArray[n
 
 @functools.lru_cache(maxsize=4)
 def weights_from_file(path: str, digest: str) -> npt.NDArray[np.float64]:
-    """Returns the weights of a file for an evaluator; raises UserError where its digest is another one."""
+    """Returns the weights of a file for an evaluator; raises UserError if its digest is another one."""
     loaded = load_weights(Path(path))
     if loaded.digest != digest:
         raise other_digest("the weights", path, digest, loaded.digest)

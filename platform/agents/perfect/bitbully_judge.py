@@ -15,7 +15,7 @@ BOOK = "12-ply"  # knows who wins; the book that also knows how soon has three t
 
 
 def require_bitbully() -> None:
-    """Raises UserError where bitbully is not installed; imports nothing."""
+    """Raises UserError if bitbully is not installed; imports nothing."""
     require_extra("perfect play of connect_four", "judges", "bitbully", "bitbully_databases")
 
 

@@ -38,8 +38,8 @@ class Judge(Protocol):
     def values(self, position: Position) -> dict[int, int]:
         """Returns the value of every legal action for the seat to move, ascending by action.
 
-        It is 1 where the seat wins, 0 where the game is drawn and -1 where the seat loses, if all seats play perfectly
-        from there on. Raises UserError where that takes too many positions.
+        It is 1 where the seat wins, 0 if the game is drawn and -1 where the seat loses, if all seats play perfectly
+        from there on. Raises UserError if that takes too many positions.
         """
 
 
@@ -68,7 +68,7 @@ def cannot_judge(game: Game) -> str | None:
 
 
 def judge_of(game: Game) -> Judge:
-    """Returns the judge of a game, the same one for the whole process; raises UserError where there is none."""
+    """Returns the judge of a game, the same one for the whole process; raises UserError if there is none."""
     if reason := cannot_judge(game):
         raise UserError(reason)
     with _making:  # once: a book takes a second to read, a table has megabytes

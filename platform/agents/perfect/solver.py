@@ -55,7 +55,7 @@ class Solver:
             return dict(self._known[key])
 
     def _winner(self, after: Position) -> int:
-        """Returns 1 where seat 0 wins, -1 where seat 1 does, 0 where nobody does."""
+        """Returns 1 where seat 0 wins, -1 where seat 1 does, 0 if nobody does."""
         lead = float(after.returns[0] - after.returns[1]) if after.over else self._searched(after)
         return (lead > 0) - (lead < 0)
 

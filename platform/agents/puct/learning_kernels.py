@@ -189,7 +189,7 @@ def learn_positions(game, words, values, policy, rates, states, targets, ends, p
         rates: [NUM_RATES]
         states: [n, state words]
         targets: [n, outputs] what values are to say.
-        ends: [n + 1] where a position's share of `policies` ends, behind a 0; it has none where nothing was found.
+        ends: [n + 1] where a position's share of `policies` ends, behind a 0; it has none if nothing was found.
         policies: what the policy is to say, a share for each legal action.
         order: the positions to learn from, in that order.
     """

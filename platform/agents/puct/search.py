@@ -1,6 +1,6 @@
 """Tree search with priors on the tree of MCTS: every state that an iteration reaches first is expanded at once.
 
-A node has the seat's mean value and, in place of 1/sqrt(n), its prior, which becomes 0 where the node is proven, as
+A node has the seat's mean value and, in place of 1/sqrt(n), its prior, which becomes 0 if the node is proven, as
 nothing is left to explore there. Its children begin with the values of one decision ahead. Where chance follows an
 action, the node's children are its outcomes so far, a list of rows that are linked by the column of actions; `seeds`
 tells them apart. Elsewhere `seeds` has the logarithm of the prior, and `proofs` a node's first value until it is
@@ -105,7 +105,7 @@ def clear_extremes(extremes, seats):
 
 @kernel(types.int64(GAME, EVALUATOR, Floats, TREE, types.int64, State, Floats, types.int64, Rng, Floats, WORK))
 def expand_ranked(game, evaluator, settings, tree, node, state, returns, mover, rng, extremes, work):
-    """Gives a node its children with their first values and priors; returns how many, 0 where the tree is full.
+    """Gives a node its children with their first values and priors; returns how many, 0 if the tree is full.
 
     With BY_HEADS it also fills in `work.values`, those of the node.
     """
@@ -316,7 +316,7 @@ def iterate(game, evaluator, settings, tree, root_state, returns, rng, extremes,
 
 @kernel(types.void(TREE, Floats))
 def mix_priors(tree, noise):
-    """Mixes shares into the priors of the root's children that are not proven, where there are any.
+    """Mixes shares into the priors of the root's children that are not proven, if there are any.
 
     Source: Silver et al. 2017, methods (Dirichlet noise).
     """

@@ -143,7 +143,7 @@ def play_by_search(game, evaluator, settings, choices, state, rng, states, value
         settings: of `puct`, with memory for its tree.
         choices: [NUM_CHOICES]
         states: [room, words] filled in: where each move was made.
-        values: [room] filled in: what the search found for the mover, NaN where it did not search.
+        values: [room] filled in: what the search found for the mover, NaN if it did not search.
         ends: [room] filled in: where a move's share of `policies` ends.
         policies: what fully searched moves teach, a share for each legal action, ascending.
         returns: [seats] zeros, filled in.

@@ -158,7 +158,7 @@ def see_lessons(game, words, states, ends, policies, order, turns, images, turne
 
     Args:
         states: [n, state_words]
-        ends: [n + 1] where a position's share of `policies` ends, behind a 0; it has none where nothing was found.
+        ends: [n + 1] where a position's share of `policies` ends, behind a 0; it has none if nothing was found.
         policies: a share for each legal action, ascending.
         order: [batch] the positions; turns: [batch] which image each is turned to.
         images: [images, cells] where each cell of a turned board comes from; turned: [images, actions] what actions

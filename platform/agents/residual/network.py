@@ -33,7 +33,7 @@ class Network:
     filters: int
 
     def check(self) -> None:
-        """Raises UserError where no such network can play the game."""
+        """Raises UserError if no such network can play the game."""
         if reason := unsuited(self.game) or self.unfit():
             raise UserError(reason)
 

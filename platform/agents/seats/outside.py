@@ -221,7 +221,7 @@ class SeatProcess:
 
 
 def _end_strays(pid: int, group: int) -> None:
-    """Ends what a process has started outside of its group, where it would not rest with it; Linux only."""
+    """Ends what a process has started outside of its group, if it would not rest with it; Linux only."""
     with contextlib.suppress(OSError):
         for task in os.listdir(f"/proc/{pid}/task"):
             with open(f"/proc/{pid}/task/{task}/children") as file:

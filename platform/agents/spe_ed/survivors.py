@@ -51,7 +51,7 @@ def enters_free_cells(state, seat, action):
 
 @kernel(types.int64(State, types.int64, Rng))
 def random_survivor(state, seat, rng):
-    """A random one of the actions that enter only free cells, straight on where there is none."""
+    """A random one of the actions that enter only free cells, straight on if there is none."""
     possible, chosen = 0, np.int64(CHANGE_NOTHING)
     for action in range(MOVES):
         if enters_free_cells(state, seat, action):

@@ -95,7 +95,7 @@ def analyse(
             None: as often as `doublings` says.
         repeats: searches of a level, which together measure certainty.
         seed: of all searches.
-        doublings: levels after the first, where there is no limit of seconds.
+        doublings: levels after the first, if there is no limit of seconds.
         line: decisions of the principal variation, 0 = none.
         stop: once it is set, the analysis ends after the search or report under way.
         playing_on: how games are played on; None: none are.

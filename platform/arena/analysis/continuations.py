@@ -58,7 +58,7 @@ class Continuations:
     """Games of one agent in all seats, from positions of one game."""
 
     def __init__(self, position: Position, agent: Agent) -> None:
-        """Raises UserError where the agent cannot play the game."""
+        """Raises UserError if the agent cannot play the game."""
         game = position.game
         agent.require(game)
         prepare_seat(agent, game)

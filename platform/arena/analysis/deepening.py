@@ -13,7 +13,7 @@ _UNITS = ("rollouts", "nodes", _STEPWISE, "ms")  # those that the clock does not
 
 
 def deepened(agent: Agent, level: int) -> Agent | None:
-    """Returns the agent with its budget doubled `level` times; None where it has no budget, or may have no larger one.
+    """Returns the agent with its budget doubled `level` times; None if it has no budget, or may have no larger one.
 
     The budget is the first one that the agent declares and that limits it as it is; one in plies grows by one per
     level. An ensemble deepens its members.

@@ -215,7 +215,7 @@ def _with_two(agents: Sequence[str], answers: Ints) -> set[str]:
 
 
 def _to_move(game: str, plies: Ints) -> int:
-    """Returns the seat to move after these plies; below 0 where the game's present rules do not allow them."""
+    """Returns the seat to move after these plies; below 0 if the game's present rules do not allow them."""
     position = game_of(game).start()
     with contextlib.suppress(UserError):
         for ply in plies.tolist():

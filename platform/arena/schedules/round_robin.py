@@ -162,7 +162,7 @@ def gauntlet(
 
 
 def check_field(game: Game, agents: Sequence[Agent], games: int, seed: int) -> list[str]:
-    """Returns the full texts of a tournament's agents; raises UserError where it cannot be played."""
+    """Returns the full texts of a tournament's agents; raises UserError if it cannot be played."""
     if games < 1:
         raise UserError(f"a tournament must have at least 1 game, got {games}; choose more.")
     require_at_most(MAX_GAMES, games, "games of a tournament")

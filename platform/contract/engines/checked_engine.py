@@ -18,12 +18,12 @@ LONGEST_TOLD = 100  # characters of what an engine wrote
 
 
 class CheckedEngine:
-    """An engine and the game in which it is checked; every method raises LawBroken where no answer comes in time.
+    """An engine and the game in which it is checked; every method raises LawBroken if no answer comes in time.
 
     Args:
         command: the program with its arguments.
         game: that it plays.
-        limit: seconds that an answer may take where nothing else says its time.
+        limit: seconds that an answer may take if nothing else says its time.
         margin: seconds that a move may be late.
     """
 
@@ -83,7 +83,7 @@ class CheckedEngine:
         lines.append(found)
 
     def _read(self, deadline: float) -> str | None:
-        """Returns the next line of the process that was asked, which may have ended since; None where there is none."""
+        """Returns the next line of the process that was asked, which may have ended since; None if there is none."""
         return (self._process or self.process).read(deadline)
 
     def must_end(self) -> None:
@@ -100,7 +100,7 @@ class CheckedEngine:
         return self._process
 
     def legal_move(self, position: Position, text: str) -> int:
-        """Returns the action that a move's text means; raises where it is not legal."""
+        """Returns the action that a move's text means; raises if it is not legal."""
         action = position.game.move_of(position.state, text)
         if action is None:
             legal = ", ".join(position.game.move_text(position.state, each) for each in position.legal_actions()[:8])
@@ -144,5 +144,5 @@ def told(text: str) -> str:
 
 
 def word_after(words: Sequence[str], name: str) -> str:
-    """Returns the word behind a name; "" where there is none."""
+    """Returns the word behind a name; "" if there is none."""
     return words[words.index(name) + 1] if name in words[:-1] else ""

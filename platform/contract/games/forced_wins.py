@@ -20,7 +20,7 @@ def wins(returns: NumArray, seat: int) -> bool:
 def refutation(game: Game, state: Ints, returns: NumArray, depth: int) -> str | None:
     """Follows `forced_win` for the seat to move against everything that others and chance can do.
 
-    Returns a sentence where it does not win with at most `depth` moves before the last one, else None.
+    Returns a sentence if it does not win with at most `depth` moves before the last one, else None.
     """
     seat, asked = int(game.kernels.to_move(state)), state.copy()
     action = int(game.kernels.forced_win(asked, depth))

@@ -38,7 +38,7 @@ def _options(game: PythonGame, state: Any) -> list[int]:
 
 
 def _require_pure(game: PythonGame, method: str, state: Any, argument: int, plies: list[int]) -> None:
-    """Raises LawBroken where a method changes the state, or answers otherwise a second time."""
+    """Raises LawBroken if a method changes the state, or answers otherwise a second time."""
     where = f"after the plies {plies}"
     before, kept = _described(game, state), copy.deepcopy(state)
     answers = []

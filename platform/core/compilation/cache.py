@@ -36,7 +36,7 @@ _CACHE_DIRECTORY = cache_directory()
 def digest_of(function: Any) -> str:
     """Returns what a kernel is, as a digest: signature, byte code, every constant and kernel it uses, all the way down.
 
-    Two checkouts, or two versions of a file, share machine code where it would be the same: comments, other functions
+    Two checkouts, or two versions of a file, share machine code if it would be the same: comments, other functions
     and the lines between do not matter, a changed constant of another file does.
     """
     digest = hashlib.sha256()

@@ -74,7 +74,7 @@ class Bundle:
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> Bundle:
-        """Returns what `to_json` made; raises UserError where a file would lie outside of its folder."""
+        """Returns what `to_json` made; raises UserError if a file would lie outside of its folder."""
         files = {str(path): str(text) for path, text in data["files"].items()}
         more = {str(path): base64.b64decode(text, validate=True) for path, text in data.get("data", {}).items()}
         for path in (*files, *more):
@@ -93,7 +93,7 @@ def _is_inside(path: str) -> bool:
 def gather(place: str, source: Source, folder: str = "") -> Bundle:
     """Returns a module with all that it imports from its root, followed statically, and with its data files.
 
-    Raises UserError where a file is no Python, where they are too many, where a file's name is no module's, or where
+    Raises UserError if a file is no Python, if they are too many, where a file's name is no module's, or where
     DATA names no files.
     """
     files: dict[str, str] = {}

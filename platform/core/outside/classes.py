@@ -62,7 +62,7 @@ def remember(name: str, bundle: Bundle) -> None:
 
 
 def load(name: str, kind: str) -> type[Any]:
-    """Returns the class of a name; raises UserError where there is none, or where it is of another kind."""
+    """Returns the class of a name; raises UserError if there is none, or if it is of another kind."""
     with _lock:
         if name in _classes:
             return _of_kind(_classes[name], name, kind)
@@ -117,7 +117,7 @@ def with_versions(text: str) -> str:
 
 
 def kind_of(name: str) -> str:
-    """Returns the kind of the class of a name; raises UserError where it derives from none of ours."""
+    """Returns the kind of the class of a name; raises UserError if it derives from none of ours."""
     with _lock:
         found = _find(name)[1]
         kind: str = getattr(found, "kind", "") or next((kind for kind, made in stand_for.items() if made(found)), "")
@@ -161,7 +161,7 @@ def name_of(cls: type[Any]) -> str:
 
 
 def folder_of(cls: type[Any], name: str = "") -> str:
-    """Returns the folder of the file that a class is in, empty where that is not known.
+    """Returns the folder of the file that a class is in, empty if that is not known.
 
     Args:
         cls: the class; files in two folders that are alike are one.
@@ -243,7 +243,7 @@ def _is_file(place: str) -> bool:
 
 
 def _found_module(module: str) -> tuple[Path, Path | None]:
-    """Returns the folder that a module's package is in; and its own file where that is in no package nor installed."""
+    """Returns the folder that a module's package is in; and its own file if that is in no package nor installed."""
     where = Path.cwd().as_posix()
     if where not in sys.path and "" not in sys.path:  # as `python -m` has it, other than scripts of pip
         sys.path.insert(0, where)
@@ -262,7 +262,7 @@ def _found_module(module: str) -> tuple[Path, Path | None]:
 
 
 def _module(bundle: Bundle) -> ModuleType:
-    """Returns the bundle's module; raises UserError where its code fails, with the place in the user's file."""
+    """Returns the bundle's module; raises UserError if its code fails, with the place in the user's file."""
     try:
         if not _is_file(bundle.place) and _imports_the_same(bundle):
             _imported[bundle.module] = bundle.digest
@@ -349,7 +349,7 @@ def register(cls: type[Any], bundle: Bundle, path: str, stands_in: bool = False)
 
 
 def _bundle_of(cls: type[Any]) -> Bundle | None:
-    """Returns the code of a class that Python has imported; raises UserError where it has changed since."""
+    """Returns the code of a class that Python has imported; raises UserError if it has changed since."""
     found = module_of(cls.__module__)
     if found:
         return found[0]

@@ -59,7 +59,7 @@ class FileName(str):
         return FileName, (str(self), self.written, self.digest)
 
     def require(self, what: str) -> Path:
-        """Returns the path; raises UserError where the file is gone or has other content now.
+        """Returns the path; raises UserError if the file is gone or has other content now.
 
         Args:
             what: it is, such as "Bot: weights".
@@ -81,7 +81,7 @@ class FileName(str):
 def file_name(value: str, folder: str, what: str) -> str:
     """Returns a file with the digest of its content, or with the one that its text has; "" names none.
 
-    Raises UserError where there is no such file, unless the text has a digest.
+    Raises UserError if there is no such file, unless the text has a digest.
 
     Args:
         value: a path from the current folder or from `folder`, or a text of `FileName`.

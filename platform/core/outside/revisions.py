@@ -37,7 +37,7 @@ class _Revision(NamedTuple):
 def at_revision(folder: Path, revision: str, name: str) -> Source:
     """Returns the files below a folder as they were in a revision of its git repository.
 
-    Raises UserError where `revision` is none; `name` is what asked for it.
+    Raises UserError if `revision` is none; `name` is what asked for it.
     """
     commit = _git(folder, "rev-parse", "--verify", "--quiet", "--end-of-options", f"{revision}^{{commit}}")
     if commit is None and shutil.which("git") is None:
@@ -51,7 +51,7 @@ def at_revision(folder: Path, revision: str, name: str) -> Source:
 
 
 def _git(folder: Path, *words: str) -> bytes | None:
-    """Returns what git prints; None where it fails."""
+    """Returns what git prints; None if it fails."""
     command = ["git", "-C", str(folder), *words]
     try:
         return subprocess.run(command, capture_output=True, timeout=SECONDS, check=True).stdout

@@ -168,7 +168,7 @@ class Chess(PythonGame):
 
 
 def the_package() -> Any:
-    """Returns the package chess, or raises UserError where it is missing."""
+    """Returns the package chess, or raises UserError if it is missing."""
     require_extra("the game chess", "engines", "chess")
     import chess
 

@@ -124,7 +124,7 @@ def advance(packed, actions, orders):
 
 @kernel(types.void(_Masks, Rng, _I1))
 def draw_legal(masks, rng, actions):
-    """Fills `actions` with a legal one for each row of masks, drawn uniformly, or 0 where there is none."""
+    """Fills `actions` with a legal one for each row of masks, drawn uniformly, or 0 if there is none."""
     for i in range(masks.shape[0]):
         count = 0
         for action in range(masks.shape[1]):

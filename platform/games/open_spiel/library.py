@@ -16,7 +16,7 @@ TRIAL_SECONDS = 30.0  # for a random game in a process of its own
 
 
 def pyspiel() -> Any:
-    """Returns the module; raises UserError where it is not installed."""
+    """Returns the module; raises UserError if it is not installed."""
     require_extra("a game or bot of OpenSpiel", "openspiel", "pyspiel")
     import pyspiel
 

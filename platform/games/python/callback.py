@@ -130,7 +130,7 @@ def _probe(function, integers, number, floats, words):
 
 @functools.cache
 def require_calling_convention() -> None:
-    """Raises UserError where this numba calls C functions otherwise than expected; tries it once per process."""
+    """Raises UserError if this numba calls C functions otherwise than expected; tries it once per process."""
     integers, floats = np.array([3, -5, 7], np.int64), np.array([0.5, -2.25])
     words = np.array([2**63 + 1], np.uint64)
     seen: list[Any] = []

@@ -71,7 +71,7 @@ class GymnasiumGame(PythonGame):
 
     @functools.cached_property
     def environment(self) -> Any:
-        """The environment before its first start; raises UserError where it cannot be a game."""
+        """The environment before its first start; raises UserError if it cannot be a game."""
         gymnasium, what, options = the_package(), f"{self.name}: {self.id}", arguments(self.options)
         try:
             made = gymnasium.make(self.id, max_episode_steps=-1, disable_env_checker=True, **options)
@@ -137,7 +137,7 @@ class GymnasiumGame(PythonGame):
         return EnvironmentState(environment, observation, allowed(info, self.num_actions), 0, 0.0)
 
     def _require_no_chance(self, state: EnvironmentState, action: int, outcome: tuple[Any, ...]) -> None:
-        """Raises UserError where other random numbers lead elsewhere."""
+        """Raises UserError if other random numbers lead elsewhere."""
         other = copied(state.environment)
         other.unwrapped.np_random = np.random.default_rng([state.steps, action])
         if not outcomes_agree(outcome, other.step(action)):
@@ -148,7 +148,7 @@ class GymnasiumGame(PythonGame):
 
 
 def the_package() -> Any:
-    """Returns the package gymnasium, or raises UserError where it is missing."""
+    """Returns the package gymnasium, or raises UserError if it is missing."""
     require_extra("an environment of Gymnasium", "gym", "gymnasium")
     import gymnasium
 
@@ -170,7 +170,7 @@ def arguments(options: str) -> dict[str, Any]:
 
 
 def allowed(info: dict[str, Any], num_actions: int) -> tuple[int, ...]:
-    """Returns what an environment's mask allows, or all actions where there is no mask or an empty one."""
+    """Returns what an environment's mask allows, or all actions if there is no mask or an empty one."""
     return tuple(np.flatnonzero(info.get("action_mask", ())).tolist() or range(num_actions))
 
 

@@ -108,7 +108,7 @@ def read_numbers(game: object, rows: Sequence[str], empty: str = "._-") -> list[
 
 
 def alternating_mover(game: object, values: Sequence[int], said: int | None) -> int:
-    """Returns the seat to move of two that place a stone in turn, seat 0 first; raises UserError where it cannot be."""
+    """Returns the seat to move of two that place a stone in turn, seat 0 first; raises UserError if it cannot be."""
     first, second = (sum(value == colour for value in values) for colour in (1, 2))
     if first - second not in (0, 1):
         raise UserError(
@@ -118,7 +118,7 @@ def alternating_mover(game: object, values: Sequence[int], said: int | None) -> 
 
 
 def require_mover(game: object, mover: int, said: int | None) -> int:
-    """Returns the seat to move; raises UserError where the text says another."""
+    """Returns the seat to move; raises UserError if the text says another."""
     if said is not None and said != mover:
         raise UserError(f"seat {mover} must be to move with these stones of {game}, got seat {said}; correct one.")
     return mover

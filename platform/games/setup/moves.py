@@ -13,7 +13,7 @@ _SHOWN = 12  # names in a sentence
 
 
 def names_of_moves(text: str) -> str | None:
-    """Returns what follows `moves`, or None where a text is something else."""
+    """Returns what follows `moves`, or None if a text is something else."""
     found = re.fullmatch(rf"\s*{MOVES}\b[:\s]*(.*)", text, re.IGNORECASE | re.DOTALL)
     return found and " ".join(found[1].split())
 

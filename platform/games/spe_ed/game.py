@@ -239,7 +239,7 @@ def _of_message(game: SpeEd, text: str, seed: int) -> Position:
 
 
 def _state(game: Any, message: dict[str, Any], rounds: int) -> npt.NDArray[np.int64]:
-    """Returns the state of a message; raises UserError where rounds or players are none that the rules allow."""
+    """Returns the state of a message; raises UserError if rounds or players are none that the rules allow."""
     if not 0 <= rounds <= MAX_ROUNDS:
         raise UserError(f"there must be 0 to {MAX_ROUNDS:,} rounds before a board, got {rounds}; correct it.")
     return state_of(message, rounds, game.silence, beyond=1)  # who goes out ends where the last step led

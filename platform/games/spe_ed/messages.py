@@ -116,7 +116,7 @@ def state_of(message: Mapping[str, Any], rounds: int, silence: bool = False, bey
 
 
 def require_same_game(message: Mapping[str, Any], before: tuple[int, ...]) -> tuple[int, ...]:
-    """Returns width, height, players and `you` of a message; raises UserError where the message before had others."""
+    """Returns width, height, players and `you` of a message; raises UserError if the message before had others."""
     found = int(message["width"]), int(message["height"]), len(message["players"]), int(message.get("you", 0))
     if before and found != before:
         raise UserError(
@@ -127,7 +127,7 @@ def require_same_game(message: Mapping[str, Any], before: tuple[int, ...]) -> tu
 
 
 def _require_possible(player: Mapping[str, Any], number: int, width: int, height: int, beyond: int) -> None:
-    """Raises UserError where a player is what no rule makes; who is out may be that far beside the board."""
+    """Raises UserError if a player is what no rule makes; who is out may be that far beside the board."""
     beyond *= not player.get("active", True)
     where = all(-beyond <= player[axis] < side + beyond for axis, side in (("x", width), ("y", height)))
     lowest, highest = (0, 1 + MAX_SPEED) if beyond else (1, MAX_SPEED)

@@ -71,7 +71,7 @@ def keep(mask: Any, a: Any) -> Any:
 
 @on_bytes(lambda builder, mask, a: builder.and_(a, builder.not_(mask)))
 def drop(mask: Any, a: Any) -> Any:
-    """Returns 0 where the mask is set, and `a` elsewhere."""
+    """Returns 0 if the mask is set, and `a` elsewhere."""
     return np.uint8(a & ~mask)
 
 
@@ -99,7 +99,7 @@ def shift_right(a: Any, bits: Any) -> Any:
 
 @on_bytes(lambda builder, a: builder.sub(a, builder.zext(builder.icmp_unsigned("!=", a, a.type(0)), a.type)))
 def one_less(a: Any) -> Any:
-    """Returns a - 1, or 0 where it is 0."""
+    """Returns a - 1, or 0 if it is 0."""
     return np.uint8(a - (a != 0))
 
 

@@ -124,7 +124,7 @@ def lowest(b):
 
 @kernel(types.int64(State, types.int64))
 def wins_at(state, colour):
-    """Where a colour's winning cells lie, of three players; they may be taken by now. 0 where there are two."""
+    """Where a colour's winning cells lie, of three players; they may be taken by now. 0 if there are two."""
     return SETS + WORDS[state[SIZE]] * (1 + colour) if state[PLAYERS] == 3 else 0
 
 

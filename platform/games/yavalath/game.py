@@ -228,7 +228,7 @@ def _in_some_order(game: Yavalath, stones: list[list[int]], swapped: bool, seed:
 
 
 def _placed(game: Yavalath, plies: list[int], seed: int) -> Position | None:
-    """Returns the position after plies that need not be legal; None where somebody is out before the last one."""
+    """Returns the position after plies that need not be legal; None if somebody is out before the last one."""
     position = game.before_chance(seed)
     for ply in plies:
         if np.any(position.state[RANK : RANK + game.players]):

@@ -67,7 +67,7 @@ PLACES = _places()
 
 @kernel(types.UniTuple(_U64, 2)(_U64, _U64, _U64))
 def runs(stones, shift, mask):
-    """Not 0 where a stone in a window's middle makes three, and where it makes four; four stones are three, too."""
+    """Not 0 if a stone in a window's middle makes three, and where it makes four; four stones are three, too."""
     window = ((stones >> shift) & mask) | _8
     pairs = window & (window >> _1)
     return pairs & (window >> _2), pairs & (pairs >> _2)

@@ -1,7 +1,7 @@
 """Recorded games, perft counts and coordinates of Yavalath, and whether the rules agree with them.
 
 A record's keys say what it is, so every variant can verify every file: `ranking` a game of three, `swapped` one with
-the swap rule, `perft` counts below a position, `idx` a cell; `size` says the board where it is not the 61-cell one.
+the swap rule, `perft` counts below a position, `idx` a cell; `size` says the board if it is not the 61-cell one.
 """
 
 from __future__ import annotations

@@ -173,7 +173,7 @@ def _random_forced(state, words, mover, after, random_bits):
 
 @kernel(types.int64(abi.State, types.int64, Rng, abi.Floats))
 def _playout_three(state, depth, rng, returns):
-    """The playout of three players; draws sites as `_playout_two` where nothing is forced."""
+    """The playout of three players; draws sites as `_playout_two` if nothing is forced."""
     size = state[SIZE]
     words, wins, room = WORDS[size], wins_at(state, 0), NUM_CELLS[size]
     bits = SITE_BITS[size]

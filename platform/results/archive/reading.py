@@ -96,7 +96,7 @@ class Archive:
 
     @classmethod
     def open(cls, path: Path) -> Archive:
-        """Opens an archive; raises UserError with one sentence where that cannot be done."""
+        """Opens an archive; raises UserError with one sentence if that cannot be done."""
         require_extra("an archive", "parquet", "pyarrow")
         if not path.is_file():
             raise UserError(f"an archive must be a file that is there, got {path}; name another, or put it back.")
@@ -259,7 +259,7 @@ def _parts_of(table: Any) -> tuple[dict[str, Any], dict[str, Any], Array]:
 
 
 def _numbers(column: Any, kind: type) -> Array:
-    """Returns numbers; NaN where there is none."""
+    """Returns numbers; NaN if there is none."""
     return np.asarray(column.to_numpy(zero_copy_only=False), kind)
 
 
@@ -269,7 +269,7 @@ def _texts(column: Any) -> Texts:
 
 @contextlib.contextmanager
 def reading(path: Path) -> Iterator[None]:
-    """Raises UserError where a file that has its digest cannot be read: it was not written by us."""
+    """Raises UserError if a file that has its digest cannot be read: it was not written by us."""
     try:
         yield
     except (OSError, *MALFORMED) as failure:  # what pyarrow raises about files is one of these

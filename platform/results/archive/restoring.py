@@ -47,7 +47,7 @@ def _place(archive: Archive) -> Place:
 def remove_games(store: Store, run: Run, archive: Archive) -> None:
     """Takes a run's games out of the store, except those that other runs have; the run names the archive instead.
 
-    Raises UserError where the run has gone on since it was archived.
+    Raises UserError if the run has gone on since it was archived.
     """
     refuse_running(store, run)
     # First: a kill must not leave it without games.
@@ -70,7 +70,7 @@ def _shrink(path: Path) -> None:
 def restore(store: Store, archive: Archive, on_games: Callable[[int], object] = lambda games: None) -> Run:
     """Brings a run back into a store, all rows as they were; what is there already stays. Repeat it if it was ended.
 
-    Raises UserError where a game is not what was stored, the store has another run of that id, or the run needs more
+    Raises UserError if a game is not what was stored, the store has another run of that id, or the run needs more
     than its games and is not in the store.
 
     Args:

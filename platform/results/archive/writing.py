@@ -36,7 +36,7 @@ OnGames = Callable[[int], object]
 
 
 def require_archive(path: Path) -> None:
-    """Raises UserError where an archive cannot be written to a path."""
+    """Raises UserError if an archive cannot be written to a path."""
     require_extra("an archive", "parquet", "pyarrow")
     if path.suffix != ".parquet":
         raise UserError(f"an archive must be a file ending in .parquet, got {path}; add the ending.")
@@ -46,7 +46,7 @@ def require_archive(path: Path) -> None:
 def write_archive(store: Store, run: Run, out: Path, on_games: OnGames = lambda games: None) -> Archive:
     """Writes all games of a run into a file, which appears only once it has been read back and found to be right.
 
-    Raises Damaged where a game is, and UserError where a run has no games or the file cannot be written.
+    Raises Damaged if a game is, and UserError if a run has no games or the file cannot be written.
 
     Args:
         store: where the run is.

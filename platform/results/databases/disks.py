@@ -13,7 +13,7 @@ _REMOTE = {"nfs", "nfs4", "cifs", "smb3", "smbfs", "ncpfs", "afs", "fuse.sshfs",
 
 
 def require_own_disk(path: Path) -> None:
-    """Raises UserError where an SQLite database that is to be written is on another machine's disk."""
+    """Raises UserError if an SQLite database that is to be written is on another machine's disk."""
     kind, mounted = _mount_of(path)
     if kind in _REMOTE:
         raise UserError(
@@ -23,7 +23,7 @@ def require_own_disk(path: Path) -> None:
 
 
 def _mount_of(path: Path) -> tuple[str, str]:
-    """Returns the kind of the file system that holds a file, and where it is mounted; empty where that is unknown."""
+    """Returns the kind of the file system that holds a file, and where it is mounted; empty if that is unknown."""
     place, found = Path(os.path.realpath(path)), ("", "")
     with contextlib.suppress(OSError):
         for line in MOUNTS.read_text(errors="replace").splitlines():

@@ -45,7 +45,7 @@ class SqliteFile:
             connection.exec_driver_sql(connection.get_execution_options().get("begin", "BEGIN"))
 
     def require_place(self) -> None:
-        """Raises UserError where the file has been moved or replaced since it was opened."""
+        """Raises UserError if the file has been moved or replaced since it was opened."""
         if self.log.is_moved():
             self.log.keep_in_moved_file()
             raise UserError(

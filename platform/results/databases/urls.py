@@ -46,7 +46,7 @@ def is_sqlite(url: URL) -> bool:
 
 
 def path_of(url: URL) -> Path:
-    """Returns the absolute path of an SQLite database; raises UserError where no file can be there."""
+    """Returns the absolute path of an SQLite database; raises UserError if no file can be there."""
     path = Path(os.path.expanduser(str(url.database))).absolute()  # an unknown ~user stays as it is
     if (folder := os.path.isdir(path)) or (os.path.exists(path) and not os.path.isfile(path)):  # a pipe never answers
         raise UserError(f"a results database must be a file, got {'the folder ' * folder}{path}; name a file in it.")

@@ -39,7 +39,7 @@ def searches_frame(records: Iterable[SearchRecord]) -> pd.DataFrame:
     """Returns one row per search.
 
     Columns: game, agent, label (the agent's short text form), legal (the number of legal actions), phase, position (its
-    id), source (the id of the match that it was collected from, empty where that is unknown), seed, action, nodes,
+    id), source (the id of the match that it was collected from, empty if that is unknown), seed, action, nodes,
     seconds.
     """
     rows = []
@@ -96,7 +96,7 @@ def group_certainty(positions: pd.DataFrame) -> pd.DataFrame:
 
     Columns: game, agent, label, legal, phase; groups (1), states, searches; certainty, normalised and agreement, the
     means over the states, each with NAME_low and NAME_high (95 %; between the ends of the measure however few states
-    there are, see `intervals.points_intervals`; NaN where all states come from one game); chance_level; seconds (per
+    there are, see `intervals.points_intervals`; NaN if all states come from one game); chance_level; seconds (per
     search).
     """
     table = _table(positions, _GROUP)
@@ -142,7 +142,7 @@ def agent_certainty(positions: pd.DataFrame) -> pd.DataFrame:
     """Returns one row per game and agent: means over the groups regardless of their sizes, as Kutsch reports them.
 
     Columns: as `group_certainty` without legal and phase. The 95 % intervals count games, as positions of a game are
-    alike, see `intervals.mean_over_groups`; NaN where all positions come from one game.
+    alike, see `intervals.mean_over_groups`; NaN if all positions come from one game.
     """
     return _table(positions, _AGENT)
 

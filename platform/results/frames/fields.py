@@ -119,7 +119,7 @@ def _percent(share: float) -> str:
 
 
 def seats_text(ratings: Ratings) -> str:
-    """Returns what seats are worth beside each other; empty where they do not differ."""
+    """Returns what seats are worth beside each other; empty if they do not differ."""
     gains = ratings.seats
     if not gains:
         return ""
@@ -132,7 +132,7 @@ def seats_text(ratings: Ratings) -> str:
 
 
 def seats_beside(met: Meetings, agents: Sequence[str]) -> list[str]:
-    """Returns what seats are worth and what two agents differ by beside that; nothing where seats do not differ."""
+    """Returns what seats are worth and what two agents differ by beside that; nothing if seats do not differ."""
     if len(met.agents) < 2:
         return []
     ratings = RatedField.of(met).ratings

@@ -143,7 +143,7 @@ def rated_by_scores(
     """Returns the rows of a single-player game, by mean score, what to know of them, and who is better.
 
     Args:
-        scores: [seeds, agents] mean scores, NaN where an agent has not played a seed.
+        scores: [seeds, agents] mean scores, NaN if an agent has not played a seed.
         games: its rows of `matches_frame` that count.
         min_games: agents with fewer are left out.
 

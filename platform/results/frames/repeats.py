@@ -29,7 +29,7 @@ Bools = npt.NDArray[np.bool_]
 def repeats_among(blocks: MatchBlocks, connection: Connection, columns: MatchColumns) -> Bools:
     """Returns of each match, [matches], whether it repeats an earlier one of these by construction.
 
-    Raises Damaged where the moves of a match cannot be read.
+    Raises Damaged if the moves of a match cannot be read.
     """
     repeated = np.zeros(len(columns.number), np.bool_)
     if len(repeated):

@@ -112,7 +112,7 @@ class Standings(NamedTuple):
         """Returns what each agent (row) scored against each other one (column), both in the order of the ratings.
 
         Of games of several seats its share of the points; of single-player games the mean difference of the scores on
-        the same seeds. NaN where two agents never met.
+        the same seeds. NaN if two agents never met.
         """
         scored = bool(self.ratings["elo"].isna().all())
         order, labels = self.ratings["agent"].tolist(), self.ratings["label"].tolist()
@@ -184,7 +184,7 @@ def _seed_pairs(scores: pd.DataFrame, better: pd.DataFrame) -> pd.DataFrame:
     """Compares scores [seeds, agents] on the seeds that both agents of a pair played.
 
     Args:
-        scores: NaN where an agent has not played a seed.
+        scores: NaN if an agent has not played a seed.
         better: [agents, agents] the probability that the row's agent has the higher mean.
     """
     agents = sorted(scores.columns)

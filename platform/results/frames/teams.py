@@ -22,7 +22,7 @@ TEAM_COLUMNS = ("agent", "label", "elo", "elo_low", "elo_high", "games", "wins",
 def teams_frame(frame: pd.DataFrame) -> pd.DataFrame:
     """Returns a row per agent of a frame of `matches_frame`, the best first, for games that declare `out_fact`.
 
-    Columns: agent, label; elo (Plackett-Luce over the order of a game; the mean is 0; NaN where no two agents met) with
+    Columns: agent, label; elo (Plackett-Luce over the order of a game; the mean is 0; NaN if no two agents met) with
     its 95 % interval elo_low and elo_high; games, wins, draws, losses; place (mean, 1 is the best; who went out in the
     same round shares a place) and crowd (mean number of players). Stopped games do not count.
     """

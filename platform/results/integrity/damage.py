@@ -25,7 +25,7 @@ def damaged(place: str, shown_url: str, what: str) -> Damaged:
 
 @contextlib.contextmanager
 def decoding(place: str, shown_url: str, what: str) -> Iterator[None]:
-    """Raises Damaged where stored data cannot be decoded."""
+    """Raises Damaged if stored data cannot be decoded."""
     try:
         yield
     except UNDECODABLE as failure:

@@ -109,7 +109,7 @@ class Totals:
         return {run_id: Total(count, total) for run_id, count, total in rows}
 
     def counts(self, table: Table, copied: Mapping[str, int] | None = None) -> dict[str, int]:
-        """Returns the number of a table's rows for every run that has any; raises Damaged where some have gone.
+        """Returns the number of a table's rows for every run that has any; raises Damaged if some have gone.
 
         Args:
             table: one of COUNTED.
@@ -137,7 +137,7 @@ class Totals:
         return {run_id: count for run_id, count in connection.execute(query)}
 
     def check(self, connection: Connection, run_id: str, table: Table, found: Total) -> None:
-        """Raises Damaged where the rows of a run that were found are not those that it has."""
+        """Raises Damaged if the rows of a run that were found are not those that it has."""
         known = self.of_runs(connection, table).get(run_id)
         if known is not None and known != found:
             raise self.database.damaged(f"{run_id} has {difference(known, found)} in {table.name}")

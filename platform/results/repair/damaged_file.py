@@ -17,7 +17,7 @@ from ..store.database import BUSY_SECONDS, Database
 
 @contextlib.contextmanager
 def reading_unchecked(url: str) -> Iterator[Connection]:
-    """A connection to read what may be damaged; raises UserError where there is no database at all."""
+    """A connection to read what may be damaged; raises UserError if there is no database at all."""
     path = sqlite_file(url)
     if path is None:
         with contextlib.closing(Database(url, read_only=True)) as database, database.reading() as connection:

@@ -230,7 +230,7 @@ class Inspection:
             return 0
 
     def _marks_stored_twice(self) -> set[int] | None:
-        """Returns the marks of ids that several games may have; None where that cannot be told."""
+        """Returns the marks of ids that several games may have; None if that cannot be told."""
         try:
             rows = self.connection.execute(text(f"SELECT id FROM {matches.name}"))
             marks, counts = np.unique(np.fromiter((mark_of(row[0]) for row in rows), np.int64), return_counts=True)
@@ -288,7 +288,7 @@ class Inspection:
             self.keep(run_matches, [r for r in self._all_links() if r.match_number in kept.get(r.run_id, ())])
 
     def _all_links(self) -> list[Row[Any]]:
-        """Returns the links by the table and, where that cannot be read, by its index."""
+        """Returns the links by the table and, if that cannot be read, by its index."""
         before = self.reader.unreadable.copy()
         rows = {(row.run_id, row.match_number): row for row in self._all(run_matches)}
         if self.reader.is_sqlite:

@@ -28,7 +28,7 @@ class LenientReader:
             raw.text_factory = lambda data: data.decode("utf-8", "surrogateescape")
 
     def all(self, table: Table, source: str = "") -> list[Row[Any]]:
-        """Returns all rows in the order of their keys; where one cannot be read, those before and those behind it.
+        """Returns all rows in the order of their keys; if one cannot be read, those before and those behind it.
 
         Args:
             table: what is read.
@@ -61,7 +61,7 @@ class LenientReader:
         return True
 
     def by_number(self, table: Table, key: str) -> Iterator[tuple[range, list[Row[Any]]]]:
-        """Yields the rows of a table in ranges of an integer key, longer ones where none of the last could be read."""
+        """Yields the rows of a table in ranges of an integer key, longer ones if none of the last could be read."""
         first, failed = self._next(table, key, 0), 0
         while first is not None and failed < GIVES_UP and first < LARGEST:
             numbers = range(first, first + (ROWS << failed))
@@ -71,7 +71,7 @@ class LenientReader:
             first = self._next(table, key, numbers.stop)
 
     def _next(self, table: Table, key: str, least: int) -> int | None:
-        """Returns the smallest key from one on, None if there is none; that one where it cannot be read."""
+        """Returns the smallest key from one on, None if there is none; that one if it cannot be read."""
         try:
             found = self.connection.scalar(text(f"SELECT min({key}) FROM {table.name} WHERE {key} >= {least}"))
         except UNREADABLE:
@@ -93,7 +93,7 @@ class LenientReader:
         return self.between(table, key, numbers[:half]) + self.between(table, key, numbers[half:])
 
     def _rows(self, table: Table, condition: str) -> list[Row[Any]] | None:
-        """Returns the rows that a condition chooses, None where they cannot be read."""
+        """Returns the rows that a condition chooses, None if they cannot be read."""
         try:
             keys = ", ".join(column.name for column in table.primary_key)
             query = f"{self._columns_of(table)} FROM {table.name} WHERE {condition} ORDER BY {keys}"

@@ -33,7 +33,7 @@ def sound_links(reader: LenientReader, runs: set[str], games: Numbers) -> Links:
 
 
 def _numbers(reader: LenientReader, source: str, run: str) -> Numbers | None:
-    """Returns a run's games by a table or index; None where they cannot be read."""
+    """Returns a run's games by a table or index; None if they cannot be read."""
     query = text(f"SELECT match_number FROM {source} WHERE run_id = :run ORDER BY match_number")
     try:
         rows = reader.connection.execute(query, {"run": run})

@@ -38,7 +38,7 @@ class Repaired(NamedTuple):
 
 
 def repair(url: str, finish: Finish = lambda store: [], on_games: OnGames = lambda done, total: None) -> Repaired:
-    """Repairs a store after making a copy of it; where that fails, everything stays as it is.
+    """Repairs a store after making a copy of it; if that fails, everything stays as it is.
 
     Args:
         url: of an SQLite file.
@@ -187,7 +187,7 @@ def _parents(target: Connection, table: str) -> set[str]:
 
 @contextlib.contextmanager
 def _alone(path: Path) -> Iterator[None]:
-    """Keeps others from writing; raises UserError where somebody writes. A damaged file may not be lockable."""
+    """Keeps others from writing; raises UserError if somebody writes. A damaged file may not be lockable."""
     with contextlib.closing(sqlite3.connect(path, BUSY_SECONDS, isolation_level=None)) as connection:
         try:
             connection.execute("BEGIN EXCLUSIVE")

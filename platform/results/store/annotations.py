@@ -65,7 +65,7 @@ class Annotations:
         return [(run_id, name, text) for run_id, name, text in rows]
 
     def refuse_archived(self, run_id: str) -> None:
-        """Raises UserError where the games of a run are no longer in the store: they must not be played again."""
+        """Raises UserError if the games of a run are no longer in the store: they must not be played again."""
         if text := self.get(run_id, ARCHIVE):
             with self.database.decoding(f"where the games of {run_id} are"):
                 path = json.loads(text)["path"]

@@ -154,7 +154,7 @@ class MatchColumns(NamedTuple):
 
     @classmethod
     def from_bytes(cls, data: bytes) -> MatchColumns:
-        """Returns what `to_bytes` wrote; raises ValueError with the reason where it is damaged."""
+        """Returns what `to_bytes` wrote; raises ValueError with the reason if it is damaged."""
         stored = read_arrays(io.BytesIO(data), _stored_names(), len(data))
         stored["id"] = stored["id"].view("V16")
         fields: list[Any] = [

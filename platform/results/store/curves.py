@@ -92,7 +92,7 @@ class Curves:
         self.totals.replace(connection, run_id, table, [checksum(*row) for row in rows])
 
     def _rows(self, run_id: str, table: Table) -> list[tuple[Any, ...]]:
-        """Returns a run's rows, by games; raises Damaged where they are not those that were stored."""
+        """Returns a run's rows, by games; raises Damaged if they are not those that were stored."""
         query = select(*content(table)).where(table.c.run_id == run_id).order_by(table.c.games)
         with self.database.reading() as connection:
             rows = [tuple(row) for row in connection.execute(query)]

@@ -220,7 +220,7 @@ class Database(Inserting):
         return damaged(self.place, self.shown_url, what)
 
     def decoding(self, what: str) -> contextlib.AbstractContextManager[None]:
-        """Raises Damaged where what is read cannot be decoded."""
+        """Raises Damaged if what is read cannot be decoded."""
         return decoding(self.place, self.shown_url, what)
 
     def _cause(self, error: Exception) -> str:

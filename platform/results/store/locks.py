@@ -55,7 +55,7 @@ class Lock:
     """A lock that is held; as a context manager it keeps its heartbeat alive and unlocks at the end."""
 
     def __init__(self, database: Database, name: str, holder: str) -> None:
-        """Takes the lock; raises Held where another one has it."""
+        """Takes the lock; raises Held if another one has it."""
         self.name = name
         self.holder = f"{holder} ({uuid.uuid4().hex[:8]})"  # two drivers in one process are two holders
         self.database = database
@@ -88,7 +88,7 @@ class Lock:
 
     @outlasting
     def heartbeat(self) -> None:
-        """Notes that the holder is alive; raises UserError where another one has taken the lock over."""
+        """Notes that the holder is alive; raises UserError if another one has taken the lock over."""
         with self.database.writing() as connection:
             mine = (locks.c.name == self.name) & (locks.c.holder == self.holder)
             if connection.execute(update(locks).where(mine).values(heartbeat=clock(connection))).rowcount == 1:
@@ -101,7 +101,7 @@ class Lock:
 
     @outlasting
     def unlock(self) -> None:
-        """Releases the lock; does nothing where another one has it."""
+        """Releases the lock; does nothing if another one has it."""
         with self.database.writing() as connection:
             connection.execute(delete(locks).where(locks.c.name == self.name, locks.c.holder == self.holder))
 

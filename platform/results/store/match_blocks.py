@@ -206,14 +206,14 @@ class MatchBlocks:
         return found
 
     def of_matches(self, connection: Connection, numbers: Iterable[int]) -> MatchColumns:
-        """Returns stored matches by their numbers, from their rows; raises Damaged where one is damaged or missing."""
+        """Returns stored matches by their numbers, from their rows; raises Damaged if one is damaged or missing."""
         return MatchColumns.concatenated([self._read(connection, some) for some in chunks(sorted(numbers))])
 
     def _without_tail(self, run_id: str) -> Damaged:
         return self.database.damaged(f"{run_id} has no tail in {match_columns.name}")
 
     def _checked(self, connection: Connection, chosen: ColumnElement[bool], lock: bool = False) -> _Parts:
-        """Returns what is chosen of the table; raises Damaged where it is not what was stored."""
+        """Returns what is chosen of the table; raises Damaged if it is not what was stored."""
         query = select(match_columns).where(chosen).order_by(match_columns.c.number)
         parts = _Parts({}, {})
         for row in connection.execute(query.with_for_update() if lock else query):
@@ -263,5 +263,5 @@ def _naming(numbers: Sequence[int]) -> dict[str, Any]:
 
 
 def named_in(data: bytes) -> Numbers:
-    """Returns the numbers of the matches that a tail names; raises ValueError where it is damaged."""
+    """Returns the numbers of the matches that a tail names; raises ValueError if it is damaged."""
     return np.frombuffer(data, _STORED).astype(np.int64)

@@ -208,7 +208,7 @@ def checked_values(row: Row[Any]) -> list[Any]:
 
 
 def reported(store: Store) -> dict[str, Row[Any]]:
-    """Returns what drivers reported last; raises Damaged where that is not what was stored."""
+    """Returns what drivers reported last; raises Damaged if that is not what was stored."""
     with store.database.reading() as connection:
         rows = connection.execute(select(run_progress)).all()
     for row in rows:

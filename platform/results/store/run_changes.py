@@ -46,7 +46,7 @@ def owned_searches(store: Store, run: Run) -> Owned:
 
 
 def refuse_running(store: Store, run: Run) -> None:
-    """Raises UserError where a run is playing."""
+    """Raises UserError if a run is playing."""
     for known in progress_of_runs(store):
         if known.run == run.id and known.state in LIVE:
             raise UserError(f"{run.id} must not be running to be changed, but {known.holder} drives it; end it first.")
@@ -84,7 +84,7 @@ def delete_run(store: Store, run: Run) -> None:
 
 
 def _require_sound_file(store: Store) -> None:
-    """Raises Damaged where SQLite finds damage: games of other runs must not be taken for a run's own."""
+    """Raises Damaged if SQLite finds damage: games of other runs must not be taken for a run's own."""
     if wrong := store.database.structure():
         raise store.database.damaged(f"SQLite finds: {wrong[0]}")
 
@@ -123,7 +123,7 @@ def forget_games(store: Store, run: Run, saved: Total) -> None:
 def games_of_worker(store: Store, run: Run, worker: str) -> dict[str, int]:
     """Returns how many games that a worker has played each run has, of the games of one run: that run first.
 
-    Raises UserError where the run has none.
+    Raises UserError if the run has none.
     """
     query = select(matches.c.worker, func.count()).where(matches.c.number.in_(_numbers(run))).group_by(matches.c.worker)
     also = select(run_matches.c.run_id, func.count()).where(

@@ -241,7 +241,7 @@ class Outdated(UserError):
 def is_new(connection: Connection, place: str, shown_url: str) -> bool:
     """Whether a database has no tables of ours yet.
 
-    Raises UserError where tables belong to another program or to a version that this one does not know, and where a
+    Raises UserError if tables belong to another program or to a version that this one does not know, and if a
     table of ours has gone: one that is made again would be empty.
     """
     names = set(inspect(connection).get_table_names())

@@ -134,7 +134,7 @@ class Searches:
         return records
 
     def _read(self, connection: Connection, chosen: ColumnElement[bool]) -> list[SearchRecord]:
-        """Returns searches in the order in which they were stored; raises Damaged where one is not what was stored."""
+        """Returns searches in the order in which they were stored; raises Damaged if one is not what was stored."""
         query = select(votes).where(chosen).order_by(votes.c.number)
         rows = connection.execute(query).all()
         searched: dict[int, SeenPosition] = {}

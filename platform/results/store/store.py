@@ -59,7 +59,7 @@ class Run:
 class Store:
     """An open results store; also a context manager that closes it.
 
-    Many processes may read and write at once. Every method raises UserError where the database fails.
+    Many processes may read and write at once. Every method raises UserError if the database fails.
     """
 
     def __init__(self, database: Database) -> None:
@@ -169,7 +169,7 @@ class Store:
             return self._run_rows(connection)
 
     def run_of(self, row: Row[Any]) -> Run:
-        """Returns the run of a row; raises Damaged where that is not what was stored."""
+        """Returns the run of a row; raises Damaged if that is not what was stored."""
         with self.database.decoding(f"the run {row.id}"):
             definition, environment = json.loads(self._checked(row).definition), json.loads(row.environment)
             return Run(row.id, row.kind, row.name, definition, datetime.fromisoformat(row.created), environment)
@@ -179,7 +179,7 @@ class Store:
         return connection.execute(query.order_by(runs.c.created, runs.c.id)).all()
 
     def _checked(self, row: Row[Any]) -> Row[Any]:
-        """Returns the row of a run; raises Damaged where it differs from its checksum."""
+        """Returns the row of a run; raises Damaged if it differs from its checksum."""
         if differs(row, *row[:-1]):
             raise self.database.damaged(f"the run {row.id} differs from its checksum")
         return row
@@ -386,7 +386,7 @@ class Store:
         return self.record(found[0] if found else text)
 
     def lock(self, name: str, holder: str | None = None) -> Lock:
-        """Takes the lock with that name; raises UserError that names the holder where another one has it.
+        """Takes the lock with that name; raises UserError that names the holder if another one has it.
 
         A lock is taken over if its holder gave no heartbeat for 30 s, or is an ended process of this machine. Use it as
         a context manager, which keeps the heartbeat going, and call `heartbeat` where losing the lock matters: it

@@ -52,7 +52,7 @@ class Judgement:
 
 
 def prepare_judgements(specs: Sequence[JudgementSpec]) -> None:
-    """Reads or compiles what judges need; raises UserError where a game has none."""
+    """Reads or compiles what judges need; raises UserError if a game has none."""
     for game in dict.fromkeys(spec.position.game for spec in specs):
         judge_of(game_of(game))
 

@@ -62,7 +62,7 @@ class BoardSet:
         return {name: getattr(self.boards, name) for name in _KEPT}
 
     def restore(self, arrays: Mapping[str, npt.NDArray[Any]]) -> None:
-        """Raises ValueError where the arrays are none of such boards."""
+        """Raises ValueError if the arrays are none of such boards."""
         for name in _KEPT:
             own, stored = getattr(self.boards, name), arrays[name]
             if stored.dtype != own.dtype or stored.shape != own.shape:

@@ -22,7 +22,7 @@ def run_id_of(spec: MatchSpec) -> str:
 def store_game(store: Store, record: MatchRecord) -> str:
     """Stores a game, or what has been played of it, in place of what was stored of it unfinished; returns its run.
 
-    Raises UserError where another game of these agents in these seats with this seed is stored; that one stays.
+    Raises UserError if another game of these agents in these seats with this seed is stored; that one stays.
     """
     run_id = run_id_of(record.spec)
     store.begin_run(run_id, KIND, record.spec.game, _definition(record.spec))

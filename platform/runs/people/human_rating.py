@@ -35,7 +35,7 @@ def rating_list(store: Store, game: Game) -> Standings:
 
 
 def rating_of(store: Store, game: Game, person: str) -> PersonRating | None:
-    """Returns the rating of an agent's full text; None where it has no game against another agent."""
+    """Returns the rating of an agent's full text; None if it has no game against another agent."""
     return _rating(rating_list(store, game).ratings, person)
 
 
@@ -46,7 +46,7 @@ def next_opponent(store: Store, game: Game, person: str) -> str:
     without games it is the one in the middle; one that was met often counts as further away.
 
     Raises:
-        UserError: where there is none.
+        UserError: if there is none.
     """
     if game.num_seats != 2:
         raise UserError(f"a ladder is for games of two seats, got {game} with {game.num_seats}; name the opponents.")

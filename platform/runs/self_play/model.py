@@ -42,7 +42,7 @@ class Model(ABC):
     @classmethod
     @abstractmethod
     def check(cls, game: Game, agent: Puct) -> None:
-        """Raises UserError where such networks cannot learn the game."""
+        """Raises UserError if such networks cannot learn the game."""
 
     @classmethod
     @abstractmethod
@@ -66,16 +66,16 @@ class Model(ABC):
         """Returns all that later learning depends on."""
 
     def not_finite(self) -> str:
-        """Returns the name of what has NaN or infinity, since learning has diverged; empty where there is nothing."""
+        """Returns the name of what has NaN or infinity, since learning has diverged; empty if there is nothing."""
         return not_finite(self.arrays())
 
     @abstractmethod
     def restore(self, arrays: Mapping[str, npt.NDArray[Any]]) -> None:
-        """Takes over what `arrays` returned; raises ValueError where these are none of such networks."""
+        """Takes over what `arrays` returned; raises ValueError if these are none of such networks."""
 
     @abstractmethod
     def learned(self, training: Mapping[str, Any], curve: npt.NDArray[np.float64]) -> tuple[Savable | None, ...]:
-        """Returns what was learned, one for each of `files`, None where that is not learned.
+        """Returns what was learned, one for each of `files`, None if that is not learned.
 
         Args:
             training: how it was learned.

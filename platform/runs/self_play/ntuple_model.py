@@ -36,7 +36,7 @@ class Entries(NamedTuple):
         return cls(np.empty(0, np.int64), np.empty((0, 3 if coherent else 1), np.float32))
 
     def check(self, network: Network, coherent: bool) -> None:
-        """Raises ValueError where they are none of the network's: kernels do not look."""
+        """Raises ValueError if they are none of the network's: kernels do not look."""
         places, entries = self
         if (places.dtype.str, entries.dtype.str) != ("<i8", "<f4") or places.ndim != 1:
             raise ValueError("its entries are of a wrong kind")

@@ -70,7 +70,7 @@ class Window:
         return {"moves": np.array([len(game.states) for game in self._games], np.int64), **lessons}
 
     def restore(self, arrays: Mapping[str, npt.NDArray[Any]], words: int, outputs: int, num_actions: int) -> None:
-        """Fills an empty window; raises ValueError where the arrays are none that `arrays` returns for the game."""
+        """Fills an empty window; raises ValueError if the arrays are none that `arrays` returns for the game."""
         moves = arrays["moves"]
         if moves.dtype != np.int64 or moves.ndim != 1 or (moves < 1).any():
             raise ValueError("its games have no lengths")

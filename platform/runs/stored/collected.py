@@ -26,7 +26,7 @@ def certainty_of_run(store: Store, run: Run) -> pd.DataFrame:
 def collected_from(store: Store, run: Run) -> Mapping[str, str]:
     """Returns the ids of the matches that a run's positions come from, by the positions' ids.
 
-    Empty where they are unknown: for runs that are neither certainty nor an experiment of rows, and where the code that
+    Empty if they are unknown: for runs that are neither certainty nor an experiment of rows, and where the code that
     the matches need is missing.
     """
     with contextlib.suppress(UserError):

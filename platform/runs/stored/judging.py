@@ -67,7 +67,7 @@ class JudgingResults(RunResults):
 
     @property
     def contested_chance(self) -> float:
-        """The same in positions that have a wrong action; NaN where none has."""
+        """The same in positions that have a wrong action; NaN if none has."""
         return _mean([judged.optimal / len(judged.values) for judged in self.judgements if judged.contested])
 
     def positions(self) -> pd.DataFrame:

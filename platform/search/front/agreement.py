@@ -92,7 +92,7 @@ def spread(groups: Mapping[Group, Sequence[SeenPosition]], count: int) -> list[S
 
 
 def require_certainty(game: Game, agent: Agent, seed: int) -> None:
-    """Raises UserError where certainty says nothing: for some games, and for agents that draw no random numbers."""
+    """Raises UserError if certainty says nothing: for some games, and for agents that draw no random numbers."""
     if game.kernels.has_observe:
         raise UserError(
             "certainty as an objective needs a game without simultaneous moves and hidden information, where good"

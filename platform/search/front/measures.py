@@ -47,7 +47,7 @@ BUSY = 0.05  # share of its wall-clock time that a decision computes at the leas
 
 
 class DecisionTime:
-    """The time of an agent's decisions: CPU time, or wall-clock time where that was not measured, or implausibly."""
+    """The time of an agent's decisions: CPU time, or wall-clock time if that was not measured, or implausibly."""
 
     def candidates(self, played: Sequence[Played], records: Records, executor: Executor, bar: Bar) -> list[float]:
         return [self._milliseconds(one.units, records) for one in played]

@@ -67,7 +67,7 @@ def read_point(row: Mapping[str, Any]) -> Point:
 
 
 def stored_points(store: Store, study: str) -> list[Point]:
-    """Returns the start and the front in held-out games, as a search for a front ended; empty where it has not."""
+    """Returns the start and the front in held-out games, as a search for a front ended; empty if it has not."""
     return [read_point(row) for row in study_notes(store, study, HELD_OUT).get(HELD_OUT, ())]
 
 

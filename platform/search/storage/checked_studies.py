@@ -106,7 +106,7 @@ def _stored(value: float) -> float | None:
 
 
 def read_trials(store: Store, connection: Connection, study: str) -> StoredTrials:
-    """Reads a study's trials; raises Damaged where they are not what was stored."""
+    """Reads a study's trials; raises Damaged if they are not what was stored."""
     with store.database.decoding(f"the candidates of study {study}"):
         ids = of_study(TRIALS.c.trial_id, study)
         noted = select(NOTES).where(NOTES.c.trial_id.in_(ids), NOTES.c.key.in_((*NOTED, CHECKSUM, FACTS)))
@@ -125,7 +125,7 @@ def read_trials(store: Store, connection: Connection, study: str) -> StoredTrial
 
 
 def require_finished(store: Store, study: str, found: int) -> None:
-    """Raises Damaged where fewer finished trials were found than there were at the end of a generation."""
+    """Raises Damaged if fewer finished trials were found than there were at the end of a generation."""
     summaries = study_notes(store, study, f"{SUMMARIES}%").values()
     least = max((summary.get(TRIALS_SO_FAR, 0) for summary in summaries), default=0)
     if found < least:
@@ -179,7 +179,7 @@ def sealed(note: Any) -> Any:
 
 
 def unsealed(note: Any) -> Any:
-    """Returns the note without its checksum; raises ValueError where they disagree."""
+    """Returns the note without its checksum; raises ValueError if they disagree."""
     if isinstance(note, list):
         return [unsealed(one) for one in note]
     if not isinstance(note, dict) or CHECKSUM not in note:
@@ -212,7 +212,7 @@ def asked_of(store: Store, study: str) -> tuple[int, list[list[float]]]:
 
 @outlasting
 def study_notes(store: Store, study: str, pattern: str, notes: TableClause = STUDY_NOTES) -> dict[str, Any]:
-    """Returns what is noted of a study under keys like an SQL pattern; raises Damaged where that was not stored."""
+    """Returns what is noted of a study under keys like an SQL pattern; raises Damaged if that was not stored."""
     query = (
         select(notes.c.key, notes.c.value_json)
         .join_from(notes, STUDIES, STUDIES.c.study_id == notes.c.study_id)

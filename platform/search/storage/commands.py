@@ -71,7 +71,7 @@ class Again(NamedTuple):
 
 
 def to_play_on(store: Store, definition: Mapping[str, Any], verdict: StudyVerdict | None) -> str:
-    """Returns how to get a verdict on an undecided study, mostly by more held-out games; empty where there is no way.
+    """Returns how to get a verdict on an undecided study, mostly by more held-out games; empty if there is no way.
 
     Args:
         store: where the study is.

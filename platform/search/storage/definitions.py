@@ -65,7 +65,7 @@ def value_text(value: Any) -> str:
 
 @dataclass(frozen=True)
 class StudyFacts:
-    """What defines a study, in text; empty where it does not apply."""
+    """What defines a study, in text; empty if it does not apply."""
 
     game: str
     start: str  # the agent, or the learning parameters, where the search starts
@@ -119,7 +119,7 @@ def used_values(row: Mapping[Any, Any], ranges: Mapping[str, StoredRange]) -> di
 
 
 def agent_with(definition: Mapping[str, Any], values: Mapping[str, Any]) -> str:
-    """Returns the text of a study's agent with some parameters; empty where this version cannot build it."""
+    """Returns the text of a study's agent with some parameters; empty if this version cannot build it."""
     with contextlib.suppress(UserError, KeyError):
         agent = AGENTS.make(definition["agent"])
         return str(Space.of(agent, definition["parameters"]).apply(agent, values))

@@ -103,7 +103,7 @@ def _diverging(sigma: pd.Series, again: Again | None) -> str:
 
 
 def _repeating(trials: pd.DataFrame) -> str:
-    """Says that candidates repeat, which they do in any case where there are only switches and whole numbers."""
+    """Says that candidates repeat, which they do in any case if there are only switches and whole numbers."""
     names = trials.attrs["parameters"]
     repeated = int(trials[names].astype(str).duplicated().sum()) if names else 0
     if repeated < max(1, REPEATED * len(trials)):
@@ -140,7 +140,7 @@ def _border(
 
 
 def _end(space: Space, path: str, value: Any) -> str:
-    """Returns the range of a parameter widened beyond the end at which a value lies; empty where it lies at none."""
+    """Returns the range of a parameter widened beyond the end at which a value lies; empty if it lies at none."""
     return [dimension for dimension in space.dimensions if dimension.path == path][-1].wider(value)
 
 

@@ -85,7 +85,7 @@ class StoredStudy:
         progress: bool = True,
         created: str | None = None,
     ) -> None:
-        """Opens a study, and begins it where it is not stored; an imported one was `created` elsewhere."""
+        """Opens a study, and begins it if it is not stored; an imported one was `created` elsewhere."""
         self.store, self.run_id = store, run_id_of(name)
         self.console = None if progress else QUIET  # of bars; None = standard error
         with optuna_errors(store.shown_url):
@@ -145,7 +145,7 @@ class StoredStudy:
 
 
 def stored_verdict(store: Store, study: str) -> StudyVerdict | None:
-    """Returns the verdict that a study ended with, None where it has none yet."""
+    """Returns the verdict that a study ended with, None if it has none yet."""
     stored = study_notes(store, study, VERDICT).get(VERDICT)
     return None if stored is None else StudyVerdict.from_json(stored)
 
@@ -157,7 +157,7 @@ def open_study(
     definition: Mapping[str, Any],
     directions: Sequence[StudyDirection] = MAXIMIZE,
 ) -> optuna.Study:
-    """Returns the study of that name; raises UserError where it is stored with another definition."""
+    """Returns the study of that name; raises UserError if it is stored with another definition."""
     begun = run_id_of(name) in {run.id for run in store.runs()}
     with optuna_errors(store.shown_url):
         if begun and name not in study_names(store):

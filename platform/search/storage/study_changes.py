@@ -16,7 +16,7 @@ from .trials import optuna_number, study_names
 
 
 def rename_study(store: Store, run: Run, name: str) -> None:
-    """Renames a study and its run, whose id is the name; raises UserError where the name is taken.
+    """Renames a study and its run, whose id is the name; raises UserError if the name is taken.
 
     Its held-out games stay those of the name under which it began.
     """

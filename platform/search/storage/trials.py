@@ -49,7 +49,7 @@ MIN_EVALUATED = 8  # below which importance says nothing
 
 @outlasting
 def study_names(store: Store) -> list[str]:
-    """Returns the names of all studies in a store, the oldest first; none where there are no tables of Optuna's."""
+    """Returns the names of all studies in a store, the oldest first; none if there are no tables of Optuna's."""
     with store.database.reading() as connection:
         if not inspect(connection).has_table(STUDIES.name):
             return []
@@ -90,8 +90,8 @@ def trials_frame(store: Store, study: str) -> pd.DataFrame:
     """Returns one row per finished trial of a study, by number.
 
     Columns: number, state (COMPLETE, or PRUNED with its latest value), value, low and high (its 95 % interval: stored,
-    or Student's t from the stored standard error; NaN where neither is), other (the value of the second objective,
-    which is `frame.attrs["second"]`; NaN where the study has one objective), group (generation or round, from 0),
+    or Student's t from the stored standard error; NaN if neither is), other (the value of the second objective,
+    which is `frame.attrs["second"]`; NaN if the study has one objective), group (generation or round, from 0),
     index, games (of the trial), seconds; then one for each parameter, whose names are `frame.attrs["parameters"]`, and
     whose ranges are `frame.attrs["ranges"]` by name.
     """
@@ -152,7 +152,7 @@ def recommended_values(store: Store, study: str) -> dict[str, Any]:
 
 
 def definition(store: Store, study: str) -> dict[str, Any]:
-    """Returns what a study began with; empty where it is not one of Turnier's."""
+    """Returns what a study began with; empty if it is not one of Turnier's."""
     return dict(study_notes(store, study, "definition").get("definition", {}))
 
 

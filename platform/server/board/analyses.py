@@ -25,7 +25,7 @@ MOST_AGENTS, MOST_SECONDS = 6, 600
 
 
 def read_position(game: str, text: str) -> Position:
-    """Returns the position of a text, see `Game.position_of`; the start of the game where there is none."""
+    """Returns the position of a text, see `Game.position_of`; the start of the game if there is none."""
     require_harmless_game(game)
     return GAMES.make(game).position_of(text if text.strip() else MOVES)
 

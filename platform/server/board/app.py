@@ -154,7 +154,7 @@ def _listed_runs(store: Store) -> list[dict[str, Any]]:
 
 
 def _judged(store: Store, match: str, agent: str) -> Any:
-    """Returns a match; raises UserError where the agent that judges it must not be asked."""
+    """Returns a match; raises UserError if the agent that judges it must not be asked."""
     if agent:
         require_harmless(agent)
     return store.find_record(match)

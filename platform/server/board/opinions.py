@@ -64,7 +64,7 @@ def opinions(record: MatchRecord, agent: str = "") -> Iterator[dict[str, Any]]:
 
 
 def weighed(agent: Agent, position: Position, decision: Decision) -> list[tuple[str, int, float | None, int]]:
-    """Returns for each legal action: name, visits, value in the agent's unit (None where unknown), cell or -1."""
+    """Returns for each legal action: name, visits, value in the agent's unit (None if unknown), cell or -1."""
     game, state, found = position.game, position.state, []
     scale = agent.value_unit(game).scale
     for action in position.legal_actions():

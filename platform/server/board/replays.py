@@ -11,7 +11,7 @@ from .frames import Frames
 
 
 def replay_of(record: MatchRecord, run: str) -> dict[str, Any]:
-    """Returns a match as JSON; raises UserError where its moves are not legal.
+    """Returns a match as JSON; raises UserError if its moves are not legal.
 
     `boards` are those before each decision and the last one, see `Frames`; `moves` has one entry per decision, with the
     `returns` of all seats before it.

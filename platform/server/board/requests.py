@@ -101,7 +101,7 @@ async def our_error(request: Request, error: Exception) -> JSONResponse:
 
 
 async def body_of(request: Request) -> dict[str, Any]:
-    """Returns the JSON object that was sent; raises UserError where it is none or late, HTTPException if too large."""
+    """Returns the JSON object that was sent; raises UserError if it is none or late, HTTPException if too large."""
     received = b""
     try:
         async with asyncio.timeout(BODY_SECONDS):

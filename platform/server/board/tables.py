@@ -198,7 +198,7 @@ class Table:
     async def _alone(self, work: Callable[[], Any]) -> Any:
         """Does something with the match on a thread, while nothing else may happen at the table.
 
-        Whoever calls it announces what came of it; where it fails, that is done here.
+        Whoever calls it announces what came of it; if it fails, that is done here.
         """
         self.thinking = True
         await self.announce()
@@ -257,7 +257,7 @@ class Tables:
         return HostedMatch(game, agents, spec.seed, opening=opening)
 
     async def open(self, game: object, agents: object) -> Table:
-        """Opens a table; raises UserError where its match cannot begin."""
+        """Opens a table; raises UserError if its match cannot begin."""
         if not isinstance(game, str) or len(game) > MAX_TEXT or not isinstance(agents, list):
             raise UserError("a table needs a game and an agent for each seat; reload the page.")
         require_harmless_game(game)
@@ -278,7 +278,7 @@ class Tables:
         return table
 
     def get(self, id: str) -> Table:
-        """Returns a table, which thereby counts as used; raises UserError where there is none."""
+        """Returns a table, which thereby counts as used; raises UserError if there is none."""
         table = self._tables.pop(id, None)
         if table is None:
             raise UserError("this table is not there any more; begin another game from the start page.")

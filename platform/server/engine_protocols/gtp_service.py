@@ -175,7 +175,7 @@ class GtpService:
         return ""
 
     def _clock(self, seat: int) -> Clock | None:
-        """Returns the clock of a seat, or None where time is not limited."""
+        """Returns the clock of a seat, or None if time is not limited."""
         if seat not in self._clocks and self._settings is not None:
             main, period, stones = self._settings
             first = 0 if main > 0 else stones

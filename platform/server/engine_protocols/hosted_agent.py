@@ -24,7 +24,7 @@ class Limit(NamedTuple):
 
 
 def limited(agent: Agent, limit: Limit | None) -> Agent:
-    """Returns the agent held to a limit, or as it is where it cannot be or has a shorter time of its own."""
+    """Returns the agent held to a limit, or as it is if it cannot be or has a shorter time of its own."""
     own = getattr(agent, "milliseconds", 0)
     if limit is None or (limit.unit == "ms" and 0 < own <= limit.amount):
         return agent
@@ -52,7 +52,7 @@ class HostedAgent:
         self.begin(game)
 
     def require_two_seats(self, protocol: str) -> None:
-        """Raises UserError where a protocol has no words for the game."""
+        """Raises UserError if a protocol has no words for the game."""
         if self.game.num_seats != 2 or self.game.has_chance:
             raise UserError(
                 f"{protocol} is for games of two seats without chance, got {self.game}; choose --protocol json."
@@ -86,7 +86,7 @@ class HostedAgent:
             player.act(position)
 
     def play(self, text: str) -> None:
-        """Plays a move; raises UserError where it is none or not legal."""
+        """Plays a move; raises UserError if it is none or not legal."""
         action = None if self.position.over else self.game.move_of(self.position.state, text)
         if action is None:
             raise UserError(f"a move must be legal, got {text}.")

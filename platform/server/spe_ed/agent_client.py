@@ -70,7 +70,7 @@ def seconds_of(text: str) -> float:
 def offset_to(time_url: str, timeout: float = 5.0) -> float:
     """Returns the lead of the server's clock over ours in seconds, by the quickest of a few answers.
 
-    Raises OSError or ValueError where the server gives no time.
+    Raises OSError or ValueError if the server gives no time.
     """
     best: tuple[float, float] | None = None
     for _ in range(TIME_REQUESTS):
@@ -113,7 +113,7 @@ class AgentClient:
     def run(self) -> list[Outcome]:
         """Plays one game after another; connects again when a connection fails or is lost.
 
-        A game that was cut off counts as one of `games`. Raises UserError where the server stays away.
+        A game that was cut off counts as one of `games`. Raises UserError if the server stays away.
         """
         outcomes: list[Outcome] = []
         failures, since = 0, time.monotonic()  # since when no connection held
@@ -147,7 +147,7 @@ class AgentClient:
         return outcomes
 
     def _require_patience(self, failure: Exception, seconds: float, outcomes: list[Outcome]) -> None:
-        """Raises UserError after so many seconds without a connection, sooner where nothing listens any more."""
+        """Raises UserError after so many seconds without a connection, sooner if nothing listens any more."""
         refused = isinstance(failure, ConnectionRefusedError) and bool(self.games)
         patience = min(self.patience, REFUSED_SECONDS) if refused else self.patience
         if seconds > patience:
@@ -242,7 +242,7 @@ class AgentClient:
             text = self._next(socket, deadline - time.time())
 
     def _offset(self) -> float:
-        """Returns how far the server's clock is ahead, 0 where it gives no time."""
+        """Returns how far the server's clock is ahead, 0 if it gives no time."""
         try:
             return offset_to(self.time_url)
         except (OSError, HTTPException, *MALFORMED) as failure:

@@ -49,7 +49,7 @@ class Keeper:
                 _say(str(error))
 
     def store_waiting(self) -> None:
-        """Stores what waits; says so where that cannot be done."""
+        """Stores what waits; says so if that cannot be done."""
         with self._lock:
             if self.store is None or not self.waiting:
                 return
@@ -62,7 +62,7 @@ class Keeper:
                 self.waiting.clear()
 
     def require_all_stored(self) -> None:
-        """Raises UserError where games are still waiting."""
+        """Raises UserError if games are still waiting."""
         if self.store is not None and self.waiting:
             kept = f"; their logs are in {self.logs}" if self.logs is not None else ""
             raise UserError(f"{len(self.waiting)} games could not be stored{kept}: {self.wrong}")

@@ -29,7 +29,7 @@ def verify_log(game: Game, path: Path) -> tuple[int, str | None]:
     """Replays an official log, whose size and players count, not those of the game that was named.
 
     Returns:
-        The lines read, and the first disagreement as `line: sentence`, or None where all agree.
+        The lines read, and the first disagreement as `line: sentence`, or None if all agree.
 
     Raises:
         UserError: where the file is no log, or not of this game.

@@ -87,7 +87,7 @@ def replayed_game(record: Mapping[str, Any]) -> tuple[Game, list[str], list[Ints
 
 
 def read_log(path: Path) -> tuple[list[str], list[Ints]]:
-    """Returns the players' names and the states of an official log, unpacked; raises UserError where it is none."""
+    """Returns the players' names and the states of an official log, unpacked; raises UserError if it is none."""
     try:
         first, *lines = map(json.loads, path.read_text(encoding="utf-8").splitlines())
         names = [first[str(n)]["Pseudonym"] for n in range(1, 1 + len(first))]

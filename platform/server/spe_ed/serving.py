@@ -59,7 +59,7 @@ def make_server(lobby: Lobby) -> GameServer:
 async def serve(lobby: Lobby, server: uvicorn.Server, listening: socket.socket) -> None:
     """Serves until the last game, or until a signal, which stores running games as they are.
 
-    Raises UserError where games could not be stored.
+    Raises UserError if games could not be stored.
     """
     lobby.start_if_ready()
     await server.serve([listening])

@@ -53,7 +53,7 @@ def mean_start(files: Sequence[Path], network: Network, layout: Layout) -> tuple
 
 
 def _require_alike(weights: Weights, network: Network, file: Path) -> None:
-    """Raises UserError where the weights cannot begin that network."""
+    """Raises UserError if the weights cannot begin that network."""
     without = replace(network, stages=(), phases=network.phases // (1 + len(network.stages)))
     if weights.network not in (network, without):
         raise UserError(

@@ -115,7 +115,7 @@ def _worth(field, stride, walkers, round_number, weights, space):
     )
 )
 def state_value(field, stride, walkers, who, level, depth, alpha, beta, first_round, weights, space, numbers, clock):
-    """The value for player 0 where `who` is to move in round `level` of the search, its horizon `depth` rounds deep."""
+    """The value for player 0 if `who` is to move in round `level` of the search, its horizon `depth` rounds deep."""
     if who == walkers.shape[0]:
         who, level = 0, level + 1
     round_number = first_round + level - 1
@@ -188,7 +188,7 @@ def value_of_move(
 ) -> float:
     """Returns the value of an own move, `depth` rounds deep, by a tree of its own, or IMPOSSIBLE.
 
-    It is Python, as numba loads a kernel that calls itself from its cache only where no other kernel calls it.
+    It is Python, as numba loads a kernel that calls itself from its cache only if no other kernel calls it.
 
     Args:
         field, walkers: are not changed, so that several threads may search different moves.

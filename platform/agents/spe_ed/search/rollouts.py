@@ -1,6 +1,6 @@
 """Random paths of one player while all others stand still, counted by length and first action.
 
-Source: Brot 2021, 4.2. A path ends where no move is left. Paths are not stored for the choice, only counted: those at
+Source: Brot 2021, 4.2. A path ends if no move is left. Paths are not stored for the choice, only counted: those at
 least `filter_value` times as long as the longest are separated at the end. Some are kept for the next round.
 """
 
@@ -143,7 +143,7 @@ def run_rollouts(
         first_round: the number of the round in which the first move is made.
         guides: paths to follow first, one a rollout, as far as they are possible; from there on at random.
         table: [cells of the field] probabilities that a cell is entered by others, or empty.
-        tree: where no path may come twice; its first node must be empty.
+        tree: if no path may come twice; its first node must be empty.
         filter_value: paths so long, relative to the longest yet, are kept.
         vary: which part of the rollouts follows a path kept in this decision up to a random move, the longer one of
             two; there must be room to keep any.

@@ -130,7 +130,7 @@ def _taken_before(t, player, cell, offset, pace, jump, stamp):
 
 @kernel(types.boolean(Field, types.int64, TABLES, types.int64, types.int64, types.int64, types.int64, TIME_OF_DAY))
 def _grow(field, stride, t, player, depth, first_round, ends, clock):
-    """Makes the nodes `depth` rounds below a root; False where there is no room or time left."""
+    """Makes the nodes `depth` rounds below a root; False if there is no room or time left."""
     begin, end = t.bounds[player, depth - 1], t.bounds[player, depth]
     made, room = end, t.cell.shape[1] - MOVES
     taken = np.empty(MOVES)

@@ -38,7 +38,7 @@ def reachable(field, stride, walker):
 
 @kernel(types.int64(Field, types.int64, types.int64))
 def landing_of(field, cell, offset):
-    """Where a jump ends that enters `cell` first and flies over the wall behind it; `cell` itself where none does."""
+    """Where a jump ends that enters `cell` first and flies over the wall behind it; `cell` itself if none does."""
     if field[cell + offset] != 0:
         for thick in range(1, THICKEST + 1):
             if field[cell + (thick + 1) * offset] == 0:
@@ -124,7 +124,7 @@ def own_share(field, stride, walkers, jump_steps, neighbours, decided, space):
     Args:
         jump_steps: as in `flood`.
         neighbours: what each place beside a cell that is not taken counts besides the cell: narrow ways fill badly.
-        decided: what is added where no other player is met any more: as much with a tenth more than the largest of
+        decided: what is added if no other player is met any more: as much with a tenth more than the largest of
             them, as little with a tenth less, in between in proportion.
     """
     meets = flood(field, stride, walkers, jump_steps, space)

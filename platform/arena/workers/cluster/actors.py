@@ -217,7 +217,7 @@ class RayActors:
         return results
 
     def _receive(self, seconds: float) -> None:
-        """Takes all that has arrived; waits for it for so many seconds where there is nothing."""
+        """Takes all that has arrived; waits for it for so many seconds if there is nothing."""
         with contextlib.suppress(queue.Empty):
             arrivals = [self._arrivals.get(timeout=seconds) if seconds else self._arrivals.get_nowait()]
             if seconds and len(self._working) * GATHER_SECONDS > 1e-3:

@@ -25,7 +25,7 @@ LOCAL_SETTINGS = {"health_check_failure_threshold": 200}
 
 
 def connect(address: str, workers: int | None) -> Any:
-    """Starts or joins Ray, quietly; raises UserError with one sentence where that fails."""
+    """Starts or joins Ray, quietly; raises UserError with one sentence if that fails."""
     if address.startswith("ray://"):
         raise UserError(
             f"a Ray cluster must be joined from one of its machines, got the address {address} of Ray Client; type the"
@@ -92,7 +92,7 @@ def _on_loopback(ray: Any) -> Iterator[None]:
 
 
 def _require_reachable(address: str) -> None:
-    """Raises ConnectionError where nothing listens; Ray itself would try for minutes."""
+    """Raises ConnectionError if nothing listens; Ray itself would try for minutes."""
     host, _, port = address.rpartition(":")
     if not host or not port.isdigit():
         if address == "auto":

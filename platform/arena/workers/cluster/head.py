@@ -41,7 +41,7 @@ class HeadMonitor:
         return 0.0 if since is None else time.monotonic() - since
 
     def require(self) -> None:
-        """Raises UserError where the head is silent."""
+        """Raises UserError if the head is silent."""
         if self.is_gone():
             raise UserError(self._sentence())
 

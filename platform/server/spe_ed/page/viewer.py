@@ -99,7 +99,7 @@ class Viewer:
 
 
 def read_choice(text: Any) -> tuple[int, int] | None:
-    """Returns the game and the first round that a page asks for, None where it asks for something else."""
+    """Returns the game and the first round that a page asks for, None if it asks for something else."""
     try:
         message = json.loads(text)
         game, first = message["game"], message["from"]

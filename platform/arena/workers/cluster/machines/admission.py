@@ -52,7 +52,7 @@ def cannot_start(reason: str) -> str:
 
 
 def place_of(ray: Any, actor: Any) -> tuple[str, str]:
-    """Returns the node on which an actor is or was, and the machine's name; empty where Ray does not know."""
+    """Returns the node on which an actor is or was, and the machine's name; empty if Ray does not know."""
     with contextlib.suppress(Exception):
         known = ray._private.state.actors(actor._actor_id.hex())["Address"]["NodeID"]
         found = next(node for node in ray.nodes() if node["NodeID"] == known)
@@ -149,7 +149,7 @@ def examined(address: str) -> dict[str, str]:
 
     Of a machine that may play that is an empty text.
 
-    Raises UserError where no cluster answers at the address.
+    Raises UserError if no cluster answers at the address.
     """
     ray = connect(address, None)
     try:

@@ -45,7 +45,7 @@ class Trial(NamedTuple):
 
 
 def trial_of(work: Work[Any, Any], specs: Iterable[Any]) -> Trial | None:
-    """Plays for about SECONDS what workers will play; returns None where nothing of that is short and decided by seeds.
+    """Plays for about SECONDS what workers will play; returns None if nothing of that is short and decided by seeds.
 
     Args:
         work: what the specs are done with.
