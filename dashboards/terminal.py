@@ -43,7 +43,7 @@ def print_sections(console: Console, some: Iterable[Section], whole: bool = Fals
         elif isinstance(section, Table) and len(section.frame) and (whole or not shown):
             print_table(console, replace(section, frame=section.frame.head(top)))
             if len(section.frame) > top:
-                say(console, f"{len(section.frame):,} rows, of which the first {top:,} are shown; --top shows more.")
+                say(console, f"{len(section.frame):,} rows, of which the first {top:,} are shown; --rows shows more.")
             shown = True
         elif isinstance(section, Drawing) and section.table is not None and whole:
             print_table(console, section.table)

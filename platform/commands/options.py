@@ -15,6 +15,7 @@ from ..core.errors import require_extra
 from ..core.outputs import require_file, require_folder
 from ..results.store import DEFAULT_URL, STORE_VARIABLE
 from ..search import VERIFY
+from .completion import proposing
 
 
 def writable_file(option: typer.CallbackParam, path: Path | None) -> Path | None:
@@ -49,7 +50,10 @@ def trusting(value: bool) -> bool:
 GameArgument = Annotated[str, typer.Argument(help='a game, such as yavalath or "2048(size=3)"')]
 AgentsArgument = Annotated[list[str], typer.Argument(help='agents, such as random "mc(iterations=200)"')]
 
-RunArgument = Annotated[str, typer.Argument(help="a run: its id or the beginning of it, or last")]
+RunArgument = Annotated[
+    str,
+    typer.Argument(help="a run: its name, its id or the beginning of it, or last", autocompletion=proposing("run")),
+]
 
 StoreOption = Annotated[
     str, typer.Option("--store", help="results: a file such as turnier.db, or a PostgreSQL URL", envvar=STORE_VARIABLE)

@@ -57,7 +57,7 @@ def test_a_lucky_game_does_not_lead_a_list(league: Path) -> None:
     shown = results(league, "2048").output
     assert "lucky" not in shown and "Agents left out: 1 (fewer than 10 games" in shown
     assert "lucky" in results(league, "2048", "--min-games", "1").output
-    assert "the first 1 are shown" in results(league, "2048", "--top", "1").output
+    assert "the first 1 are shown" in results(league, "2048", "--rows", "1").output
 
 
 def test_a_crosstable_is_of_one_game(league: Path, tmp_path: Path) -> None:

@@ -125,7 +125,7 @@ def test_agents_that_never_met_are_in_groups_and_only_the_first_rows_are_shown(t
     print_sections(Console(file=paper, width=100), list_of(standings, DUEL), top=2)
     text = " ".join(paper.getvalue().split())
     assert "group" in text and "have not met, even indirectly" in text
-    assert "5 rows, of which the first 2 are shown; --top shows more." in text
+    assert "5 rows, of which the first 2 are shown; --rows shows more." in text
 
 
 def test_control_characters_of_names_are_shown_and_do_nothing() -> None:

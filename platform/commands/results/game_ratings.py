@@ -41,7 +41,7 @@ def show_game(store: Store, game: str, run: Run | None, min_games: int, shown: S
     console = Console()
     terminal.say(console, _sources(store, frame))
     for name in standings.ratings["game"].unique():
-        terminal.print_sections(console, list_of(standings, str(name)), top=shown.top)
+        terminal.print_sections(console, list_of(standings, str(name)), top=shown.rows)
     left_out = len(frame[["game", "agent"]].drop_duplicates()) - len(standings.ratings)
     if left_out:
         few = "no game against another agent" if min_games == 1 else f"fewer than {min_games} games, see --min-games"

@@ -18,21 +18,21 @@ if TYPE_CHECKING:
     from ...results.store.store import Run, Store
     from ..runs.show import Shown
 
-TOP = 200  # agents of a rating list
+ROWS = 200  # of a table
 MIN_GAMES = 10  # of an agent in the rating list of a game
 MATCHES = 20  # that are listed
 OF_MATCHES = (".gif", ".mp4", ".svg", ".json")
 OPTIONS = {  # what is shown -> the options that mean something for it, beside --store
-    "run": {"out", "html", "matches", "whole", "top", "anchor", "nash", "crosstable", "as_json", "game", "min_games"},
-    "archive": {"out", "means", "whole", "top", "anchor", "nash", "crosstable", "as_json", "game", "min_games"},
+    "run": {"out", "html", "matches", "whole", "rows", "anchor", "nash", "crosstable", "as_json", "game", "min_games"},
+    "archive": {"out", "means", "whole", "rows", "anchor", "nash", "crosstable", "as_json", "game", "min_games"},
     "match": {"out", "delay", "overlay"},
     "bot": {"game", "save", "as_json"},
-    "game": {"top", "min_games", "anchor", "nash", "crosstable", "as_json"},
+    "game": {"rows", "min_games", "anchor", "nash", "crosstable", "as_json"},
 }
 
 
 def _names(incomplete: str) -> list[str]:
-    from ..runs.completion import names_of
+    from ..completion import names_of
 
     return [name for name in (*names_of("run"), *names_of("game")) if name.startswith(incomplete)]
 
@@ -58,7 +58,7 @@ def show(
     matches: Annotated[bool, typer.Option("--matches", help=f"list the newest {MATCHES} matches of a run")] = False,
     whole: Annotated[bool, typer.Option("--all", help="show every table of a run, not only the main one")] = False,
     game: Annotated[str, typer.Option(help="of a run or bot: only its games of this game")] = "",
-    top: Annotated[int, typer.Option(help="number of agents that a rating list shows", min=1)] = TOP,
+    rows: Annotated[int, typer.Option(help="rows that a table shows", min=1)] = ROWS,
     min_games: Annotated[
         int, typer.Option(help="of a game: leave out agents with fewer games", show_default=str(MIN_GAMES), min=0)
     ] = 0,
@@ -192,7 +192,7 @@ def _show_run(store: Store, run: Run, options: Mapping[str, Any], named: bool) -
 def _shown(options: Mapping[str, Any]) -> Shown:
     from ..runs.show import Shown
 
-    names = ("as_json", "whole", "top", "crosstable", "anchor", "nash")
+    names = ("as_json", "whole", "rows", "crosstable", "anchor", "nash")
     return Shown(**{name: options[name] for name in names})
 
 

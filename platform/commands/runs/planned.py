@@ -15,13 +15,16 @@ from ...runs.declared.kinds import plan_of
 from ...runs.declared.options import Declared
 from ...runs.plan import Plan
 from ..command_line import saving
+from ..completion import proposing
 from ..options import DEFAULT_URL, JsonOption, StoreOption, TrustOption
 from ..place import placed
 
 ResumeOption = Annotated[
     str,
     typer.Option(
-        "--resume", help="a run to resume: its name, the beginning of its id, or last; game and agents are its own"
+        "--resume",
+        help="a run to resume: its name, the beginning of its id, or last; game and agents are its own",
+        autocompletion=proposing("run"),
     ),
 ]
 
@@ -56,7 +59,7 @@ def _parameter(declared: Declared) -> inspect.Parameter:
     option, limits = declared.option, declared.option.range_text()
     said = f"{option.help}; {limits}" if limits and option.choices else option.help
     kind: Any = list[str] if declared.is_list else next((each for each in declared.types if each in _PLAIN), str)
-    complete: dict[str, Any] = {"autocompletion": _proposing(option.complete)} if option.complete else {}
+    complete: dict[str, Any] = {"autocompletion": proposing(option.complete)} if option.complete else {}
     default = declared.default
     if declared.required:
         default = [] if declared.is_list else ""
@@ -75,17 +78,6 @@ def _parameter(declared: Declared) -> inspect.Parameter:
 
 
 _PLAIN = (bool, int, float, str)
-
-
-def _proposing(what: str) -> Callable[[str], Iterable[str]]:
-    """Returns what completes a value in the shell: the names that begin with what was typed."""
-
-    def names(incomplete: str) -> Iterable[str]:
-        from .completion import names_of
-
-        return [name for name in names_of(what) if name.startswith(incomplete)]
-
-    return names
 
 
 def _is_typed(context: typer.Context, name: str) -> bool:

@@ -21,7 +21,7 @@ class Shown(NamedTuple):
 
     as_json: bool = False
     whole: bool = False  # every table, not only the main one
-    top: int = 200  # agents of a rating list
+    rows: int = 200  # agents of a rating list
     crosstable: Path | None = None  # file to which it is written, too
     anchor: str = ""  # the agent whose Elo is 0
     nash: bool = False  # whether Nash averages are shown in any case
@@ -53,7 +53,7 @@ def show_run(results: RunResults, shown: Shown, console: Console | None = None) 
         terminal.say(console, f"{run.name} ({run.id})", "bold")
         terminal.say(console, head.sentence)
         terminal.say(console, head.meaning if shown.whole else "")
-        terminal.print_sections(console, kind.sections(data), shown.whole, shown.top)
+        terminal.print_sections(console, kind.sections(data), shown.whole, shown.rows)
         for sentence in failures.sentences(store_option(results.store)):
             terminal.say(console, sentence, "red")
         if rated:

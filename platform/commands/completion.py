@@ -10,34 +10,39 @@ def names_of(what: str) -> Sequence[str]:
     return _NAMES[what]() if what in _NAMES else ()
 
 
+def proposing(what: str) -> Callable[[str], list[str]]:
+    """Returns what completes a value in the shell: the names of that kind that begin with what was typed."""
+    return lambda incomplete: [name for name in names_of(what) if name.startswith(incomplete)]
+
+
 def _games() -> Sequence[str]:
-    from ...games.registry import GAMES
+    from ..games.registry import GAMES
 
     return list(GAMES.places)
 
 
 def _agents() -> Sequence[str]:
-    from ...agents.registry import AGENTS
+    from ..agents.registry import AGENTS
 
     return list(AGENTS.places)
 
 
 def _samplers() -> Sequence[str]:
-    from ...search.samplers.registry import SAMPLERS
+    from ..search.samplers.registry import SAMPLERS
 
     return list(SAMPLERS.places)
 
 
 def _noises() -> Sequence[str]:
-    from ...search.noise import NOISES
+    from ..search.noise import NOISES
 
     return list(NOISES.places)
 
 
 def _runs() -> Sequence[str]:
-    from ...results.store import default_url
-    from ...results.store.database import NoResults
-    from ...results.store.store import Store
+    from ..results.store import default_url
+    from ..results.store.database import NoResults
+    from ..results.store.store import Store
 
     try:
         with Store.open(default_url(), read_only=True) as store:
@@ -47,7 +52,7 @@ def _runs() -> Sequence[str]:
 
 
 def _learners() -> Sequence[str]:
-    from ...runs.learning.ways import LEARNERS
+    from ..runs.learning.ways import LEARNERS
 
     return LEARNERS
 
