@@ -15,7 +15,7 @@ from contextlib import ExitStack
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, Self, TypeVar
 
 from ..arena.workers.where import ANYWHERE, Where
-from ..core.errors import UserError
+from ..core.errors import MALFORMED, UserError
 from ..core.outside.bundle_modules import require_no_import
 from .declared.options import Declared, Option, declared_of, require_known
 
@@ -180,7 +180,13 @@ class Plan(ABC, Generic[R]):
         for name in changes:
             if name in cls.declared and not cls.declared[name].option.more:
                 raise UserError(f"{run.id} keeps its {name}; leave it out, or begin a run of its own.")
-        plan = cls(**cls.options_of(run) | cls._last_settings(store, run) | changes)
+        try:
+            options = cls.options_of(run)
+        except MALFORMED:
+            raise UserError(
+                f"{run.id} has a definition that says too little to go on with; begin a run of its own."
+            ) from None
+        plan = cls(**options | cls._last_settings(store, run) | changes)
         if not plan.has_begun(store) or plan.run_id != run.id:
             why = f"with another {' and '.join(changes)}" if changes else "as a file that it names has changed"
             raise UserError(f"{run.id} goes on as it began, but {why} it would be {plan.run_id}; undo that.")
