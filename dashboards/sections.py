@@ -19,7 +19,7 @@ import importlib
 import pkgutil
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from typing import TYPE_CHECKING, Any
 
 from turnier.dashboards.tables import Column, Table
@@ -197,6 +197,7 @@ def kind_of(kind: str) -> Any:
     return importlib.import_module(f"turnier.dashboards.kinds.{kind if kind in _described() else OTHER}")
 
 
+@cache
 def _described() -> set[str]:
     kinds = importlib.import_module("turnier.dashboards.kinds")
     return {module.name for module in pkgutil.iter_modules(kinds.__path__)}

@@ -99,9 +99,8 @@ def _measured(positions: pd.DataFrame, measure: str, store: Store) -> Iterator[S
 def _scores(positions: pd.DataFrame, store: Store) -> pd.DataFrame:
     """Returns `summary` of the newest runs in which agents were compared at these games."""
     games = {short_game(str(game)) for game in positions["game"].unique()}
-    runs = [
-        run for run in reversed(store.runs()) if run.kind in kinds_with("COMPARES") and short_game(run.name) in games
-    ]
+    kinds = kinds_with("COMPARES")
+    runs = [run for run in reversed(store.runs()) if run.kind in kinds and short_game(run.name) in games]
     found = [summary(matches_frame(store, run=run.id, ids=False)) for run in runs[:MAX_RUNS]]
     return pd.concat(found, ignore_index=True) if found else pd.DataFrame()
 

@@ -214,8 +214,10 @@ class Study(Plan["StudyResults"]):
     @classmethod
     def _last_settings(cls, store: Store, run: Run) -> dict[str, Any]:
         """Returns the settings of the study; one of an earlier version has the budget that it has played."""
+        if known := super()._last_settings(store, run):
+            return known
         played = int(cls.reopened(store, run).trials()["games"].sum())
-        return super()._last_settings(store, run) or ({"budget": played} if played else {})
+        return {"budget": played} if played else {}
 
 
 def read_games(budget: str | int) -> int:
