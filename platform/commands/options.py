@@ -73,16 +73,6 @@ TrustOption = Annotated[
     ),
 ]
 SeedOption = Annotated[int, typer.Option("--seed", help="same seed, same games, whatever the number of workers")]
-BudgetOption = Annotated[
-    str, typer.Option("--budget", help="what every agent may spend per move: 50ms, 1000rollouts, 1000nodes or 4plies")
-]
-OpeningsOption = Annotated[
-    int, typer.Option("--openings", help="start from positions after at most this many plies", min=0)
-]
-VerifyOption = Annotated[
-    float,
-    typer.Option("--verify", help="maximum held-out games of all finalists together, as a share of the search's games"),
-]
 JsonOption = Annotated[bool, typer.Option("--json", help="print JSON")]
 WidthOption = Annotated[
     float | None,
@@ -112,20 +102,17 @@ __all__ = [
     "VERIFY",
     "AddressOption",
     "AgentsArgument",
-    "BudgetOption",
     "GameArgument",
     "JsonOption",
     "LocalExecutorOption",
     "NetworksOption",
     "OnlyOption",
-    "OpeningsOption",
     "PictureOption",
     "RunArgument",
     "SeedOption",
     "StoreOption",
     "StudyNameOption",
     "TrustOption",
-    "VerifyOption",
     "WidthOption",
     "WorkersOption",
     "YesOption",

@@ -16,7 +16,7 @@ import turnier
 from turnier.arena.workers.where import Where
 from turnier.commands.app import app
 from turnier.results.repair.inspection import inspect_store
-from turnier.runs.declared.kinds import KINDS, planned_again
+from turnier.runs.declared.kinds import KINDS, plan_of
 from turnier.runs.experiment import stored_experiments
 from turnier.search.storage.study_repair import inspect_studies
 
@@ -47,10 +47,12 @@ def test_every_run_resumes_with_the_same_figures(tmp_path: Path, monkeypatch: py
     with turnier.Store.open(f"sqlite:///{file}") as store:
         assert inspect_studies(store) == []
         for run in store.runs():
-            if run.kind in KINDS:
-                assert planned_again(store, run).run_id == run.id
-            if run.kind == "tournament":
-                assert planned_again(store, run).total == store.match_counts()[run.id]
+            plan = plan_of(run.kind)
+            assert (plan is None) == (run.kind not in KINDS)
+            planned = plan.of_run(store, run) if plan else None
+            assert planned is None or planned.run_id == run.id
+            if planned and run.kind == "tournament":
+                assert planned.total == store.match_counts()[run.id]
         assert sorted(run.id for run in store.runs()) == SHOWN["runs"]
         assert counts(file) == SHOWN["counts"]
         for game, agents, games, seed in (("2048", ["random", small], 3, 7), ("tictactoe", three, 8, 3)):

@@ -5,8 +5,6 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ...core.errors import UserError
-
 if TYPE_CHECKING:
     from ...results.store.store import Run, Store
     from ..plan import Plan
@@ -48,11 +46,3 @@ def results_of(store: Store, run: Run) -> RunResults:
 
     plan = plan_of(run.kind)
     return plan.reopened(store, run) if plan else RunResults(store, run.id)
-
-
-def planned_again(store: Store, run: Run) -> Plan[Any]:
-    """Returns the plan of a stored run, with the values that it was last played with; raises UserError without one."""
-    plan = plan_of(run.kind)
-    if plan is None:
-        raise UserError(f"{run.id} was made by a script and has no plan of its own; run the script again.")
-    return plan.of_run(store, run)
