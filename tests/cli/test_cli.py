@@ -22,6 +22,8 @@ def test_games_and_agents_list_their_declarations(tmp_path: Path) -> None:
     assert "tictactoe" in games
     agents = turnier("list", "agents", folder=tmp_path)
     assert all(name in agents for name in ("random", "greedy", "mc", "mctse"))
+    everything = turnier("list", folder=tmp_path)
+    assert all(name in everything for name in ("tictactoe", "mctse", "heuristics2048", "rollout", "cmaes", "racing"))
     detail = CliRunner().invoke(app, ["list", "mctse"], env={"COLUMNS": "160"}).stdout
     assert "maximum action nodes in the tree" in detail
     assert "uct | uctn" in detail and "0.01 to 10, log" in detail  # what is searched beside what is legal
@@ -132,7 +134,7 @@ def test_compare_says_who_is_stronger_in_one_sentence(tmp_path: Path) -> None:
     assert (found["verdict"], found["games"], found["games_left"]) == ("weaker", 64, 0.0)
     assert found["sentence"] in " ".join(shown.split("\n"))
     assert -100 < found["estimate"]["difference_percent_low"] < found["estimate"]["difference_percent_high"] < -80
-    assert [row["agent"].split("(")[0] for row in found["agents"]] == ["random", "mc"]
+    assert [(row["agent"].split("(")[0], row["failures"]) for row in found["agents"]] == [("random", 0), ("mc", 0)]
 
 
 def test_a_tournament_shows_ratings_and_who_beats_whom(tmp_path: Path) -> None:

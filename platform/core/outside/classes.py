@@ -97,7 +97,7 @@ def require_unchanged(cls: type[Any]) -> None:
     name = _names.get(cls, "")
     bundle = session.bundle_of(getattr(cls, "stands_for", cls)) if library.of_session(name) else None
     if bundle and not name.endswith(f"@{bundle.digest}"):
-        raise UserError(f"what {cls.__name__} uses of this session has changed; define {cls.__name__} again, too.")
+        raise UserError(f"code that {cls.__name__} uses has changed since; define {cls.__name__} again, too.")
 
 
 def is_of_another_session(name: str) -> bool:

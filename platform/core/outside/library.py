@@ -64,7 +64,7 @@ def digests_in(texts: Iterable[str]) -> set[str]:
 
 
 def of_session(text: str) -> bool:
-    """Whether a text form names code of this session of Python, which is in no file."""
+    """Whether a text form names code that was typed into this interpreter and is in no file."""
     return f"{SESSION}:" in text
 
 

@@ -142,7 +142,7 @@ def test_what_stands_in_a_cell_plays_here_under_a_digest_of_all_that_it_uses() -
         assert AGENTS.make(changed["Bot"]).full_text() == AGENTS.make(space["Bot"]).full_text()
     cell("CENTRE = 2", space)
     assert AGENTS.make(space["mine"]).full_text() != mine.full_text()
-    with pytest.raises(UserError, match="what mine uses of this session has changed; define mine again"):
+    with pytest.raises(UserError, match="code that mine uses has changed since; define mine again"):
         AGENTS.make(mine)
 
 
@@ -159,7 +159,7 @@ class Own(Agent):
     space = cell(text)
     assert plies(played(space["Own"](), space["Own"]))[:2] == [8, 7]
     cell("STEP = 2", space)
-    with pytest.raises(UserError, match="what Own uses of this session has changed"):
+    with pytest.raises(UserError, match="code that Own uses has changed since; define Own again"):
         AGENTS.make(space["Own"]())
 
 
