@@ -86,11 +86,15 @@ def test_checkpoints_are_evaluated_and_play_as_files(tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(not JIT, reason="thousands of games")
-def test_it_learns(tmp_path: Path) -> None:
-    """Against random play, and against the search around the network that knows nothing, which is what it began as."""
+def test_it_learns(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Against random play, and against the search around the network that knows nothing, which is what it began as.
+
+    The seeds of games depend on the paths of networks, so these are the same in every run of the test.
+    """
+    monkeypatch.chdir(tmp_path)
     with Store.open(f"sqlite:///{tmp_path}/z.db") as store:
         training = planned(
-            tmp_path / "z.npz", 1500, learning="self_play(rate=0.003)", evaluate_every=1500, evaluation_games=200,
+            Path("z.npz"), 1500, learning="self_play(rate=0.003)", evaluate_every=1500, evaluation_games=200,
             against="random",
         )  # fmt: skip
         table = training.run(store, where=Where("threads", 2), progress=False).table()
