@@ -201,7 +201,9 @@ class Course:
         self.agent.require(self.objective.game)
         self.noise = NOISES.make(definition.noise)
         self.space = Space.of(self.agent, definition.parameters)
-        self.search = SAMPLERS.make(definition.sampler).begin(self.space.encode(self.agent), definition.seed)
+        self.search = SAMPLERS.make(definition.sampler).begin(
+            self.space.encode(self.agent), definition.seed, self.space
+        )
         if isinstance(self.search, SteppingSearch):
             self.search.stays = definition.edition > FIRST_EDITION
         self.games = 0  # of complete generations

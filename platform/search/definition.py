@@ -59,7 +59,7 @@ class StudyDefinition:
     def generation_games(self) -> int:
         """The maximum number of games of the first generation."""
         space = Space.of(agent := AGENTS.make(self.agent), self.parameters)
-        candidates = len(SAMPLERS.make(self.sampler).begin(space.encode(agent), self.seed).ask())
+        candidates = len(SAMPLERS.make(self.sampler).begin(space.encode(agent), self.seed, space).ask())
         units = NOISES.make(self.noise).max_games(0, candidates)
         return units * self.objective.unit_games
 

@@ -17,6 +17,7 @@ import numpy.typing as npt
 
 from ...core.errors import UserError
 from ...core.parameters import Declared, parameters_of
+from ..space import Space
 
 Vectors = npt.NDArray[np.float64]
 MAX_POPULATION = 64  # candidates per generation: under noise many candidates with few games learn fastest
@@ -28,6 +29,7 @@ class Search(ABC):
     """A search over the unit cube for values to maximise, a generation at a time."""
 
     pools: ClassVar[bool] = False  # whether candidates that are the same agent count with their common mean
+    duels = 0  # of the first candidates of a generation, this many pairs of neighbours play each other
 
     def __init__(self, start: Sequence[float], seed: int) -> None:
         self.start = np.array(start, np.float64)
@@ -103,7 +105,7 @@ class Sampler(Declared):
     usual_noise: ClassVar[str] = "fixed"  # by default
 
     @abstractmethod
-    def begin(self, start: Sequence[float], seed: int) -> Search:
+    def begin(self, start: Sequence[float], seed: int, space: Space) -> Search:
         """Returns a new search from a start in the unit cube."""
 
     def within(self, evaluations: int) -> Self:

@@ -13,6 +13,7 @@ from optuna.trial import FrozenTrial
 
 from ...core.errors import UserError
 from ...core.parameters import parameter
+from ..space import Space
 from .modelled import ModelledSearch
 from .sampler import Sampler, Vectors
 
@@ -48,7 +49,7 @@ class Tpe(Sampler):
         if 0 < self.known < 2 * BEST:
             raise UserError(f"tpe: known must be 0 or at least {2 * BEST}, got {self.known}.")
 
-    def begin(self, start: Sequence[float], seed: int) -> TpeSearch:
+    def begin(self, start: Sequence[float], seed: int, space: Space) -> TpeSearch:
         return TpeSearch(start, seed, self)
 
 
