@@ -103,14 +103,20 @@ class Sampler(Declared):
 
     kind: ClassVar[str] = "sampler"
     usual_noise: ClassVar[str] = "fixed"  # by default
+    open: ClassVar[tuple[str, ...]] = ()  # parameters of which 0 means that they are chosen to suit the search
 
     @abstractmethod
     def begin(self, start: Sequence[float], seed: int, space: Space) -> Search:
         """Returns a new search from a start in the unit cube."""
 
-    def within(self, evaluations: int) -> Self:
-        """Returns the sampler with its open parameters chosen for a total number of evaluations."""
+    def within(self, evaluations: int, workers: int = 1) -> Self:
+        """Returns the sampler with its open parameters chosen for a total number of evaluations, and for workers."""
         return self
+
+    def is_closed(self, typed: Sampler) -> bool:
+        """Whether it is another one with open parameters chosen."""
+        left = {name: 0 for name in self.open if getattr(typed, name, None) == 0}
+        return self.replace(**left) == typed
 
     def as_first(self, typed: Self) -> Self:
         """Returns the sampler with the parameters that earlier versions lacked as they were typed."""
@@ -122,9 +128,11 @@ class Sampler(Declared):
 class PopulationSampler(Sampler):
     """Base of samplers whose `population` is chosen by the budget if it is 0."""
 
+    open = ("population",)
+
     population: int
 
-    def within(self, evaluations: int) -> Self:
+    def within(self, evaluations: int, workers: int = 1) -> Self:
         if self.population:
             return self
         return self.replace(population=max(MIN_POPULATION, min(MAX_POPULATION, evaluations // GENERATIONS)))

@@ -29,6 +29,7 @@ class Tpe(Sampler):
     """
 
     name = "tpe"
+    open = ("known",)
     usual_noise = "fixed(games=5)"
 
     population: int = parameter(8, "candidates per generation", low=1, high=1000)
@@ -42,7 +43,7 @@ class Tpe(Sampler):
         later=True,
     )
 
-    def within(self, evaluations: int) -> Tpe:
+    def within(self, evaluations: int, workers: int = 1) -> Tpe:
         return self if self.known else self.replace(known=KNOWN)
 
     def check(self) -> None:
