@@ -21,13 +21,13 @@ from ...core.parameters import Declared, parameters_of
 Vectors = npt.NDArray[np.float64]
 MAX_POPULATION = 64  # candidates per generation: under noise many candidates with few games learn fastest
 MIN_POPULATION = 6
-GENERATIONS = 30  # that a small budget should pay for, see docs/results/search_of_searches.md
+GENERATIONS = 30  # affordable with a small budget, see docs/results/search_of_searches.md
 
 
 class Search(ABC):
     """A search over the unit cube for values to maximise, a generation at a time."""
 
-    pools: ClassVar[bool] = False  # whether candidates that are the same agent count with their common mean
+    pools: ClassVar[bool] = False  # whether candidates with the same agent count with their common mean
 
     def __init__(self, start: Sequence[float], seed: int) -> None:
         self.start = np.array(start, np.float64)
@@ -44,7 +44,7 @@ class Search(ABC):
 
     @abstractmethod
     def ask(self) -> Vectors:
-        """Returns the generation's candidates, [n, dimensions]; asking again without telling gives the same."""
+        """Returns the generation's candidates, [n, dimensions]; asking again before telling gives the same."""
 
     @abstractmethod
     def tell(self, values: Sequence[float]) -> None:
@@ -56,22 +56,22 @@ class Search(ABC):
 
     @abstractmethod
     def estimate(self) -> float:
-        """Returns what the recommendation is worth according to the search; NaN before the first generation."""
+        """Returns the search's estimate of the recommendation's value; NaN before the first generation."""
 
     @property
     @abstractmethod
     def sigma(self) -> float:
-        """How widely the search samples, as a standard deviation in the unit cube."""
+        """The spread of the search's samples, as a standard deviation in the unit cube."""
 
     def facts(self) -> dict[str, float]:
-        """Returns what is stored of the search's state after each generation."""
+        """Returns the facts of the search's state to store after each generation."""
         return {"sigma": self.sigma}
 
 
 class SteppingSearch(Search):
     """Base of searches that step from a point or a distribution to the next, which they recommend.
 
-    They stay where they are where all candidates of a generation have the same value: a step would be a random one.
+    They stay where they are if all candidates of a generation have the same value: a step would be random.
     """
 
     stays = True  # False in studies of the first edition
@@ -100,25 +100,25 @@ class Sampler(Declared):
     """Base of all samplers."""
 
     kind: ClassVar[str] = "sampler"
-    usual_noise: ClassVar[str] = "fixed"  # by default
+    usual_noise: ClassVar[str] = "fixed"  # the default
 
     @abstractmethod
     def begin(self, start: Sequence[float], seed: int) -> Search:
         """Returns a new search from a start in the unit cube."""
 
     def within(self, evaluations: int) -> Self:
-        """Returns the sampler with its open parameters chosen for a total number of evaluations."""
+        """Returns the sampler with open parameters chosen for a total number of evaluations."""
         return self
 
     def as_first(self, typed: Self) -> Self:
-        """Returns the sampler with the parameters that earlier versions lacked as they were typed."""
+        """Returns the sampler with the parameters that earlier versions lacked taken from the typed one."""
         later = [field.name for field, declared in parameters_of(type(self)) if declared.later]
         return self.replace(**{name: getattr(typed, name) for name in later})
 
 
 @dataclass(frozen=True)
 class PopulationSampler(Sampler):
-    """Base of samplers whose `population` is chosen by the budget if it is 0."""
+    """Base of samplers that choose a `population` of 0 by the budget."""
 
     population: int
 
@@ -133,7 +133,7 @@ class PopulationSampler(Sampler):
 
 
 class History:
-    """All evaluated candidates, for searches that learn from every one of them."""
+    """All evaluated candidates, for searches that learn from all of them."""
 
     def __init__(self, size: int) -> None:
         self.vectors: Vectors = np.zeros((0, size))
