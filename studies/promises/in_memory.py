@@ -10,7 +10,7 @@ import numpy as np
 from turnier.search.noise import Noise
 from turnier.search.samplers.sampler import Search, Vectors
 
-Play = Callable[[Vectors], Sequence[float]]  # [n, dimensions] -> a game's score of each row
+Play = Callable[[Vectors], Sequence[float]]  # [n, dimensions] -> one game's score for each row
 
 
 @dataclass(frozen=True)
