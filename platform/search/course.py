@@ -1,6 +1,6 @@
-"""What a study asks for next: a pure function of its definition and of what is known of its candidates.
+"""What a study asks for next: a pure function of its definition and what is known of its candidates.
 
-A `Course` asks its sampler for a generation, the noise strategy says how many games each candidate plays, and their
+A `Course` asks its sampler for a generation, the noise strategy sets the number of games of each candidate, and their
 values decide the next generation. Nothing here plays, stores or shows anything; `study_run` does.
 """
 
@@ -31,12 +31,12 @@ from .verdict import START, Finalist
 
 PROPOSED = "proposed"
 BEST_CANDIDATES = 3  # finalists by their values in the search
-LAST_DIGITS = 1e-6  # by how much a number differs at the most that two kinds of processors have computed
+LAST_DIGITS = 1e-6  # largest difference between results of different kinds of processors
 
 
 @dataclass
 class Candidate:
-    """One member of a generation: its agent, its games, and its trial if that is stored."""
+    """One member of a generation: its agent, its games, and its trial, if stored."""
 
     vector: list[float]
     values: dict[str, Any]
@@ -80,7 +80,7 @@ class Generation:
 
     @property
     def known_games(self) -> int:
-        """Number of games that need not be read, since their candidates have trials."""
+        """Number of games that need not be read because their candidates have trials."""
         known = [c.trial for c in self.candidates if c.trial] if self.noise.one_stage or self.stored else []
         counted = 1 if self._counts_games else self.objective.unit_games
         return sum(int(facts_of(trial)["games"]) for trial in known) * counted
@@ -94,13 +94,14 @@ class Generation:
 
     @property
     def games(self) -> int:
-        """Number of games that it has asked for or, if it is stored, has played."""
+        """Number of games asked for or, if the generation is stored, played."""
         if self.stored:
             return self.known_games
         return len({spec.id for c in self.candidates for unit in c.units for spec in unit})
 
     def too_many(self, workers: int) -> str:
-        """Returns a sentence on what would use all workers, if there are more than games that they can play at once."""
+        """Returns a sentence on using all workers if they are more than the games to play at once; otherwise
+        nothing."""
         games = self.max_games if self.noise.one_stage else self.games
         if workers <= games:
             return ""
@@ -110,7 +111,7 @@ class Generation:
         )
 
     def next_matches(self) -> list[MatchSpec]:
-        """Returns the matches that it needs next, none if it is complete; those before must have been taken."""
+        """Returns the matches needed next, none if the generation is complete; earlier ones must have been taken."""
         assert not self._missing
         if self.stored:
             return []
@@ -134,7 +135,7 @@ class Generation:
         return self.objective.duel_units(pair, self.number, first // 2, number)[side]
 
     def take(self, records: Iterable[MatchRecord]) -> list[MatchRecord]:
-        """Takes those matches that the generation waits for; returns the others."""
+        """Takes the matches that the generation waits for; returns the others."""
         others = []
         for record in records:
             if record.spec.id in self._missing:
@@ -149,9 +150,9 @@ class Generation:
         return bool(self._missing)
 
     def finished(self) -> list[int]:
-        """Returns the candidates without a trial that have played all that they asked for, up to one that has not.
+        """Returns candidates without a trial that have played all their games, up to the first that has not.
 
-        In order: the numbers of their trials do not depend on which finished first.
+        In order: trial numbers must not depend on which candidate finished first.
         """
         played = itertools.takewhile(self._played, range(len(self.candidates)))
         return [index for index in played if self.candidates[index].trial is None]
@@ -183,7 +184,7 @@ class Generation:
             "standard_error": statistics.stdev(scores) / math.sqrt(len(scores)) if len(scores) > 1 else None,
             "games": self._counted(index),
             "seconds": self.seconds_of(index),
-            "vector": candidate.vector,  # the last, since it may be long and optuna-dashboard cuts what it shows
+            "vector": candidate.vector,  # last, since it may be long and optuna-dashboard truncates
         }
         searched = space.distributions(candidate.values)
         return create_trial(value=mean, params=candidate.values, distributions=searched, user_attrs=facts)
@@ -198,7 +199,7 @@ class Generation:
         return [float(c.trial.value) for c in self.candidates if c.trial is not None and c.trial.value is not None]
 
     def pooled(self) -> list[float]:
-        """Returns the candidates' values, those of equal agents replaced by the mean over all of their units."""
+        """Returns the candidates' values, with equal agents given the mean over all of their units."""
         sums: dict[str, list[float]] = {}
         for (text, _), candidate, value in zip(self._agents, self.candidates, self.values(), strict=True):
             units = float(facts_of(candidate.trial)["games"]) if candidate.trial else 0.0
@@ -211,16 +212,16 @@ class Known(NamedTuple):
     """What is known of a search from before, by generation."""
 
     trials: Mapping[int, Mapping[int, FrozenTrial]] = {}  # and by index
-    asked: Mapping[int, Sequence[Sequence[float]]] = {}  # vectors of generations, some of which lack trials
+    asked: Mapping[int, Sequence[Sequence[float]]] = {}  # vectors by generation; some lack trials
     recommended: Mapping[int, Mapping[str, Any]] = {}  # at their ends
-    noted: Collection[int] = ()  # whose ends are stored
+    noted: Collection[int] = ()  # generations whose ends are stored
 
 
 UNKNOWN = Known()
 
 
 class Course:
-    """A search as far as it has come: what it asks for next, what its generations are worth, what it proposes."""
+    """A search up to now: its next generation, the values of past ones, and its proposal."""
 
     def __init__(self, definition: StudyDefinition) -> None:
         self.definition, self.objective = definition, definition.objective
@@ -234,14 +235,14 @@ class Course:
         if isinstance(self.search, SteppingSearch):
             self.search.stays = definition.edition > FIRST_EDITION
         self.games = 0  # of complete generations
-        self.alike = 0  # latest generations in a row without any difference between candidates
+        self.alike = 0  # latest generations in a row whose candidates do not differ
         self._tried: dict[str, tuple[Agent, list[float]]] = {}  # values of candidates by their agent's text
-        self._recommended: Mapping[str, Any] | None = None  # what is known to have been recommended after the latest
+        self._recommended: Mapping[str, Any] | None = None  # known recommendation after the latest generation
 
     def ask(self, known: Known = UNKNOWN) -> Generation:
         """Returns the next generation; raises UserError if its candidates are not the known ones.
 
-        Other kinds of processors compute other last digits, so the known vectors are used.
+        Last digits depend on the kind of processor, so the known vectors are used.
         """
         number, trials = self.search.generation, known.trials.get(self.search.generation, {})
         vectors = dict(enumerate(known.asked.get(number, ())))
@@ -267,7 +268,7 @@ class Course:
         return values
 
     def summary(self, values: Sequence[float]) -> dict[str, Any]:
-        """Returns what is to be stored at the end of the latest generation, which had these values."""
+        """Returns what to store at the end of the latest generation, given its values."""
         computed = self.space.decode(self.search.recommended())
         if self._recommended:
             what = f"the recommendation of generation {self.search.generation - 1}"
@@ -285,14 +286,14 @@ class Course:
         return self.space.apply(self.agent, self._recommended or self.space.decode(self.search.recommended()))
 
     def best(self, count: int = 1) -> list[tuple[Agent, float]]:
-        """Returns the agents with the largest (lucky) values, which are means where an agent was tried again."""
+        """Returns the agents with the largest (lucky) values, averaged if an agent was tried again."""
         means = [(agent, statistics.fmean(values)) for agent, values in self._tried.values()]
         return sorted(means, key=lambda known: -known[1])[:count]
 
     def finalists(self, baselines: Mapping[str, Agent] | None = None) -> dict[str, Finalist]:
-        """Returns the start and the baselines, then what the search proposes and its best candidates, by label.
+        """Returns the start and the baselines, then the search's proposal and its best candidates, by label.
 
-        An agent that already has a label gets no second one; a baseline that is the start gives it its label.
+        An agent with a label gets no second one; a baseline equal to the start replaces the start's label.
         """
         known = baselines or {}
         same = (label for label, agent in known.items() if agent.full_text() == self.agent.full_text())
@@ -308,16 +309,16 @@ class Course:
 
     @property
     def least_budget(self) -> int:
-        """A number of games up to which `StudyRun.run_budget` plays what was played."""
+        """A budget with which `StudyRun.run_budget` plays the same games."""
         return self.games if self.noise.one_stage else self.games + self.ask().max_games - 1
 
     def _require_same(self, stored: Mapping[Any, Any], computed: Mapping[Any, Any], what: str) -> None:
-        """Raises UserError if values differ by more than the last digits, which another processor computes."""
+        """Raises UserError if values differ by more than the last digits, in which processors differ."""
 
         def same(one: object, other: object) -> bool:
             if isinstance(one, float) and isinstance(other, float):
                 return math.isclose(one, other, rel_tol=LAST_DIGITS, abs_tol=LAST_DIGITS)
-            return type(one) is type(other)  # a number may be rounded, and a choice made, by its last digit
+            return type(one) is type(other)  # the last digit may decide a rounding or a choice
 
         if stored.keys() != computed.keys() or not all(same(stored[key], computed[key]) for key in computed):
             raise UserError(

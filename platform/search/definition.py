@@ -1,4 +1,4 @@
-"""What a study searches and how, as it is stored."""
+"""The definition of a study, as it is stored."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def later_form(edition: int, begun_as: str = "", openings: int = 0) -> dict[str,
 
 @dataclass(frozen=True)
 class StudyDefinition:
-    """What a study searches and how; a stored study is only continued with the same definition."""
+    """The definition of a study; a stored study is only continued with the same one."""
 
     name: str
     game: str
@@ -57,7 +57,7 @@ class StudyDefinition:
 
     @property
     def stored(self) -> dict[str, Any]:
-        """What is stored; plain CMA-ES studies keep the form from before there were other samplers."""
+        """The stored form; plain CMA-ES studies keep the form from before there were other samplers."""
         sampler, noise = SAMPLERS.make(self.sampler), NOISES.make(self.noise)
         later = later_form(self.edition, self.begun_as, self.openings)
         plain = isinstance(sampler, Cmaes) and sampler == Cmaes(population=sampler.population, sigma=sampler.sigma)
@@ -72,7 +72,7 @@ class StudyDefinition:
 
     @classmethod
     def of_stored(cls, stored: Mapping[str, Any]) -> StudyDefinition:
-        """Returns the definition whose stored form this is."""
+        """Returns the definition with this stored form."""
         given = {"edition": FIRST_EDITION} | dict(stored)
         if "population" in given:
             given["noise"] = Fixed(games=given.pop("games")).full_text()
@@ -83,14 +83,14 @@ class StudyDefinition:
     @classmethod
     def named_by_content(cls, game: str, agent: str, parameters: tuple[str, ...], **rest: Any) -> StudyDefinition:
         """Returns a definition named after its content: equal settings resume a study, others begin a new one."""
-        definition = cls("", game, agent, parameters, **rest, edition=FIRST_EDITION)  # names stay, whatever is new
+        definition = cls("", game, agent, parameters, **rest, edition=FIRST_EDITION)  # so that names never change
         short = f"{derive_seed(json.dumps(definition.stored, sort_keys=True)):016x}"[:6]
         name = f"{GAMES.make(game).name}-{AGENTS.make(agent).name}-{short}"
         return cls(name, game, agent, parameters, **rest)
 
 
 def stored_definitions(store: Store) -> Iterator[StudyDefinition]:
-    """Yields what is stored of studies for strength, the newest first; not those that this version cannot read."""
+    """Yields the stored definitions of studies for strength that this version can read, the newest first."""
     for run in reversed(store.runs()):
         if run.kind == "study" and "agent" in run.definition and "objectives" not in run.definition:
             with contextlib.suppress(UserError):

@@ -84,18 +84,18 @@ class Objective:
 
     @property
     def held_out_seed(self) -> int:
-        """The seed of all that the search never sees."""
+        """The seed of everything that the search never sees."""
         return derive_seed(self.seed, "study", self.study) if self.study else self.seed
 
     def search_unit(self, agent: str, generation: int, index: int, number: int, twin: int = 0) -> Unit:
         """Returns a unit of a candidate.
 
         Against opponents all candidates of a generation share their seeds. In single-player games each has its own:
-        equal seeds gain nothing there, as scores of nearly equal agents on one seed hardly correlate.
+        equal seeds gain nothing there, because scores of nearly equal agents on one seed hardly correlate.
 
         Args:
             index: of the candidate in its generation.
-            twin: number of earlier candidates that are the same agent; they must not share games.
+            twin: number of earlier candidates with the same agent; they must not share games.
         """
         own = [index] if self.single_player else [f"twin {twin}"] * bool(twin)
         return self._unit(agent, self.seed, "search", generation, *own, number)
@@ -120,7 +120,7 @@ class Objective:
         return self._unit(agent, self.held_out_seed, "held-out", number)
 
     def idle_unit(self, agent: str, generation: int, number: int) -> Unit:
-        """Returns a unit that idle workers play with the recommendation after a generation."""
+        """Returns a unit for idle workers, of the recommendation after a generation."""
         return self._unit(agent, self.seed, "spare", generation, number)  # seeds of stored studies have this name
 
     def _unit(self, agent: str, *parts: int | str) -> Unit:
@@ -165,10 +165,10 @@ class Objective:
 
 
 def is_one_game(game: Game, units: Sequence[Unit], records: Mapping[str, MatchRecord]) -> bool:
-    """Whether units are by construction one and the same again, so that together they say no more than one of them.
+    """Whether all units must be one game again and again, and so say no more than one of them.
 
-    That is so where only moves make games differ and nobody draws random numbers. Studies of our own agents are refused
-    then; programs and classes of others have shown it once ENOUGH units are the same, move for move.
+    This is so if games differ by moves only and no agent draws random numbers. Studies of our own agents are then
+    refused; programs and classes of others have shown it once ENOUGH units are the same, move for move.
     """
     if len(units) < ENOUGH or game.has_chance or game.kernels.has_observe:
         return False

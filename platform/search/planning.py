@@ -1,4 +1,4 @@
-"""How a study searches: settled by what was asked for, by its budget, and by what the store has of it already."""
+"""The settings of a search: settled by the options, by the budget, and by what the store has of the study."""
 
 from __future__ import annotations
 
@@ -36,11 +36,11 @@ from .storage.studies import as_begun, has_study, run_id_of
 from .study_run import StudyRun, max_held_out_games
 
 SCALES = ("log", "linear")
-GENERATIONS = 8  # of the search for a front, if the budget is large enough
+GENERATIONS = 8  # of a search for a front, if the budget allows
 
 
 class Question(ABC):
-    """What a study asks; raises UserError if it cannot be searched."""
+    """The question of a study; raises UserError if it cannot be searched."""
 
     def __init__(self, options: Mapping[str, Any]) -> None:
         self.game, self.agent = GAMES.make(options["game"]), AGENTS.make(options["agent"])
@@ -57,9 +57,9 @@ class Question(ABC):
     def settled(self, budget: int, store: Store | None = None, workers: int = 1) -> StudyDefinition | ParetoDefinition:
         """Returns what is stored of the study; settings left open are chosen to suit a budget in games, and workers.
 
-        A stored study from before there were search ranges, or some parameter of its sampler, is resumed without them,
-        and one with a parameter in two ranges is resumed as it is stored. Raises UserError if the ranges of a new study
-        are not clear.
+        A stored study that is older than search ranges, or than some parameter of its sampler, is resumed without them;
+        one with a parameter in two ranges is resumed as stored. Raises UserError if the ranges of a new study are not
+        clear.
         """
 
     @abstractmethod
@@ -68,7 +68,7 @@ class Question(ABC):
 
     @abstractmethod
     def method(self, settled: Any) -> str:
-        """Returns what searches, and for what, in words."""
+        """Returns the method and the objectives in words."""
 
     @abstractmethod
     def max_held_out_games(self, verify: float, budget: int, baselines: int) -> int:
@@ -76,10 +76,10 @@ class Question(ABC):
 
     @abstractmethod
     def open(self, store: Store, settled: Any) -> StudyRun | ParetoStudy:
-        """Returns the study in a store, begun if it was not there."""
+        """Returns the study in a store, begun if it is new."""
 
     def require_different_games(self) -> None:
-        """Raises UserError if all games would be the same, whatever is searched."""
+        """Raises UserError if all games would be the same for any parameters."""
         opponents, space = [AGENTS.make(text) for text in self.against], Space.of(self.agent, self.parameters)
         ends = [space.apply(self.agent, space.decode([end] * space.size)) for end in (0.0, 1.0)]
         if not self.openings and repeats_one_game(self.game, [*opponents, self.agent, *ends]):
@@ -92,7 +92,7 @@ class Question(ABC):
 
 
 class Strength(Question):
-    """With which parameters an agent plays best."""
+    """The parameters with which an agent plays best."""
 
     def __init__(self, options: Mapping[str, Any]) -> None:
         if options["population"]:
@@ -162,7 +162,7 @@ class Strength(Question):
 
 
 class Balance(Question):
-    """With which parameters an agent balances strength best with the time of its decisions, or with certainty."""
+    """The parameters that best balance strength with the time of decisions, or with certainty."""
 
     def __init__(self, options: Mapping[str, Any], second: SecondObjective) -> None:
         super().__init__(options)
@@ -191,7 +191,7 @@ class Balance(Question):
         units = budget // self.objective.unit_games // GENERATIONS
         games = self.games or max(1, min(8, units // 16))
         population = self.population or max(4, min(32, units // games))
-        if store and self.name:  # a stored search keeps what suited its first budget
+        if store and self.name:  # a stored search keeps the settings for its first budget
             begun = next((run.definition for run in store.runs() if run.id == run_id_of(self.name)), {})
             population = population if self.population else begun.get("population", population)
             games = games if self.games else begun.get("games", games)
@@ -242,14 +242,14 @@ def labelled(baselines: Mapping[str, Any] | Sequence[Any]) -> dict[str, Agent]:
     return {label: AGENTS.make(agent) for label, agent in named}
 
 
-Searched = Sequence[Any] | BaseDistribution  # of a parameter: (low, high), (low, high, "log"), or a list of values
+Searched = Sequence[Any] | BaseDistribution  # values of a parameter: (low, high), (low, high, "log"), or a list
 
 
 def read_parameters(given: str | Sequence[str] | Mapping[str, Searched]) -> tuple[str, ...]:
-    """Returns the paths that `Space.of` reads; raises UserError for what cannot be understood.
+    """Returns the paths that `Space.of` reads; raises UserError for anything else.
 
     Args:
-        given: a text such as "rollout_depth=0..50,evaluator.*"; a list of such paths; or what is searched by parameter.
+        given: a text such as "rollout_depth=0..50,evaluator.*"; a list of such paths; or ranges by parameter.
     """
     if isinstance(given, Mapping):
         texts = [f"{path}={_searched_text(str(path), searched)}" for path, searched in given.items()]
@@ -266,7 +266,7 @@ def read_parameters(given: str | Sequence[str] | Mapping[str, Searched]) -> tupl
 
 
 def _searched_text(path: str, searched: Any) -> str:
-    """Returns what is searched of a parameter in text form."""
+    """Returns the range or values of a parameter in text form."""
     if isinstance(searched, CategoricalDistribution):
         searched = list(searched.choices)
     elif isinstance(searched, IntDistribution | FloatDistribution):

@@ -120,7 +120,7 @@ class Study(Plan["StudyResults"]):
 
     @property
     def settings(self) -> dict[str, Any]:
-        """All options as JSON takes them, which make the same study anywhere."""
+        """All options in JSON's types; they make the same study anywhere."""
         from .planning import stored_options
 
         labels = {label: agent.full_text() for label, agent in self.baselines.items()}
@@ -142,11 +142,11 @@ class Study(Plan["StudyResults"]):
 
     @property
     def total(self) -> int:
-        """The maximum number of games, those after the search included."""
+        """The maximum number of games, including those after the search."""
         return self.budget + self._later
 
     def has_begun(self, store: Store) -> bool:
-        """Whether a store has the study, which goes on as it began: with what suited its first budget."""
+        """Whether a store has the study, which then continues with the settings for its first budget."""
         self.settled = self.question.settled(self.budget, store)
         return super().has_begun(store)
 
@@ -156,7 +156,7 @@ class Study(Plan["StudyResults"]):
             self.question.require_different_games()
 
     def notices(self, store: Store) -> list[str]:
-        """Returns what is searched, and which stored study has asked the same with another budget."""
+        """Returns sentences on the search, and on a stored study of the same question for another budget."""
         from .planning import Strength
         from .samplers.registry import SAMPLERS
         from .space import Space
@@ -192,7 +192,7 @@ class Study(Plan["StudyResults"]):
 
     @classmethod
     def rename(cls, store: Store, run: Run, name: str) -> None:
-        """Gives a study another name, by which its id is another, too."""
+        """Gives a study another name, which changes its id."""
         from .storage.study_changes import rename_study
 
         rename_study(store, run, name)
@@ -221,7 +221,7 @@ class Study(Plan["StudyResults"]):
 
     @classmethod
     def _last_settings(cls, store: Store, run: Run) -> dict[str, Any]:
-        """Returns the settings of the study; one of an earlier version has the budget that it has played."""
+        """Returns the settings of the study; for one of an earlier version the budget is the number of its games."""
         if known := super()._last_settings(store, run):
             return known
         played = int(cls.reopened(store, run).trials()["games"].sum())

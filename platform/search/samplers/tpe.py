@@ -17,13 +17,13 @@ from ..space import Space
 from .modelled import ModelledSearch
 from .sampler import Sampler, Vectors
 
-BEST = 25  # candidates that TPE counts as good, at the most
+BEST = 25  # maximum number of candidates that TPE counts as good
 KNOWN = 250  # candidates to keep by default: the cost of a proposal grows with their number
 
 
 @dataclass(frozen=True)
 class Tpe(Sampler):
-    """Optuna's TPE; candidates that have no value yet count as bad. Recommends the top of a smooth surface.
+    """Optuna's TPE; candidates without a value count as bad. Recommends the top of a smooth surface.
 
     Source: Bergstra et al. 2011; Watanabe 2023, "Tree-structured Parzen estimator".
     """
