@@ -95,7 +95,7 @@ def run_search(task: tuple[str, int, Preset]) -> list[dict[str, Any]]:
     """Runs one search; returns its recommendation after each number of games, with the held-out score."""
     label, seed, preset = task
     sampler, noise = SEARCHES[label]
-    search, played = SAMPLERS.make(sampler).begin(SPACE.encode(START), seed), 0
+    search, played = SAMPLERS.make(sampler).begin(SPACE.encode(START), seed, SPACE), 0
 
     def play(vectors: Any) -> list[float]:
         nonlocal played

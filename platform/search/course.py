@@ -48,9 +48,21 @@ class Candidate:
 class Generation:
     """Asks the noise strategy for games until it needs no more; a pure function of the games' scores."""
 
-    def __init__(self, number: int, candidates: list[Candidate], objective: Objective, noise: Noise) -> None:
+    def __init__(
+        self, number: int, candidates: list[Candidate], objective: Objective, noise: Noise, duels: int | None = None
+    ) -> None:
+        """Begins a generation.
+
+        Args:
+            number: from 0.
+            candidates: in order; none has played.
+            objective: what they play, and what it is worth.
+            noise: how often they play.
+            duels: of the first candidates this many pairs of neighbours play each other; None = not in this search.
+        """
         self.number, self.candidates = number, candidates
         self.objective, self.noise = objective, noise
+        self._duelling, self._counts_games = 2 * (duels or 0), duels is not None
         self.records: dict[str, MatchRecord] = {}
         self._missing: set[str] = set()
         texts = [candidate.agent.full_text() for candidate in candidates]
@@ -63,20 +75,29 @@ class Generation:
 
     @property
     def max_games(self) -> int:
-        return self.noise.max_games(self.number, len(self.candidates)) * self.objective.unit_games
+        others = self.noise.max_games(self.number, len(self.candidates) - self._duelling) * self.objective.unit_games
+        return self.noise.max_games(self.number, self._duelling) + others
 
     @property
     def known_games(self) -> int:
         """Number of games that need not be read because their candidates have trials."""
         known = [c.trial for c in self.candidates if c.trial] if self.noise.one_stage or self.stored else []
-        return sum(int(facts_of(trial)["games"]) for trial in known) * self.objective.unit_games
+        counted = 1 if self._counts_games else self.objective.unit_games
+        return sum(int(facts_of(trial)["games"]) for trial in known) * counted
+
+    def _counted(self, index: int) -> int:
+        """Returns what counts as games of a candidate's trial: units; if candidates duel, games, half of a duel's."""
+        units = self.candidates[index].units
+        if not self._counts_games:
+            return len(units)
+        return sum(map(len, units)) // (2 if index < self._duelling else 1)
 
     @property
     def games(self) -> int:
         """Number of games asked for or, if the generation is stored, played."""
         if self.stored:
             return self.known_games
-        return sum(len(unit) for c in self.candidates for unit in c.units)
+        return len({spec.id for c in self.candidates for unit in c.units for spec in unit})
 
     def too_many(self, workers: int) -> str:
         """Returns a sentence on using all workers if they are more than the games to play at once; otherwise
@@ -100,12 +121,18 @@ class Generation:
             if self.noise.one_stage and candidate.trial:
                 continue
             for number in range(len(candidate.units), len(candidate.units) + more):
-                text, twin = self._agents[index]
-                unit = self.objective.search_unit(text, self.number, index, number, twin)
-                candidate.units.append(unit)
+                candidate.units.append(unit := self._unit(index, number))
                 specs += unit
         self._missing = {spec.id for spec in specs} - self.records.keys()
         return specs
+
+    def _unit(self, index: int, number: int) -> Unit:
+        text, twin = self._agents[index]
+        if index >= self._duelling:
+            return self.objective.search_unit(text, self.number, index, number, twin)
+        first, side = index - index % 2, index % 2
+        pair = self._agents[first][0], self._agents[first + 1][0]
+        return self.objective.duel_units(pair, self.number, first // 2, number)[side]
 
     def take(self, records: Iterable[MatchRecord]) -> list[MatchRecord]:
         """Takes the matches that the generation waits for; returns the others."""
@@ -155,7 +182,7 @@ class Generation:
             "index": index,
             "mean": mean,
             "standard_error": statistics.stdev(scores) / math.sqrt(len(scores)) if len(scores) > 1 else None,
-            "games": len(scores),
+            "games": self._counted(index),
             "seconds": self.seconds_of(index),
             "vector": candidate.vector,  # last, since it may be long and optuna-dashboard truncates
         }
@@ -202,7 +229,9 @@ class Course:
         self.agent.require(self.objective.game)
         self.noise = NOISES.make(definition.noise)
         self.space = Space.of(self.agent, definition.parameters)
-        self.search = SAMPLERS.make(definition.sampler).begin(self.space.encode(self.agent), definition.seed)
+        self.search = SAMPLERS.make(definition.sampler).begin(
+            self.space.encode(self.agent), definition.seed, self.space
+        )
         if isinstance(self.search, SteppingSearch):
             self.search.stays = definition.edition > FIRST_EDITION
         self.games = 0  # of complete generations
@@ -225,7 +254,7 @@ class Course:
             self._require_same(*same, f"candidate {index + 1} of generation {number + 1}")
             values = self.space.decode(vector)
             candidates.append(Candidate(vector, values, self.space.apply(self.agent, values), trial=trials.get(index)))
-        return Generation(number, candidates, self.objective, self.noise)
+        return Generation(number, candidates, self.objective, self.noise, self.search.duels or None)
 
     def tell(self, generation: Generation, known: Known = UNKNOWN) -> list[float]:
         """Passes a generation whose candidates have trials to the sampler; returns their values."""

@@ -19,15 +19,14 @@ from .objective import Objective
 from .samplers.cmaes import Cmaes
 from .samplers.registry import SAMPLERS
 from .samplers.sampler import MAX_POPULATION
-from .space import Space
 
-LATER = ("edition", "begun_as")  # fields that earlier versions lacked
+LATER = ("edition", "begun_as", "openings")  # fields that earlier versions lacked
 
 
-def later_form(edition: int, begun_as: str = "") -> dict[str, Any]:
-    """Returns the stored form of fields that earlier versions lacked: nothing for the values that were implied."""
-    known = {"edition": edition} if edition > FIRST_EDITION else {}
-    return known | ({"begun_as": begun_as} if begun_as else {})
+def later_form(edition: int, begun_as: str = "", openings: int = 0) -> dict[str, Any]:
+    """Returns what definitions store of the fields that earlier versions lacked: nothing if they had no choice."""
+    known: dict[str, Any] = {"edition": edition} if edition > FIRST_EDITION else {}
+    return known | ({"begun_as": begun_as} if begun_as else {}) | ({"openings": openings} if openings else {})
 
 
 @dataclass(frozen=True)
@@ -44,6 +43,7 @@ class StudyDefinition:
     seed: int = 1
     edition: int = EDITION  # see turnier.search
     begun_as: str = ""  # the name of a renamed study when it began
+    openings: int = 0  # plies at the most, after which games begin
 
     def __post_init__(self) -> None:
         SAMPLERS.make(self.sampler), NOISES.make(self.noise)
@@ -53,21 +53,13 @@ class StudyDefinition:
     @property
     def objective(self) -> Objective:
         own = (self.begun_as or self.name) if self.edition > FIRST_EDITION else ""
-        return Objective(GAMES.make(self.game), self.against, self.seed, own)
-
-    @property
-    def generation_games(self) -> int:
-        """The maximum number of games of the first generation."""
-        space = Space.of(agent := AGENTS.make(self.agent), self.parameters)
-        candidates = len(SAMPLERS.make(self.sampler).begin(space.encode(agent), self.seed).ask())
-        units = NOISES.make(self.noise).max_games(0, candidates)
-        return units * self.objective.unit_games
+        return Objective(GAMES.make(self.game), self.against, self.seed, own, self.agent, self.openings)
 
     @property
     def stored(self) -> dict[str, Any]:
         """The stored form; plain CMA-ES studies keep the form from before there were other samplers."""
         sampler, noise = SAMPLERS.make(self.sampler), NOISES.make(self.noise)
-        later = later_form(self.edition, self.begun_as)
+        later = later_form(self.edition, self.begun_as, self.openings)
         plain = isinstance(sampler, Cmaes) and sampler == Cmaes(population=sampler.population, sigma=sampler.sigma)
         if plain and isinstance(noise, Fixed) and not self.against:
             assert isinstance(sampler, Cmaes)

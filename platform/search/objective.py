@@ -1,27 +1,42 @@
-"""The value of a candidate: its mean score in a single-player game, or its share of the points against opponents."""
+"""What a candidate is worth: its mean score in a single-player game, or its share of the points against others."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import functools
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from ..agents.registry import AGENTS
 from ..arena.match import MatchRecord, MatchSpec, derive_seed, require_results
+from ..arena.schedules.round_robin import openings
 from ..core.errors import UserError
 from ..core.outside.classes import is_outside
 from ..games.game import Game
 
-Unit = tuple[MatchSpec, ...]
-ENOUGH = 16  # equal units that suffice to believe that all are equal
-STARTS = 4  # compared starts: some games draw theirs
+ENOUGH = 16  # units that are the same before it is believed that all will be
+STARTS = 4  # that are compared: some games draw theirs
 
 
 def require_generation(generation: int, games: int) -> None:
     """Raises UserError if a budget in games is too small for a generation of that many."""
     if games < generation:
         raise UserError(f"a budget must last for a generation of {generation:,} games, got {games:,}; raise --budget.")
+
+
+@dataclass(frozen=True)
+class Unit:
+    """Games that yield one number for an agent, independent of all others; without games it is worth an equal share."""
+
+    specs: tuple[MatchSpec, ...]
+    seats: tuple[tuple[int, ...], ...]  # of the agent, in each of the games
+
+    def __iter__(self) -> Iterator[MatchSpec]:
+        return iter(self.specs)
+
+    def __len__(self) -> int:
+        return len(self.specs)
 
 
 @dataclass(frozen=True)
@@ -32,19 +47,21 @@ class Objective:
 
     Args:
         against: full texts of the opponents; each fills all other seats of the games against it.
-        study: its name, if no other study may have its held-out games; otherwise studies of one seed share them.
+        study: its name, where its held-out games are to be in no other study; otherwise studies of one seed share them.
+        start: full text of the agent that a search begins with, which is the opponent if there is no other.
+        opening_plies: games begin after one of the openings of at most this many plies, drawn by the seed.
     """
 
     game: Game
     against: tuple[str, ...]
     seed: int
     study: str = ""
+    start: str = ""
+    opening_plies: int = 0
 
     def __post_init__(self) -> None:
         if self.single_player and self.against:
             raise UserError(f"opponents are for games of two or more seats, got {self.game}; leave out --against.")
-        if not self.single_player and not self.against:
-            raise UserError(f"tuning at {self.game} needs at least 1 opponent, got 0; name them with --against.")
         for opponent in self.against:
             AGENTS.make(opponent).require(self.game)
 
@@ -53,9 +70,13 @@ class Objective:
         return self.game.num_seats == 1
 
     @property
+    def opponents(self) -> tuple[str, ...]:
+        return () if self.single_player else self.against or (self.start,)
+
+    @property
     def unit_games(self) -> int:
         """Games per unit."""
-        return 1 if self.single_player else self.game.num_seats * len(self.against)
+        return self.game.num_seats * max(1, len(self.opponents))
 
     @property
     def name(self) -> str:
@@ -79,8 +100,23 @@ class Objective:
         own = [index] if self.single_player else [f"twin {twin}"] * bool(twin)
         return self._unit(agent, self.seed, "search", generation, *own, number)
 
+    def duel_units(self, agents: tuple[str, str], generation: int, pair: int, number: int) -> tuple[Unit, Unit]:
+        """Returns the two games of two candidates against each other, as a unit of each of them.
+
+        In the second game they have changed seats. Of more than two seats each has half, drawn by the seed; of an odd
+        number one of them has one more.
+        """
+        seats, seed = self.game.num_seats, derive_seed(self.seed, "duel", generation, pair, number)
+        drawn = np.random.default_rng(seed).permutation(seats)[: seats // 2].tolist()
+        sides = [tuple(sorted(drawn)), tuple(seat for seat in range(seats) if seat not in drawn)]
+        games = [tuple(agents[seat in sides[1 - side]] for seat in range(seats)) for side in (0, 1)]
+        specs = tuple(self._spec(game, seed) for game in games)
+        return Unit(specs, tuple(sides)), Unit(specs, tuple(sides[::-1]))
+
     def held_out_unit(self, agent: str, number: int) -> Unit:
         """Returns a unit on seeds that the search never sees, the same for every agent."""
+        if not self.against and agent == self.start and not self.single_player:
+            return Unit((), ())
         return self._unit(agent, self.held_out_seed, "held-out", number)
 
     def idle_unit(self, agent: str, generation: int, number: int) -> Unit:
@@ -88,26 +124,38 @@ class Objective:
         return self._unit(agent, self.seed, "spare", generation, number)  # seeds of stored studies have this name
 
     def _unit(self, agent: str, *parts: int | str) -> Unit:
-        text = self.game.full_text()
         if self.single_player:
-            return (MatchSpec(text, (agent,), derive_seed(*parts)),)
+            return Unit((self._spec((agent,), derive_seed(*parts)),), ((0,),))
         specs = []
-        for number, opponent in enumerate(self.against):
+        for number, opponent in enumerate(self.opponents):
             seed = derive_seed(*parts, number)
             for seat in range(self.game.num_seats):
                 agents = [opponent] * self.game.num_seats
                 agents[seat] = agent
-                specs.append(MatchSpec(text, tuple(agents), seed))
-        return tuple(specs)
+                specs.append(self._spec(tuple(agents), seed))
+        seats = [(seat,) for seat in range(self.game.num_seats)]
+        return Unit(tuple(specs), tuple(seats * len(self.opponents)))
+
+    def _spec(self, agents: tuple[str, ...], seed: int) -> MatchSpec:
+        known = self._openings
+        opening = known[derive_seed(seed, "opening") % len(known)]
+        return MatchSpec(self.game.full_text(), agents, seed, 0, opening)
+
+    @functools.cached_property
+    def _openings(self) -> list[tuple[int, ...]]:
+        return openings(self.game, self.opening_plies) if self.opening_plies else [()]
 
     def value(self, unit: Unit, records: Mapping[str, MatchRecord]) -> float:
         """Returns the value of a played unit; raises UserError if a match is void."""
+        if not unit.specs:
+            return 1 / self.game.num_seats
         played = [records[spec.id] for spec in unit]
         require_results(played, "a study")
         if self.single_player:
             value = played[0].scores[0]
         else:
-            value = float(np.mean([r.points[seat % self.game.num_seats] for seat, r in enumerate(played)]))
+            shares = [sum(r.points[seat] for seat in own) for own, r in zip(unit.seats, played, strict=True)]
+            value = float(np.mean(shares))
         if not np.isfinite(value):
             raise UserError(f"every score of a study must be finite, got {value} in {played[0].spec}; fix the game.")
         return float(value)

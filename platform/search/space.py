@@ -200,6 +200,24 @@ class Dimension:
             return (self.options.index(value) + 0.5) / len(self.options)
         return self.range.coordinate(float(value))
 
+    @property
+    def is_choice(self) -> bool:
+        """Whether its values have no order."""
+        return self.type in (bool, str)
+
+    def rounded(self, x: float, u: float) -> float:
+        """Returns the coordinate of one of the two neighbouring values of a coordinate, the upper one if u is large.
+
+        With u drawn evenly from 0 to 1, values at the coordinates have the mean that x asks for. Values that are no
+        whole numbers and no list stay as they are.
+        """
+        if n := len(self.options):
+            return (min(max(math.floor(x * n - 0.5 + u), 0), n - 1) + 0.5) / n
+        if self.type is not int:
+            return x
+        low, high = math.ceil(self.range.low), math.floor(self.range.high)
+        return self.encode(min(max(math.floor(self.range.value(x) + u), low), high))
+
     def distribution(self, value: Value | None = None) -> BaseDistribution:
         """Returns the dimension in Optuna's form, wide enough for a value.
 
@@ -245,6 +263,12 @@ class Space:
                 named = [dimension.within(limits, _get(agent, dimension.path)) for dimension in named]
             searched += [d for d in named if d not in searched]
         return cls(tuple(searched))
+
+    @classmethod
+    def cube(cls, size: int) -> Space:
+        """Returns a space of numbers from 0 to 1, x1, x2 and so on, which are their own coordinates."""
+        declared = Parameter("a number", low=0.0, high=1.0)
+        return cls(tuple(Dimension(f"x{number + 1}", float, declared) for number in range(size)))
 
     @classmethod
     def planned(cls, agent: Agent, paths: Sequence[str]) -> tuple[str, ...]:

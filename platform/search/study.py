@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Annotated, Any
 
 from ..core.errors import MAX_GAMES, UserError, require_at_most
-from ..runs.declared.options import GameOption, Option, SeedOption
+from ..runs.declared.options import GameOption, OpeningsOption, Option, SeedOption
 from ..runs.plan import Plan, Playing
 from . import POSITIONS, VERIFY
 
@@ -65,14 +65,20 @@ class Study(Plan["StudyResults"]):
         budget: Annotated[
             str | int, Option("games of the search, not counting held-out games", low=1, high=MAX_GAMES, more=True)
         ] = 5000,
-        against: Annotated[Sequence[str | Agent], Option("an opponent; repeat for more", complete="agent")] = (),
+        against: Annotated[
+            Sequence[str | Agent], Option("an opponent; repeat for more; default: the start", complete="agent")
+        ] = (),
         objectives: Annotated[
             str, Option("strength; for a front by NSGA-II, strength,time or strength,certainty")
         ] = "strength",
         sampler: Annotated[
             str | Sampler | BaseSampler,
-            Option("cmaes, cmaes_lr, tpe, gp, random, grid or spsa, with parameters if needed", complete="sampler"),
-        ] = "cmaes",
+            Option(
+                "duels, cmaes, cmaes_lr, tpe, gp, random, grid or spsa, with parameters if needed; default: duels if"
+                " there are opponents, cmaes for scores",
+                complete="sampler",
+            ),
+        ] = "",
         noise: Annotated[
             str | Noise,
             Option(
@@ -88,6 +94,7 @@ class Study(Plan["StudyResults"]):
         ] = POSITIONS,
         name: Annotated[str, Option("name of the study; default: derived from its settings")] = "",
         seed: SeedOption = 1,
+        openings: OpeningsOption = 0,
         verify: Annotated[
             float, Option("maximum held-out games of all finalists, as a share of the budget", more=True)
         ] = VERIFY,
@@ -108,8 +115,8 @@ class Study(Plan["StudyResults"]):
             raise UserError("baselines are for studies of strength; leave them out.")
         self._later = self.question.max_held_out_games(verify, self.budget, len(self.baselines))
         self.settled = self.question.settled(self.budget)
-        self._study: Any = None  # in its store, once begun
-        require_generation(self.settled.generation_games, self.budget)
+        self._study: Any = None  # in the store in which it has begun
+        require_generation(self.question.generation_games(self.settled), self.budget)
 
     @property
     def settings(self) -> dict[str, Any]:
@@ -165,8 +172,9 @@ class Study(Plan["StudyResults"]):
             )
         return said
 
-    def begin(self, store: Store) -> None:
-        """Stores the definition of the study, for Optuna, too."""
+    def begin(self, store: Store, workers: int) -> None:
+        """Stores what the study is, for Optuna, too; generations of a new one suit the workers."""
+        self.settled = self.question.settled(self.budget, store, workers)
         self._study = self.question.open(store, self.settled)
         self._keep_settings(store)
 

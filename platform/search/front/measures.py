@@ -58,12 +58,12 @@ class DecisionTime:
     def _milliseconds(self, units: Sequence[Unit], records: Records) -> float:
         seconds = decisions = 0.0
         for unit in units:
-            for order, spec in enumerate(unit):
-                seat, record = order % len(spec.agents), records[spec.id]
+            for spec, (seat,) in zip(unit.specs, unit.seats, strict=True):
+                record = records[spec.id]
                 seconds += _seconds(record, seat)
                 decisions += record.decisions[seat]
         if not seconds > 0 or not decisions:
-            agents = " against ".join(str(AGENTS.make(agent)) for agent in dict.fromkeys(units[0][0].agents))
+            agents = " against ".join(str(AGENTS.make(agent)) for agent in dict.fromkeys(units[0].specs[0].agents))
             raise UserError(
                 f"the time of a decision must be measurable, but {agents} took {seconds:g} seconds for"
                 f" {decisions:,.0f} decisions; search for --objectives strength."

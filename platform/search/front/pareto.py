@@ -31,7 +31,7 @@ from ...runs.plan import Playing
 from ...runs.play import play_into
 from ...statistics.intervals import mean_interval
 from .. import EDITION, FIRST_EDITION
-from ..definition import later_form
+from ..definition import LATER, later_form
 from ..final_comparison import HeldOutGames, held_out_games
 from ..objective import Objective, Unit, require_generation
 from ..space import Space
@@ -66,6 +66,7 @@ class ParetoDefinition:
     positions: int = 0  # searched by each candidate if certainty is the second objective
     edition: int = EDITION  # see turnier.search
     begun_as: str = ""  # the name of a renamed study when it began
+    openings: int = 0  # plies at the most, after which games begin
 
     def __post_init__(self) -> None:
         if self.population < 4 or self.games < 1 or self.seed < 0:
@@ -83,7 +84,7 @@ class ParetoDefinition:
     @property
     def objective(self) -> Objective:
         own = (self.begun_as or self.name) if self.edition > FIRST_EDITION else ""
-        return Objective(GAMES.make(self.game), self.against, self.seed, own)
+        return Objective(GAMES.make(self.game), self.against, self.seed, own, self.agent, self.openings)
 
     @property
     def generation_games(self) -> int:
@@ -92,8 +93,8 @@ class ParetoDefinition:
     @property
     def stored(self) -> dict[str, Any]:
         known = asdict(self) | {"sampler": NSGA2, "objectives": ["strength", self.second_objective.stored]}
-        del known["second"], known["edition"], known["begun_as"]
-        known |= later_form(self.edition, self.begun_as)
+        known = {key: value for key, value in known.items() if key not in ("second", *LATER)}
+        known |= later_form(self.edition, self.begun_as, self.openings)
         if self.second_objective == TIME:
             del known["positions"]  # earlier versions had no other objective, and their studies must be resumed
             return known

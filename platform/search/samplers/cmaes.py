@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from ...core.parameters import parameter
+from ..space import Space
 from .sampler import MAX_POPULATION, PopulationSampler, SteppingSearch, Vectors
 
 without = "matplotlib" not in sys.modules
@@ -39,7 +40,7 @@ class Cmaes(PopulationSampler):
     restart: float = parameter(0.0, "restart when sigma falls below this, 0 = never", low=0, high=1)
     growth: float = parameter(2.0, "factor by which the population grows at a restart", low=1, high=10)
 
-    def begin(self, start: Sequence[float], seed: int) -> CmaesSearch:
+    def begin(self, start: Sequence[float], seed: int, space: Space) -> CmaesSearch:
         return CmaesSearch(start, seed, self)
 
 

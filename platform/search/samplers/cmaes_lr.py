@@ -13,6 +13,7 @@ with warnings.catch_warnings():
     from cmaes import CMA
 
 from ...core.parameters import parameter
+from ..space import Space
 from .sampler import MAX_POPULATION, PopulationSampler, SteppingSearch, Vectors
 
 
@@ -28,7 +29,7 @@ class CmaesLr(PopulationSampler):
     population: int = parameter(0, "candidates per generation, 0 = by the budget, at most 64", low=0, high=100_000)
     sigma: float = parameter(0.3, "standard deviation at the start", low=0.001, high=1)
 
-    def begin(self, start: Sequence[float], seed: int) -> CmaesLrSearch:
+    def begin(self, start: Sequence[float], seed: int, space: Space) -> CmaesLrSearch:
         return CmaesLrSearch(start, seed, self)
 
 

@@ -11,6 +11,7 @@ import numpy as np
 
 from ...core.errors import UserError
 from ...core.parameters import parameter
+from ..space import Space
 from .sampler import Sampler, Search, Vectors
 
 MAX_COMBINATIONS = 1_000_000
@@ -29,7 +30,7 @@ class Grid(Sampler):
     steps: int = parameter(4, "values per parameter", low=2, high=1000)
     population: int = parameter(16, "candidates per generation", low=1, high=100_000)
 
-    def begin(self, start: Sequence[float], seed: int) -> GridSearch:
+    def begin(self, start: Sequence[float], seed: int, space: Space) -> GridSearch:
         return GridSearch(start, seed, self)
 
 

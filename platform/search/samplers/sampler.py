@@ -17,6 +17,7 @@ import numpy.typing as npt
 
 from ...core.errors import UserError
 from ...core.parameters import Declared, parameters_of
+from ..space import Space
 
 Vectors = npt.NDArray[np.float64]
 MAX_POPULATION = 64  # candidates per generation: under noise many candidates with few games learn fastest
@@ -27,7 +28,8 @@ GENERATIONS = 30  # affordable with a small budget, see docs/results/search_of_s
 class Search(ABC):
     """A search over the unit cube for values to maximise, a generation at a time."""
 
-    pools: ClassVar[bool] = False  # whether candidates with the same agent count with their common mean
+    pools: ClassVar[bool] = False  # whether candidates that are the same agent count with their common mean
+    duels = 0  # of the first candidates of a generation, this many pairs of neighbours play each other
 
     def __init__(self, start: Sequence[float], seed: int) -> None:
         self.start = np.array(start, np.float64)
@@ -100,15 +102,21 @@ class Sampler(Declared):
     """Base of all samplers."""
 
     kind: ClassVar[str] = "sampler"
-    usual_noise: ClassVar[str] = "fixed"  # the default
+    usual_noise: ClassVar[str] = "fixed"  # by default
+    open: ClassVar[tuple[str, ...]] = ()  # parameters of which 0 means that they are chosen to suit the search
 
     @abstractmethod
-    def begin(self, start: Sequence[float], seed: int) -> Search:
+    def begin(self, start: Sequence[float], seed: int, space: Space) -> Search:
         """Returns a new search from a start in the unit cube."""
 
-    def within(self, evaluations: int) -> Self:
-        """Returns the sampler with open parameters chosen for a total number of evaluations."""
+    def within(self, evaluations: int, workers: int = 1) -> Self:
+        """Returns the sampler with its open parameters chosen for a total number of evaluations, and for workers."""
         return self
+
+    def is_closed(self, typed: Sampler) -> bool:
+        """Whether it is another one with open parameters chosen."""
+        left = {name: 0 for name in self.open if getattr(typed, name, None) == 0}
+        return self.replace(**left) == typed
 
     def as_first(self, typed: Self) -> Self:
         """Returns the sampler with the parameters that earlier versions lacked taken from the typed one."""
@@ -120,9 +128,11 @@ class Sampler(Declared):
 class PopulationSampler(Sampler):
     """Base of samplers that choose a `population` of 0 by the budget."""
 
+    open = ("population",)
+
     population: int
 
-    def within(self, evaluations: int) -> Self:
+    def within(self, evaluations: int, workers: int = 1) -> Self:
         if self.population:
             return self
         return self.replace(population=max(MIN_POPULATION, min(MAX_POPULATION, evaluations // GENERATIONS)))

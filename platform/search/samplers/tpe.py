@@ -13,6 +13,7 @@ from optuna.trial import FrozenTrial
 
 from ...core.errors import UserError
 from ...core.parameters import parameter
+from ..space import Space
 from .modelled import ModelledSearch
 from .sampler import Sampler, Vectors
 
@@ -28,6 +29,7 @@ class Tpe(Sampler):
     """
 
     name = "tpe"
+    open = ("known",)
     usual_noise = "fixed(games=5)"
 
     population: int = parameter(8, "candidates per generation", low=1, high=1000)
@@ -41,14 +43,14 @@ class Tpe(Sampler):
         later=True,
     )
 
-    def within(self, evaluations: int) -> Tpe:
+    def within(self, evaluations: int, workers: int = 1) -> Tpe:
         return self if self.known else self.replace(known=KNOWN)
 
     def check(self) -> None:
         if 0 < self.known < 2 * BEST:
             raise UserError(f"tpe: known must be 0 or at least {2 * BEST}, got {self.known}.")
 
-    def begin(self, start: Sequence[float], seed: int) -> TpeSearch:
+    def begin(self, start: Sequence[float], seed: int, space: Space) -> TpeSearch:
         return TpeSearch(start, seed, self)
 
 

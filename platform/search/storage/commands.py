@@ -37,6 +37,7 @@ def tune_command(store: Store, definition: StudyDefinition, budget: int, verify:
     words += ["--sampler", str(sampler)]
     words += ["--noise", str(noise)] if noise != NOISES.make(sampler.usual_noise) else []
     words += ["--seed", str(definition.seed)] if definition.seed != 1 else []
+    words += ["--openings", str(definition.openings)] if definition.openings else []
     words += ["--budget", str(budget), "--name", definition.name]
     words += ["--verify", f"{verify:.12g}"] if verify is not None else []
     return shlex.join(words) + store_option(store)

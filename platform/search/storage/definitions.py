@@ -96,7 +96,7 @@ class StudyFacts:
             sampler=_short(sampler, SAMPLERS.make),
             noise=noise,
             seed=str(definition.get("seed", "")),
-            unit_games=1 if learners else _seats(game) * max(1, len(against)),
+            unit_games=1 if learners or sampler.startswith("duels") else _seats(game) * max(1, len(against)),
             objectives=_objectives(definition),
         )
 
