@@ -81,7 +81,7 @@ def test_nesting_has_a_limit() -> None:
 
     assert str(parse(nested(MAX_DEPTH))) == nested(MAX_DEPTH)
     for levels in (MAX_DEPTH + 1, 3_000):
-        with pytest.raises(UserError, match=f"a text form may nest {MAX_DEPTH} levels deep, got more"):
+        with pytest.raises(UserError, match=f"a text form may nest at most {MAX_DEPTH} levels deep, got more"):
             parse(nested(levels))
 
 
