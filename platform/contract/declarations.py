@@ -11,7 +11,7 @@ from .law import Law, LawBroken
 
 
 def law_parameters(declared: Declared | type[Declared]) -> None:
-    """Every field is declared, with a help text and a range or choices around its default; the class has a docstring."""
+    """Every field is declared, with a help text and a range or choices that allow its default; the class has a doc."""
     cls = declared if isinstance(declared, type) else type(declared)
     undeclared = {field.name for field in dataclasses.fields(cls)} - {field.name for field, _ in parameters_of(cls)}
     if undeclared:

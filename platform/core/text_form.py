@@ -77,7 +77,7 @@ class _Reader:
             key_position = self.peek()[2]
             key = self.take("word", "", "a parameter's name")
             if key in parameters:
-                raise self.error(key_position, f"each parameter must stand once, got {key} again")
+                raise self.error(key_position, f"a parameter must be given only once, got {key} again")
             self.take("mark", "=", f"an equals sign after {key}")
             parameters[key] = self.value(depth)
         self.next += 1
