@@ -238,7 +238,7 @@ class _Model:
         return sparse.csr_array((values, (rows, columns)), shape=shape)[:, : design.size]
 
     def _leverage(self) -> Floats:
-        """Returns the leverage [clusters]: the share of a cluster's variation taken by the fit, averaged over agents."""
+        """Returns the leverage [clusters]: the share of a cluster's variation taken by the fit, a mean over agents."""
         found = np.zeros(self._clusters)
         for block, chance in zip(self._design.choices, self._chances, strict=True):
             kinds, alternatives, _ = block.agents.shape
