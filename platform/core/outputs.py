@@ -60,7 +60,7 @@ def _require_room(folder: Path, path: Path, what: str) -> None:
             pass
     except OSError as failure:
         reason = failure.strerror or failure
-        raise UserError(f"{what} must be where files can be written, got {path}: {reason}; choose another.") from None
+        raise UserError(f"{what} must be in a writable folder, got {path}: {reason}; choose another.") from None
 
 
 @contextlib.contextmanager
@@ -81,7 +81,7 @@ def only_writer(path: Path, does: str) -> Iterator[None]:
             os.close(file)
             if failure.errno not in _TAKEN:
                 raise UserError(
-                    f"{path} must be where files can be locked, got: {failure.strerror}; choose another folder."
+                    f"{path} must be in a folder that allows locks, got: {failure.strerror}; choose another folder."
                 ) from None
             raise UserError(
                 f"{path} must have one writer at a time, but {other or 'another process'}; wait until it has ended,"
@@ -106,5 +106,5 @@ def _opened(path: Path) -> int:
         return os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
     except OSError as failure:
         raise UserError(
-            f"a lock must be where files can be written, got {path}: {failure.strerror}; choose another folder."
+            f"a lock must be in a writable folder, got {path}: {failure.strerror}; choose another folder."
         ) from None

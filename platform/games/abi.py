@@ -1,4 +1,4 @@
-"""The kernel ABI: what a game is to an agent, as compiled functions over flat arrays.
+"""The kernel ABI: a game as agents see it, in compiled functions on flat arrays.
 
 A state is one C-contiguous array of 64-bit words; its first words hold the variant's parameters. A game is five kernels
 (`init`, `to_move`, `legal`, `chance`, `step`) and some optional ones, passed to agents as one tuple of typed function

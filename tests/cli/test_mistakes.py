@@ -122,7 +122,7 @@ BAD = {
     ),
     "export where nobody may write": (
         ("show", "last", "--out", "/proc/x.csv", "--store", "sqlite:///good.db"),
-        "an export must be where files can be written, got /proc/x.csv",
+        "an export must be in a writable folder, got /proc/x.csv",
     ),
     "report into a file": (
         ("show", "last", "--html", "--out", "good.db", "--store", "sqlite:///good.db"),

@@ -64,7 +64,7 @@ def law_neighbours(game: Game) -> None:
         raise LawBroken(f"{game} must list the neighbours of each of its {game.num_cells} cells, got {len(around)}")
     for cell, cells in enumerate(around):
         if not cells <= set(range(game.num_cells)):
-            raise LawBroken(f"neighbours of {game} must be cells, got {cells} beside {cell}")
+            raise LawBroken(f"neighbours of {game} must be cells, got {cells} next to {cell}")
         if cell in cells:
             raise LawBroken(f"no cell of {game} may be its own neighbour, got {cell}")
         for other in cells:
@@ -73,7 +73,7 @@ def law_neighbours(game: Game) -> None:
     for symmetry in game.symmetries().tolist():
         for cell, cells in enumerate(around):
             if {symmetry[each] for each in cells} != around[symmetry[cell]]:
-                raise LawBroken(f"symmetry {symmetry} of {game} must keep neighbours, but it parts those of {cell}")
+                raise LawBroken(f"symmetry {symmetry} of {game} must keep neighbours, but separates those of {cell}")
 
 
 def law_texts(game: Game) -> None:

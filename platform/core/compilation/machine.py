@@ -1,4 +1,4 @@
-"""The machine that plays: its name, and the versions of the packages that decide games beside our own code."""
+"""The machine that plays: its name, and the versions of the packages that decide games besides our own code."""
 
 from __future__ import annotations
 

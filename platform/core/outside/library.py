@@ -90,7 +90,7 @@ def unpacked(bundle: Bundle) -> Path:
                 part.replace(file)
     except OSError as failure:
         raise UserError(
-            f"data of {bundle.place} must go where files can be written, got {folder}: {failure.strerror}; make room,"
+            f"data of {bundle.place} must go to a writable folder, got {folder}: {failure.strerror}; make room,"
             " or set XDG_CACHE_HOME to another folder."
         ) from None
     return folder
