@@ -106,7 +106,7 @@ BAD = {
     ),
     "weights where nobody may write": (
         ("train", "2048", "ntuple", "--out", "/proc/w.npz"),
-        "the file of weights must be where files",
+        "the file of weights must be in a writable folder",
     ),
     "weights in a folder's place": (
         ("train", "2048", "ntuple", "--out", "."),
