@@ -47,7 +47,9 @@ class Contender:
 
 
 def _sampler(text: str, problem: Problem, seed: int, evaluations: int, games: int) -> Search:
-    return SAMPLERS.make(text).within(evaluations).begin(problem.start, seed, problem.space)
+    sampler = SAMPLERS.make(text)
+    # A candidate that duels plays one game, of a pair's two.
+    return sampler.within(games if "duels" in text else evaluations).begin(problem.start, seed, problem.space)
 
 
 def _cmaes(population: int | None, sigma: float, problem: Problem, seed: int, evaluations: int, games: int) -> Search:

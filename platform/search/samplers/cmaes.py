@@ -17,9 +17,9 @@ from .sampler import MAX_POPULATION, PopulationSampler, SteppingSearch, Vectors
 
 without = "matplotlib" not in sys.modules
 if without:
-    sys.modules["matplotlib"] = None  # type: ignore[assignment]  # cma would import it, for half a second, to plot
+    sys.modules["matplotlib"] = None  # type: ignore[assignment]  # cma imports it to plot, in half a second
 with warnings.catch_warnings():
-    warnings.simplefilter("ignore")  # cma remarks on what it cannot plot
+    warnings.simplefilter("ignore")  # cma warns that it cannot plot
     import cma
 if without:
     del sys.modules["matplotlib"]
@@ -52,7 +52,7 @@ class CmaesSearch(SteppingSearch):
     def __init__(self, start: Sequence[float], seed: int, sampler: Cmaes) -> None:
         super().__init__(start, seed)
         self.sampler = sampler
-        self._wide = max(2, self.size)  # pycma needs two dimensions: nothing depends on the second of one
+        self._wide = max(2, self.size)  # pycma needs two dimensions; a second one is ignored
         self.population = sampler.population or MAX_POPULATION
         self._rng = self.rng()
         self._asked: list[Any] = []

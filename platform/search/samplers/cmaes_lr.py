@@ -38,7 +38,7 @@ class CmaesLrSearch(SteppingSearch):
 
     def __init__(self, start: Sequence[float], seed: int, sampler: CmaesLr) -> None:
         super().__init__(start, seed)
-        # The package needs two dimensions; one that nothing depends on stands in for the second.
+        # The package needs two dimensions; an ignored one stands in for the second.
         wide = np.append(self.start, 0.5) if self.size == 1 else self.start
         bounds = np.array([[0.0, 1.0]] * len(wide))
         self._population = sampler.population or MAX_POPULATION

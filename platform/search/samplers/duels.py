@@ -15,6 +15,7 @@ from ..space import Dimension, Space
 from .sampler import Sampler, SteppingSearch, Vectors
 
 MIN_PAIRS = 16  # of a generation
+MIN_GENERATIONS = 10  # of a search, however many workers there are
 AVERAGED = 0.6  # share of the latest pairs whose points are averaged
 USUAL_PAIRS = 1000  # that the gain is for if nobody says how many there will be
 CHOICE_GAIN = 0.5  # of the log weights of choices, against the gain of a number in reaches
@@ -34,6 +35,7 @@ class Duels(Sampler):
     """
 
     name = "duels"
+    open = ("pairs", "length")
 
     pairs: int = parameter(0, "pairs of a generation, 0 = by the budget and the workers", low=0, high=50_000)
     reach: float = parameter(1 / 6, "distance of candidates from the point, in ranges", low=0.001, high=0.5)
@@ -46,9 +48,10 @@ class Duels(Sampler):
     def begin(self, start: Sequence[float], seed: int, space: Space) -> DuelsSearch:
         return DuelsSearch(start, seed, self, space)
 
-    def within(self, evaluations: int) -> Self:
-        pairs = evaluations // 2
-        return self.replace(pairs=self.pairs or MIN_PAIRS, length=self.length or max(1, pairs))
+    def within(self, evaluations: int, workers: int = 1) -> Self:
+        length = max(1, evaluations // 2)
+        pairs = max(MIN_PAIRS, min(workers, length // MIN_GENERATIONS))  # two games each
+        return self.replace(pairs=self.pairs or pairs, length=self.length or length)
 
     def check(self) -> None:
         if self.pairs and self.pairs * (1 - self.share) < 1:

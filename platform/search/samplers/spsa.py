@@ -1,4 +1,4 @@
-"""Simultaneous perturbation stochastic approximation, with which the chess world tunes its engines."""
+"""Simultaneous perturbation stochastic approximation, the usual method for tuning chess engines."""
 
 from __future__ import annotations
 
