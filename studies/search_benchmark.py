@@ -11,6 +11,7 @@ Examples:
     python studies/search_benchmark.py --preset paper        20 problems of each kind: an hour on two cores
     python studies/search_benchmark.py --preset real         2048 and Yavalath, really played
     python studies/search_benchmark.py --only duels          searches whose names contain this
+    python studies/search_benchmark.py --workers-only        one study with 8, 32 and 128 simulated workers
 
 Results are kept, so repeating the command adds what is missing. After a change of a search, delete its lines. The
 tables and the picture are written beside the page, the tables between its two markers.
@@ -32,6 +33,7 @@ from turnier.studies.benchmark.contenders import CONTENDERS
 from turnier.studies.benchmark.runs import Results, add, measured, missing_packages, read, tasks, write
 from turnier.studies.benchmark.summary import Summary
 from turnier.studies.benchmark.tables import BY_NAME, PRESETS, TABLES
+from turnier.studies.benchmark.workers import show_workers
 from turnier.studies.calibration import with_table
 from turnier.studies.scripts.script import choose_preset, run_script
 
@@ -71,8 +73,14 @@ def main(
     processes: Annotated[int, typer.Option(help="searches at once", min=1)] = 2,
     data: Annotated[Path, typer.Option(help="file of results, which is added to")] = DATA,
     page: Annotated[Path, typer.Option(help="page that the tables are written into")] = PAGE,
+    workers_only: Annotated[
+        bool, typer.Option("--workers-only", help="only run one study with 8, 32 and 128 simulated workers")
+    ] = False,
 ) -> None:
     console, chosen = Console(), choose_preset(PRESETS, preset)
+    if workers_only:
+        show_workers(console)
+        return
     if not page.exists():
         raise UserError(f"the page must exist, got {page}; run this in the root of the repository, or name another.")
     with_table(page.read_text(), "", START, END)  # raises, before anything is run

@@ -46,9 +46,9 @@ class Summary:
 
     @classmethod
     def of(cls, table: Table, results: Results) -> Summary | None:
-        """Returns the summary of a table; None if it has no results."""
+        """Returns the summary of a table; None if it has no results of a search."""
         own = [(task, result) for task, result in results.items() if task.table == table.name]
-        if not own:
+        if all(task.search == START for task, _ in own):
             return None
         frame = pd.DataFrame([{**task._asdict(), **result._asdict()} for task, result in own])
         searched = frame[frame["search"] != START]
