@@ -47,6 +47,6 @@ def _what_goes(store: Store, run: Run) -> str:
     going = [(games.own, "games"), (searches.own, "searches")]
     kept = [f"{count:,} {what}" for count, what in ((games.shared, "games"), (searches.shared, "searches")) if count]
     going += [(count, what) for what, count in changes_of(run.kind).parts(store, run).items()]
-    named = ", ".join(f"{count:,} {what}" for count, what in going if count) or "nothing that was played"
+    named = ", ".join(f"{count:,} {what}" for count, what in going if count) or "no games"
     stay = f"; {' and '.join(kept)} stay, since other runs have them too" if kept else ""
     return f"{run.id} ({run.name}) goes with {named}{stay}."
