@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..search.samplers.sampler import Sampler, Search, Vectors
+from ..search.space import Space
 from .law import Law, LawBroken
 
 START = 0.8  # in every dimension
@@ -31,7 +32,7 @@ def search_of(
     sampler: Sampler, generations: int, seed: int = SEED, size: int = SIZE, noise: float = 0.0
 ) -> tuple[Search, list[Vectors]]:
     """Returns a search after some generations, and the vectors that it asked for."""
-    search, asked = sampler.begin([START] * size, seed), []
+    search, asked = sampler.begin([START] * size, seed, Space.cube(size)), []
     rng = np.random.default_rng(seed)
     for _ in range(generations):
         asked.append(_asked(sampler, search, size))
@@ -59,7 +60,7 @@ def law_candidates_are_in_the_cube(sampler: Sampler) -> None:
 
 def law_asking_again_changes_nothing(sampler: Sampler) -> None:
     """Asking again without telling gives the same candidates; the caller may change what it got."""
-    search = sampler.begin([START] * SIZE, SEED)
+    search = sampler.begin([START] * SIZE, SEED, Space.cube(SIZE))
     for generation in range(GENERATIONS):
         first = _asked(sampler, search, SIZE)
         kept = first.copy()
@@ -74,7 +75,7 @@ def law_asking_again_changes_nothing(sampler: Sampler) -> None:
 def law_stored_values_rebuild_the_search(sampler: Sampler) -> None:
     """Telling stored values rebuilds a search bit for bit, also where it was asked for more in between."""
     first, asked = search_of(sampler, GENERATIONS, noise=NOISE)
-    second, rng = sampler.begin([START] * SIZE, SEED), np.random.default_rng(SEED)
+    second, rng = sampler.begin([START] * SIZE, SEED, Space.cube(SIZE)), np.random.default_rng(SEED)
     for generation, vectors in enumerate(asked):
         second.recommended(), second.estimate()
         again = second.ask()
@@ -123,7 +124,7 @@ def _in_cube(vector: Sequence[float], size: int) -> bool:
 def law_recommendations_get_better(sampler: Sampler) -> None:
     """After some hundred values of a smooth hill the recommendation is better than the start, under noise as well."""
     for size in (1, SIZE):
-        search, evaluations, rng = sampler.begin([START] * size, SEED), 0, np.random.default_rng(SEED)
+        search, evaluations, rng = sampler.begin([START] * size, SEED, Space.cube(size)), 0, np.random.default_rng(SEED)
         while evaluations < EVALUATIONS:
             vectors = _asked(sampler, search, size)
             search.tell(worth(vectors, NOISE * rng.standard_normal(len(vectors))))

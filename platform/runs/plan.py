@@ -137,7 +137,7 @@ class Plan(ABC, Generic[R]):
         at = store if isinstance(store, Stored) else Stored.open(store)
         self.require_playable(at)
         with at_work(self.placed(where) if isinstance(where, Where) else where) as pool, ExitStack() as shown:
-            self.begin(at)
+            self.begin(at, pool.workers)
 
             def bar() -> Bar:
                 console = None if progress else QUIET
@@ -151,8 +151,8 @@ class Plan(ABC, Generic[R]):
         results.warn_of_failures()
         return results
 
-    def begin(self, store: Store) -> None:
-        """Stores the definition of the run, and its settings."""
+    def begin(self, store: Store, workers: int) -> None:
+        """Stores the definition of the run, and its settings; a new run may depend on the workers."""
         store.begin_run(self.run_id, self.kind, self.label, self.definition)
         self._keep_settings(store)
 

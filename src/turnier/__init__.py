@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from turnier.runs.tournament import Tournament
     from turnier.runs.training import Training
     from turnier.search.samplers.sampler import History, Sampler, Search, Vectors
+    from turnier.search.space import Space
     from turnier.search.study import Study
 
 __version__ = "0.1.0"
@@ -98,6 +99,7 @@ __all__ = [
     "RunResults",
     "Sampler",
     "Search",
+    "Space",
     "Store",
     "Study",
     "Termination",
@@ -145,6 +147,7 @@ _MODULES = {  # imported when one of their names is first used, so that `turnier
     "turnier.runs.tournament": ("Tournament",),
     "turnier.runs.training": ("Training",),
     "turnier.search.samplers.sampler": ("History", "Sampler", "Search", "Vectors"),
+    "turnier.search.space": ("Space",),
     "turnier.search.study": ("Study",),
 }
 _MODULE_OF = {name: module for module, names in _MODULES.items() for name in names}

@@ -30,7 +30,7 @@ ROLLOUTS = """The mean number of moves that a random rollout lasts, without a li
 games of MC. The thesis shows one game of about 80,000 points: about threefold jumps, from under 20 to over 60, when
 1,024, 2,048 and 4,096 are built (moves 475, 950 and 1,900): then the board is empty again. In tight positions,
 where a move decides, rollouts are short."""
-# Of actions, ordered by their mean values.
+# Visits of the actions in the order of their mean values.
 PUBLISHED_VISITS = {"UCTN": (1763, 941, 730, 566), "UCT": (1000, 1000, 1000, 1000)}
 STRETCHES = {"quick": range(50, 751, 100), "paper": range(25, 2201, 25), "tiny": range(50, 151, 100)}  # moves of a game
 
@@ -47,7 +47,7 @@ def figure6(preset: str) -> list[Experiment]:
 
 
 def by_actions(agent: Callable[[int], str]) -> tuple[str, ...]:
-    """Returns an agent for positions with two, three and four legal actions, as 4.2 does where it takes certainty."""
+    """Returns the agents for positions with two, three and four legal actions, as 4.2 measures certainty."""
     return tuple(agent(1000 * actions) for actions in (2, 3, 4))
 
 

@@ -1,4 +1,5 @@
-"""What ends by its results: comparisons, verdicts of studies, adaptive tournaments; and what they show at the end."""
+"""Procedures that stop by their results, and their estimates: comparisons, verdicts of studies, adaptive
+tournaments."""
 
 from __future__ import annotations
 
@@ -23,12 +24,12 @@ from turnier.studies.promises.tournaments import held, tournament
 from turnier.studies.verdicts import CHALLENGERS, REFERENCES, simulate_study
 
 BETTER, WORSE = 0.0, 0.5  # how often the proposed agent and the start of a study play the first legal action
-HELD_OUT = 1200  # games of a study, at most
+HELD_OUT = 1200  # maximum games of a study
 _NAMED = ("start", "proposed")
 
 
 def _truth(game: str, first: float) -> float:
-    """Returns what is compared: the share of points of a bot of that strength, or the ratio of its mean score."""
+    """Returns the compared value: the share of points of a bot of that strength, or the ratio of its mean score."""
     single = GAMES.make(game).num_seats == 1
     if not first:
         return 1.0 if single else 0.5
@@ -62,7 +63,7 @@ def _compared(game: str, first: float, options: dict[str, Any], unit: int, store
 
 
 class _HeldOut:
-    """Games on common seeds of the finalists of a study, as `simulate_study` asks for them."""
+    """Games on common seeds of the finalists of a study, for `simulate_study`."""
 
     def __init__(self, game: str, agents: dict[str, Agent], unit: int) -> None:
         self._game, self._agents, self._unit = game, agents, unit

@@ -92,7 +92,7 @@ BAD = {
     ),
     "range upside down": (
         ("tune", "2048", "mc", "--params", "rollout_depth=50..0"),
-        "where LOW is above HIGH; swap them",
+        "with LOW above HIGH; swap them",
     ),
     "small budget": ((*TUNE, "--budget", "3games"), "must last for a generation of "),
     "small budget of a front": (

@@ -160,7 +160,7 @@ def test_a_name_follows_from_the_definition() -> None:
         (("--params", "rollout_dept"), "did you mean rollout_depth"),
         (
             ("--params", "rollout_depth=30..20"),
-            "got 30..20, where LOW is above HIGH; swap them",
+            "got 30..20 with LOW above HIGH; swap them",
         ),
         (("--params", "a,"), "parameters must be named, such as iterations"),
         (("--sampler", "cmae"), "did you mean cmaes"),

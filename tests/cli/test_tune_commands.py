@@ -220,7 +220,7 @@ def test_a_larger_budget_continues_a_named_study_or_says_how(tmp_path: Path) -> 
             begun = Study(*words, name=name, objectives=objectives).question
             known = begun.settled(60, store)
             StoredStudy(store, known.name, known.stored, directions[: 1 + (name == "Front")], progress=False)
-            assert begun.settled(60).generation_games < begun.settled(6000).generation_games
+            assert begun.generation_games(begun.settled(60)) < begun.generation_games(begun.settled(6000))
             assert begun.settled(6000, store).stored == known.stored
         other = Study(*words, name="other").question.settled(6000, store)
         assert isinstance(other, StudyDefinition) and other.sampler == "cmaes(population=64)"

@@ -41,7 +41,7 @@ class ModelledSearch(Search):
         self._asked = self._surface = self._best = None
         self.generation += 1
         if len(self.history.values) >= REFIT * self._fitted:
-            # Refits depend on the values only, not on when a recommendation is requested.
+            # Refits must depend on the values only, not on when a recommendation is requested.
             self._fitted, self._hyper = len(self.history.values), None
 
     def learn(self, values: Sequence[float]) -> None:

@@ -1,4 +1,4 @@
-"""A Gaussian process: the value of a point estimated from all candidates, so that lucky games are smoothed away.
+"""A Gaussian process: the value of a point estimated from all candidates, to smooth lucky games away.
 
 Matérn 5/2 with a length scale for every dimension and unknown noise; the largest posterior density chooses them.
 Source: Rasmussen and Williams 2006, chapters 2, 4 and 5. (Optuna's own process needs torch, some gigabytes.)
@@ -50,7 +50,7 @@ class Surface:
         return np.asarray(np.exp(2 * self.hyper[-2]) * _matern(r))
 
     def believing(self, vector: Vectors) -> Surface:
-        """Returns the surface as if the vector had been evaluated, with its expected value."""
+        """Returns the surface as if the vector had been evaluated with its expected value."""
         other = object.__new__(Surface)
         other.x, other.hyper = np.vstack([self.x, vector]), self.hyper
         other._middle, other._scale = self._middle, self._scale
@@ -69,7 +69,7 @@ class Surface:
         return np.asarray(self._middle + self._scale * (self._kernel(vectors, self.x) @ self._weights))
 
     def best(self) -> tuple[list[float], float]:
-        """Returns the point with the largest mean, from the evaluated ones and their surroundings, and that mean."""
+        """Returns the point with the largest mean, among the evaluated ones and their surroundings, and that mean."""
         rng = np.random.default_rng(len(self.x))
         points = self.x
         for spread in (0.1, 0.03, 0.01):
