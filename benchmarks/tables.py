@@ -23,11 +23,11 @@ UNKNOWN = "-"
 ABOUT = f"""\
 # Benchmarks
 
-Speed relative to [programs in plain C](../benchmarks/README.md) that do the same work, or to what the last column says.
+Speed relative to [programs in plain C](../benchmarks/README.md) that do the same work, or relative to the last column.
 Written by `make bench ARGS="--write docs/benchmarks.md"`.
 
 A quotient is our speed divided by that of the reference: the median of alternating rounds, and their range.
-Quotients carry over to other machines better than rates do. They are of CPU time; where several cores work (*) those
+Quotients carry over to other machines better than rates do. They are of CPU time; if several cores work (*), those
 by the wall clock count. For work in the lanes of vector registers the quotient is also given with both programs
 compiled for a processor that has AVX2 but not AVX-512 ({AVX2_PROCESSOR}).
 """

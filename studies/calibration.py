@@ -6,8 +6,8 @@ Examples:
     python studies/calibration.py --scale 0.1        a tenth of the games
     python studies/calibration.py --only adaptive    parts whose name contains this
 
-Counts are kept, so repeating the command adds what is missing up to the scale, and a larger scale adds to what there
-is. After a change of the statistics, delete the file of counts. The table is printed, and written into the page between
+Counts are kept, so repeating the command adds missing ones up to the scale, and a larger scale adds more.
+After a change of the statistics, delete the file of counts. The table is printed, and written into the page between
 its two markers.
 """
 

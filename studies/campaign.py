@@ -7,9 +7,9 @@ they lack, and last those without a published figure. The games are those of the
 Examples:
     python studies/campaign.py --hours 8
     python studies/campaign.py --hours 8 --only weitz --only kutsch:agents
-    python studies/campaign.py --export docs/results/data/campaign      what is stored, without the moves
-    python studies/campaign.py --import docs/results/data/campaign      to continue what others have played
-    python studies/report.py all --missing                            what is missing, and the hours for it
+    python studies/campaign.py --export docs/results/data/campaign      the stored games, without the moves
+    python studies/campaign.py --import docs/results/data/campaign      to continue others' games
+    python studies/report.py all --missing                            missing games, and the hours for them
 
 After Ctrl-C or the loss of the machine, repeat the command to resume.
 """

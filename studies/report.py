@@ -2,7 +2,8 @@
 
 A document becomes one Markdown and one HTML page; `all` becomes the table of every published figure. With --missing,
 nothing is written: a table shows the games that each experiment of the scripts, or each row of a single document, still
-needs for an interval of the given --width; --json prints every row. `python studies/campaign.py` plays what is missing.
+needs for an interval of the given --width; --json prints every row. `python studies/campaign.py` plays the missing
+games.
 
 \b
 Examples:

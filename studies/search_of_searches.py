@@ -2,7 +2,7 @@
 
 \b
 Every search tunes seven weights of the row tables of a 2048 agent that looks one ply ahead. It is judged by the regret
-of what it recommends: how much less that scores in held-out games than the best agent that any search found.
+of its recommendation: how much less it scores in held-out games than the best agent of any search.
 
 \b
 Examples:

@@ -97,7 +97,7 @@ def export_from(source: Source, out: Path, on_games: Callable[[int], object] = l
     Args:
         source: of the matches.
         out: a file that ends in .csv, .parquet or .jsonl, in .pgn for chess, or in .sgf for Go, Othello and Hex; or a
-            folder, for the first three and the run's manifest (Parquet only where pyarrow is installed).
+            folder, for the first three and the run's manifest (Parquet only if pyarrow is installed).
         on_games: called after each batch with its number of games.
     """
     paths, run = export_files(out), source.run

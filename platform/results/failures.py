@@ -82,9 +82,9 @@ class Failures(NamedTuple):
 
 def _void_sentence(void: pd.DataFrame) -> str:
     games, first = int(void["games"].sum()), void.iloc[0]
-    what = "games are void and count" if games > 1 else "game is void and counts"
+    what = "games are void and do not count" if games > 1 else "game is void and does not count"
     example = f", such as {first['match'][:SHOWN_ID]}" if games > 1 else f" ({first['match'][:SHOWN_ID]})"
-    return f"{games:,} {what} for nobody{example}: {_reasons(void)}; repeat the command to play anew."
+    return f"{games:,} {what}{example}: {_reasons(void)}; repeat the command to play anew."
 
 
 def _counted(cause: str, part: pd.DataFrame) -> str:

@@ -19,7 +19,7 @@ VARIABLE = "TURNIER_DATABASE_WAIT"
 WAIT_SECONDS = 120.0
 RETRY_SECONDS = 0.5
 TELL_SECONDS = 30.0  # between two lines on the waiting time
-ATTEMPTS = 10  # of a transaction: after these, the transaction itself must be what ends the server
+ATTEMPTS = 10  # of a transaction: after these, the transaction itself must be ending the server
 
 P = ParamSpec("P")
 T = TypeVar("T")

@@ -232,6 +232,10 @@ class Course:
         self.search = SAMPLERS.make(definition.sampler).begin(
             self.space.encode(self.agent), definition.seed, self.space
         )
+        if self.search.duels and self.objective.single_player:
+            raise UserError(
+                f"duels are for games of two or more seats, got {self.objective.game}; use --sampler cmaes."
+            )
         if isinstance(self.search, SteppingSearch):
             self.search.stays = definition.edition > FIRST_EDITION
         self.games = 0  # of complete generations

@@ -100,11 +100,8 @@ class Strength(Question):
         super().__init__(options)
         usual = "cmaes" if self.objective.single_player else "duels"
         self.sampler: Sampler = read_sampler(options["sampler"] or usual)
-        if isinstance(self.sampler, Duels):
-            if self.objective.single_player:
-                raise UserError(f"duels are for games of two or more seats, got {self.game}; use --sampler cmaes.")
-            if not self.against:
-                self.sampler = self.sampler.replace(share=0.0)
+        if isinstance(self.sampler, Duels) and not self.against:
+            self.sampler = self.sampler.replace(share=0.0)
         self.noise: Noise = NOISES.make(options["noise"] or self.sampler.usual_noise)
         if isinstance(self.sampler, Duels) and not isinstance(self.noise, Fixed):
             raise UserError(f"candidates that duel play equally often, got --noise {self.noise}; use fixed(games=N).")

@@ -18,9 +18,9 @@ from turnier.studies.campaigns.outlook import HOUR, Outlook, seconds_left, secon
 UNKNOWN = "?"
 NOTE = (
     "Verdicts: how many published figures ours agree with, or are higher or lower than. Needed: further games (or"
-    " searches) for an interval of the aimed half-width; where nothing was published, those that are planned. CPU h"
-    " and left: CPU hours so far, and those that are left, ? before a first slice was played. What experiments share"
-    " counts once."
+    " searches) for an interval of the target half-width; if nothing was published, the planned ones. CPU h"
+    " and left: CPU hours so far, and those that are left, ? before a first slice was played. Shared games count"
+    " once."
 )
 
 

@@ -17,8 +17,8 @@ from turnier.studies.kutsch.certainty_rows import GROUPS, STATES, curves, means
 from turnier.studies.kutsch.thesis import NOTE, experiment, mc, mcts, mctse, published
 from turnier.studies.scripts.experiments import run_experiments
 
-MC = """The same position is searched again and again; normalised certainty is 0 % where all legal actions are
-chosen equally often, 100 % where it is always the same one. Positions are grouped by legal actions and empty cells, a
+MC = """The same position is searched again and again; normalised certainty is 0 % if all legal actions are
+chosen equally often, 100 % if it is always the same one. Positions are grouped by legal actions and empty cells, a
 mean is one over groups. Rollouts of 20 moves make MC more certain than those of 200; it falls with the number of
 empty cells, and hardly depends on the number of actions."""
 TREES = """As in the thesis, every agent makes 1,000 iterations per legal action here. A deeper tree makes MCTS less

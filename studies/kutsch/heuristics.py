@@ -82,7 +82,7 @@ def program(preset: str) -> Experiment:
 
 
 def beyond(preset: str) -> Experiment:
-    """Heuristics with a majority vote, and values in place of rollouts: what 7.2 and 8 left open."""
+    """Heuristics with a majority vote, and values in place of rollouts: left open by 7.2 and 8."""
     with_heuristics = mctse(preset, more=f",evaluator={EVALUATORS['heuristics']}")
     agents = {
         "MCTSE": (mctse(preset), float(UCTN_SCORE)),

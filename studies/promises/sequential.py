@@ -126,7 +126,7 @@ def _comparisons() -> list[Part]:
         rows = {
             "wrong": Promise("wrong verdict", Kind.AT_MOST),
             "interval": Promise("interval", Kind.INTERVAL),
-            "claimed": Promise("interval where one is better", Kind.INTERVAL),
+            "claimed": Promise("interval if one is better", Kind.INTERVAL),
             "shown": Promise(f"difference shown too large, {unit}", Kind.SHOWN),
         }
         rows = {name: row._replace(before=before.get(name, "")) for name, row in rows.items()}
@@ -140,9 +140,9 @@ def _studies() -> list[Part]:
     equal = {"better": Promise("recommends one of them", Kind.AT_MOST)}
     improving = {
         "gain": Promise("interval of the gain", Kind.INTERVAL, "90.8"),
-        "gain found": Promise("interval of the gain where it recommends", Kind.INTERVAL, "89.0"),
+        "gain found": Promise("interval of the gain if it recommends", Kind.INTERVAL, "89.0"),
         "shown": Promise("gain shown too large, percentage points", Kind.SHOWN),
-        "shown found": Promise("gain shown too large where it recommends, percentage points", Kind.SHOWN, "6.4"),
+        "shown found": Promise("gain shown too large if it recommends, percentage points", Kind.SHOWN, "6.4"),
     }
     game, text = "2048(size=4)", "study, 2048(size=4)"
     return [

@@ -106,7 +106,7 @@ BAD = {
     ),
     "weights where nobody may write": (
         ("train", "2048", "ntuple", "--out", "/proc/w.npz"),
-        "the file of weights must be where files",
+        "the file of weights must be in a writable folder",
     ),
     "weights in a folder's place": (
         ("train", "2048", "ntuple", "--out", "."),
@@ -122,7 +122,7 @@ BAD = {
     ),
     "export where nobody may write": (
         ("show", "last", "--out", "/proc/x.csv", "--store", "sqlite:///good.db"),
-        "an export must be where files can be written, got /proc/x.csv",
+        "an export must be in a writable folder, got /proc/x.csv",
     ),
     "report into a file": (
         ("show", "last", "--html", "--out", "good.db", "--store", "sqlite:///good.db"),

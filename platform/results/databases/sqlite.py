@@ -74,7 +74,7 @@ class SqliteFile:
                     time.sleep(0.02)
                 elif not locked and mode == "ro" and not self.path.with_name(f"{self.path.name}-wal").exists():
                     # Even a reader creates files next to a database with a write-ahead log; if it may not and there is
-                    # no log, nobody is writing either.
+                    # no log, no other process is writing either.
                     mode = "ro&immutable=1"
                 else:
                     raise
@@ -101,7 +101,7 @@ def _connected(path: Path, mode: str, patience: float) -> sqlite3.Connection:
             raise Damaged(
                 f"the results database {path} must have its log {path.name}-wal beside it, which holds its newest"
                 " content, but it is missing; copy both files, or the one file once no command uses it any more, or"
-                f" have `turnier doctor --store sqlite:///{path} --repair` keep what is here."
+                f" keep its content with `turnier doctor --store sqlite:///{path} --repair`."
             )
         for setting in _SETTINGS if mode in ("rwc", "rw") else ():
             connection.execute(f"PRAGMA {setting}")

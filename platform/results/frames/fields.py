@@ -110,7 +110,7 @@ def _fit_text(fit: Fit, labels: list[str]) -> str:
     p = "p < 0.001" if fit.p < 0.001 else f"p = {number(fit.p, digits=1)}"
     return (
         f"One rating per agent does not explain these results ({p}){f': {worst}' if worst else ''}."
-        f" {_percent(fit.cyclic)} of what agents differ in is circular."
+        f" {_percent(fit.cyclic)} of the differences between agents are circular."
     )
 
 

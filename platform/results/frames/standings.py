@@ -38,7 +38,7 @@ class Standings(NamedTuple):
 
     ratings: the rating list of each game, a row per agent, the best first; of games of several seats, the agents that
     met another one, and of single-player games of two and more agents all of them. An agent that failed in all of its
-    games is not rated, and its games count for nobody. Columns:
+    games is not rated, and its games do not count. Columns:
 
     - game; rank (from 1); agent, label;
     - rank_low and rank_high: the places that the agent may have; those of all agents are right at once with 95 %;
@@ -52,8 +52,8 @@ class Standings(NamedTuple):
       single-player games;
     - superiority: the probability that the agent is stronger than the next in the list (single-player: that its true
       mean is larger), and best_of_all: that it is the best of all; see `statistics.ranks.beliefs`; NaN for the last;
-    - nash, nash_low, nash_high, nash_weight: its share of the points against the mixture of agents that nobody beats,
-      with a 95 % band, and its weight in it, see `statistics.nash`: where one rating does not explain the results, or
+    - nash, nash_low, nash_high, nash_weight: its share of the points against the mixture of agents that no agent beats,
+      with a 95 % band, and its weight in it, see `statistics.nash`: if one rating does not explain the results, or
       on request; otherwise NaN;
     - fit_p, cyclic: of the whole game, see `statistics.fit.Fit`; NaN in single-player games;
     - group: agents of different groups are linked by no game, so that their Elo cannot be compared; 1 is the largest

@@ -10,8 +10,8 @@ from scipy.stats import norm, qmc
 
 from ...core.parameters import parameter
 from ..space import Space
-from .modelled import ModelledSearch
 from .sampler import Sampler, Vectors
+from .surface import ModelledSearch
 
 TRIED = 512  # random points whose expected improvement is computed, and as many near the best known ones
 

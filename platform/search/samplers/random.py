@@ -9,8 +9,8 @@ import numpy as np
 
 from ...core.parameters import parameter
 from ..space import Space
-from .modelled import ModelledSearch
 from .sampler import Sampler, Vectors
+from .surface import ModelledSearch
 
 
 @dataclass(frozen=True)

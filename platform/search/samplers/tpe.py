@@ -14,8 +14,8 @@ from optuna.trial import FrozenTrial
 from ...core.errors import UserError
 from ...core.parameters import parameter
 from ..space import Space
-from .modelled import ModelledSearch
 from .sampler import Sampler, Vectors
+from .surface import ModelledSearch
 
 BEST = 25  # maximum number of candidates that TPE counts as good
 KNOWN = 250  # candidates to keep by default: the cost of a proposal grows with their number
