@@ -18,14 +18,14 @@ HELP = """\
   NAME          play this move; the beginning of its name is enough if it is the only one
   moves         list the moves
   board         show the board again
-  hint [AGENT]  what an agent would play, such as: hint mcts(iterations=5000)
+  hint [AGENT]  the best moves by an agent, such as: hint mcts(iterations=5000)
   undo          take back your last move and what followed
   resign        give up the game
   quit          leave; the game is kept, and the same command continues it"""
 COMMANDS = ("moves", "board", "hint", "undo", "resign", "quit", "help")
 HINT_MOVES = 5
 KEEP_SECONDS = 30.0
-Ask = Callable[[str], str]  # prompt -> what the person typed; raises EOFError at the end of the input
+Ask = Callable[[str], str]  # prompt -> the typed text; raises EOFError at the end of the input
 
 
 class Left(Exception):

@@ -149,7 +149,7 @@ GAME = Option('a game, such as yavalath or "2048(size=3)"', complete="game")
 AGENTS = Option('agents, such as random "mc(iterations=200)"', complete="agent")
 SEED = Option("same seed, same games, whatever the number of workers", low=0)
 OPENINGS = Option("start from positions after at most this many plies", low=0)
-PER_MOVE = Option("what every agent may spend per move: 50ms, 1000rollouts, 1000nodes or 4plies")
+PER_MOVE = Option("limit of every agent per move: 50ms, 1000rollouts, 1000nodes or 4plies")
 
 if TYPE_CHECKING:
     GameOption = Annotated[str | Game, GAME]
