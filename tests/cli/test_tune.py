@@ -177,7 +177,10 @@ def test_mistakes_are_one_sentence(tmp_path: Path, change: tuple[str, ...], mess
 
 def test_searches_of_one_game_repeated_are_refused(tmp_path: Path) -> None:
     words = ("connect_four", "alphabeta(depth=2)", "--params", "depth=1..3", "--budget", "96games", "--against")
-    with pytest.raises(UserError, match=r"none of them draws random numbers: .* such as --openings 6, or name an opponent .* such as --against mcts\.$"):
+    with pytest.raises(
+        UserError,
+        match=r"none of them draws random numbers: .* such as --openings 6, or name an opponent .* such as --against mcts\.$",
+    ):
         tune(tmp_path, *words, "alphabeta(depth=1)")
     assert stored(tmp_path) == {}
     assert json.loads(tune(tmp_path, *words, "random", "--json"))["games"] == 80  # two generations of duels
