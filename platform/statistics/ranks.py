@@ -5,10 +5,11 @@ better and below those of agents that are certainly worse. Differences are certa
 all differences exceeds by chance in one of twenty tournaments, from draws of the joint distribution.
 
 How likely one agent is better than another depends on how much agents of a field differ at all: where all are alike, a
-large difference is rather luck. Here true values are normally distributed, and their spread is unknown: before the
-games every order of magnitude from a hundredth of the usual one to it is as likely, and larger ones are ever less; what
-the field shows then weighs them. Each estimate is drawn to the mean of the field by its own variance; estimates stay
-correlated as they are, as those from common seeds.
+large difference is rather luck. Here true values lie anywhere between two limits, which are unknown: before the games
+every order of magnitude of their spread from a hundredth of the usual one to it is as likely, and larger ones are ever
+less; what the field shows then weighs them. Each estimate is drawn into the limits by its own variance; estimates stay
+correlated as they are, as those from common seeds. Limits are the careful choice: with normally distributed values, who
+leads a field that ends at what is possible would look too far ahead of the others (docs/validity.md).
 
 Sources: M. Mogstad, J. P. Romano, A. M. Shaikh and D. Wilhelm, Inference for ranks, Rev. Econ. Stud. 91, 2024;
 A. Gelman, Prior distributions for variance parameters in hierarchical models, Bayesian Analysis 1, 2006.
@@ -30,6 +31,8 @@ NUMBERS = 3 * 10**7  # differences that are drawn, more in DRAWS[0] draws
 MOST_NUMBERS = 2 * 10**8  # beyond, the bound of Bonferroni is used
 LEAST = 100  # times smaller than a usual one is the smallest spread
 SPREADS = 24  # that the prior of the field is averaged over
+MIDDLES = np.linspace(-3, 3, 9)  # between the limits, in standard errors of the field's mean, averaged over too
+UNLIKELY = 1e-6  # as likely limits are left out
 BEST_DRAWS = 20_000
 
 
@@ -102,36 +105,51 @@ def beliefs(values: Floats, covariance: Floats, freedom: Floats, usual: float) -
     centre = np.eye(n) - 1 / n
     seen, noise = centre @ values, centre @ (covariance * np.outer(wider, wider)) @ centre
     own = np.maximum(np.diag(noise) * n / (n - 1), 1e-12 * usual**2)
-    spreads, weights = _spreads(seen, own, usual)
-    better, parts = np.zeros((n, n)), []
-    for deviation, weight in zip(spreads, weights, strict=True):
-        share = deviation**2 / (deviation**2 + own)  # of what was seen that is not luck
-        mean, error = share * seen, np.sqrt(share)
+    means, errors, weights = _limited(seen, own, usual)
+    better = np.zeros((n, n))
+    for mean, error, weight in zip(means, errors, weights, strict=True):
         variance = noise * np.outer(error, error)
         apart = np.diag(variance)[:, None] + np.diag(variance) - 2 * variance
         better += weight * special.ndtr((mean[:, None] - mean) / np.sqrt(np.maximum(apart, 1e-24 * usual**2)))
-        parts.append((mean, error))
-    return Beliefs(better, _best(noise, parts, weights))
+    return Beliefs(better, _best(noise, means, errors, weights))
 
 
-def _spreads(seen: Floats, own: Floats, usual: float) -> tuple[Floats, Floats]:
-    """Returns standard deviations of true values, and how likely each is after the games."""
-    largest = max(float(np.abs(seen).max()), usual)
-    deviations = np.geomspace(usual / LEAST, 4 * largest, SPREADS)
-    total = deviations[:, None] ** 2 + own
-    likelihood = -0.5 * (np.log(total) + seen**2 / total).sum(axis=1) * (len(seen) - 1) / len(seen)
-    prior = -np.log1p((deviations / usual) ** 2)  # of their logarithms
-    weights = np.exp(likelihood + prior - (likelihood + prior).max())
-    return deviations, weights / weights.sum()
+def _limited(seen: Floats, own: Floats, usual: float) -> tuple[Floats, Floats, Floats]:
+    """Returns what is likely of true values, for each of the pairs of limits that are likely after the games.
+
+    Returns:
+        The means [limits, agents] of true values, their standard deviations [limits, agents] relative to the standard
+        errors of what was seen, and how likely the limits [limits] are.
+    """
+    n, largest = len(seen), max(float(np.abs(seen).max()), usual)
+    spreads = np.repeat(np.geomspace(usual / LEAST, 4 * largest, SPREADS), len(MIDDLES))
+    widths = np.sqrt((spreads**2 + own.mean()) / n)
+    middles, half = widths * np.tile(MIDDLES, SPREADS), np.sqrt(3) * spreads
+    low, high = (((middles + end)[:, None] - seen) / np.sqrt(own) for end in (-half, half))
+    above = low > 0  # turned around, since probabilities near 0 are more exact than those near 1
+    low, high = np.where(above, -high, low), np.where(above, -low, high)
+    inside = np.maximum(special.ndtr(high) - special.ndtr(low), 1e-300)
+    likelihood = np.log(inside / half[:, None]).sum(axis=1) * (n - 1) / n
+    likelihood += np.log(widths) - np.log1p(
+        (spreads / usual) ** 2
+    )  # the prior of middles and of the spreads' logarithms
+    weights = np.exp(likelihood - likelihood.max())
+    kept = weights > UNLIKELY * weights.sum()
+    low, high, inside, above = low[kept], high[kept], inside[kept], above[kept]
+    at_low, at_high = (np.exp(-(end**2) / 2) / np.sqrt(2 * np.pi) for end in (low, high))
+    moved = (at_low - at_high) / inside
+    variance = 1 + (low * at_low - high * at_high) / inside - moved**2
+    means = seen + np.sqrt(own) * np.where(above, -moved, moved)
+    return means, np.sqrt(np.clip(variance, 0.0, 1.0)), weights[kept] / weights[kept].sum()
 
 
-def _best(noise: Floats, parts: list[tuple[Floats, Floats]], weights: Floats) -> Floats:
-    """Returns how often [agents] each one is the best of draws from all spreads, as often as they are likely."""
+def _best(noise: Floats, means: Floats, errors: Floats, weights: Floats) -> Floats:
+    """Returns how often [agents] each one is the best of draws within all limits, as often as they are likely."""
     random, n = np.random.default_rng(0), len(noise)
     values, vectors = np.linalg.eigh(noise)
     root = vectors * np.sqrt(np.maximum(values, 0.0))
     found = np.zeros(n)
-    for number, (mean, error) in zip(random.multinomial(BEST_DRAWS, weights), parts, strict=True):
+    for number, mean, error in zip(random.multinomial(BEST_DRAWS, weights), means, errors, strict=True):
         drawn = mean + error * (random.normal(size=(number, n)) @ root.T)
         found += np.bincount(drawn.argmax(axis=1), minlength=n) if number else 0
     return found / BEST_DRAWS
