@@ -169,7 +169,7 @@ class _Model:
         self._bread = np.linalg.inv(self._design.information(self._chances) + np.diag(self._virtual))
         self._cluster, self._clusters = _numbered(games)
         self._meetings = _meetings(agents, games, self._cluster, self._clusters)  # [clusters, agents], numbers of games
-        self._varied = _varied(agents, games, self._cluster)
+        self._varied = _varied(agents, games, self._cluster, bool(seats))
         self._alike = _alike(games, self._cluster, self._clusters)  # [clusters] how many there are of each
         leverage = self._leverage()
         self._telling = (leverage <= MOST_LEVERAGE) & (self._alike.sum() > 1)
@@ -310,8 +310,11 @@ def _meetings(agents: int, games: Sequence[Games], cluster: Ints, clusters: int)
     return met
 
 
-def _varied(agents: int, games: Sequence[Games], cluster: Ints) -> npt.NDArray[np.bool_]:
-    """Returns [games] whether the clusters of the same agents differ in what these got on average."""
+def _varied(agents: int, games: Sequence[Games], cluster: Ints, seats: bool) -> npt.NDArray[np.bool_]:
+    """Returns [games] whether the clusters of the same agents, with `seats` in the same seats, differ in their means.
+
+    If none does, the observed variance would be 0, for example of all games that the stronger agent began.
+    """
     mark = np.random.default_rng(0).normal(size=agents)  # tells agents apart
     found, before = [np.zeros(0, bool)], 0
     for some in games:
@@ -320,9 +323,8 @@ def _varied(agents: int, games: Sequence[Games], cluster: Ints) -> npt.NDArray[n
         outcome = np.zeros(len(own))
         for one, other in itertools.permutations(range(some.seats.shape[1]), 2):
             outcome += mark[some.seats[:, one]] * np.sign(some.scores[:, one] - some.scores[:, other])
-        field = np.unique(
-            mark[np.sort(some.seats, axis=1)] @ (np.arange(some.seats.shape[1]) + 1.0), return_inverse=True
-        )[1]
+        alike = some.seats if seats else np.sort(some.seats, axis=1)
+        field = np.unique(mark[alike] @ (np.arange(some.seats.shape[1]) + 1.0), return_inverse=True)[1]
         number = int(own.max(initial=0)) + 1
         cells, cell = np.unique(field * number + own, return_inverse=True)
         means = np.bincount(cell, outcome) / np.bincount(cell) if len(cell) else outcome
