@@ -42,6 +42,7 @@ ELO = 400 / math.log(10)
 PRIOR_GAMES = 1.0  # drawn games of every agent against a virtual one of mean strength
 MOST_LEVERAGE = 0.5  # of a cluster whose sum still tells how much clusters vary; others count as the model says
 SEATS_DIFFER = 0.05  # level of the test of a difference between seats
+SAME = 1e-12  # mean of squares, in games, below which numbers are rounded ones that are equal
 MANY = 10.0**6  # degrees of freedom where the model says how much games vary
 
 
@@ -84,6 +85,21 @@ class Ratings:
         difference, errors = self.elo[:, None] - self.elo[None, :], np.sqrt(self.variances())
         scaled = np.divide(difference, errors, out=np.zeros_like(difference), where=errors > 0)
         return t_probability(scaled, self.freedoms())
+
+    def evidence(self) -> Floats:
+        """Returns the covariance [agents, agents] that tells how likely it is that agents are in another order.
+
+        Who wins everything has a rating that may be much larger, so that its variance is large; yet ever more wins are
+        ever less likely of an equal agent. The variance of each difference is lowered to what games tell on the way
+        there from 0, by the logarithm of the likelihood ratio, instead of what they tell at the difference itself.
+        """
+        apart = (self.elo[:, None] - self.elo) / ELO
+        chance = special.expit(apart)
+        ratio = np.log(2) - special.entr(chance) - special.entr(1 - chance)
+        lower = np.ones_like(apart)
+        np.divide(chance * (1 - chance) * apart**2, 2 * ratio, out=lower, where=np.abs(apart) > 1e-3)
+        centre = np.eye(len(apart)) - 1 / len(apart)
+        return np.asarray(-centre @ (self.variances() * lower) @ centre / 2, np.float64)
 
     def expected(self, first: Ints, second: Ints, seats: Ints) -> Floats:
         """Returns the share of points [meetings] that the first agents expect against the second.
@@ -274,8 +290,8 @@ class _Model:
         if freedom < 1:
             return False
         spread = apart.T @ apart
-        if not spread.any():  # all clusters say the same
-            return bool(total.any()) and 0.5 ** (number - 1) < SEATS_DIFFER
+        if np.abs(spread).max() < SAME * number:  # all clusters say the same
+            return bool(np.abs(total).max() > math.sqrt(SAME) * number) and 0.5 ** (number - 1) < SEATS_DIFFER
         squared = float(total @ np.linalg.lstsq(spread, total)[0]) * freedom / len(own) / number
         return bool(special.fdtrc(len(own), freedom, squared) < SEATS_DIFFER)
 

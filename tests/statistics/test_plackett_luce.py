@@ -10,6 +10,7 @@ from scipy.special import expit
 
 from tests.statistics.fields import Field
 from turnier.statistics.plackett_luce import Games, choices_of
+from turnier.statistics.ranks import beliefs
 from turnier.statistics.ratings import ELO, Ratings, rated
 
 
@@ -89,6 +90,18 @@ def test_the_first_seat_does_not_shrink_ratings(gain: float, pairs: int) -> None
         found += [ratings.seats[0].low <= gain / 2 <= ratings.seats[0].high] if ratings.seats else []
     assert np.mean(hits) >= 0.87
     assert len(found) <= 10 if gain == 0 else len(found) == 60 and np.mean(found) >= 0.87
+
+
+def test_who_wins_everything_is_surely_better_and_its_seats_do_not_differ() -> None:
+    """The variance of a rating grows with it: it alone would say 68 % after 20 games won and none lost."""
+    seats, scores = np.tile([[0, 1], [1, 0]], (10, 1)), np.tile([[1.0, 0.0], [0.0, 1.0]], (10, 1))
+    ratings = rated(2, [Games(seats, scores, np.repeat(np.arange(10), 2))], seats=True)
+    assert not ratings.seats
+    better = [
+        beliefs(ratings.elo, known, ratings.freedom, 200.0).better[0, 1]
+        for known in (ratings.covariance, ratings.evidence())
+    ]
+    assert better[0] < 0.75 and 0.95 < better[1] < 0.999
 
 
 def test_three_seats_have_gains_of_their_own() -> None:

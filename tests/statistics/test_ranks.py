@@ -26,7 +26,7 @@ def test_places_hold_for_all_agents_at_once(spread: float) -> None:
     assert np.mean(widths) > 7.8 if spread == 0 else np.mean(widths) < 7
 
 
-@pytest.mark.parametrize("spread", [15.0, 100.0])
+@pytest.mark.parametrize("spread", [15.0, 100.0, 400.0])
 def test_what_is_called_likely_is_at_least_as_often_right(spread: float) -> None:
     """A flat prior says 97 % of close agents where 61 to 70 % are right. Far apart it is as often right."""
     rng, said, right, best = np.random.default_rng(2), [], [], []
@@ -35,7 +35,7 @@ def test_what_is_called_likely_is_at_least_as_often_right(spread: float) -> None
         field = Field(rng, elo)
         field.play(field.everyone * 10)
         ratings = field.rate()
-        found = beliefs(ratings.elo, ratings.covariance, ratings.freedom, 200.0)
+        found = beliefs(ratings.elo, ratings.evidence(), ratings.freedom, 200.0)
         above = np.triu_indices(6, 1)
         chance, true = found.better[above], (elo[:, None] > elo)[above]
         said.append(np.maximum(chance, 1 - chance))
