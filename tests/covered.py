@@ -16,7 +16,6 @@ from importlib.machinery import SourceFileLoader
 from pathlib import Path
 from typing import Any
 
-import coverage
 import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -128,6 +127,8 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
 
 def report() -> float:
     """Prints a row for each folder, writes .coverage for what `coverage report` can say, and returns the percentage."""
+    import coverage  # here, so that the marks can be tested without it
+
     measured = coverage.Coverage()
     measured.erase()
     measured.get_data().add_lines(FOUND)
