@@ -62,7 +62,10 @@ def pictures(results: Results) -> list[Figure]:
             if n.games < math.inf
         ]
         late = ", ".join(label for label, n in needed.items() if n.games == math.inf)
-        note = f"95 % bootstrap intervals; {summary.games[0]:,} or fewer are shown as that. More than {summary.games[-1]:,} games: {late or 'none'}."
+        note = (
+            f"95 % bootstrap intervals; {summary.games[0]:,} games or fewer are shown as that. "
+            f"More than {summary.games[-1]:,} games: {late or 'none'}."
+        )
         if rows:
             data = pd.DataFrame(rows)
             chart = points(data, "search", "games", "low", "high", "games")
