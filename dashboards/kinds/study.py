@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
 from typing import Any, NamedTuple
@@ -44,9 +45,10 @@ TOP = 25  # candidates of the table
 UNVERIFIED = "Not yet verified: held-out games at the end decide whether it is better than the start."
 LUCKY = "The larger, the luckier. Blank: a parameter that the candidate does not use."
 HELD_OUT_NOTE = (
-    "95 % intervals; differences are on common seeds, with the intervals of the test, which allow for an early end."
-    " Claimed: the search's own estimate; luck: by how much it overstates."
+    "{} with 95 % intervals; differences are on common seeds, with the {} intervals of the test, which allow for an"
+    " early end."
 )
+CLAIMED = " Claimed: the search's own estimate; luck: by how much it overstates."
 
 
 class Data(NamedTuple):
@@ -225,8 +227,8 @@ def _so_far(data: Data) -> str:
             int(last["idle_games"]) * data.facts.unit_games,
         )
         return f"{data.unit.capitalize()} {value} in {games:,} idle-time games of the previous recommendation."
-    if not data.trials["group"].notna().any():
-        return ""
+    if data.facts.sampler_name == "duels" or not data.trials["group"].notna().any():
+        return ""  # half of the points of duels are those of a candidate
     latest = data.trials[data.trials["group"] == data.trials["group"].max()]
     value = plus_minus(*mean_interval(latest["value"].dropna().tolist()))
     games = int(latest["games"].sum()) * data.facts.unit_games
@@ -234,13 +236,17 @@ def _so_far(data: Data) -> str:
 
 
 def held_out_table(verdict: StudyVerdict, unit: str, run: str = "") -> Table:
-    """Returns a row for each finalist: held-out, the differences with their 95 % intervals, claimed, and luck."""
+    """Returns a row for each finalist; differences are in Elo, too, if the start is the opponent, without games."""
     frame = pd.DataFrame([asdict(row) for row in verdict.figures])
     numbers = frame.columns.difference(["label", "agent"])
     frame[numbers] = frame[numbers].astype(float)
-    frame = frame.assign(
-        games=frame["units"] * verdict.unit_games, replay=[_replay(run, agent) for agent in frame["agent"]]
-    )
+    played, elo = frame.index >= verdict.free, ["elo", "elo_low", "elo_high"]
+    frame["half_width"] = frame["half_width"].where(played)
+    frame["games"] = (frame["units"] * verdict.unit_games).where(played)
+    frame["replay"] = [_replay(run, agent) for agent in frame["agent"]]
+    frame[elo] = [
+        (verdict.elo if row.label == verdict.challenger else None) or [math.nan] * 3 for row in verdict.figures
+    ]
     gains = {"difference": frame["label"].iloc[0], "gain": verdict.reference}
     compared = {other: name for name, other in gains.items()}  # the reference is usually the start
     columns = [
@@ -250,13 +256,14 @@ def held_out_table(verdict: StudyVerdict, unit: str, run: str = "") -> Table:
             Column(name, f"minus {other}", half_width=f"{name}_half_width", signed=True, importance=MAIN)
             for other, name in compared.items()
         ),
+        *known(frame, Column("elo", "Elo", low="elo_low", high="elo_high", signed=True, importance=MAIN)),
         Column("games"),
-        Column("claimed", digits=2),
-        Column("shrinkage", "luck", digits=2, signed=True),
+        *known(frame, Column("claimed", digits=2), Column("shrinkage", "luck", digits=2, signed=True)),
         Column("agent", importance=MINOR - 1),
         Column("replay", link=True),
     ]
-    return Table("Held-out games", frame, columns, f"{unit.capitalize()} with {HELD_OUT_NOTE}")
+    note = HELD_OUT_NOTE.format(unit.capitalize(), f"{100 * verdict.confidence:.0f} %")
+    return Table("Held-out games", frame, columns, note + (CLAIMED if frame["claimed"].notna().any() else ""))
 
 
 def points_table(points: Sequence[Point], unit: str, unit_games: int, run: str = "") -> Table:

@@ -14,7 +14,6 @@ import typer
 from ..core.errors import require_extra
 from ..core.outputs import require_file, require_folder
 from ..results.store import DEFAULT_URL, STORE_VARIABLE
-from ..search import VERIFY
 from .completion import proposing
 
 
@@ -99,7 +98,6 @@ PictureOption = Annotated[Path, typer.Option("--picture", help="folder for the p
 
 __all__ = [
     "DEFAULT_URL",
-    "VERIFY",
     "AddressOption",
     "AgentsArgument",
     "GameArgument",

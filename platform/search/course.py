@@ -19,7 +19,7 @@ from ..agents.agent import Agent
 from ..agents.registry import AGENTS
 from ..arena.match import MatchRecord, MatchSpec
 from ..core.errors import UserError
-from . import FIRST_EDITION
+from . import FIRST_EDITION, LUCKY_EDITION
 from .definition import StudyDefinition
 from .noise import NOISES, Noise
 from .objective import Objective, Unit
@@ -30,7 +30,7 @@ from .storage.checked_studies import facts_of
 from .verdict import START, Finalist
 
 PROPOSED = "proposed"
-BEST_CANDIDATES = 3  # finalists by their values in the search
+BEST_CANDIDATES = 3  # finalists by their values in the search, in studies of earlier editions
 LAST_DIGITS = 1e-6  # largest difference between results of different kinds of processors
 
 
@@ -295,16 +295,19 @@ class Course:
         return sorted(means, key=lambda known: -known[1])[:count]
 
     def finalists(self, baselines: Mapping[str, Agent] | None = None) -> dict[str, Finalist]:
-        """Returns the start and the baselines, then the search's proposal and its best candidates, by label.
+        """Returns the start and the baselines, then the search's proposal, by label.
 
+        In studies of earlier editions its best candidates follow.
         An agent with a label gets no second one; a baseline equal to the start replaces the start's label.
         """
         known = baselines or {}
         same = (label for label, agent in known.items() if agent.full_text() == self.agent.full_text())
-        chosen = {next(same, START): Finalist(self.agent, None)}
-        chosen |= {label: Finalist(agent, None) for label, agent in known.items()}
-        found = {PROPOSED: Finalist(self.proposed(), self.search.estimate())}
-        for place, (agent, claimed) in enumerate(self.best(BEST_CANDIDATES), 1):
+        chosen = {next(same, START): Finalist(self.agent, None, reference=True)}
+        chosen |= {label: Finalist(agent, None, reference=True) for label, agent in known.items()}
+        # A share of the points against other candidates claims nothing.
+        found = {PROPOSED: Finalist(self.proposed(), None if self.search.duels else self.search.estimate())}
+        lucky = self.best(BEST_CANDIDATES) if self.definition.edition <= LUCKY_EDITION else []
+        for place, (agent, claimed) in enumerate(lucky, 1):
             found[f"candidate {place}"] = Finalist(agent, claimed)
         for label, finalist in found.items():
             if finalist.agent.full_text() not in {one.agent.full_text() for one in chosen.values()}:

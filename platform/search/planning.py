@@ -19,6 +19,7 @@ from ..core.errors import UserError, unknown
 from ..core.parameters import format_value
 from ..games.registry import GAMES
 from ..results.store.store import Store
+from . import EARLIER_VERIFY
 from .course import Course
 from .definition import StudyDefinition, stored_definitions
 from .final_comparison import held_out_games
@@ -29,7 +30,7 @@ from .noise import NOISES, Fixed, Noise
 from .objective import Objective
 from .samplers.duels import Duels
 from .samplers.of_optuna import read_sampler
-from .samplers.registry import SAMPLERS
+from .samplers.registry import SAMPLERS, usual_sampler
 from .samplers.sampler import Sampler
 from .space import OR, Space
 from .storage.studies import as_begun, has_study, run_id_of
@@ -71,7 +72,7 @@ class Question(ABC):
         """Returns the method and the objectives in words."""
 
     @abstractmethod
-    def max_held_out_games(self, verify: float, budget: int, baselines: int) -> int:
+    def max_held_out_games(self, settled: Any, verify: float, budget: int, baselines: int) -> int:
         """Returns the maximum number of games after the search."""
 
     @abstractmethod
@@ -99,8 +100,8 @@ class Strength(Question):
             raise UserError("population is for fronts; write it with the sampler, such as cmaes(population=32).")
         super().__init__(options)
         self._by_default = not options["sampler"]
-        usual = "cmaes" if self.objective.single_player else "duels"
-        self.sampler: Sampler = read_sampler(options["sampler"] or usual)
+        usual = usual_sampler(self.objective.single_player, bool(self.against))
+        self.sampler: Sampler = read_sampler(options["sampler"]) if options["sampler"] else usual
         if isinstance(self.sampler, Duels) and not self.against:
             self.sampler = self.sampler.replace(share=0.0)
         self.noise: Noise = NOISES.make(options["noise"] or self.sampler.usual_noise)
@@ -150,8 +151,8 @@ class Strength(Question):
     def generation_games(self, settled: Any) -> int:
         return Course(settled).ask().max_games
 
-    def max_held_out_games(self, verify: float, budget: int, baselines: int) -> int:
-        return max_held_out_games(verify, budget, baselines, self.objective)
+    def max_held_out_games(self, settled: Any, verify: float, budget: int, baselines: int) -> int:
+        return max_held_out_games(verify, budget, baselines, settled)
 
     def method(self, settled: Any) -> str:
         return f"{SAMPLERS.make(settled.sampler)} with {NOISES.make(settled.noise)} games per candidate"
@@ -209,8 +210,8 @@ class Balance(Question):
     def generation_games(self, settled: Any) -> int:
         return int(settled.generation_games)
 
-    def max_held_out_games(self, verify: float, budget: int, baselines: int) -> int:
-        return held_out_games(verify, budget, 1 + MAX_FINALISTS, self.objective)
+    def max_held_out_games(self, settled: Any, verify: float, budget: int, baselines: int) -> int:
+        return held_out_games(verify or EARLIER_VERIFY, budget, 1 + MAX_FINALISTS, self.objective)
 
     def method(self, settled: Any) -> str:
         return f"NSGA-II for {self.objective.name} and {self.second.title}"

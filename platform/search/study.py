@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 from ..core.errors import MAX_GAMES, UserError, require_at_most
 from ..runs.declared.options import GameOption, OpeningsOption, Option, SeedOption
 from ..runs.plan import Plan, Playing
-from . import POSITIONS, VERIFY
+from . import EARLIER_VERIFY, POSITIONS, VERIFY
 
 if TYPE_CHECKING:
     from optuna.distributions import BaseDistribution
@@ -96,8 +96,13 @@ class Study(Plan["StudyResults"]):
         seed: SeedOption = 1,
         openings: OpeningsOption = 0,
         verify: Annotated[
-            float, Option("maximum held-out games of all finalists, as a share of the budget", more=True)
-        ] = VERIFY,
+            float,
+            Option(
+                "maximum held-out games of all finalists, as a share of the budget; default:"
+                f" {VERIFY:g}, of a front {EARLIER_VERIFY:g}",
+                more=True,
+            ),
+        ] = 0.0,
         baselines: Annotated[
             Sequence[str | Agent] | Mapping[str, str | Agent],
             Option("an agent that plays the held-out games, too; repeat for more", more=True, complete="agent"),
@@ -113,8 +118,8 @@ class Study(Plan["StudyResults"]):
         self.budget, self.verify, self.baselines = read_games(budget), verify, labelled(baselines)
         if second and self.baselines:
             raise UserError("baselines are for studies of strength; leave them out.")
-        self._later = self.question.max_held_out_games(verify, self.budget, len(self.baselines))
         self.settled = self.question.settled(self.budget)
+        self.question.max_held_out_games(self.settled, verify, self.budget, len(self.baselines))
         self._study: Any = None  # in the store in which it has begun
         require_generation(self.question.generation_games(self.settled), self.budget)
 
@@ -143,7 +148,8 @@ class Study(Plan["StudyResults"]):
     @property
     def total(self) -> int:
         """The maximum number of games, including those after the search."""
-        return self.budget + self._later
+        later = self.question.max_held_out_games(self.settled, self.verify, self.budget, len(self.baselines))
+        return self.budget + later
 
     def has_begun(self, store: Store) -> bool:
         """Whether a store has the study, which then continues with the settings for its first budget."""

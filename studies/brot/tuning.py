@@ -148,7 +148,7 @@ def main(
                 "TPE": search_with_half_the_games(preset, "tpe", results, pool),
                 "wishes": search_proposed(preset, results, pool),
             }
-            finalists = {"Brot 2021": Finalist(make_agent(combi_of_brot(preset)), None)}
+            finalists = {"Brot 2021": Finalist(make_agent(combi_of_brot(preset)), None, reference=True)}
             for label, study in studies.items():
                 finalists[label] = Finalist(study.course.proposed(), study.course.search.estimate())
             last = studies["CMA-ES"]

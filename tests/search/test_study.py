@@ -199,7 +199,7 @@ def test_held_out_seeds_are_not_those_of_the_search(uninterrupted: str) -> None:
     spare = {units.idle_unit(text, g, n).specs[0].seed for g in range(50) for n in range(20)}
     assert len(searched | held_out | spare) == 900 + 500 + 1000
     with make_executor(Where("serial")) as pool:
-        chosen = {"a": Finalist(study.course.agent, None), "b": Finalist(study.course.proposed(), 1.0)}
+        chosen = {"a": Finalist(study.course.agent, None, reference=True), "b": Finalist(study.course.proposed(), 1.0)}
         scores = compare_finalists(study, units, chosen, 8, study.course.games, pool).values
     assert {label: len(values) for label, values in scores.items()} == {"a": 4, "b": 4}
 
