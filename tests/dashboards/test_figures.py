@@ -22,8 +22,8 @@ from turnier.agents.registry import label_of
 from turnier.arena.workers.local import SerialExecutor
 from turnier.dashboards.agent_names import distinct, shortened
 from turnier.dashboards.app.board_server import serve_board
-from turnier.dashboards.app.dark_charts import LIGHT_INK, on_dark
 from turnier.dashboards.app.optuna_server import serve_optuna_dashboard
+from turnier.dashboards.app.widgets import LIGHT_INK, on_dark
 from turnier.dashboards.figures import charts
 from turnier.dashboards.figures.certainty import (
     certainty_by_parameter,

@@ -13,16 +13,18 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from ...agents.agent import Agent
+from ...agents.budget import AMOUNT
+from ...agents.ensembles.ensemble import Ensemble
 from ...agents.evaluator import ValueUnit
 from ...agents.registry import AnyAgent, agent_of, make_agent
 from ...agents.timed import interrupted_by
 from ...core.errors import MAX_IN_MEMORY, UserError, require_at_most
+from ...core.parameters import parameters_of
 from ...games.game import Position
 from ...games.registry import game_of
 from ...statistics.intervals import Interval, share_interval
 from ..match import derive_seed
 from ..repeated_search import SearchRecord, SearchSpec, SeenPosition, prepare_searches, searched_position
-from .deepening import deepened
 from .line import LinePly, line_after
 from .outlook import Outlook, PlayingOn
 
@@ -237,3 +239,41 @@ def _with_line(
         return now
     line = line_after(position, now.best, agent, limits.line, derive_seed(seed, "line"))
     return dataclasses.replace(now, line=line)
+
+
+_STEPWISE = "plies"  # a ply more multiplies the work by itself
+_UNITS = ("rollouts", "nodes", _STEPWISE, "ms")  # those that the clock does not change come first
+
+
+def deepened(agent: Agent, level: int) -> Agent | None:
+    """Returns the agent with its budget doubled `level` times; None if it has no budget, or may have no larger one.
+
+    The budget is the first one that the agent declares and that limits it as it is; one in plies grows by one per
+    level. An ensemble deepens its members.
+    """
+    if level == 0:
+        return agent
+    if isinstance(agent, Ensemble):
+        inner = deepened(agent.agent, level)
+        return None if inner is None else agent.replace(agent=inner)
+    for unit in _UNITS:
+        for name, amount in agent.budgets.get(unit, {}).items():
+            own = getattr(agent, name)
+            if amount is AMOUNT and own > 0 and not _by_clock(agent, unit):
+                return _within_range(agent, name, own + level if unit == _STEPWISE else own << level)
+    return None
+
+
+def _by_clock(agent: Agent, unit: str) -> bool:
+    """Returns whether the clock limits the agent in place of what a unit counts."""
+    return unit != "ms" and getattr(agent, "milliseconds", 0) > 0
+
+
+def _within_range(agent: Agent, name: str, value: int) -> Agent | None:
+    declared = next(info for field, info in parameters_of(type(agent)) if field.name == name)
+    if not declared.contains(value):
+        return None
+    try:
+        return agent.replace(**{name: value})
+    except UserError:  # that parameters of this size do not fit each other
+        return None

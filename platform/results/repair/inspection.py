@@ -40,10 +40,9 @@ from ..store.schema import (
     version,
     votes,
 )
-from .copies import Copies
 from .damaged_file import reading_unchecked
 from .lenient_reader import UNREADABLE, LenientReader
-from .links import INDEX, sound_links
+from .links import INDEX, Copies, sound_links
 from .row_checks import differing, wrong_game, wrong_row, wrong_searched, wrong_vote
 
 Rows = Sequence[Row[Any]]
