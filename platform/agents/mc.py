@@ -12,14 +12,7 @@ import numpy.typing as npt
 from numba import types
 
 from ..core.atomics import fetch_add
-from ..core.helper_threads import (
-    LINE,
-    SHARE,
-    HelperThreads,
-    Post,
-    await_helpers,
-    call_helpers,
-)
+from ..core.helper_threads import LINE, SHARE, HelperThreads, Post, await_helpers, call_helpers
 from ..core.kernel import kernel
 from ..core.packing import Package, pack, packing
 from ..core.parameters import parameter

@@ -47,7 +47,7 @@ from turnier.results.store.curves import CurvePoint
 from turnier.results.store.store import Store
 from turnier.runs.results import RunResults
 from turnier.runs.self_play.ratings import ZERO
-from turnier.runs.stored.collected import certainty_of_run
+from turnier.runs.stored.certainty import certainty_of_run
 from turnier.search.storage.checked_studies import facts_of
 from turnier.search.storage.definitions import StoredRange
 from turnier.search.storage.trials import count_trials, generations_frame, importance, study_names, trials_frame, unit

@@ -30,15 +30,7 @@ from ..evaluator import Evaluator
 from ..evaluators.rollout import Rollout
 from ..final_move import FINALS, final_parameter, security_parameter
 from ..timed import run_chunks
-from .search import (
-    FORCED_DEPTH,
-    ITERATIONS,
-    NUM_SETTINGS,
-    final_child,
-    search,
-    search_all,
-    without_search,
-)
+from .search import FORCED_DEPTH, ITERATIONS, NUM_SETTINGS, final_child, search, search_all, without_search
 from .tree import (
     ACTION,
     COUNT,

@@ -31,26 +31,10 @@ from ..evaluator import Evaluator
 from ..evaluators.rollout import Rollout
 from ..final_move import EXTRA_CHUNKS, FINALS, final_parameter, security_parameter
 from ..timed import run_chunks
-from .search import (
-    ITERATIONS,
-    NUM_SETTINGS,
-    final_action,
-    needs_more,
-    search,
-)
+from .search import ITERATIONS, NUM_SETTINGS, final_action, needs_more, search
 from .threads import lead_mctse, lead_search, pack_share, share_mctse
 from .together import act_mctse_together
-from .tree import (
-    COUNTS,
-    DONE,
-    NODES_PER_ITERATION,
-    capacity_of,
-    clear,
-    has_room,
-    new_tree_copy,
-    tree_in,
-    tree_words,
-)
+from .tree import COUNTS, DONE, NODES_PER_ITERATION, capacity_of, clear, has_room, new_tree_copy, tree_in, tree_words
 from .tree_copies import new_copies
 
 Words = npt.NDArray[np.uint64]

@@ -13,18 +13,7 @@ from ...core.atomics import prefetch
 from ...core.kernel import kernel
 from ...games.twenty48.board import transpose
 from .intrinsics import gather_bits
-from .network_kernels import (
-    BASES,
-    ENTRIES,
-    ORIGIN,
-    STAGE,
-    STAGES,
-    TUPLES,
-    WIDTH,
-    EntryTable,
-    Header,
-    Index,
-)
+from .network_kernels import BASES, ENTRIES, ORIGIN, STAGE, STAGES, TUPLES, WIDTH, EntryTable, Header, Index
 
 _U = np.uint64
 _U64 = types.uint64

@@ -11,6 +11,7 @@ import threading
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from ...agents.agent import Agent
 from ...agents.budget import AMOUNT
@@ -20,12 +21,12 @@ from ...agents.registry import AnyAgent, agent_of, make_agent
 from ...agents.timed import interrupted_by
 from ...core.errors import MAX_IN_MEMORY, UserError, require_at_most
 from ...core.parameters import parameters_of
+from ...games.abi import CHANCE
 from ...games.game import Position
 from ...games.registry import game_of
 from ...statistics.intervals import Interval, share_interval
 from ..match import derive_seed
 from ..repeated_search import SearchRecord, SearchSpec, SeenPosition, prepare_searches, searched_position
-from .line import LinePly, line_after
 from .outlook import Outlook, PlayingOn
 
 REPEATS = 10
@@ -277,3 +278,42 @@ def _within_range(agent: Agent, name: str, value: int) -> Agent | None:
         return agent.replace(**{name: value})
     except UserError:  # that parameters of this size do not fit each other
         return None
+
+
+class LinePly(NamedTuple):
+    """A ply of a line; for chance, the most likely outcome, among equals the first."""
+
+    seat: int  # or CHANCE
+    ply: int
+    name: str
+
+
+def line_after(position: Position, action: int, agent: str, plies: int, seed: int) -> tuple[LinePly, ...]:
+    """Returns at most `plies` decisions, with the outcomes between them, from an action on.
+
+    Any agent can be asked this way, whether it keeps a tree or not, and the same seeds give the same line.
+
+    Args:
+        position: where the action is played.
+        action: a legal one.
+        agent: full text of the agent that decides for all seats after it.
+        plies: decisions, that action included.
+        seed: of the agent.
+    """
+    line: list[LinePly] = []
+    while plies > 0 and not position.over:
+        mover = position.to_move
+        if mover == CHANCE:
+            ply = max(position.outcomes(), key=lambda outcome: outcome[1])[0]
+            name = position.game.outcome_name(ply)
+        else:
+            ply = action if not line else _asked(position, agent, derive_seed(seed, len(line)))
+            name, plies = position.game.action_name(ply), plies - 1
+        line.append(LinePly(mover, ply, name))
+        position = position.play(ply, draw_chance=False)
+    return tuple(line)
+
+
+def _asked(position: Position, agent: str, seed: int) -> int:
+    legal = position.legal_actions()
+    return legal[0] if len(legal) == 1 else searched_position(SearchSpec(SeenPosition.of(position), agent, seed)).action

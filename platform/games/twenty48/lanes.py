@@ -13,14 +13,7 @@ from numba import types
 from ...core.kernel import kernel
 from ...core.rng import xoshiro
 from .. import abi
-from .board import (
-    ORDERS,
-    legal_mask,
-    occupied,
-    place_tile,
-    potential,
-    random_tile,
-)
+from .board import ORDERS, legal_mask, occupied, place_tile, potential, random_tile
 from .byte_masks import (
     count,
     differ,

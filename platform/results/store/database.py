@@ -163,12 +163,12 @@ class Database(Inserting):
         """Returns the bytes of an SQLite file, without what is in its log; 0 if there is none."""
         return self.path.stat().st_size if self.path.exists() else 0
 
-    def structure(self, limit: int = 1) -> list[str]:
+    def structure(self) -> list[str]:
         """Returns what SQLite's own check of tables, indexes and pages finds; nothing of PostgreSQL."""
         if not self.is_sqlite:
             return []
         with self.reading() as connection:
-            found = connection.exec_driver_sql(f"PRAGMA integrity_check({limit})").scalars()
+            found = connection.exec_driver_sql("PRAGMA integrity_check(1)").scalars()
             lines = [line for text in found if text != "ok" for line in str(text).splitlines()]
         return [" ".join(line.split()) for line in lines if not line.startswith("***")]
 

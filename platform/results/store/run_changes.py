@@ -13,17 +13,7 @@ from ..integrity.replays import remove_matches
 from ..integrity.totals import Total
 from .database import chunks
 from .progress import LIVE, progress_of_runs
-from .schema import (
-    locks,
-    match_columns,
-    matches,
-    metadata,
-    run_matches,
-    run_votes,
-    runs,
-    seats,
-    votes,
-)
+from .schema import locks, match_columns, matches, metadata, run_matches, run_votes, runs, seats, votes
 from .store import Run, Store
 
 # The table that attaches games or searches to runs -> its column, and their own table.

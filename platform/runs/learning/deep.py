@@ -18,9 +18,8 @@ from ...agents.agent import Agent
 from ...agents.deep.agent import Dqn
 from ...agents.deep.kernels import see_many, value_many
 from ...agents.deep.learning import LOG, DeepQ
-from ...agents.deep.network import Network
+from ...agents.deep.network import Network, Weights
 from ...agents.deep.replay import Replay, Turn
-from ...agents.deep.weights import Weights
 from ...agents.learning.loop import Stretch, TrainingLoop, require_same
 from ...agents.learning.plan import LearningPlan
 from ...arena.match import derive_seed
