@@ -173,10 +173,7 @@ def plot(result: dict[str, Any], preset: Preset, path: Path) -> None:
     ]
     data, titles = pd.DataFrame(rows), ("games of the search", "regret in held-out games, points")
     chart = lines(data, "games", "regret", "low", "high", "search", titles, log=True)
-    save(
-        path,
-        Figure("Regret of searches", chart, data, "95 % intervals of means over seeds."),
-    )
+    save(path, Figure("Regret of searches", chart, data, "95 % intervals of means over seeds."))
 
 
 def show_workers(console: Console, folder: Path, budget: int) -> None:

@@ -132,11 +132,6 @@ def show_empty(what: str, *commands: str) -> None:
     st.code("\n".join(lines), language="bash")
 
 
-def shown_first(runs: Sequence[Run]) -> Run:
-    """Returns the run that a page shows by default."""
-    return next((run for kind in KINDS for run in runs if run.kind == kind), runs[0])
-
-
 def choose_runs(runs: Sequence[Run], several: bool = True, label: str = "Runs") -> list[Run]:
     """Lets people choose runs; the URL keeps their ids and accepts the beginning of an id.
 
@@ -149,7 +144,8 @@ def choose_runs(runs: Sequence[Run], several: bool = True, label: str = "Runs") 
     key = "runs" if several else "run"
     named_so = [text for name in ("run", "runs", "study") for text in st.query_params.get_all(name)]
     asked = [_asked_run(text, runs, ids) for text in named_so]
-    chosen_ids = list(dict.fromkeys(asked)) or [shown_first(runs).id]
+    first = next((run for kind in KINDS for run in runs if run.kind == kind), runs[0])
+    chosen_ids = list(dict.fromkeys(asked)) or [first.id]
     if several:
         chosen = list(st.multiselect(label, key=key, default=chosen_ids, **words))
     else:

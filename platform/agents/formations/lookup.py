@@ -7,7 +7,7 @@ from numba import types
 
 from ...core.kernel import kernel
 from ...games.abi import Actions, Floats
-from ...games.twenty48.board import count_empty, transpose
+from ...games.twenty48.board import count_empty, reverse_columns, reverse_rows, transpose
 from .formation import LOW_SHIFT, OVER, SUM_BITS
 from .solve_kernels import CERTAIN, FIXED_MOVE, Values, moved_board
 from .table_file import (
@@ -36,9 +36,8 @@ from .table_file import (
 
 _U = np.uint64
 _U64, _I64, _F64 = types.uint64, types.int64, types.float64
-_0, _1, _4, _8, _12, _15, _16 = (_U(n) for n in (0, 1, 4, 8, 12, 15, 16))
+_0, _1, _15, _16 = (_U(n) for n in (0, 1, 15, 16))
 _ROW = _U(0xFFFF)
-_COLUMN0, _COLUMN1 = _U(0x000F000F000F000F), _U(0x00F000F000F000F0)
 _LOW_NUMBER = (1 << OVER - LOW_SHIFT) - 1
 _HIGH_NUMBER = (1 << LOW_SHIFT) - 1
 _SUM = (1 << SUM_BITS) - 1
@@ -46,23 +45,11 @@ TOO_LARGE = -1  # instead of a place
 IRREGULAR = -1  # instead of a rank
 
 
-@kernel(_U64(_U64))
-def mirrored(b):
-    """Swaps left and right."""
-    return ((b & _COLUMN0) << _12) | ((b & _COLUMN1) << _4) | ((b >> _4) & _COLUMN1) | ((b >> _12) & _COLUMN0)
-
-
-@kernel(_U64(_U64))
-def upended(b):
-    """Swaps top and bottom."""
-    return ((b & _ROW) << _U(48)) | ((b & (_ROW << _16)) << _16) | ((b >> _16) & (_ROW << _16)) | (b >> _U(48))
-
-
 @kernel(_U64(_U64, _I64))
 def image(b, i):
     """Returns one of the eight images of a board."""
-    b = mirrored(b) if i & 1 else b
-    b = upended(b) if i & 2 else b
+    b = reverse_rows(b) if i & 1 else b
+    b = reverse_columns(b) if i & 2 else b
     return transpose(b) if i & 4 else b
 
 

@@ -128,10 +128,6 @@ class TrainingLoop(ABC, Generic[W]):
         return self.seconds_before + (time.perf_counter() - self._began if self._limit else 0.0)
 
     @property
-    def is_timed(self) -> bool:
-        return bool(self._limit or self.seconds_before)
-
-    @property
     def moves_per_second(self) -> float:
         """The speed of learning in this process; a file of weights says nothing about time, to be reproducible."""
         return self._moves_timed / max(self.learning_seconds, 1e-9)

@@ -53,7 +53,6 @@ from .ranking import RANKING, add_learned_logits, limit, new_ranking, rank_actio
 ) = range(14)  # fmt: skip
 PRIOR = INVERSE_ROOT
 MIXED = 0.25  # share of the noise
-_I64 = types.int64
 LOW, HIGH = 0, 1  # of a search's extremes
 
 

@@ -91,7 +91,7 @@ class Continuations:
         status = play_on(self.game.kernels, self.seats, state, rngs, returns, stop)
         self.game.raise_failure()
         if status == ILLEGAL:
-            raise self._illegal()
+            raise UserError(f"{self.agent} must choose legal actions of {self.game}; fix the agent.")
         return None if status == STOPPED else self.game.position(state, returns)
 
     def _play_in_python(self, position: Position, seed: int, stop: npt.NDArray[np.int64]) -> Position | None:
@@ -106,9 +106,6 @@ class Continuations:
         except SeatFailure as failure:
             raise UserError(f"{failure}; fix the agent.") from failure
         return table.position if table.position.over else None
-
-    def _illegal(self) -> UserError:
-        return UserError(f"{self.agent} must choose legal actions of {self.game}; fix the agent.")
 
 
 GAMES, SECONDS = 100, 1.0  # from each move, and for all moves together

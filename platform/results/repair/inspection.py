@@ -99,10 +99,7 @@ class Inspection:
     """One look at everything; `run` returns the findings and passes what is sound to `keep`, in an order that fits."""
 
     def __init__(
-        self,
-        connection: Connection,
-        keep: Keep | None = None,
-        on_games: OnGames = lambda done, total: None,
+        self, connection: Connection, keep: Keep | None = None, on_games: OnGames = lambda done, total: None
     ) -> None:
         self.connection, self.on_games, self._keeps = connection, on_games, keep is not None
         self.keep: Keep = keep or (lambda table, rows: None)

@@ -62,11 +62,10 @@ def _agree(reader: LenientReader, links: dict[str, Numbers]) -> bool:
         return False
     if counts != [total] * len(sources):
         return False
-    return not reader.is_sqlite or all(_same(numbers, _numbers(reader, INDEX, run)) for run, numbers in links.items())
-
-
-def _same(one: Numbers, other: Numbers | None) -> bool:
-    return other is not None and np.array_equal(one, other)
+    return not reader.is_sqlite or all(
+        (other := _numbers(reader, INDEX, run)) is not None and np.array_equal(numbers, other)
+        for run, numbers in links.items()
+    )
 
 
 def _row_by_row(reader: LenientReader, runs: set[str], games: Numbers) -> Links:

@@ -96,10 +96,7 @@ class Database(Inserting):
             parsed = parsed.set(database=str(path))
             self.shown_url = urls.shown(parsed)
             if read_only and not os.path.exists(path):
-                raise NoResults(
-                    f"No store at {path} yet; `turnier tournament ...` makes one.",
-                    self.shown_url,
-                )
+                raise NoResults(f"No store at {path} yet; `turnier tournament ...` makes one.", self.shown_url)
             self.place = f"the results database {path}"
             self._file = SqliteFile(path, read_only, patience)
             self._engine = self._file.engine
@@ -132,10 +129,7 @@ class Database(Inserting):
             schema.refuse_code(connection, self.place, self.shown_url)
             is_new = schema.is_new(connection, self.place, self.shown_url)
         if is_new and self.read_only:
-            raise NoResults(
-                f"{self.place} has no results yet; `turnier tournament ...` makes some.",
-                self.shown_url,
-            )
+            raise NoResults(f"{self.place} has no results yet; `turnier tournament ...` makes some.", self.shown_url)
         if is_new:
             with self.writing() as connection:
                 schema.make(connection, self.place, self.shown_url)

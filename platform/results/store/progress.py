@@ -152,13 +152,10 @@ def progress_of_runs(store: Store) -> list[RunProgress]:
     notes = store.annotations.of_name(NOTE)
     found = [_progress(run, reports.get(run.id), stored.get(run.id, 0), time_now) for run in store.runs()]
     archives = store.annotations.of_name(ARCHIVE)
-    found = [_archived(run, archives[run.run]) if run.run in archives else run for run in found]
+    for place, run in enumerate(found):
+        if run.run in archives:
+            found[place] = replace(run, state=ARCHIVED, stored=json.loads(archives[run.run])["games"])
     return [replace(run, note=notes.get(run.run, "")) for run in found]
-
-
-def _archived(run: RunProgress, place: str) -> RunProgress:
-    """Returns a run whose games are no longer in the store."""
-    return replace(run, state=ARCHIVED, stored=json.loads(place)["games"])
 
 
 def _progress(run: Run, row: Row[Any] | None, stored: int, time_now: float) -> RunProgress:
