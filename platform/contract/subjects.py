@@ -8,7 +8,6 @@ import shlex
 import shutil
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from types import TracebackType
 from typing import Any, Protocol, Self
 
 from ..arena.match_json import is_exported, verify_exported
@@ -84,9 +83,7 @@ class Subject(Protocol):
 
     def __enter__(self) -> Self: ...
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None, /
-    ) -> Any: ...
+    def __exit__(self, *_: object) -> Any: ...
 
     def begin(self) -> list[Finding]:
         """Returns the laws; raises UserError if the text names nothing."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import os
-import time
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
@@ -18,12 +17,11 @@ from ...core.kernel import kernel
 from ...core.parameters import parameter
 from ...core.rng import Rng
 from ...games.abi import GAME, Floats, State
-from ...games.game import Game, Position
+from ...games.game import Game, NumArray, Position
 from ...games.registry import GAMES
-from ..abi import ACT, EVALUATOR, VALUES, VISITS, SeatKernels
+from ..abi import ACT, EVALUATOR, VISITS, SeatKernels
 from ..agent import (
     CompiledPlayer,
-    Decision,
     SearchAgent,
     milliseconds_parameter,
     rollout_depth_parameter,
@@ -171,9 +169,7 @@ class PuctPlayer(CompiledPlayer):
         self.tree = new_tree(MAX_NODES, game.num_seats)
         self.extremes = np.empty(2)
 
-    def act(self, position: Position) -> Decision:
-        began = time.perf_counter()
-        root = np.zeros((2, self.game.num_actions))
+    def _decide(self, position: Position, root: NumArray, began: float) -> tuple[int, int]:
         state, settings = position.view(position.to_move), self.kernels.settings
         action = int(without_search(self.game.kernels, self.agent.forced_depth, state, root))
         if action == NONE:
@@ -189,7 +185,7 @@ class PuctPlayer(CompiledPlayer):
 
             run_chunks(search_chunk, 8, began, self.agent.milliseconds)
             action = int(self.tree.nodes[final_child(self.tree, NONE, root), ACTION])
-        return Decision(action, root[VISITS], root[VALUES], int(root[VISITS].sum()), time.perf_counter() - began)
+        return action, int(root[VISITS].sum())
 
 
 @dataclass(frozen=True)
