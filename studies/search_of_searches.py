@@ -2,7 +2,7 @@
 
 \b
 Every search tunes seven weights of the row tables of a 2048 agent that looks one ply ahead. It is judged by the regret
-of what it recommends: how much less that scores in held-out games than the best agent that any search found.
+of its recommendation: how much less it scores in held-out games than the best agent of any search.
 
 \b
 Examples:
@@ -74,7 +74,7 @@ SEARCHES = {
 @dataclass(frozen=True)
 class Preset:
     seeds: int
-    games: tuple[int, ...]  # after which recommendations are judged, ascending
+    games: tuple[int, ...]  # ascending, after which recommendations are judged
     held_out: int  # games that judge each of them
 
 
@@ -86,16 +86,16 @@ PRESETS = {
 
 
 def scores(vectors: Sequence[Sequence[float]], seeds: Sequence[int]) -> list[float]:
-    """Returns the scores of games, one of each vector on its seed."""
+    """Returns the scores of games, one for each vector on its seed."""
     text = [SPACE.apply(START, SPACE.decode(vector)).full_text() for vector in vectors]
     return [r.scores[0] for r in play_matches([MatchSpec(GAME, (t,), s) for t, s in zip(text, seeds, strict=True)])]
 
 
 def run_search(task: tuple[str, int, Preset]) -> list[dict[str, Any]]:
-    """Runs one search; returns what it recommended after each number of games, and its held-out score."""
+    """Runs one search; returns its recommendation after each number of games, with the held-out score."""
     label, seed, preset = task
     sampler, noise = SEARCHES[label]
-    search, played = SAMPLERS.make(sampler).begin(SPACE.encode(START), seed), 0
+    search, played = SAMPLERS.make(sampler).begin(SPACE.encode(START), seed, SPACE), 0
 
     def play(vectors: Any) -> list[float]:
         nonlocal played
@@ -104,7 +104,7 @@ def run_search(task: tuple[str, int, Preset]) -> list[dict[str, Any]]:
 
     rows, left = [], list(preset.games)
     latest = SPACE.encode(START), 0
-    # The recommendation after N games is the latest one that took at most N.
+    # The recommendation after N games is the latest one after at most N.
     for trial in search_in_memory(search, NOISES.make(noise), play, preset.games[-1]):
         while left and trial.games > left[0]:
             rows.append((left.pop(0), *latest))
@@ -131,9 +131,9 @@ def held_out_score(vector: Sequence[float], preset: Preset) -> float:
 
 
 def optimum(found: Sequence[dict[str, Any]], preset: Preset) -> tuple[float, float]:
-    """Returns the mean score of the best agent that any search found, and its interval's half width.
+    """Returns the mean score of the best agent of any search, and its interval's half width.
 
-    It is chosen among the ten best by 1,000 games each, then judged by 1,000 further ones, so that luck counts little.
+    It is chosen among the ten best by 1,000 games each, then judged by 1,000 further ones, to limit luck.
     """
     games = 1000 if preset.held_out > 5 else 10
     vectors = [row["vector"] for row in sorted(found, key=lambda row: -row["mean"])[:10]]
@@ -239,10 +239,10 @@ def main(
     tasks = [(label, seed, chosen) for seed in range(1, chosen.seeds + 1) for label in SEARCHES if only in label]
     left = [task for task in tasks if task[:2] not in done]
     # Searches are independent and sequential: processes, not threads, since samplers are Python.
-    os.environ.setdefault("OMP_NUM_THREADS", "1")  # as many searches at once as there are cores
+    os.environ.setdefault("OMP_NUM_THREADS", "1")  # there are as many searches at once as cores
     with (
         game_bar("searches", len(tasks), unit="searches", completed=len(tasks) - len(left)) as bar,
-        # Our handler of the pool's signal to end could wait for ever in a worker that just begins to wait for work.
+        # Our handler of the pool's signal to end could wait forever in a worker that is about to wait for work.
         multiprocessing.get_context("spawn").Pool(processes, signal.signal, (signal.SIGTERM, signal.SIG_DFL)) as pool,
     ):
         for rows in pool.imap_unordered(run_search, left):

@@ -1,4 +1,4 @@
-"""The pages of the dashboards: those of kinds of runs, which `dashboards/kinds` declare, and others, a line each."""
+"""The pages of the dashboards: those of kinds of runs, declared in `dashboards/kinds`, and others, a line each."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from functools import partial
 from turnier.dashboards.pages import replay, reports, run, runs, scores
 from turnier.dashboards.sections import kinds_with, page_of
 
-PAGES: dict[str, tuple[str, str, Callable[[], None]]] = {  # address -> title, icon, what draws it
+PAGES: dict[str, tuple[str, str, Callable[[], None]]] = {  # address -> title, icon, function that draws it
     "runs": ("Runs", "monitoring", runs.draw),
     "scores": ("Scores", "bar_chart", scores.draw),
     **{

@@ -1,4 +1,4 @@
-"""What has laws: games, agents, evaluators and samplers by name, engines by command, and recorded games by file."""
+"""Subjects of laws: games, agents, evaluators and samplers by name, engines by command, recorded games by file."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class RecordedGames:
     """A file of games, exported, recorded or an official log, or of positions; use it as a context manager."""
 
     def __init__(self, text: str, games: Sequence[str]) -> None:
-        """Takes a file, and the game that it is of; without one, an exported game or an official log says it."""
+        """Takes a file and its game; without a game, exported games and official logs name theirs."""
         self.path = Path(text)
         require_regular_file(self.path, "a file of recorded games")
         if len(games) > 1:
@@ -42,9 +42,9 @@ class RecordedGames:
         pass
 
     def begin(self) -> list[Finding]:
-        """Replays the games; raises UserError if a line is none."""
+        """Replays the games; raises UserError if a line is not a game."""
         lines, wrong = verified(self.game, self.path)
-        must = "the rules lead from every line to what it says" if wrong else f"all {lines} lines agree"
+        must = "by the rules, every line leads to the results it states" if wrong else f"all {lines} lines agree"
         state, said = (BROKEN, f"{self.path}:{wrong}") if wrong else (KEPT, "")
         return [Finding(str(self.path), "recorded games", str(self.game), "agree with the rules", must, state, said)]
 
@@ -60,10 +60,10 @@ class RecordedGames:
                 with self.path.open("rb") as file:
                     return str(json.loads(file.readline())["spec"]["game"])
             except MALFORMED:
-                pass  # what it is instead, its reader says
+                pass  # its reader says what it is instead
         if is_official_log(self.path):
             return "spe_ed"
-        raise UserError(f"recorded games must say which game they are of, got {self.path}; name it by --game.")
+        raise UserError(f"recorded games must name their game, but {self.path} does not; name it by --game.")
 
 
 def verified(game: Game, file: Path) -> tuple[int, str | None]:
@@ -79,7 +79,7 @@ LAW_SECONDS, ANSWER_SECONDS = 120.0, 10.0
 
 
 class Subject(Protocol):
-    """What is checked; use it as a context manager."""
+    """A subject of laws; use it as a context manager."""
 
     def __enter__(self) -> Self: ...
 
@@ -89,24 +89,24 @@ class Subject(Protocol):
         """Returns the laws; raises UserError if the text names nothing."""
 
     def findings(self, laws: Sequence[Finding]) -> Iterator[Finding]:
-        """Yields what is found of each law, in order."""
+        """Yields the finding for each law, in order."""
 
     def note(self) -> str:
-        """Returns what else is to be said, if anything; to be asked after `findings`."""
+        """Returns a further remark, or ""; call it after `findings`."""
 
 
 def subject_of(
     text: str, games: Sequence[str] = (), limit: float | None = None, protocol: str = "", margin: float = 0.2
 ) -> Subject:
-    """Returns what a text names.
+    """Returns the subject that a text names.
 
-    A name of ours or of a class comes first; then a file of recorded games; then a program on this machine.
+    Names of ours or of classes come first, then files of recorded games, then programs on this machine.
 
     Args:
         text: a name such as bot.py:Bot, a file, or a command.
-        games: in which agents, evaluators and engines are checked, or the one that recorded games are of.
+        games: for agents, evaluators and engines, or the game of recorded games.
         limit: seconds that a law, or an answer of an engine, may take; None: LAW_SECONDS and ANSWER_SECONDS.
-        protocol: that an engine speaks; empty: UCI. With one, a text is always a command.
+        protocol: of an engine; empty: UCI. With a protocol, a text is always a command.
         margin: seconds by which an engine's move may be late.
     """
     if not protocol and not _is_known(text):
@@ -121,7 +121,7 @@ def subject_of(
 
 
 def _is_known(text: str) -> bool:
-    """Whether a text is a name, such as `go`, which may be a program, too, or mcts(iterations=50)."""
+    """Whether a text is a name, such as mcts(iterations=50), or `go`, which may also be a program."""
     try:
         name = parse(text).name
     except UserError:

@@ -17,7 +17,7 @@ from turnier.studies.promises.games import LONG, bot, long_run, scores
 from turnier.studies.promises.tally import Kind, Part, Promise, Seen
 
 SIZES = (10, 20, 50, 100)  # games
-FEW_GAMES = 20  # up to which means may not have met what is rare
+FEW_GAMES = 20  # up to which rare results may be missing in means
 BLOCK = 1000  # games of a unit
 
 

@@ -1,4 +1,4 @@
-"""Games with people for `turnier play`: one after the other into the store, and what they say of strength."""
+"""Games with people for `turnier play`: played one after another and stored, and the people's ratings."""
 
 from __future__ import annotations
 
@@ -27,28 +27,28 @@ from ...runs.people.human_rating import next_opponent, rating_list, rating_of
 from ..command_line import saving
 
 HELP = """\
-  NAME          play this move; a part of its name will do if no other move begins so
+  NAME          play this move; the beginning of its name is enough if it is the only one
   moves         list the moves
   board         show the board again
-  hint [AGENT]  what an agent would play, such as: hint mcts(iterations=5000)
+  hint [AGENT]  the best moves by an agent, such as: hint mcts(iterations=5000)
   undo          take back your last move and what followed
   resign        give up the game
   quit          leave; the game is kept, and the same command continues it"""
 COMMANDS = ("moves", "board", "hint", "undo", "resign", "quit", "help")
 HINT_MOVES = 5
 KEEP_SECONDS = 30.0
-Ask = Callable[[str], str]  # prompt -> what the person typed; raises EOFError at the end of the input
+Ask = Callable[[str], str]  # prompt -> the typed text; raises EOFError at the end of the input
 
 
 class Left(Exception):
-    """Raised where a person leaves the game."""
+    """Raised when a person leaves the game."""
 
 
 class Session:
     """Plays a match with the people at this terminal, until its end or until they leave."""
 
     def __init__(self, console: Console, match: HostedMatch, ask: Ask, stored: Callable[[], object]) -> None:
-        """`stored` is called after moves, every KEEP_SECONDS, so that a kill loses no more."""
+        """`stored` is called after moves, every KEEP_SECONDS: a kill loses no more than that."""
         self.console, self.match, self.ask, self.stored = console, match, ask, stored
         self.kept = time.monotonic()
 
@@ -91,7 +91,7 @@ class Session:
                 return
 
     def _obeys(self, typed: str) -> bool:
-        """Does what a person typed; returns whether it is another position's turn."""
+        """Obeys the typed text; returns whether the position has changed or the game has ended."""
         names = self.match.position.named_plies()
         chosen = self.match.game.typed_move(self.match.position.state, typed)
         if chosen is None:
@@ -125,7 +125,7 @@ class Session:
         self._show_board()
 
     def _hint(self, text: str) -> None:
-        """Shows the moves that an agent likes best: the one named, or the first that plays, or a search."""
+        """Shows the best moves by the named agent, the first agent in the match, or a search."""
         try:
             found = next(analyse(self.match.seen(), [make_agent(text or self._adviser())], repeats=1))
         except UserError as mistake:
@@ -168,7 +168,7 @@ class Session:
 
 
 def chosen_move(typed: str, names: dict[str, int]) -> int | None:
-    """Returns the move of a name, or of the only one that begins so; None where there is none or several."""
+    """Returns the move of that name, or of the only name that begins so; None if there are none or several."""
     folded = typed.casefold()
     exact = {action for name, action in names.items() if name.casefold() == folded}
     if len(exact) == 1:
@@ -180,7 +180,7 @@ def chosen_move(typed: str, names: dict[str, int]) -> int | None:
 
 
 def with_names(agents: list[str], name: str) -> list[str]:
-    """Returns agents in which people without a name have that one; of several the later ones are numbered."""
+    """Returns the agents with that name for people without one, numbered from the second on."""
     named, people = [], 0
     for text in agents:
         agent = make_agent(text)
@@ -196,7 +196,7 @@ KEPT = "The game is kept as it is; the same command continues it."
 
 
 def login_name() -> str:
-    """Returns the name of who is logged in, as far as a person may have it; otherwise human."""
+    """Returns the login name if a person may have it, otherwise human."""
     try:
         return Human(name=getpass.getuser()).name
     except (OSError, KeyError, UserError):
@@ -224,7 +224,7 @@ class Series:
         return cls(game, tuple(agent.full_text() for agent in made), games, seed, ladder)
 
     def seats(self, store: Store, number: int) -> tuple[str, ...]:
-        """Returns who sits where in a game, counted from 0."""
+        """Returns the agents of a game, counted from 0, by seat."""
         agents = self.agents
         if self.ladder:
             agents = (*agents, next_opponent(store, self.game, agents[0]))
@@ -233,7 +233,7 @@ class Series:
 
 
 def play_series(console: Console, series: Series, store: Store, ask: Ask, pool: Pool | None) -> None:
-    """Plays the games of a series until a person leaves, then says how strong people are."""
+    """Plays the games of a series until a person leaves, then shows the people's ratings."""
 
     def interrupt() -> bool:
         raise KeyboardInterrupt
@@ -260,7 +260,7 @@ def play_series(console: Console, series: Series, store: Store, ask: Ask, pool: 
 def _require_new(store: Store, spec: MatchSpec) -> None:
     found = store.records([spec.id])
     if found and found[0].termination.has_result:
-        raise UserError(f"a game of these agents must have a new seed, got {spec.seed}, which is over; leave it out.")
+        raise UserError(f"the game of these agents with seed {spec.seed} is over; leave out --seed.")
 
 
 def _play_one(console: Console, match: HostedMatch, store: Store, ask: Ask) -> bool:
@@ -282,7 +282,7 @@ def _play_one(console: Console, match: HostedMatch, store: Store, ask: Ask) -> b
 
 
 def _show_ratings(console: Console, series: Series, store: Store) -> None:
-    """Shows the rating list of all stored games of the game, and in a shown where its people stand."""
+    """Shows each person's rating and, after several games, the rating list of all stored games of the game."""
     if series.game.num_seats == 1:
         return
     people = [agent for agent in series.agents if isinstance(make_agent(agent), Human)]

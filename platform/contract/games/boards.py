@@ -1,4 +1,4 @@
-"""The laws of boards and of what people read: cells, symmetries, neighbours, names, drawings and facts."""
+"""The laws of boards and of texts for people: cells, symmetries, neighbours, names, drawings and facts."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def law_cells(game: Game) -> None:
 
 
 def law_placed_stones(game: Game) -> None:
-    """Where a game places stones, an action that is a cell's number changes that cell alone, all of a state alike."""
+    """If a game places stones, an action with a cell's number changes only that cell; stones of a state are alike."""
     if not game.places_stones:
         return
     for node in nodes(game):
@@ -37,7 +37,7 @@ def law_placed_stones(game: Game) -> None:
             cells = game.cell_values(after)
             changed = np.flatnonzero(cells != before).tolist()
             if changed != [action]:
-                must = f"change cell {action} alone, as places_stones says"
+                must = f"change only cell {action}, since places_stones is set"
                 raise LawBroken(f"action {action} of {game} must {must}, got the cells {changed} changed {node}")
             changes.add((int(before[action]), int(cells[action])))
         if len(changes) > 1:
@@ -56,33 +56,33 @@ def law_symmetries(game: Game) -> None:
         raise LawBroken(f"the first symmetry of {game} must be the identity, got {table[0]}")
     rows = {tuple(row) for row in table.tolist()}
     if len(rows) != len(table):
-        raise LawBroken(f"each symmetry of {game} must stand once, got {len(table)} rows of which {len(rows)} differ")
+        raise LawBroken(f"symmetries of {game} must all differ, got {len(table)} rows, {len(rows)} different ones")
     for a, b in ((a, b) for a in table for b in table):
         if tuple(a[b].tolist()) not in rows:
-            raise LawBroken(f"symmetries of {game} must be closed under composition, but {a} after {b} is none")
+            raise LawBroken(f"symmetries of {game} must be closed under composition, but {a} after {b} is not one")
 
 
 def law_neighbours(game: Game) -> None:
-    """Being a neighbour is mutual, never with oneself, and kept by every symmetry."""
+    """Neighbours are mutual, no cell is its own neighbour, and every symmetry keeps neighbours."""
     around = [set(cells) for cells in game.neighbours()]
     if len(around) != game.num_cells:
         raise LawBroken(f"{game} must list the neighbours of each of its {game.num_cells} cells, got {len(around)}")
     for cell, cells in enumerate(around):
         if not cells <= set(range(game.num_cells)):
-            raise LawBroken(f"neighbours of {game} must be cells, got {cells} beside {cell}")
+            raise LawBroken(f"neighbours of {game} must be cells, got {cells} next to {cell}")
         if cell in cells:
             raise LawBroken(f"no cell of {game} may be its own neighbour, got {cell}")
         for other in cells:
             if cell not in around[other]:
-                raise LawBroken(f"neighbours of {game} must be mutual, but {cell} has {other} and {other} not {cell}")
+                raise LawBroken(f"neighbours of {game} must be mutual, but {cell} has {other}, {other} lacks {cell}")
     for symmetry in game.symmetries().tolist():
         for cell, cells in enumerate(around):
             if {symmetry[each] for each in cells} != around[symmetry[cell]]:
-                raise LawBroken(f"symmetry {symmetry} of {game} must keep neighbours, but it parts those of {cell}")
+                raise LawBroken(f"symmetry {symmetry} of {game} must keep neighbours, but separates those of {cell}")
 
 
 def law_texts(game: Game) -> None:
-    """The options of a node have distinct names, a state has a drawing, a final state the facts of all milestones."""
+    """Options of a node have distinct names, every state has a drawing, final states have facts for all milestones."""
     for seed in SEEDS:
         for node in walk(game, seed):
             name = game.outcome_name if node.mover == CHANCE else game.action_name
@@ -100,7 +100,7 @@ NAMED_PLIES = 24  # of a random game that are named
 
 
 def law_moves_name_positions(game: Game) -> None:
-    """`position_of` leads from the start, by the names of plies and outcomes, to where the plies lead."""
+    """`position_of` leads from the start, by the names of plies and outcomes, to the position after them."""
     for seed in SEEDS:
         names: list[str] = []
         position = game.before_chance(seed)
@@ -108,7 +108,7 @@ def law_moves_name_positions(game: Game) -> None:
             named = game.outcome_name if node.mover == CHANCE else game.action_name
             names.append(named(ply))
             position = position.stepped(ply)
-        while position.to_move == CHANCE:  # what follows the last name is drawn
+        while position.to_move == CHANCE:  # outcomes after the last name are drawn
             ply = position.outcomes()[0][0]
             names.append(game.outcome_name(ply))
             position = position.stepped(ply)
@@ -119,11 +119,11 @@ def law_moves_name_positions(game: Game) -> None:
             raise LawBroken(f"position_of of {game} must play {text!r}, got: {error}") from error
         _require_same(position, found, text)
         if (position.state != found.state).any() or (position.returns != found.returns).any():
-            raise LawBroken(f"position_of of {game} must lead to the state and the returns of {text!r}, got others")
+            raise LawBroken(f"position_of of {game} must lead to the state and the returns after {text!r}, got others")
 
 
 def law_boards_name_positions(game: Game) -> None:
-    """Where a game reads boards, `board_text` leads back to the cells, the seat to move and what is legal."""
+    """If a game reads boards, `board_text` leads back to the cells, the seat to move and the legal actions."""
     for node in nodes(game) if game.board_help else ():
         if node.mover < 0 or not game.shows_all(node.state):
             continue
@@ -136,7 +136,7 @@ def law_boards_name_positions(game: Game) -> None:
 
 
 def _plies(game: Game, seed: int) -> Iterator[tuple[Node, int]]:
-    """Yields the first nodes of a random game with what was played there."""
+    """Yields the first nodes of a random game with the plies and outcomes played there."""
     played = list(walk(game, seed, NAMED_PLIES))
     for before, after in itertools.pairwise(played):
         yield (

@@ -25,13 +25,13 @@ def begin_history(state, rng):
 
 
 class HistoryKernels:
-    """Kernels of one game; their arrays are numpy's or, called by compiled code, of ctypes."""
+    """Kernels of one game; their arrays are numpy's or, if compiled code calls, ctypes'."""
 
     def __init__(self, game: PythonRules, states: LiveStates, failures: PendingFailures) -> None:
         self.game, self.states, self.failures = game, states, failures
 
     def build(self) -> abi.GameKernels:
-        """Returns the kernels; those that the game has no use for are the absent ones."""
+        """Returns the kernels; stand-ins replace those that the game does not need."""
         optional = {"playout": self._callback(self.playout, abi.PLAYOUT, lambda *_: 0)}
         if self.game.max_outcomes > 1:
             optional["chance"] = self._callback(self.chance, abi.OUTCOMES, _only_outcome)
@@ -71,7 +71,7 @@ class HistoryKernels:
         _add(live, rewards)
 
     def playout(self, state: Any, depth: int, rng: Any, returns: Any) -> int:
-        """Draws like `generic_playout`, in one call instead of three per ply; keeps only the last state."""
+        """Plays like `generic_playout`, in one call instead of three per ply; keeps only the last state."""
         states, stream = self.states, np.frombuffer(rng, np.uint64)
         live, first, end, played = states.of(state), states.first, states.first + states.max_length, 0
         written = first + state[PLIES]
@@ -113,7 +113,7 @@ def _add(live: LiveState, rewards: Any) -> None:
 
 
 def _draw(ids: list[int], probabilities: list[float], stream: Any) -> int:
-    """Draws an outcome as `draw_outcome` does from the kernel `chance`."""
+    """Draws an outcome in the same way as `draw_outcome` from the kernel `chance`."""
     left = uniform(stream)
     for outcome, probability in zip(ids, probabilities[:-1], strict=False):
         left -= probability
@@ -134,10 +134,10 @@ def _only_outcome(state: Any, out: Any, probs: Any) -> int:
 
 @dataclass(frozen=True)
 class PythonGame(PythonRules):
-    """Base of games whose rules are plain methods, which never change the state they get.
+    """Base of games whose rules are plain methods, which never change their state.
 
-    A state is any Python object. What agents get as a state is the plies that led to it, so that it fits an array and
-    travels to other processes; the objects of the states used last are kept.
+    A state is any Python object. Agents get the plies that led to it as the state, which fits an array and travels to
+    other processes; the objects of the most recently used states are kept.
     """
 
     @property
@@ -159,11 +159,11 @@ class PythonGame(PythonRules):
         self.failures.raise_first()
 
     def live_state(self, state: Ints) -> Any:
-        """Returns the object that an agent's state stands for."""
+        """Returns the object of an agent's state."""
         return self.live_states.of(state).state
 
     def plies(self, state: Ints) -> list[int]:
-        """Returns the plies that an agent's state stands for, outcomes included; of a view those since."""
+        """Returns the plies and outcomes of an agent's state; for a view, those after it."""
         first = self.live_states.first
         return [int(ply) for ply in state[first : first + state[PLIES]]]
 
@@ -171,5 +171,5 @@ class PythonGame(PythonRules):
         return str(self.live_states.ask("show", self.show, self.live_state(state)))
 
     def phase(self, state: Ints) -> int:
-        """Returns how many plies were played."""
+        """Returns the number of plies played."""
         return int(state[PLIES])

@@ -1,4 +1,4 @@
-"""Rating lists: the agents of a game, the best first, with what they are rated by."""
+"""Rating lists: the agents of a game, the best first, with their ratings."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ CHOSEN_NOTE = Note(
     "Results chose these games: intervals of Elo allow for that; places, stars and probabilities are as if the games"
     " had been planned.",
 )
-USUAL_SHARE = 0.6  # of one game's deviation: the standard deviation of true means in a usual field, as 200 Elo are
+USUAL_SHARE = 0.6  # standard deviation of true means in a usual field, as a share of one game's; like 200 Elo
 
 
 def as_rating_list(parts: list[pd.DataFrame]) -> pd.DataFrame:
@@ -48,7 +48,7 @@ def as_rating_list(parts: list[pd.DataFrame]) -> pd.DataFrame:
 
 
 def places_of(table: pd.DataFrame) -> list[str]:
-    """Returns the places that each agent of a rating list may have, as text: 2, or 1-4."""
+    """Returns the possible places of each agent of a rating list, as text: 2, or 1-4."""
     ends = table[["rank_low", "rank_high"]].itertuples(index=False)
     return [str(low) if low == high else f"{low}-{high}" for low, high in ends]
 
@@ -56,7 +56,7 @@ def places_of(table: pd.DataFrame) -> list[str]:
 def rated_by_games(
     part: pd.DataFrame, field: RatedField, min_games: int, terms: Terms
 ) -> tuple[pd.DataFrame, list[Note]]:
-    """Returns the rows of a game of several seats, and what to know of them.
+    """Returns the rows of a game of several seats, and notes on them.
 
     Args:
         part: its rows of `matches_frame`.
@@ -106,7 +106,7 @@ def rated_by_games(
 
 
 def _points(met: Meetings) -> dict[str, Floats | Ints]:
-    """Returns the columns of agents' points, with what they won, drew and lost."""
+    """Returns the columns of agents' points, wins, draws and losses."""
     n, seats = len(met.agents), met.games.seats
     agent, points = seats.ravel(), met.seat_points.ravel()
     times = np.repeat(met.game_times, seats.shape[1])
@@ -141,14 +141,14 @@ def _live(part: pd.DataFrame) -> dict[str, tuple[float, float]]:
 def rated_by_scores(
     scores: pd.DataFrame, games: pd.DataFrame, min_games: int
 ) -> tuple[pd.DataFrame, list[Note], pd.DataFrame]:
-    """Returns the rows of a single-player game, by mean score, what to know of them, and who is better.
+    """Returns the rows of a single-player game by mean score, notes on them, and probabilities.
 
     Args:
         scores: [seeds, agents] mean scores, NaN if an agent has not played a seed.
         games: its rows of `matches_frame` that count.
         min_games: agents with fewer are left out.
 
-    The third has the probability [agents, agents] that the row's agent has the higher mean, of all agents.
+    The probabilities, [agents, agents] of all agents, are those that the row's agent has the higher mean.
     """
     ordered = games.assign(agent=games["agent"].astype(str)).sort_values("score")  # not in the order of playing
     by_agent = ordered.groupby("agent")["score"]
@@ -185,7 +185,7 @@ def rated_by_scores(
 
 
 def _covariance(scores: Floats, found: pd.DataFrame) -> Floats:
-    """Returns the covariance [agents, agents] of mean scores: they vary together as far as seeds are common."""
+    """Returns the covariance [agents, agents] of mean scores: they covary by common seeds."""
     known = ~np.isnan(scores)
     values, both = np.where(known, scores - np.nanmean(scores, axis=0), 0.0), known.T.astype(np.float64) @ known
     sums = values.T @ known  # [agents, agents] of the row's scores on the seeds of both
@@ -197,11 +197,11 @@ def _covariance(scores: Floats, found: pd.DataFrame) -> Floats:
     return covariance
 
 
-MAX_GAMES = 5000  # that are rated
+MAX_GAMES = 5000  # maximum number of rated games
 MU, SIGMA = 25.0, 25.0 / 3.0
-BETA = SIGMA / 2  # how much the play of a game differs from the strength
-TAU = SIGMA / 100  # how much the strength may have changed since the game before
-LEAST = 0.0001  # share of a variance that a game leaves
+BETA = SIGMA / 2  # deviation of the play in one game from the strength
+TAU = SIGMA / 100  # deviation of a change of strength between two games
+LEAST = 0.0001  # minimum share of a variance that a game leaves
 
 
 class LiveRating(NamedTuple):
@@ -210,7 +210,7 @@ class LiveRating(NamedTuple):
 
     @property
     def ordinal(self) -> float:
-        """A strength that the agent almost surely exceeds, mu - 3 sigma, by which agents are ranked."""
+        """The strength for ranking, which the agent almost surely exceeds: mu - 3 sigma."""
         return self.mu - 3 * self.sigma
 
 
@@ -222,8 +222,8 @@ def live_ratings(games: Iterable[tuple[Sequence[str], Sequence[float]]]) -> dict
 
     Args:
         games: agents by seat and scores by seat, at most MAX_GAMES. Their order matters: ordered by match id, which is
-            a hash, they depend neither on workers nor on time, and the first games are a fair sample. An agent with
-            several seats in a game takes part with the first of them.
+            a hash, ratings depend neither on workers nor on time, and the first games are a fair sample. An agent with
+            several seats in a game takes part with the first one.
     """
     known: dict[str, LiveRating] = {}
     for agents, scores in games:
@@ -237,11 +237,11 @@ def live_ratings(games: Iterable[tuple[Sequence[str], Sequence[float]]]) -> dict
 
 
 def _after(before: list[LiveRating], scores: list[float]) -> list[LiveRating]:
-    """Returns the ratings of those that took part in a game after it."""
+    """Returns the ratings of a game's participants after it."""
     variances = [rating.sigma**2 + TAU**2 for rating in before]
     c = math.sqrt(sum(variances) + len(before) * BETA**2)
     weights = [math.exp(rating.mu / c) for rating in before]
-    # Of each place: the weights of all that did not do better, and how many share it.
+    # For each place: the weights of all that did not do better, and the number of agents sharing it.
     behind = [sum(w for w, other in zip(weights, scores, strict=True) if other <= score) for score in scores]
     shared = [scores.count(score) for score in scores]
     after = []

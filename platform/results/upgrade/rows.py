@@ -1,4 +1,4 @@
-"""Rows as earlier versions stored them: given the columns and checksums of today, after a check of what can be told."""
+"""Rows of earlier versions: given today's columns and checksums after a check as far as possible."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ OnGames = Callable[[int], object]
 
 
 def upgrade_matches(database: Database, connection: Connection, on_games: OnGames) -> None:
-    """Says of every match what played it, empty if unknown, and gives it the checksum of these values."""
+    """Adds the release and worker of every match, empty if unknown, and its checksum."""
     c, last = matches.c, 0
     old = c.release.is_(None) | c.worker.is_(None) | c.checksum.is_(None)
     while rows := connection.execute(select(matches).where(old, c.number > last).order_by(c.number).limit(CHUNK)).all():
@@ -45,7 +45,7 @@ def upgrade_matches(database: Database, connection: Connection, on_games: OnGame
 
 
 def _wrong_match(row: Row[Any], match_seats: Sequence[Row[Any]]) -> str:
-    """Returns what is wrong with a match; without a checksum its id tells game, agents, seed and opening."""
+    """Returns the damage of a match; without a checksum, its id verifies game, agents, seed and opening."""
     if row.checksum is not None:
         played_by = [name for name in (row.release, row.worker) if name is not None]
         same = checksum(*row[1:-3], *played_by, *(tuple(seat[1:]) for seat in match_seats)) == row.checksum
@@ -59,7 +59,7 @@ def _wrong_match(row: Row[Any], match_seats: Sequence[Row[Any]]) -> str:
 
 
 def upgrade_searches(database: Database, connection: Connection) -> None:
-    """Gives positions and searches their checksums; their ids tell whether they are what was stored."""
+    """Gives positions and searches their checksums; their ids tell whether they are as they were stored."""
     known = {}
     for row in connection.execute(select(positions)).all():
         with database.decoding(f"the position {row.id}"):
@@ -78,7 +78,7 @@ def upgrade_searches(database: Database, connection: Connection) -> None:
 
 
 def upgrade_runs(connection: Connection) -> None:
-    """Gives runs and what their drivers reported their checksums; no driver is left."""
+    """Gives runs and the reports of their drivers their checksums; no driver is left."""
     for row in connection.execute(select(runs)).all():
         _seal(connection, runs, row, row[:-1])
     live = run_progress.c.state.in_(LIVE)
@@ -98,7 +98,7 @@ def _games(text: str) -> int:
     return int(text.removesuffix("games").replace("_", ""))
 
 
-# Kind of run -> option of a plan -> the option of the command, and what reads its value.
+# Kind of run -> option of a plan -> the option of the command, and the reader of its value.
 _OPTIONS: dict[str, dict[str, tuple[str, Callable[[str], Any]]]] = {
     "tournament": {"games": ("--games", int), "certainty": ("--certain", float)},
     "comparison": {
@@ -119,13 +119,13 @@ def settings_of(
     annotations: Mapping[str, str],
     columns: Callable[[], MatchColumns],
 ) -> dict[str, Any]:
-    """Returns the options by which a run is resumed, as far as they are known.
+    """Returns the options with which a run is resumed, as far as they are known.
 
     Args:
         kind, definition: of the run.
         command: the words that last drove it; empty if unknown.
-        annotations: what is kept beside the run, by name.
-        columns: returns its games.
+        annotations: of the run, by name.
+        columns: returns the games of the run.
     """
     given = dict(_given(command))
     found: dict[str, Any] = {}
@@ -149,7 +149,7 @@ def _given(command: Sequence[str]) -> list[tuple[str, str]]:
 
 
 def _games_each(definition: Mapping[str, Any], columns: MatchColumns) -> dict[str, int]:
-    """Returns how many games each group of agents has played, at the most; all games if the format is adaptive."""
+    """Returns the largest number of games of a group of agents; all games if the format is adaptive."""
     total = len(columns.number)
     if definition.get("format") == "adaptive" or not total:
         return {"games": total} if total else {}

@@ -1,7 +1,7 @@
 """The loop of deep Q-learning: a move on every board, then updates from the memory, again and again.
 
-Random numbers come from streams that are numbered by turns and by updates, and a checkpoint holds all else: what a
-training learns does not depend on where it was stopped.
+Random numbers come from streams numbered by turns and updates, and a checkpoint holds everything else: a stop does not
+change the result of a training.
 """
 
 from __future__ import annotations
@@ -30,11 +30,11 @@ from ...core.rng import streams_of
 from ...games.game import Game
 from ...games.in_step.boards import BEGIN, KEEP, STEP, advance, new_boards, pack_boards
 
-_KEPT = ("states", "rngs", "movers", "returns", "steps", "masks")  # the other arrays tell of the latest step
+_KEPT = ("states", "rngs", "movers", "returns", "steps", "masks")  # the other arrays describe the latest step
 
 
 class Step(NamedTuple):
-    """What one move on every board led to."""
+    """The outcome of one move on every board."""
 
     rewards: npt.NDArray[np.float64]  # [boards, seats]
     ended: npt.NDArray[np.bool_]  # [boards]
@@ -42,7 +42,7 @@ class Step(NamedTuple):
 
 
 class BoardSet:
-    """n boards on which games are in play, each with its own stream of chance; where one ends the next begins."""
+    """n boards on which games are in play, each with its own stream of chance; when one ends, the next begins."""
 
     def __init__(self, game: Game, n: int, seed: int) -> None:
         self.game = game
@@ -54,7 +54,7 @@ class BoardSet:
 
     @property
     def states(self) -> npt.NDArray[np.int64]:
-        """The states, [boards, words], which a step changes in place."""
+        """The states, [boards, words]; a step changes them in place."""
         states: npt.NDArray[np.int64] = self.boards.states
         return states
 
@@ -64,7 +64,7 @@ class BoardSet:
         return movers
 
     def step(self, actions: npt.NDArray[np.int64]) -> Step:
-        """Plays a legal action on every board, and begins new games where one has ended."""
+        """Plays a legal action on every board, and begins a new game on boards whose game has ended."""
         boards = self.boards
         advance(self._packed, actions, np.full(len(actions), STEP, np.int8))
         ended = boards.terminated.copy()
@@ -74,11 +74,11 @@ class BoardSet:
         return step
 
     def arrays(self) -> dict[str, npt.NDArray[Any]]:
-        """Returns all that `restore` takes."""
+        """Returns the arrays for `restore`."""
         return {name: getattr(self.boards, name) for name in _KEPT}
 
     def restore(self, arrays: Mapping[str, npt.NDArray[Any]]) -> None:
-        """Raises ValueError if the arrays are none of such boards."""
+        """Restores the boards; raises ValueError if the arrays do not fit them."""
         for name in _KEPT:
             own, stored = getattr(self.boards, name), arrays[name]
             if stored.dtype != own.dtype or stored.shape != own.shape:
@@ -119,7 +119,7 @@ class Plan(LearningPlan):
 
     def check(self) -> None:
         if self.layers.file:
-            raise UserError(f"what is trained must be a network without a file, got {self.layers}; name it as --out.")
+            raise UserError(f"training needs a network without a file, got {self.layers}; name the file as --out.")
         self.network().check()
         require_extra("training a deep network", "deep", "jax", "optax")
 
@@ -140,7 +140,7 @@ class DeepLoop(TrainingLoop[Weights]):
         self.cure = f"with an alpha below {learning.alpha:g}"
         self.network = plan.network()
         self.header = self.network.header()
-        self._before = 0  # the games that had ended one turn earlier
+        self._before = 0  # games finished one turn earlier
         self.updates = 0
         self.boards = BoardSet(game, learning.boards, plan.seed)
         self.replay = Replay.empty(
@@ -191,7 +191,7 @@ class DeepLoop(TrainingLoop[Weights]):
             self.points.sums = np.array(state["points"], np.float64).reshape(-1, 3)
             size = self.network.size
             if any(array.shape != (size,) for name, array in self.learned._asdict().items() if name != "count"):
-                raise ValueError("its optimiser is that of another network")
+                raise ValueError("its optimiser belongs to another network")
         except (KeyError, TypeError, ValueError) as failure:
             raise UserError(
                 f"a checkpoint of deep learning must be complete, got {self.out}: {failure}; restore it from a copy, or"
@@ -212,7 +212,7 @@ class DeepLoop(TrainingLoop[Weights]):
         return f"learned weights must stay below {LARGEST_VALUE:g}, got {largest:.3g}"
 
     def turn(self) -> None:
-        """Makes a move on every board, and the updates that are due then."""
+        """Makes a move on every board, then the updates that are due."""
         states = self.boards.states.copy()
         movers = self.boards.movers.astype(np.int8)
         actions = self._actions(states)
@@ -229,7 +229,7 @@ class DeepLoop(TrainingLoop[Weights]):
             self._learn()
 
     def _actions(self, states: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
-        """Returns an action for each board: the best, or at random."""
+        """Returns an action for each board: the best or a random one."""
         learning, game = self.plan.learning, self.plan.game
         values = np.empty((len(states), game.num_actions))
         value_many(game.kernels, self.header, np.asarray(self.learned.weights), states, values)

@@ -19,16 +19,15 @@ from ..results import RunResults
 
 
 def certainty_of_run(store: Store, run: Run) -> pd.DataFrame:
-    """Returns `position_certainty` of all searches of a run, which knows the matches that positions come from."""
+    """Returns `position_certainty` of all searches of a run, with the matches that positions come from."""
     return position_certainty(searches_of_runs(store, [run.id], collected_from(store, run)))
 
 
 def collected_from(store: Store, run: Run) -> Mapping[str, str]:
-    """Returns the ids of the matches that a run's positions come from, by the positions' ids.
+    """Returns the ids of the matches that a run's positions come from, by position id.
 
-    The store does not say so, but the run's definition decides which positions were chosen from which matches. Empty
-    if they are unknown: for runs that are neither certainty nor an experiment of rows, and where the code that the
-    matches need is missing.
+    The store does not contain them, but the run's definition decides which positions were chosen. Empty if they are
+    unknown: for runs that are neither certainty nor an experiment of rows, or if code that the matches need is missing.
     """
     with contextlib.suppress(UserError):
         return {position.id: position.source for position in _positions(store, run)}

@@ -1,4 +1,4 @@
-"""Requests of those who sit at tables, and the streams by which they learn what happens there."""
+"""Requests of people at tables, and the streams that tell them about changes there."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ from .opinions import require_harmless, weighed
 from .requests import NEVER_STORED, body_of
 from .tables import MAX_TEXT, Table, Tables, label, read_agent, visible
 
-HEARTBEAT = 15.0  # seconds after which a silent stream says that it is alive, and finds out whether anybody listens
-LISTENERS = 50  # of a table at once
+HEARTBEAT = 15.0  # seconds after which a silent stream sends a sign of life, and finds out whether anybody listens
+LISTENERS = 50  # per table
 
 
 def table_routes(tables: Tables) -> list[Route]:
@@ -85,12 +85,12 @@ def table_routes(tables: Tables) -> list[Route]:
 
 
 async def _hint(table: Table, key: str, text: str) -> dict[str, Any]:
-    """Returns what an agent thinks of the present position."""
+    """Returns an agent's opinion of the present position."""
     seat = table.require_seat(key)
     table.require_quiet()
     match, position = table.match, table.match.position
     if position.to_move != seat:
-        raise UserError("a hint is for one's own move; wait for it.")
+        raise UserError("you can get a hint only on your turn; wait for it.")
 
     def ask() -> dict[str, Any]:
         require_harmless(text)
@@ -123,7 +123,7 @@ HIDDEN = "…"  # in place of a move that others may not see yet
 
 
 def state_of(table: Table, key: str) -> dict[str, Any]:
-    """Returns the board and the seats; the legal moves for who is to move, with where to click for them."""
+    """Returns the board and the seats, and for the seat to move the legal moves with the places to click."""
     match, seat = table.match, table.seat_of(key)
     shown, mover = visible(match, seat), -1 if match.over else match.position.to_move
     mine = seat is not None and seat == mover and not table.thinking
@@ -151,11 +151,11 @@ def state_of(table: Table, key: str) -> dict[str, Any]:
 
 
 def _moves(table: Table, seat: int | None) -> list[dict[str, Any]]:
-    """Returns the moves of all seats; of a round that is not over yet, where moves are simultaneous, only one's own."""
+    """Returns the moves of all seats, but of an unfinished round of simultaneous moves only the seat's own."""
     match = table.match
     known: list[dict[str, Any]] = [
         {"seat": before.to_move, "name": table.game.move_text(before.state, ply)}
-        for before, ply in zip(match.before, match.plies, strict=False)  # an agent may just be adding one
+        for before, ply in zip(match.before, match.plies, strict=False)  # an agent may be adding one
         if before.to_move != CHANCE
     ]
     if match.game.kernels.has_observe and not match.over:
@@ -170,7 +170,7 @@ def _moves(table: Table, seat: int | None) -> list[dict[str, Any]]:
 
 
 def _changed(table: Table, seat: int | None) -> tuple[int, ...]:
-    """Returns the cells that the latest ply changed, as far as one may see it."""
+    """Returns the cells changed by the latest ply, if the seat may see it."""
     match = table.match
     if not match.before:
         return ()

@@ -1,4 +1,4 @@
-"""Runs the server with uvicorn, with limits on what clients may hold."""
+"""Runs the server with uvicorn, with limits on clients."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from .room import Room
 from .traffic import websocket_protocol
 
 NEVER_STORED = {"Cache-Control": "no-store"}
-PLAYERS = ("/spe_ed", "/spe_ed_time")  # paths of players, whom no viewer of their address may hold up
+PLAYERS = ("/spe_ed", "/spe_ed_time")  # paths of players; viewers at their address must not hold them up
 
 
 class RateLimit:
@@ -142,7 +142,7 @@ def make_app(lobby: Lobby) -> Starlette:
     return app
 
 
-LINGER = 0.5  # seconds after the last game in which final states are sent
+LINGER = 0.5  # seconds after the last game for sending final states
 
 
 class GameServer(SignalledServer):
@@ -170,7 +170,7 @@ def make_server(lobby: Lobby) -> GameServer:
         ws_per_message_deflate=False,
         h11_max_incomplete_event_size=16_384,
         lifespan="off",
-        log_config=None,  # which would close handlers that other libraries have opened, and their streams
+        log_config=None,  # a configuration would close handlers and streams of other libraries
         log_level="error",  # more would reveal keys
         access_log=False,
         server_header=False,
@@ -186,7 +186,7 @@ def make_server(lobby: Lobby) -> GameServer:
 
 
 async def serve(lobby: Lobby, server: uvicorn.Server, listening: socket.socket) -> None:
-    """Serves until the last game, or until a signal, which stores running games as they are.
+    """Serves until the last game, or until a signal, after which unfinished games are stored.
 
     Raises UserError if games could not be stored.
     """
