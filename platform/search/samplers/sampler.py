@@ -22,7 +22,7 @@ from ..space import Space
 Vectors = npt.NDArray[np.float64]
 MAX_POPULATION = 64  # candidates per generation: under noise many candidates with few games learn fastest
 MIN_POPULATION = 6
-GENERATIONS = 30  # affordable with a small budget, see docs/results/search_of_searches.md
+GENERATIONS = 30  # affordable with a small budget, see docs/results/search_benchmark.md
 
 
 class Search(ABC):
