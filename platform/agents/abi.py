@@ -33,10 +33,7 @@ SCRATCH = types.NamedTuple([State, Floats, Actions, Floats], Scratch)
 @kernel(SCRATCH(GAME, State))
 def new_scratch(game, state):
     return Scratch(
-        np.empty_like(state),
-        np.empty(game.num_seats),
-        np.empty(game.max_choices, np.int64),
-        np.empty(game.max_choices),
+        np.empty_like(state), np.empty(game.num_seats), np.empty(game.max_choices, np.int64), np.empty(game.max_choices)
     )
 
 

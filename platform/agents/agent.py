@@ -281,16 +281,17 @@ class CompiledPlayer:
     def act(self, position: Position) -> Decision:
         began = time.perf_counter()
         root = np.zeros((2, self.game.num_actions))
-        action = self.kernels.act(
-            self.game.kernels,
-            self.kernels.evaluator,
-            self.kernels.settings,
-            position.view(position.to_move),
-            position.returns,
-            self.rng,
-            root,
-        )
-        return Decision(int(action), root[VISITS], root[VALUES], int(root[VISITS].sum()), time.perf_counter() - began)
+        action, nodes = self._decide(position, root, began)
+        return Decision(action, root[VISITS], root[VALUES], nodes, time.perf_counter() - began)
+
+    def _decide(self, position: Position, root: Floats, began: float) -> tuple[int, int]:
+        """Returns the action and the number of evaluations, and fills in `root`, [2, actions].
+
+        `began` is when the decision began, by `time.perf_counter`.
+        """
+        state, evaluator, settings = position.view(position.to_move), self.kernels.evaluator, self.kernels.settings
+        action = self.kernels.act(self.game.kernels, evaluator, settings, state, position.returns, self.rng, root)
+        return int(action), int(root[VISITS].sum())
 
 
 class SearchAgent(CompiledAgent):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
@@ -12,25 +11,17 @@ import numpy.typing as npt
 from numba import types
 
 from ..core.atomics import fetch_add
-from ..core.helper_threads import (
-    LINE,
-    SHARE,
-    HelperThreads,
-    Post,
-    await_helpers,
-    call_helpers,
-)
+from ..core.helper_threads import LINE, SHARE, HelperThreads, Post, await_helpers, call_helpers
 from ..core.kernel import kernel
 from ..core.packing import Package, pack, packing
 from ..core.parameters import parameter
 from ..core.rng import Rng, next_word, seed_stream
 from ..games.abi import GAME, Actions, Floats, State
-from ..games.game import Game, Position
+from ..games.game import Game, NumArray, Position
 from ..games.generic import copy_state
 from .abi import ACT, ACT_TOGETHER, EVALUATOR, SEAT, VALUES, VISITS, Root, new_jobs, new_scratch
 from .agent import (
     CompiledPlayer,
-    Decision,
     SearchAgent,
     milliseconds_parameter,
     rollout_depth_parameter,
@@ -250,17 +241,14 @@ class McPlayer(CompiledPlayer):
         self.packed = pack(pack_shared, *self.shared)
         self.helpers = HelperThreads(share_mc, [self.packed] * (agent.threads - 1))
 
-    def act(self, position: Position) -> Decision:
-        began = time.perf_counter()
-        root = np.zeros((2, self.game.num_actions))
+    def _decide(self, position: Position, root: NumArray, began: float) -> tuple[int, int]:
         self.state[:], self.returns[:] = position.view(position.to_move), position.returns
         if self.milliseconds:
             action = self._search_by_clock(began, root)
         else:
             n = len(position.legal_actions()) if self.divided else 1
             action = self._search(max(1, self.iterations // n), root)
-        seconds = time.perf_counter() - began
-        return Decision(action, root[VISITS], root[VALUES], int(root[VISITS].sum()), seconds)
+        return action, int(root[VISITS].sum())
 
     def _search(self, iterations: int, root: npt.NDArray[np.float64]) -> int:
         """Adds a number of iterations per action to `root` and returns the best action."""

@@ -23,7 +23,7 @@ AnyAgent = str | Agent | type[Any] | Callable[[Position], Any]
 AGENTS: Registry[Agent] = Registry(
     "agent",
     {
-        "adaptive_combi": "turnier.agents.spe_ed.adaptive_combi:AdaptiveCombi",
+        "adaptive_combi": "turnier.agents.spe_ed.combi:AdaptiveCombi",
         "alphabeta": "turnier.agents.alphabeta.agent:AlphaBeta",
         "basic": "turnier.agents.spe_ed.basic:Basic",
         "combi": "turnier.agents.spe_ed.combi:Combi",

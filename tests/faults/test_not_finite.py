@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 
 from turnier.agents.ntuple import weights as ntuple
 from turnier.agents.ntuple.training import TdLoop
-from turnier.agents.residual import weights as residual
+from turnier.agents.residual import network as residual
 from turnier.agents.residual.network import Network as Residual
 from turnier.agents.spe_ed.q_learning import Learning, QTraining, read_table
 from turnier.arena.workers.local import SerialExecutor

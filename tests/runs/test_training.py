@@ -16,8 +16,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from turnier.agents.learning.loop import end_all
-from turnier.agents.learning.points import Points
+from turnier.agents.learning.loop import Points, end_all
 from turnier.agents.ntuple.td import Td, method_for, td_of
 from turnier.agents.ntuple.training import Plan, TdLoop
 from turnier.agents.ntuple.weights import Weights, load_weights

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
@@ -13,9 +12,9 @@ from numba import types
 from ...core.kernel import kernel
 from ...core.parameters import parameter
 from ...games.abi import GAME, NO_WIN, Actions, Floats, State
-from ...games.game import Game, Position
+from ...games.game import Game, NumArray, Position
 from ..abi import ACT, VALUES, VISITS, Root
-from ..agent import CompiledPlayer, Decision, SearchAgent, rollout_depth_parameter, score_method_parameter
+from ..agent import CompiledPlayer, SearchAgent, rollout_depth_parameter, score_method_parameter
 from ..budget import AMOUNT
 from ..evaluator import Evaluator, Score, ValueUnit, results_in
 from ..timed import run_chunks
@@ -72,16 +71,13 @@ def act_alphabeta(game, evaluator, settings, state, returns, rng, root):
 class TimedAlphaBetaPlayer(CompiledPlayer):
     """Searches chunks of nodes on one stack until the milliseconds are over or the search is done."""
 
-    def act(self, position: Position) -> Decision:
-        began = time.perf_counter()
+    def _decide(self, position: Position, root: NumArray, began: float) -> tuple[int, int]:
         assert isinstance(self.agent, AlphaBeta)
-        game, settings = self.game.kernels, self.kernels.settings
-        root, choices = np.zeros((2, self.game.num_actions)), np.empty(game.max_choices, np.int64)
-        state = position.view(position.to_move)
+        game, settings, state = self.game.kernels, self.kernels.settings, position.view(position.to_move)
+        choices = np.empty(game.max_choices, np.int64)
         action = int(sure_action(game, settings, state, choices, root))
         if action != NO_WIN:
-            nodes = int(root[VISITS].sum())
-            return Decision(action, root[VISITS], root[VALUES], nodes, time.perf_counter() - began)
+            return action, int(root[VISITS].sum())
         stack = new_stack(game, state, self.agent.depth)
         table = table_for(game, settings, state, choices)
         max_nodes = self.agent.nodes or UNLIMITED
@@ -94,8 +90,7 @@ class TimedAlphaBetaPlayer(CompiledPlayer):
             return bool(not done and stack.counts[NODES] < max_nodes)
 
         run_chunks(search_chunk, 100, began, self.agent.milliseconds)
-        action = int(choose(stack, root))
-        return Decision(action, root[VISITS], root[VALUES], int(stack.counts[NODES]), time.perf_counter() - began)
+        return int(choose(stack, root)), int(stack.counts[NODES])
 
 
 @dataclass(frozen=True)

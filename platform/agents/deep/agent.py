@@ -9,16 +9,15 @@ from typing import Any, ClassVar
 import numpy as np
 
 from ...core.errors import UserError
-from ...core.parameters import parameter, parameters_of
+from ...core.parameters import parameter
 from ...games.game import Game
 from ...games.registry import GAMES
 from ..abi import SeatKernels
 from ..agent import CompiledAgent
 from ..evaluator import ValueUnit
-from ..learning.files import settings_from_file
+from ..learning.files import fill_digest, settings_from_file
 from .kernels import act_dqn
-from .network import AFTER, BOARD, EACH, INPUTS, TWO, Network
-from .weights import Weights
+from .network import AFTER, BOARD, EACH, INPUTS, TWO, Network, Weights
 
 LARGEST_LAYER = 10_000
 
@@ -53,15 +52,7 @@ class Dqn(CompiledAgent):
 
     def check(self) -> None:
         self._sizes()
-        if not self.file:
-            if self.digest:
-                raise UserError("dqn: a digest must belong to a file, got none; leave the digest out.")
-            return
-        for field, _ in parameters_of(type(self)):
-            if field.name not in ("file", "digest") and getattr(self, field.name) != field.default:
-                raise UserError(f"dqn: the file says what the network is, got {field.name} too; leave it out.")
-        if not self.digest:
-            object.__setattr__(self, "digest", Weights.read(self.carried_path("file"))["digest"])
+        fill_digest(self, Weights.read)
 
     def _sizes(self) -> tuple[int, ...]:
         sizes = self.layers.split(".")

@@ -4,15 +4,20 @@ from __future__ import annotations
 
 import functools
 import itertools
+import math
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from ...core.array_files import NetworkFiles
 from ...core.errors import UserError
 from ...games.game import Game
+from ...games.registry import GAMES
 from ...games.twenty48.rules import PENDING
+from ..learning.files import GradientWeights
 from .kernels import NOTHING, ORIGIN, SIZES, UNIT
 
 Floats32 = npt.NDArray[np.float32]
@@ -179,3 +184,36 @@ def action_images(game: Game, images: Ints) -> Ints:
     if game.places_stones and actions == game.num_cells:
         return np.argsort(images, axis=1).astype(np.int64)
     return np.arange(actions, dtype=np.int64)[None]
+
+
+class Weights(GradientWeights):
+    """A deep network and what it has learned."""
+
+    key = "dqn"
+    resumed = True
+    network: Network
+
+    @classmethod
+    def shape(cls, described: Mapping[str, Any]) -> Network:
+        layers = tuple(int(size) for size in described["layers"])
+        network = Network(
+            GAMES.make(described["game"]),
+            layers,
+            described["input"],
+            bool(described["dueling"]),
+            float(described["unit"]),
+            bool(described["log"]),
+        )
+        if not layers or min(layers) < 2 or network.input not in INPUTS or not 0 < network.unit < math.inf:
+            raise ValueError("its network has no such layers")
+        network.check()
+        return network
+
+
+Weights.files = NetworkFiles(
+    "a deep network",
+    "that `turnier train GAME dqn` wrote",
+    "train some with `turnier train GAME dqn`",
+    Weights.is_one,
+    Weights.check,
+)

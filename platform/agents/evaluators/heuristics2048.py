@@ -154,11 +154,7 @@ class Heuristics2048(Evaluator):
     empty1: float = parameter(0.5, "weight w of empty method 1", low=0, high=1, when=_EMPTY | {"empty_method": [1]})
     empty2: float = parameter(0.5, "weight w of empty method 2", low=0, high=1, when=_EMPTY | {"empty_method": [2]})
     empty_method: int = parameter(
-        0,
-        "0: (1+w)^empty, 1: highest tile x empty x w, 2: score x empty x w",
-        low=0,
-        high=2,
-        when=_EMPTY,
+        0, "0: (1+w)^empty, 1: highest tile x empty x w, 2: score x empty x w", low=0, high=2, when=_EMPTY
     )
     use_corner: bool = parameter(True, "reward the highest tile in a corner")
     corner: float = parameter(0.5, "weight of the highest tile in a corner", low=0, high=1, when={"use_corner": [True]})

@@ -12,11 +12,10 @@ import numpy as np
 from ...core.errors import UserError
 from ...core.kernel import kernel, pointer
 from ...core.parameters import parameter
-from ...games.game import Game, Position
-from ..abi import ACT, VALUES, VISITS, SeatKernels
+from ...games.game import Game, NumArray, Position
+from ..abi import ACT, VISITS, SeatKernels
 from ..agent import (
     CompiledPlayer,
-    Decision,
     SearchAgent,
     milliseconds_parameter,
     rollout_depth_parameter,
@@ -51,11 +50,9 @@ def act_expectimax(game, evaluator, settings, state, returns, rng, root):
 class TimedExpectimaxPlayer(CompiledPlayer):
     """Deepens from one decision until the milliseconds are over; the last completed depth counts."""
 
-    def act(self, position: Position) -> Decision:
-        began = time.perf_counter()
+    def _decide(self, position: Position, root: NumArray, began: float) -> tuple[int, int]:
         assert isinstance(self.agent, Expectimax)
         end = began + self.agent.milliseconds / 1000
-        root = np.zeros((2, self.game.num_actions))
         action, nodes = position.legal_actions()[0], 0
         settings = self.kernels.settings.copy()
         settings[SCHEDULE], settings[DEPTH], settings[LIMIT] = FIXED, 0, 0
@@ -73,7 +70,7 @@ class TimedExpectimaxPlayer(CompiledPlayer):
                 evaluated = settings[LIMIT]
                 settings[DEPTH] -= 1
             else:
-                action, root, evaluated = int(found), deeper, deeper[VISITS].sum()
+                action, root[:], evaluated = int(found), deeper, deeper[VISITS].sum()
             nodes += int(evaluated)
             if evaluated == 0:
                 break
@@ -83,7 +80,7 @@ class TimedExpectimaxPlayer(CompiledPlayer):
             settings[LIMIT] = max(1, int(evaluated / seconds * left))
             if found == STOPPED and settings[LIMIT] < 2 * evaluated:
                 break
-        return Decision(action, root[VISITS], root[VALUES], nodes, time.perf_counter() - began)
+        return action, nodes
 
 
 @dataclass(frozen=True)

@@ -14,24 +14,9 @@ from ...games.abi import GAME, TERMINAL, Actions, Floats, Gains, State
 from ...games.generic import copy_state
 from ..abi import ACT, VALUES, VISITS, SeatKernels
 from ..evaluator import Evaluator
-from ..ntuple.board_lookups import (
-    BOARD,
-    new_board,
-    set_board,
-    step_of_sweep,
-    sum_board,
-    value_of_action,
-)
+from ..ntuple.board_lookups import BOARD, new_board, set_board, step_of_sweep, sum_board, value_of_action
 from ..ntuple.evaluator import NTuple
-from ..ntuple.network_kernels import (
-    AT_END,
-    LOOK_AHEAD,
-    OUTPUTS,
-    PACKED,
-    EntryTable,
-    Header,
-    stage_of,
-)
+from ..ntuple.network_kernels import AT_END, LOOK_AHEAD, OUTPUTS, PACKED, EntryTable, Header, stage_of
 
 
 @kernel(ACT)

@@ -24,18 +24,7 @@ from ..evaluators.corner2048 import HOPELESS, NOTHING
 from .lowered2048 import lowered, raise_values
 from .schedule2048 import depth_of
 from .search import BITS, CUTOFF, DEEPER, DOWNGRADE, LIMIT, STOPPED, search_root, table_bits
-from .table2048 import (
-    NO_LIMIT,
-    UNKNOWN,
-    VALUE,
-    Keys,
-    is_fused,
-    keep,
-    known_ahead,
-    new_slots,
-    slot_of,
-    tag_of,
-)
+from .table2048 import NO_LIMIT, UNKNOWN, VALUE, Keys, is_fused, keep, known_ahead, new_slots, slot_of, tag_of
 
 # Of `work`, which begins with scratch space of `last_value`: how many leaves may still be evaluated, a setting, and the
 # value below which boards are searched no further.

@@ -7,16 +7,7 @@ from numba import types
 
 from ...core.kernel import kernel
 from ...games.abi import GAME, Floats, State
-from .search import (
-    AFTERSTATE,
-    DEEPEST,
-    DEPTH,
-    EMPTY_STEP,
-    LEAF,
-    SCHEDULE,
-    SHALLOWEST,
-    STATE,
-)
+from .search import AFTERSTATE, DEEPEST, DEPTH, EMPTY_STEP, LEAF, SCHEDULE, SHALLOWEST, STATE
 
 FIXED, EMPTY, EMPTY_PLIES, DISTINCT, STEPS = range(5)  # SCHEDULE
 

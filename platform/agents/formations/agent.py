@@ -19,7 +19,7 @@ from ..agent import Agent, CompiledAgent
 from ..evaluator import Evaluator, ValueUnit
 from ..evaluators.corner2048 import Corner2048
 from ..expectimax.agent import Expectimax
-from .follow import FIVE, SIX, followed_action
+from .lookup import FIVE, SIX, followed_action
 from .table_file import open_tables, required_digest
 
 # LEAST_FIVE, LEAST_SIX and the scale of the other agent's values, by which probabilities are divided: people read both

@@ -13,14 +13,7 @@ from numba import types
 from ...core.kernel import kernel
 from ...games.abi import Actions
 from ...games.twenty48.board import MOVED, transpose
-from .formation import (
-    CHANGED,
-    FIXED_MOVES,
-    LOW_SHIFT,
-    NO_ROWS,
-    SUM_BITS,
-    Numbering,
-)
+from .formation import CHANGED, FIXED_MOVES, LOW_SHIFT, NO_ROWS, SUM_BITS, Numbering
 
 CERTAIN = 65535
 FIXED_MOVE = np.uint64(0xFFFFFFFFFFFFFFFF)  # no board, since some cells are fixed

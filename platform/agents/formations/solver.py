@@ -18,17 +18,7 @@ from ...core.kernel import compile_kernel
 from ...core.outputs import only_writer
 from .formation import Formation, Numbering, numbering
 from .solve_kernels import fill_expectations, fill_values
-from .table_file import (
-    DIGEST_BYTES,
-    M_DIGEST,
-    Layer,
-    Plan,
-    digest_of,
-    digest_of_words,
-    digest_text,
-    file_digest,
-    plan,
-)
+from .table_file import DIGEST_BYTES, M_DIGEST, Layer, Plan, digest_of, digest_of_words, digest_text, file_digest, plan
 
 Values = npt.NDArray[np.uint16]
 CHUNKS = 8  # of a layer for each thread, since some take longer than others

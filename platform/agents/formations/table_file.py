@@ -55,13 +55,9 @@ class Plan:
     values: int  # number of the first value, in units of two bytes
 
     @property
-    def values_end(self) -> int:
-        return self.values + sum(layer.states for layer in self.layers)
-
-    @property
     def digests_at(self) -> int:
         """Bytes in front of the digests, the last part of the file."""
-        return -(-2 * self.values_end // 8) * 8
+        return -(-2 * (self.values + sum(layer.states for layer in self.layers)) // 8) * 8
 
     @property
     def bytes(self) -> int:

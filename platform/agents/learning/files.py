@@ -6,7 +6,7 @@ import functools
 import hashlib
 import json
 from abc import abstractmethod
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, ClassVar, Protocol, Self
@@ -16,6 +16,7 @@ import numpy.typing as npt
 
 from ...core.array_files import NetworkFiles, checksum_of, write_learned
 from ...core.errors import UserError, other_digest
+from ...core.parameters import parameters_of
 
 FORMAT = 1
 Arrays = Mapping[str, npt.NDArray[Any]]
@@ -122,6 +123,26 @@ class GradientWeights:
     def is_one(cls, config: Mapping[str, Any]) -> bool:
         """Whether a description is one of this kind."""
         return config.get(cls.key) == FORMAT
+
+
+def fill_digest(declared: Any, read: Callable[[Path], Mapping[str, Any]]) -> None:
+    """Gives a declared network with a file the digest of that file, unless it has one.
+
+    Raises UserError if it has a digest without a file, or says beside a file what the network is.
+
+    Args:
+        declared: an agent or evaluator with the parameters `file` and `digest`.
+        read: returns the description in a file.
+    """
+    if not declared.file:
+        if declared.digest:
+            raise UserError(f"{declared.name}: a digest must belong to a file, got none; leave the digest out.")
+        return
+    for info, _ in parameters_of(type(declared)):
+        if info.name not in ("file", "digest") and getattr(declared, info.name) != info.default:
+            raise UserError(f"{declared.name}: the file says what the network is, got {info.name} too; leave it out.")
+    if not declared.digest:
+        object.__setattr__(declared, "digest", read(declared.carried_path("file"))["digest"])
 
 
 @functools.lru_cache(maxsize=8)

@@ -11,13 +11,15 @@ import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, ClassVar, Generic, NamedTuple, Protocol, TypeVar
 
+import numpy as np
+import numpy.typing as npt
+
 from ...core.array_files import NotFinite
 from ...core.errors import UserError
-from .points import Points
 
 BLOCK_SECONDS = 0.25  # of learning between two looks at the clock
 CHECKPOINT_SECONDS = 2.0  # at least, between two checkpoints
@@ -124,10 +126,6 @@ class TrainingLoop(ABC, Generic[W]):
     def seconds(self) -> float:
         """How long learning with a limit has taken, by earlier processes too."""
         return self.seconds_before + (time.perf_counter() - self._began if self._limit else 0.0)
-
-    @property
-    def is_timed(self) -> bool:
-        return bool(self._limit or self.seconds_before)
 
     @property
     def moves_per_second(self) -> float:
@@ -269,3 +267,37 @@ def require_same(out: Path, stored: Mapping[str, Any], described: Mapping[str, A
 def cores() -> int:
     """Returns the number of cores that this process may use; macOS does not tell."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+@dataclass
+class Points:
+    """Scores of the games played so far, gathered in points of `every` games each, in whatever order they end."""
+
+    every: int
+    sums: npt.NDArray[np.float64] = field(default_factory=lambda: np.zeros((0, 3)))  # [points, 3]: games, sum, squares
+
+    def add(self, first: int, scores: npt.NDArray[np.float32]) -> None:
+        """Adds the scores [games] of games from number `first` on."""
+        point = (first + np.arange(len(scores))) // self.every
+        missing = int(point[-1]) + 1 - len(self.sums)
+        if missing > 0:
+            self.sums = np.concatenate([self.sums, np.zeros((missing, 3))])
+        exact = scores.astype(np.float64)
+        for column, values in enumerate((np.ones(len(scores)), exact, exact**2)):
+            np.add.at(self.sums[:, column], point, values)
+
+    def curve(self) -> npt.NDArray[np.float64]:
+        """Returns [points, 4]: the games before a point's end, its games, their mean score and standard deviation."""
+        games = np.maximum(self.sums[:, 0], 1)
+        mean = self.sums[:, 1] / games
+        variance = np.maximum(self.sums[:, 2] / games - mean**2, 0.0) * games / np.maximum(games - 1, 1)
+        ends = np.arange(1, len(games) + 1) * self.every
+        return np.column_stack([ends, self.sums[:, 0], mean, np.sqrt(variance)])
+
+    def newest(self, games: int) -> tuple[int, float, float]:
+        """Returns the number, mean score and estimated variance of at least the newest games, in whole points."""
+        counts = np.cumsum(self.sums[::-1, 0])
+        points = int(np.searchsorted(counts, games)) + 1
+        count, total, squares = self.sums[-points:].sum(axis=0)
+        mean = total / max(count, 1.0)
+        return int(count), float(mean), max(float(squares - count * mean**2), 0.0) / max(int(count) - 1, 1)

@@ -79,7 +79,7 @@ def swap_action(game: Game) -> int:
 def possible_moves(game: Game, labels: Sequence[str]) -> Iterator[Moves]:
     """Yields how Ludii's sites can lie on our board, the likeliest first, from the sites' labels, such as E9.
 
-    Only rules tell on which diagonal of Othello black stands and which sides of Hex are whose: see `agreement.py`.
+    Only rules tell on which diagonal of Othello black stands and which sides of Hex are whose: see `agent.py`.
     """
     if isinstance(game, Yavalath):
         names = [game.action_name(cell) for cell in range(game.num_cells)]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
@@ -13,11 +12,10 @@ from numba import types
 
 from ...core.kernel import kernel
 from ...core.parameters import parameter
-from ...games.game import Game, Position
-from ..abi import ACT, VALUES, VISITS, SeatKernels
+from ...games.game import Game, NumArray, Position
+from ..abi import ACT, VISITS, SeatKernels
 from ..agent import (
     CompiledPlayer,
-    Decision,
     Player,
     SearchAgent,
     milliseconds_parameter,
@@ -30,15 +28,7 @@ from ..evaluator import Evaluator
 from ..evaluators.rollout import Rollout
 from ..final_move import FINALS, final_parameter, security_parameter
 from ..timed import run_chunks
-from .search import (
-    FORCED_DEPTH,
-    ITERATIONS,
-    NUM_SETTINGS,
-    final_child,
-    search,
-    search_all,
-    without_search,
-)
+from .search import FORCED_DEPTH, ITERATIONS, NUM_SETTINGS, final_child, search, search_all, without_search
 from .tree import (
     ACTION,
     COUNT,
@@ -87,9 +77,7 @@ class MctsPlayer(CompiledPlayer):
         self.spare = new_tree(MAX_NODES, game.num_seats) if agent.reuse else None
         self.last: tuple[Any, Any, int] | None = None  # the last search's state and returns, and the child chosen
 
-    def act(self, position: Position) -> Decision:
-        began = time.perf_counter()
-        root = np.zeros((2, self.game.num_actions))
+    def _decide(self, position: Position, root: NumArray, began: float) -> tuple[int, int]:
         state, settings = position.view(position.to_move), self.kernels.settings
         kept = 0  # visits that earlier moves have made: they are not work of this one
         action = int(without_search(self.game.kernels, self.agent.forced_depth, state, root))
@@ -104,8 +92,7 @@ class MctsPlayer(CompiledPlayer):
             chosen = int(final_child(self.tree, settings, root))
             action = int(self.tree.nodes[chosen, ACTION])
             self.last = (state, position.returns.copy(), chosen)
-        nodes = int(root[VISITS].sum()) - kept
-        return Decision(action, root[VISITS], root[VALUES], nodes, time.perf_counter() - began)
+        return action, int(root[VISITS].sum()) - kept
 
     def _visits_below_root(self) -> int:
         first, tried = self.tree.nodes[0, [FIRST, TRIED]]  # of the others only actions are known

@@ -12,15 +12,7 @@ from ...core.rng import Rng
 from ...games.abi import GAME, NO_WIN, TERMINAL, Actions, Floats, State
 from ...games.generic import copy_state
 from ..abi import EVALUATOR, SCRATCH, VALUES, VISITS, Root, new_scratch
-from ..final_move import (
-    EXTRA_CHUNKS,
-    ROOT_CHILDREN,
-    SECURE,
-    choose,
-    is_settled,
-    new_root_children,
-    report,
-)
+from ..final_move import EXTRA_CHUNKS, ROOT_CHILDREN, SECURE, choose, is_settled, new_root_children, report
 from .tree import (
     ACTION,
     COUNT,

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import time
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
@@ -16,11 +15,10 @@ from ...core.kernel import kernel
 from ...core.packing import pack
 from ...core.parameters import parameter
 from ...core.rng import fork_streams
-from ...games.game import Game, Position
-from ..abi import ACT, VALUES, VISITS
+from ...games.game import Game, NumArray, Position
+from ..abi import ACT
 from ..agent import (
     CompiledPlayer,
-    Decision,
     SearchAgent,
     milliseconds_parameter,
     rollout_depth_parameter,
@@ -31,26 +29,10 @@ from ..evaluator import Evaluator
 from ..evaluators.rollout import Rollout
 from ..final_move import EXTRA_CHUNKS, FINALS, final_parameter, security_parameter
 from ..timed import run_chunks
-from .search import (
-    ITERATIONS,
-    NUM_SETTINGS,
-    final_action,
-    needs_more,
-    search,
-)
+from .search import ITERATIONS, NUM_SETTINGS, final_action, needs_more, search
 from .threads import lead_mctse, lead_search, pack_share, share_mctse
 from .together import act_mctse_together
-from .tree import (
-    COUNTS,
-    DONE,
-    NODES_PER_ITERATION,
-    capacity_of,
-    clear,
-    has_room,
-    new_tree_copy,
-    tree_in,
-    tree_words,
-)
+from .tree import COUNTS, DONE, NODES_PER_ITERATION, capacity_of, clear, has_room, new_tree_copy, tree_in, tree_words
 from .tree_copies import new_copies
 
 Words = npt.NDArray[np.uint64]
@@ -101,16 +83,13 @@ class MctsePlayer(CompiledPlayer):
     def tree(self) -> Any:
         return self.trees[0]
 
-    def act(self, position: Position) -> Decision:
-        began = time.perf_counter()
-        root = np.zeros((2, self.game.num_actions))
+    def _decide(self, position: Position, root: NumArray, began: float) -> tuple[int, int]:
         self.state[:], self.returns[:] = position.view(position.to_move), position.returns
         if self.milliseconds:
             action = self._search_by_clock(began, position, root)
         else:
             action = self.helpers.lead(lead_mctse, self.packed, self.rng, self.rngs, root)
-        nodes = int(self.trees[0].counts[DONE])
-        return Decision(int(action), root[VISITS], root[VALUES], nodes, time.perf_counter() - began)
+        return int(action), int(self.tree.counts[DONE])
 
     def _search_by_clock(self, began: float, position: Position, root: npt.NDArray[np.float64]) -> int:
         """Runs iterations until the time is up or the tree is full."""

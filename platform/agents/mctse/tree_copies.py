@@ -56,15 +56,7 @@ class Copies(NamedTuple):
 
 
 _INTS, _TABLE = types.Array(types.int64, 1, "C"), types.Array(types.int64, 2, "C")
-COPIES = types.NamedTuple(
-    [
-        _INTS,
-        _TABLE,
-        types.Array(types.int64, 3, "C"),
-        types.Array(types.float64, 3, "C"),
-    ],
-    Copies,
-)
+COPIES = types.NamedTuple([_INTS, _TABLE, types.Array(types.int64, 3, "C"), types.Array(types.float64, 3, "C")], Copies)
 tell_type(Copies, COPIES)
 
 

@@ -11,41 +11,16 @@ from numba import types
 
 from ...core.atomics import prefetch
 from ...core.kernel import kernel
-from ...games.twenty48.board import transpose
+from ...games.twenty48.board import reverse_columns, reverse_rows, transpose
 from .intrinsics import gather_bits
-from .network_kernels import (
-    BASES,
-    ENTRIES,
-    ORIGIN,
-    STAGE,
-    STAGES,
-    TUPLES,
-    WIDTH,
-    EntryTable,
-    Header,
-    Index,
-)
+from .network_kernels import BASES, ENTRIES, ORIGIN, STAGE, STAGES, TUPLES, WIDTH, EntryTable, Header, Index
 
 _U = np.uint64
 _U64 = types.uint64
 _0, _1, _2, _3, _4, _5, _6, _7, _8 = (_U(n) for n in range(9))
-_12, _15, _16, _32, _48 = (_U(n) for n in (12, 15, 16, 32, 48))
+_15, _16, _32 = (_U(n) for n in (15, 16, 32))
 _LOW_BITS, _HIGH_BITS = _U(0x3333333333333333), _U(0xCCCCCCCCCCCCCCCC)
-_COLUMN0, _COLUMN1 = _U(0x000F000F000F000F), _U(0x00F000F000F000F0)
-_ROW1, _ROW2 = _U(0x00000000FFFF0000), _U(0x0000FFFF00000000)
 _NOTHING = np.float64(0.0)
-
-
-@kernel(_U64(_U64))
-def reverse_rows(b):
-    """Mirrors a board: the columns in reverse order."""
-    return ((b & _COLUMN0) << _12) | ((b & _COLUMN1) << _4) | ((b >> _4) & _COLUMN1) | ((b >> _12) & _COLUMN0)
-
-
-@kernel(_U64(_U64))
-def reverse_columns(b):
-    """Turns a board upside down: the rows in reverse order."""
-    return (b << _48) | ((b << _16) & _ROW2) | ((b >> _16) & _ROW1) | (b >> _48)
 
 
 @kernel(_U64(_U64))

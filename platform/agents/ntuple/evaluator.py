@@ -13,7 +13,7 @@ from numba import types
 
 from ...core.errors import UserError
 from ...core.kernel import kernel
-from ...core.parameters import parameter, parameters_of
+from ...core.parameters import parameter
 from ...games.abi import GAME, TERMINAL, Actions, State
 from ...games.game import Game
 from ...games.generic import copy_state
@@ -22,6 +22,7 @@ from ...games.twenty48.board import move
 from ...games.twenty48.rules import BOARD, HIGH
 from ..abi import EVALUATE, SCRATCH, EvaluatorKernels
 from ..evaluator import Evaluator
+from ..learning.files import fill_digest
 from .board2048_kernels import at_most_15, packed_value
 from .network import (
     CELLS,
@@ -184,15 +185,7 @@ class NTuple(Evaluator):
         if (self.network == CELLS) != bool(self.cells):
             raise UserError("ntuple: network=cells must have cells, and no other network; write cells=0.1.2/4.5.6.")
         written_stages(self.stages)
-        if not self.file:
-            if self.digest:
-                raise UserError("ntuple: a digest must belong to a file, got none; leave the digest out.")
-            return
-        for field, _ in parameters_of(type(self)):
-            if field.name not in ("file", "digest") and getattr(self, field.name) != field.default:
-                raise UserError(f"ntuple: the file says what the network is, got {field.name} too; leave it out.")
-        if not self.digest:
-            object.__setattr__(self, "digest", read_values(self.carried_path("file"))["digest"])
+        fill_digest(self, read_values)
 
     def cannot_evaluate(self, game: Game) -> str | None:
         if not game.num_cells:

@@ -12,18 +12,9 @@ from ...core.kernel import kernel
 from ...core.rng import STREAM_STEP, below, next_word, seed_stream, uniform
 from ...games.abi import Actions, Floats
 from ...games.twenty48.board import GAIN, move, occupied, place_tile, random_tile, slide, transpose
-from ..formations.follow import FIVE, SIX, followed_action
+from ..formations.lookup import FIVE, SIX, followed_action
 from .board2048_kernels import at_most_15, find_entries_of_images, sum_entries_of_images
-from .network_kernels import (
-    TUPLES,
-    EntryTable,
-    Header,
-    Index,
-    add_coherently,
-    add_plainly,
-    collect_error,
-    oldest_of,
-)
+from .network_kernels import TUPLES, EntryTable, Header, Index, add_coherently, add_plainly, collect_error, oldest_of
 from .td import COHERENT, DISCOUNT, FROM_RANDOM, HORIZON, METHOD, RESTART, TRACE
 
 _U = np.uint64

@@ -16,14 +16,7 @@ from ...core.kernel import kernel
 from ...core.rng import STREAM_STEP, Rng, below, seed_stream, uniform
 from ...games.abi import CHANCE, GAME, TERMINAL, Actions, Floats, State
 from ...games.generic import copy_state, draw_outcome
-from .board_lookups import (
-    BOARD,
-    go_to_board,
-    new_board,
-    set_board,
-    step_of_sweep,
-    value_of_action,
-)
+from .board_lookups import BOARD, go_to_board, new_board, set_board, step_of_sweep, value_of_action
 from .network_kernels import (
     ENTRIES,
     OUTPUTS,

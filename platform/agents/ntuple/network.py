@@ -15,17 +15,7 @@ from ...games.registry import GAMES
 from ...games.setup.grids import square_symmetries
 from ..evaluator import OWN
 from .layout import Layout
-from .network_kernels import (
-    BASES,
-    NUM_CELLS,
-    PARTS,
-    SPOTS,
-    STAGE,
-    STAGES,
-    SUMS,
-    SUMS_SHIFT,
-    TOUCHES,
-)
+from .network_kernels import BASES, NUM_CELLS, PARTS, SPOTS, STAGE, STAGES, SUMS, SUMS_SHIFT, TOUCHES
 
 Tuples = tuple[tuple[int, ...], ...]
 

@@ -210,7 +210,7 @@ class TdLoop(TrainingLoop[Weights]):
             "done": self.done,
             "moves": self.moves,
             "points": self.points.sums.tolist(),
-            **({"seconds": self.seconds} if self.is_timed else {}),
+            **({"seconds": self.seconds} if self._limit or self.seconds_before else {}),
         }
         return Weights(self.network, self.initial, places, entries, training, self.points.curve())
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import math
 import os
-import time
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
@@ -17,12 +17,11 @@ from ...core.kernel import kernel
 from ...core.parameters import parameter
 from ...core.rng import Rng
 from ...games.abi import GAME, Floats, State
-from ...games.game import Game, Position
+from ...games.game import Game, NumArray, Position
 from ...games.registry import GAMES
-from ..abi import ACT, EVALUATOR, VALUES, VISITS, SeatKernels
+from ..abi import ACT, EVALUATOR, VISITS, SeatKernels
 from ..agent import (
     CompiledPlayer,
-    Decision,
     SearchAgent,
     milliseconds_parameter,
     rollout_depth_parameter,
@@ -35,11 +34,14 @@ from ..expectimax.one_ply_boards import fits_boards
 from ..mcts.search import without_search
 from ..mcts.tree import (
     ACTION,
+    COUNT,
+    FIRST,
     MAX_NODES,
     NONE,
     PROVEN,
     STATUS,
     TREE,
+    WIDTH,
     clear_tree,
     new_tree,
     tree_in,
@@ -49,21 +51,73 @@ from ..ntuple.evaluator import NTuple
 from ..ntuple.weights import read_policy, weights_from_file
 from ..residual.evaluator import Residual
 from ..timed import run_chunks
-from .halving import search_by_halving
+from .gumbel import set_improved_logits, sort_by_score
 from .search import (
     BY_HEADS,
     BY_NETWORK,
+    CONSIDERED,
     FORCED_DEPTH,
     GUMBEL,
     ITERATIONS,
     NUM_SETTINGS,
     POLICY,
+    VALUE_SCALE,
+    WORK,
     clear_extremes,
     final_child,
     iterate,
     mix_priors,
     new_work,
 )
+
+
+@kernel(types.void(TREE, types.int64, types.float64, Floats, Floats))
+def set_scores(tree, mover, value_scale, noise, scores):
+    """Fills in what the root's children are ranked by: noise + logit + sigma(Q)."""
+    set_improved_logits(tree, 0, mover, value_scale, scores)
+    for i in range(tree.nodes[0, WIDTH]):
+        scores[i] += noise[i]
+
+
+@kernel(types.int64(GAME, EVALUATOR, Floats, TREE, State, Floats, Rng, Floats, Floats, WORK))
+def search_by_halving(game, evaluator, settings, tree, root_state, returns, rng, extremes, noise, work):
+    """Runs the iterations of a decision; returns the best of the most visited children, NONE where the root is proven.
+
+    The first iteration expands the root. Of n others, each of m considered actions gets n / (m log2 m) in a round.
+    Arguments are those of `search_all`. Source: Danihelka et al. 2022, algorithm 2.
+    """
+    nodes, scores, value_scale = tree.nodes, np.empty(game.max_choices), settings[VALUE_SCALE]
+    mover = game.to_move(root_state)
+    iterate(game, evaluator, settings, tree, root_state, returns, rng, extremes, 1, NONE, work)
+    first, width = int(nodes[0, FIRST]), int(nodes[0, WIDTH])
+    places = np.arange(width)
+    for i in range(width):  # before there are visits, values have no say
+        scores[i] = tree.seeds.view(np.float64)[first + i] + noise[i]
+    sort_by_score(scores, width, places)
+    considered = min(int(settings[CONSIDERED]), width)
+    left = int(settings[ITERATIONS]) - 1
+    total, rounds = left, max(1, math.ceil(math.log2(float(considered))))
+    while left > 0:
+        each = max(1, total // (rounds * considered))
+        for _ in range(each):
+            for k in range(min(considered, left)):
+                if nodes[0, STATUS] == PROVEN:
+                    return NONE
+                through = first + places[k]
+                iterate(game, evaluator, settings, tree, root_state, returns, rng, extremes, 1, through, work)
+            left = max(left - considered, 0)
+        set_scores(tree, mover, value_scale, noise, scores)
+        sort_by_score(scores, considered, places)
+        considered = max(min(2, considered), considered // 2)
+    if nodes[0, STATUS] == PROVEN:
+        return NONE
+    set_scores(tree, mover, value_scale, noise, scores)
+    best = places[0]
+    for k in range(width):
+        more = nodes[first + places[k], COUNT] - nodes[first + best, COUNT]
+        if more > 0 or (more == 0 and scores[places[k]] > scores[best]):
+            best = places[k]
+    return first + best
 
 
 @kernel(types.int64(types.int64, types.int64))
@@ -115,9 +169,7 @@ class PuctPlayer(CompiledPlayer):
         self.tree = new_tree(MAX_NODES, game.num_seats)
         self.extremes = np.empty(2)
 
-    def act(self, position: Position) -> Decision:
-        began = time.perf_counter()
-        root = np.zeros((2, self.game.num_actions))
+    def _decide(self, position: Position, root: NumArray, began: float) -> tuple[int, int]:
         state, settings = position.view(position.to_move), self.kernels.settings
         action = int(without_search(self.game.kernels, self.agent.forced_depth, state, root))
         if action == NONE:
@@ -133,7 +185,7 @@ class PuctPlayer(CompiledPlayer):
 
             run_chunks(search_chunk, 8, began, self.agent.milliseconds)
             action = int(self.tree.nodes[final_child(self.tree, NONE, root), ACTION])
-        return Decision(action, root[VISITS], root[VALUES], int(root[VISITS].sum()), time.perf_counter() - began)
+        return action, int(root[VISITS].sum())
 
 
 @dataclass(frozen=True)

@@ -45,15 +45,7 @@ from ..mcts.tree import (
 from ..mctse.search import draw_chance
 from .gumbel import best_improved
 from .heads import rank_by_heads
-from .ranking import (
-    RANKING,
-    add_learned_logits,
-    limit,
-    new_ranking,
-    rank_actions,
-    set_logits_of_values,
-    set_softmax,
-)
+from .ranking import RANKING, add_learned_logits, limit, new_ranking, rank_actions, set_logits_of_values, set_softmax
 
 (
     ITERATIONS, TREE_DEPTH, EXPLORATION, TEMPERATURE, FROM_BEST, SOLVER, FORCED_DEPTH, GUMBEL, CONSIDERED, VALUE_SCALE,
@@ -61,7 +53,6 @@ from .ranking import (
 ) = range(14)  # fmt: skip
 PRIOR = INVERSE_ROOT
 MIXED = 0.25  # share of the noise
-_I64 = types.int64
 LOW, HIGH = 0, 1  # of a search's extremes
 
 

@@ -11,16 +11,15 @@ import numpy as np
 import numpy.typing as npt
 
 from ...core.errors import UserError
-from ...core.parameters import parameter, parameters_of
+from ...core.parameters import parameter
 from ...games.game import Game
 from ...games.registry import GAMES
 from ..abi import EvaluatorKernels
 from ..evaluator import Evaluator
-from ..learning.files import settings_from_file
+from ..learning.files import fill_digest, settings_from_file
 from .kernels import evaluate_residual
-from .network import Network, uneven, unsuited
+from .network import Network, Weights, uneven, unsuited
 from .tiles import LANES
-from .weights import Weights
 
 
 @dataclass(frozen=True)
@@ -49,15 +48,7 @@ class Residual(Evaluator):
     def check(self) -> None:
         if reason := uneven(self.filters):
             raise UserError(reason)
-        if not self.file:
-            if self.digest:
-                raise UserError("residual: a digest must belong to a file, got none; leave the digest out.")
-            return
-        for field, _ in parameters_of(type(self)):
-            if field.name not in ("file", "digest") and getattr(self, field.name) != field.default:
-                raise UserError(f"residual: the file says what the network is, got {field.name} too; leave it out.")
-        if not self.digest:
-            object.__setattr__(self, "digest", Weights.read(self.carried_path("file"))["digest"])
+        fill_digest(self, Weights.read)
 
     def cannot_evaluate(self, game: Game) -> str | None:
         if self.file and os.path.isfile(self.carried_path("file")):  # without it stored matches can be counted still

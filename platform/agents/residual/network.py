@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import functools
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from ...core.array_files import NetworkFiles
 from ...core.errors import UserError
 from ...games.game import Game
+from ...games.registry import GAMES
+from ..learning.files import GradientWeights
 from .kernels import HEADS, NEAR, ORIGIN, PLANES
 from .tiles import LANES, NINE, TILE
 
@@ -161,3 +165,26 @@ def unsuited(game: Game) -> str | None:
     if game.num_cell_values != 3 or not len(game.grid()):
         return f"residual needs a board on a grid whose cells are empty or have a stone of either seat, got {game}."
     return None
+
+
+class Weights(GradientWeights):
+    """A residual network and what it has learned."""
+
+    key = "residual"
+    resumed = False
+    network: Network
+
+    @classmethod
+    def shape(cls, described: Mapping[str, Any]) -> Network:
+        network = Network(GAMES.make(described["game"]), int(described["blocks"]), int(described["filters"]))
+        network.check()
+        return network
+
+
+Weights.files = NetworkFiles(
+    "a residual network",
+    "that self-play around `residual` wrote",
+    'train one with `turnier train GAME "puct(evaluator=residual)"`',
+    Weights.is_one,
+    Weights.check,
+)

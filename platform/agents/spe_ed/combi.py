@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ...core.kernel import compile_kernel
-from ...core.parameters import parameter
+from ...core.parameters import parameter, redeclared
 from ...games.game import Game
 from ...games.spe_ed.board import ACTIVE, PLAYERS
 from ..agent import Floats
@@ -19,9 +19,9 @@ from ..budget import AMOUNT
 from .minimax import MinimaxAgent, MinimaxPlayer
 from .player import Choice, TimedAgent, best_of
 from .rollouts import RolloutAgent, RolloutPlayer
-from .search.field import CELL, MOVES, Bytes
+from .search.field import CELL, MOVES, Bytes, nearest, walkers_of
 from .search.rollouts import ROLLOUTS, surviving
-from .search.territory import reachable
+from .search.territory import SPACE_ROWS, is_apart, reachable
 from .tables import TableAgent, TablePlayer
 
 WORST = 2.0  # the largest score; where minimax is weighed, it is that of moves that no long path begins with
@@ -194,3 +194,60 @@ class Combi(RolloutAgent, MinimaxAgent, TableAgent):
         "ms": {"milliseconds": AMOUNT},
         "rollouts": {"rollouts": AMOUNT, "milliseconds": 0},
     }
+
+
+class AdaptiveCombiPlayer(CombiPlayer):
+    """Changes how a decision is made when walls part the player from all others."""
+
+    def __init__(self, agent: TimedAgent, game: Game, rng: np.ndarray[Any, np.dtype[np.uint64]]) -> None:
+        super().__init__(agent, game, rng)
+        assert isinstance(agent, AdaptiveCombi)
+        compile_kernel(is_apart)
+        self.modes = agent
+        self.space = np.empty((SPACE_ROWS, self.field.size), np.int32)
+
+    def situation(self) -> Values:
+        """Returns the parameters as they are here: among others, behind walls, or alone for good.
+
+        Behind walls the longest path is followed as far as minimax finds that nobody who jumps over them gets more
+        than before: so dead ends are filled last while others can reach their mouths.
+        """
+        values, modes = super().situation(), self.modes
+        if not self.is_apart(by_jumps=False):
+            return values._replace(jump_steps=0)
+        return values._replace(
+            filter_value=1.0,
+            hug=modes.walled_hug,
+            minimax_weight=modes.walled_weight,
+            alone=self.is_apart(by_jumps=True),
+        )
+
+    def is_apart(self, by_jumps: bool) -> bool:
+        """Returns whether nobody else can reach the free cells around, by steps and, if asked for, by jumps."""
+        others = [seat for _, seat in nearest(self.state, self.seat)]
+        walkers = walkers_of(self.state, [self.seat, *others])
+        return bool(is_apart(self.field, self.stride, walkers, by_jumps, self.space))
+
+
+@dataclass(frozen=True)
+class AdaptiveCombi(Combi):
+    """spe_ed: Combi that knows which walls others can jump over, and when it is alone; our own.
+
+    Differs: from Brot 2021 as `combi` does, and in what it does behind walls. Among other players `jump_steps` is
+    ignored: a wall that holds until somebody plans a jump is worth building. The defaults were chosen by hand; a search
+    over them showed no improvement (docs/reproduction.md).
+    """
+
+    name: ClassVar[str] = "adaptive_combi"
+    player: ClassVar[Any] = AdaptiveCombiPlayer
+
+    hug: float = redeclared(Combi, "hug", 0.3)
+    vary: float = redeclared(Combi, "vary", 0.4)
+    freedom: float = redeclared(Combi, "freedom", 0.2)
+    neighbours: float = redeclared(Combi, "neighbours", 0.5)
+    decided: float = redeclared(Combi, "decided", 0.2)
+    jump_steps: int = redeclared(Combi, "jump_steps", 15)
+    walled_hug: float = parameter(0.85, "hug where others cannot reach the player by steps", low=0, high=1)
+    walled_weight: float = parameter(
+        3.0, "minimax_weight where only jumps reach the player", low=0, high=100, log=True, search=(0.1, 100)
+    )

@@ -17,15 +17,7 @@ from ..agent import Floats
 from ..budget import AMOUNT
 from .player import Choice, SpeEdPlayer, TimedAgent, best_of
 from .search.field import ALIVE, MOVES, STANDS, nearest, walkers_of
-from .search.minimax import (
-    DEEPEST,
-    IMPOSSIBLE,
-    NODES,
-    STOPPED,
-    new_numbers,
-    state_value,
-    value_of_move,
-)
+from .search.minimax import DEEPEST, IMPOSSIBLE, NODES, STOPPED, new_numbers, state_value, value_of_move
 
 
 class Searched(NamedTuple):

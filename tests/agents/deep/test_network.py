@@ -11,8 +11,7 @@ import pytest
 
 from turnier.agents.deep.agent import Dqn
 from turnier.agents.deep.kernels import NOTHING, see_many, value_many
-from turnier.agents.deep.network import INPUTS, Network, action_images
-from turnier.agents.deep.weights import Weights
+from turnier.agents.deep.network import INPUTS, Network, Weights, action_images
 from turnier.agents.registry import make_agent
 from turnier.arena.match import MatchSpec
 from turnier.arena.play import play_match

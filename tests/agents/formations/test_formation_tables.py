@@ -12,9 +12,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from turnier.agents.formations.follow import followed_action
 from turnier.agents.formations.formation import Formation, numbering
-from turnier.agents.formations.lookup import action_behind, head_of, image, place_of, probabilities
+from turnier.agents.formations.lookup import action_behind, followed_action, head_of, image, place_of, probabilities
 from turnier.agents.formations.sizes import FORMATIONS, five, large_five, six
 from turnier.agents.formations.solver import Solver
 from turnier.agents.formations.table_file import check, digest_of_words, open_tables, plan, read_digest

@@ -9,8 +9,7 @@ import pytest
 
 from tests.agents import naive_search as oracle
 from tests.agents.positions import marks_position
-from turnier.agents.perfect.judge import cannot_judge, judge_of
-from turnier.agents.perfect.solver import Solver
+from turnier.agents.perfect.judge import Solver, cannot_judge, judge_of
 from turnier.core.errors import UserError
 from turnier.core.kernel import JIT
 from turnier.games.game import Game, Position

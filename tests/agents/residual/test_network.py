@@ -13,9 +13,8 @@ from tests.agents.residual.plain_network import GAMES, drawn_weights, plain_outp
 from turnier.agents.registry import EVALUATORS, make_agent
 from turnier.agents.residual.evaluator import Residual
 from turnier.agents.residual.kernels import NEAR, convolve, say_many
-from turnier.agents.residual.network import Network
+from turnier.agents.residual.network import Network, Weights
 from turnier.agents.residual.tiles import LANES, NINE, TILE, _add_tile_plainly
-from turnier.agents.residual.weights import Weights
 from turnier.arena.match import MatchSpec
 from turnier.arena.play import play_match
 from turnier.contract.evaluators import estimate

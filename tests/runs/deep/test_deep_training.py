@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from turnier.agents.deep.weights import Weights
+from turnier.agents.deep.network import Weights
 from turnier.core.array_files import write_arrays
 from turnier.core.errors import UserError
 from turnier.core.kernel import JIT

@@ -13,13 +13,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-from turnier.agents.residual.weights import Weights
+from turnier.agents.residual.network import Weights
 from turnier.arena.workers.local import SerialExecutor, ThreadExecutor
 from turnier.arena.workers.where import Where
 from turnier.core.errors import UserError
 from turnier.core.kernel import JIT
 from turnier.results.store.store import Store
-from turnier.runs.self_play.checkpoint import games_of
+from turnier.runs.self_play.loop import games_of
 from turnier.runs.training import Training
 
 pytest.importorskip("jax")

@@ -16,19 +16,7 @@ from numba import types
 from ....core.kernel import kernel
 from ....games.abi import State
 from ....games.game import Game
-from ....games.spe_ed.board import (
-    ACTIVE,
-    DIRECTION,
-    HEIGHT,
-    MAX_SPEED,
-    PLAYERS,
-    ROUND,
-    SPEED,
-    WIDTH,
-    X,
-    Y,
-    cell_at,
-)
+from ....games.spe_ed.board import ACTIVE, DIRECTION, HEIGHT, MAX_SPEED, PLAYERS, ROUND, SPEED, WIDTH, X, Y, cell_at
 
 WALL = MAX_SPEED
 TAKEN = 1

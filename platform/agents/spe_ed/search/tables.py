@@ -18,19 +18,7 @@ from numba import types
 from ....core.clock import TIME_OF_DAY, nanoseconds, time_is_up
 from ....core.kernel import kernel
 from ....games.spe_ed.board import jumps
-from .field import (
-    CELL,
-    FASTER,
-    HEADING,
-    MOVES,
-    PACE,
-    TURN,
-    Field,
-    Walkers,
-    is_free,
-    num_entered,
-    offset_of,
-)
+from .field import CELL, FASTER, HEADING, MOVES, PACE, TURN, Field, Walkers, is_free, num_entered, offset_of
 
 MOST_ROUNDS = 100
 
