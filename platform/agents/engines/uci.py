@@ -5,14 +5,17 @@ Source: R. Huber and S. Meyer-Kahlen, "Description of the universal chess interf
 
 from __future__ import annotations
 
+import functools
+import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 from ...core.errors import UserError
 from ...core.parameters import parameter
 from ...games.game import Game, Position
 from ..budget import AMOUNT
+from ..seats.failure import SeatFailure
 from .engine import EngineAgent, Limits, Match, Talk, node_count
 from .process import EngineProcess
 from .uci_options import MAX_OPTIONS, Option, check_options, read_option
@@ -39,6 +42,7 @@ class UciTalk(Talk):
             option = read_option(line)
             if option is not None and len(declared) < MAX_OPTIONS:
                 declared[option.name.lower()] = option
+        self.declared: Mapping[str, Option] = declared
         check_options(self.process.command, declared, self.agent.set_options())
         for name, value in self.agent.set_options():
             self.send(f"setoption name {name} value {value}" if value else f"setoption name {name}", deadline)
@@ -105,6 +109,7 @@ class Uci(EngineAgent):
 
     name: ClassVar[str] = "uci"
     talk: ClassVar[type[Talk]] = UciTalk
+    takes_options: ClassVar[str] = "options"
     budgets: ClassVar[Mapping[str, Mapping[str, Any]]] = {
         "ms": {"movetime": AMOUNT, "nodes": 0, "depth": 0, "clock": 0.0, "increment": 0.0},
         "nodes": {"nodes": AMOUNT, "movetime": 0, "depth": 0, "clock": 0.0, "increment": 0.0},
@@ -138,6 +143,22 @@ class Uci(EngineAgent):
         pairs = [part.partition("=") for part in self.options.split(";") if part.strip()]
         return [(name.strip(), value.strip()) for name, _, value in pairs]
 
+    def option(self, name: str) -> str | None:
+        return {key.lower(): value for key, value in self.set_options()}.get(name.lower())
+
+    def with_options(self, values: Mapping[str, str]) -> Self:
+        """Returns the agent with some options set; the others stay, in their order."""
+        names = {name.lower(): name for name, _ in self.set_options()}
+        pairs = dict(self.set_options()) | {names.get(name.lower(), name): value for name, value in values.items()}
+        return self.replace(options=";".join(f"{name}={value}" for name, value in pairs.items()))
+
+    def declared_options(self) -> Mapping[str, Option]:
+        return _declared(self)
+
+    def option_commands(self) -> list[str]:
+        """Returns the options in the program's own words."""
+        return [f"setoption name {name} value {value}" for name, value in self.set_options()]
+
     def budget_words(self, limits: Limits) -> str:
         """Returns what follows `go`."""
         words = []
@@ -147,3 +168,20 @@ class Uci(EngineAgent):
         words += [f"movetime {self.movetime}"] * bool(self.movetime and not limits.clock)
         words += [f"nodes {self.nodes}"] * bool(self.nodes) + [f"depth {self.depth}"] * bool(self.depth)
         return " ".join(words)
+
+
+@functools.lru_cache(16)
+def _declared(agent: Uci) -> Mapping[str, Option]:
+    """Returns the options that an agent's program declares."""
+    agent.require_program()
+    talk = UciTalk(EngineProcess(agent.command), agent)
+    try:
+        talk.greet(time.monotonic() + agent.start_limit)
+    except (SeatFailure, TimeoutError) as failure:
+        what = str(failure) or f"it is not ready after {agent.start_limit:g} s"
+        raise UserError(
+            f"{agent.name}: the program must say which options it has, but {what}; fix its command."
+        ) from None
+    finally:
+        talk.end()
+    return talk.declared

@@ -5,12 +5,30 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from typing import Any, ClassVar, Protocol, runtime_checkable
 
 from ...core.errors import UserError, nearest
 
 MAX_OPTIONS = 10_000  # that are remembered
 MAX_TOLD = 12  # names or values in a sentence
 _LINE = re.compile(r"option\s+name\s+(?P<name>.+?)\s+type\s+(?P<kind>\S+)(?P<rest>.*)")
+_DEFAULT = re.compile(r" default (.*?)(?= (?:min|max|var) |$)")
+
+
+@runtime_checkable
+class TakesOptions(Protocol):
+    """An agent whose program declares options, which a text parameter sets as NAME=VALUE;NAME=VALUE."""
+
+    takes_options: ClassVar[str]  # the name of the text parameter
+
+    def declared_options(self) -> Mapping[str, Option]:
+        """Returns what the program declares, by names in lower case; raises UserError if it does not start."""
+
+    def option(self, name: str) -> str | None:
+        """Returns the value that an option is set to; None if it is left at its default."""
+
+    def with_options(self, values: Mapping[str, str]) -> Any:
+        """Returns the agent with some options set."""
 
 
 @dataclass(frozen=True)
@@ -22,6 +40,7 @@ class Option:
     low: int | None = None
     high: int | None = None
     values: tuple[str, ...] = ()  # of a combo
+    default: str = ""
 
     def refusal(self, value: str) -> str:
         """Returns what a value must be if it is none of the option's; "" if it is one."""
@@ -46,7 +65,9 @@ def read_option(line: str) -> Option | None:
         return None
     rest = f" {found['rest'].strip()} "
     values = tuple(part.strip() for part in rest.split(" var ")[1:])
-    return Option(found["name"], found["kind"], _limit(rest, "min"), _limit(rest, "max"), values)
+    default = _DEFAULT.search(rest)
+    limits = _limit(rest, "min"), _limit(rest, "max")
+    return Option(found["name"], found["kind"], *limits, values, default[1].strip() if default else "")
 
 
 def _limit(text: str, name: str) -> int | None:
