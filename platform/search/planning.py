@@ -104,6 +104,7 @@ class Strength(Question):
         if options["population"]:
             raise UserError("population is for fronts; write it with the sampler, such as cmaes(population=32).")
         super().__init__(options)
+        self._by_default = not options["sampler"]
         usual = "cmaes" if self.objective.single_player else "duels"
         self.sampler: Sampler = read_sampler(options["sampler"] or usual)
         if isinstance(self.sampler, Duels) and not self.against:
@@ -130,13 +131,14 @@ class Strength(Question):
     def same_question(self, store: Store, name: str = "") -> StudyDefinition | None:
         """Returns the newest stored study that asks the same with a sampler that suited another budget or workers.
 
-        It is of this name, if one is given.
+        With a name it is the one of that name; without one, it may have any sampler if none is asked for.
         """
         for known in stored_definitions(store):
             sampler = SAMPLERS.make(known.sampler)
             own = self._definition(sampler, sampler, self.parameters, None)
             own = replace(own, name=known.name, edition=known.edition, begun_as=known.begun_as)
-            if sampler.is_closed(self.sampler) and own.stored == known.stored and name in ("", known.name):
+            asked = sampler.is_closed(self.sampler) or (self._by_default and not name)
+            if asked and own.stored == known.stored and name in ("", known.name):
                 return known
         return None
 

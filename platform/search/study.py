@@ -167,8 +167,8 @@ class Study(Plan["StudyResults"]):
         said = [f"Study {self.label} searches {ranges}, by {self.question.method(self.settled)}."]
         if not begun and isinstance(self.question, Strength) and (earlier := self.question.same_question(store)):
             said.append(
-                f"Study {earlier.name} asks the same with {SAMPLERS.make(earlier.sampler)}, which suited another"
-                f" budget; this is a new study. To continue that one: {tune_command(store, earlier, self.budget)}"
+                f"Study {earlier.name} asks the same with {SAMPLERS.make(earlier.sampler)}; this is a new study. To"
+                f" continue that one: {tune_command(store, earlier, self.budget)}"
             )
         return said
 

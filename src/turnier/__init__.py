@@ -47,7 +47,7 @@ __version__ = "0.1.0"
 KINDS.update(  # a kind of run is its plan, its drawing in dashboards/kinds, and a line here
     tournament=Kind("turnier.runs.tournament:Tournament", "tournament", "Play a tournament and rate its agents."),
     comparison=Kind(
-        "turnier.runs.comparison:Comparison", "compare", "Have two agents play until it is clear which is stronger."
+        "turnier.runs.comparison:Comparison", "compare", "Compare two agents until it is clear which is stronger."
     ),
     certainty=Kind(
         "turnier.runs.certainty:Certainty", "certainty", "Measure how often searches of the same position agree."

@@ -161,7 +161,7 @@ BAD = {
     "store in a folder with a long name": (("runs", "--store", f"sqlite:///{LONG}/a.db"), "the folder of a results"),
     "code with a long name": (("play", "tictactoe", f"{LONG}.py:Bot", "random"), "there must be a file aaa"),
     "network with a long name": (("play", "2048", f'greedy(evaluator=ntuple(file="{LONG}.npz"))'), "must be a file"),
-    "new agent with a long name": (("new", "agent", LONG), "a name must be of small letters"),
+    "new agent with a long name": (("new", "agent", LONG), "a name takes small letters"),
     "match with a long name": (("show", LONG, "--store", "sqlite:///good.db"), "There is no run named"),
     "export with a long name": (
         ("show", "last", "--out", f"{LONG}.csv", "--store", "sqlite:///good.db"),
