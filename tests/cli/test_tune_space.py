@@ -3,7 +3,12 @@
 from __future__ import annotations
 
 import json
+import sys
 from pathlib import Path
+
+from typer.testing import CliRunner
+
+from turnier.commands.app import app
 
 from .running import turnier
 
@@ -53,3 +58,21 @@ def test_choices_with_values_and_evaluators(tmp_path: Path) -> None:
     params = "evaluator=rows2048|heuristics2048,evaluator.rollout,rollout_depth=1,2,4"
     found = json.loads(turnier("tune", "2048", agent, "--params", params, *words[2:], folder=tmp_path))
     assert found["parameters"]["evaluator"] in ("rows2048", "heuristics2048(rollout=0.1)")
+
+
+def test_the_options_that_an_engine_declares_are_parameters(tmp_path: Path) -> None:
+    engine = Path(__file__).parents[1] / "agents" / "engines" / "speaker.py"
+    agent = f'uci(command="{sys.executable} {engine} uci",nodes=5)'
+    words = ("tune", "tictactoe", agent, "--against", "random", "--sampler", "random(population=8)", *STORE)
+    few = (*words, "--budget", "32games")
+    shown = turnier(*few, "--params", "options.hash,options.Ponder", folder=tmp_path)
+    assert "searches options.Hash in 1..9 from 1, options.Ponder among true, false from false" in " ".join(
+        shown.split()
+    )
+    assert "setoption name Hash value 1\nsetoption name Ponder value false" in shown
+    steps = json.loads(turnier(*few, "--params", "options.Hash=1..9:4", "--json", folder=tmp_path))
+    assert steps["parameters"]["options.Hash"] in (1, 5, 9)
+    for wrong, message in (("options.Hush", "did you mean Hash?"), ("options.Hash=0..20", "within 1..9"),
+                           ("options.Ponder=yes|no", "no value of options.Ponder named 'yes'")):  # fmt: skip
+        ended = CliRunner().invoke(app, [*few, "--params", wrong])
+        assert ended.exit_code != 0 and message in str(ended.exception), ended.exception

@@ -30,6 +30,9 @@ class TakesOptions(Protocol):
     def with_options(self, values: Mapping[str, str]) -> Any:
         """Returns the agent with some options set."""
 
+    def option_commands(self) -> list[str]:
+        """Returns the set options in the program's own words."""
+
 
 @dataclass(frozen=True)
 class Option:
