@@ -19,7 +19,7 @@ from ..agents.agent import Agent
 from ..agents.registry import AGENTS
 from ..arena.match import MatchRecord, MatchSpec
 from ..core.errors import UserError
-from . import FIRST_EDITION
+from . import FIRST_EDITION, KEEPS_ALIVE
 from .definition import StudyDefinition
 from .noise import NOISES, Noise
 from .objective import Objective, Unit
@@ -239,6 +239,7 @@ class Course:
             )
         if isinstance(self.search, SteppingSearch):
             self.search.stays = definition.edition > FIRST_EDITION
+            self.search.alive = self.space.dimensions if definition.edition >= KEEPS_ALIVE else ()
         self.games = 0  # of complete generations
         self.alike = 0  # latest generations in a row whose candidates do not differ
         self.refused: dict[str, Any] = {}  # candidates with values that the agent refuses, and why

@@ -265,6 +265,18 @@ class Dimension:
         """Whether its values have no order."""
         return self.type in (bool, str)
 
+    def edges(self, x: float) -> tuple[float, float]:
+        """Returns the coordinates between which the value is that of x; infinite if there is no other value beyond."""
+        low, high = -math.inf, math.inf
+        if n := len(self.options):
+            place = min(int(x * n), n - 1)
+            return place / n if place else low, (place + 1) / n if place < n - 1 else high
+        if self.type is not int:
+            return low, high
+        value, ends = round(self.range.value(x)), self.range
+        below = ends.coordinate(value - 0.5) if value - 0.5 > ends.low else low
+        return below, ends.coordinate(value + 0.5) if value + 0.5 < ends.high else high
+
     def rounded(self, x: float, u: float) -> float:
         """Returns the coordinate of one of the two neighbouring values of a coordinate, the upper one if u is large.
 
