@@ -211,7 +211,7 @@ def test_senseless_definitions_are_refused(change: dict[str, Any]) -> None:
 
 
 # Enough games that a study lasts some seconds and a kill hits its middle.
-PER_GENERATION, GENERATIONS = 8 * 30, 5
+PER_GENERATION, GENERATIONS = 8 * 30, 3
 COMMAND = (
     "--preset", "tiny", "--name", "killed", "--population", "8", "--games", "30", "--generations", str(GENERATIONS),
     "--verify", "0.01",

@@ -24,7 +24,7 @@ Vectors = npt.NDArray[np.float64]
 MAX_POPULATION = 64  # candidates per generation: under noise many candidates with few games learn fastest
 MIN_POPULATION = 6
 REACH = 1.645  # standard deviations from a mean within which other values stay: of a switch 5 % of the candidates
-GENERATIONS = 30  # affordable with a small budget, see docs/results/search_of_searches.md
+GENERATIONS = 30  # affordable with a small budget, see docs/results/search_benchmark.md
 
 
 class Search(ABC):

@@ -111,6 +111,7 @@ def trials_frame(store: Store, study: str) -> pd.DataFrame:
     known = notes.pivot(index="trial_id", columns="key", values="value_json").reindex(columns=list(NOTED))
     known = known.astype(float).reindex(trials.index)
     frame = trials.assign(state=trials["state"].astype(str), value=value.reindex(trials.index).astype(float))
+    begun = definition(store, study)
     half = known["standard_error"] * t_quantile(0.5 + CONFIDENCE / 2, known["games"] - 1)
     frame = frame.assign(
         low=known["low"].fillna(frame["value"] - half),
@@ -118,10 +119,9 @@ def trials_frame(store: Store, study: str) -> pd.DataFrame:
         other=objectives.get(1, pd.Series(dtype=float)).reindex(trials.index).astype(float),
         group=known["generation"].fillna(known["round"]),
         index=known["index"],
-        games=known["games"],
+        games=known["games"].fillna(begun.get("games")),  # those of a front are all alike, and not noted
         seconds=known["seconds"],
     )
-    begun = definition(store, study)
     chosen = _used(_chosen(parameters), begun).reindex(trials.index).rename(columns=column_of)
     frame = frame[list(TRIAL_COLUMNS)].join(chosen).sort_values("number", ignore_index=True)
     frame.attrs["parameters"] = list(chosen.columns)
