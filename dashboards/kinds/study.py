@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 import pandas as pd
 
+from turnier.agents.engines.uci_options import TakesOptions
 from turnier.agents.registry import make_agent
 from turnier.core.errors import UserError
 from turnier.core.number_text import plus_minus
@@ -201,6 +202,8 @@ def _result(data: Data) -> Iterator[Section]:
         if data.games > verdict.searched:
             yield Text(f"The search has since been resumed, to {data.games:,} games, and has no new verdict yet.")
         yield Copy(verdict.agent)
+        if commands := option_commands(verdict.agent):
+            yield Copy("\n".join(commands), "In the words of its program:")
         if said := to_play_on(data.store, data.definition, verdict):
             yield Copy(said)
         yield held_out_table(verdict, data.unit, run_id_of(data.name))
@@ -215,6 +218,14 @@ def _result(data: Data) -> Iterator[Section]:
             yield Text(so_far)
         if data.agent:
             yield Copy(data.agent, "What the search recommends now:")
+
+
+def option_commands(agent: str) -> list[str]:
+    """Returns the options of an agent's program in the program's own words; none if it takes none."""
+    with contextlib.suppress(UserError):
+        made = make_agent(agent)
+        return made.option_commands() if isinstance(made, TakesOptions) else []
+    return []
 
 
 def _so_far(data: Data) -> str:

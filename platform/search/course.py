@@ -25,7 +25,7 @@ from .noise import NOISES, Noise
 from .objective import Objective, Unit
 from .samplers.registry import SAMPLERS
 from .samplers.sampler import SteppingSearch
-from .space import Space
+from .space import Accepted, Space
 from .storage.checked_studies import facts_of
 from .verdict import START, Finalist
 
@@ -43,6 +43,7 @@ class Candidate:
     agent: Agent
     units: list[Unit] = field(default_factory=list)
     trial: FrozenTrial | None = None
+    refused: str = ""  # why its values are not those of the vector, which the agent refuses
 
 
 class Generation:
@@ -238,8 +239,10 @@ class Course:
             )
         if isinstance(self.search, SteppingSearch):
             self.search.stays = definition.edition > FIRST_EDITION
+            self.search.alive = self.space.dimensions if definition.edition > LUCKY_EDITION else ()
         self.games = 0  # of complete generations
         self.alike = 0  # latest generations in a row whose candidates do not differ
+        self.refused: dict[str, Any] = {}  # candidates with values that the agent refuses, and why
         self._tried: dict[str, tuple[Agent, list[float]]] = {}  # values of candidates by their agent's text
         self._recommended: Mapping[str, Any] | None = None  # known recommendation after the latest generation
 
@@ -256,8 +259,8 @@ class Course:
             vector = list(vectors.get(index, computed))
             same = dict(enumerate(vector)), dict(enumerate(computed))
             self._require_same(*same, f"candidate {index + 1} of generation {number + 1}")
-            values = self.space.decode(vector)
-            candidates.append(Candidate(vector, values, self.space.apply(self.agent, values), trial=trials.get(index)))
+            known_trial, found = trials.get(index), self._accepted(vector)
+            candidates.append(Candidate(vector, found.values, found.agent, trial=known_trial, refused=found.refused))
         return Generation(number, candidates, self.objective, self.noise, self.search.duels or None)
 
     def tell(self, generation: Generation, known: Known = UNKNOWN) -> list[float]:
@@ -266,6 +269,9 @@ class Course:
         self.search.tell(pooled if self.search.pools and self.definition.edition > FIRST_EDITION else values)
         self.alike = self.alike + 1 if len(set(pooled)) == 1 < len(pooled) else 0
         for candidate, value in zip(generation.candidates, values, strict=True):
+            if candidate.refused:
+                self.refused = {"why": candidate.refused} | self.refused
+                self.refused["candidates"] = self.refused.get("candidates", 0) + 1
             self._tried.setdefault(candidate.agent.full_text(), (candidate.agent, []))[1].append(value)
         self.games += generation.games
         self._recommended = known.recommended.get(generation.number)
@@ -273,7 +279,7 @@ class Course:
 
     def summary(self, values: Sequence[float]) -> dict[str, Any]:
         """Returns what to store at the end of the latest generation, given its values."""
-        computed = self.space.decode(self.search.recommended())
+        computed = self._accepted(self.search.recommended()).values
         if self._recommended:
             what = f"the recommendation of generation {self.search.generation - 1}"
             self._require_same(self._recommended, computed, what)
@@ -283,11 +289,16 @@ class Course:
             **self.search.facts(),
             "games": self.games,
             "recommendation": self._recommended or computed,
-        }
+        } | ({"refused": self.refused} if self.refused else {})
+
+    def _accepted(self, vector: Sequence[float]) -> Accepted:
+        return self.space.accepted(self.agent, vector, lambda agent: agent.require(self.objective.game))
 
     def proposed(self) -> Agent:
         """Returns the agent that the search proposes: never the luckiest candidate."""
-        return self.space.apply(self.agent, self._recommended or self.space.decode(self.search.recommended()))
+        if self._recommended:
+            return self.space.apply(self.agent, self._recommended)
+        return self._accepted(self.search.recommended()).agent
 
     def best(self, count: int = 1) -> list[tuple[Agent, float]]:
         """Returns the agents with the largest (lucky) values, averaged if an agent was tried again."""

@@ -9,19 +9,19 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
-from optuna.distributions import BaseDistribution, CategoricalDistribution, FloatDistribution, IntDistribution
-
 from ..agents.agent import Agent
 from ..agents.registry import AGENTS
 from ..arena.match import derive_seed
 from ..arena.randomness import one_game, repeats_one_game
-from ..core.errors import UserError, unknown
-from ..core.parameters import format_value
+from ..core.errors import UserError
 from ..games.registry import GAMES
 from ..results.store.store import Store
 from . import EARLIER_VERIFY
 from .course import Course
 from .definition import StudyDefinition, stored_definitions
+from .dimensions.options import with_options_declared
+from .dimensions.tree import with_values
+from .dimensions.typed import read_parameters
 from .final_comparison import held_out_games
 from .front.agreement import require_certainty
 from .front.pareto import MAX_FINALISTS, ParetoDefinition, ParetoStudy
@@ -32,11 +32,10 @@ from .samplers.duels import Duels
 from .samplers.of_optuna import read_sampler
 from .samplers.registry import SAMPLERS, usual_sampler
 from .samplers.sampler import Sampler
-from .space import OR, Space
+from .space import Space
 from .storage.studies import as_begun, has_study, run_id_of
 from .study_run import StudyRun, max_held_out_games
 
-SCALES = ("log", "linear")
 GENERATIONS = 8  # of a search for a front, if the budget allows
 
 
@@ -46,13 +45,20 @@ class Question(ABC):
     def __init__(self, options: Mapping[str, Any]) -> None:
         self.game, self.agent = GAMES.make(options["game"]), AGENTS.make(options["agent"])
         self.agent.require(self.game)
-        self.typed = read_parameters(options["parameters"])
+        typed = read_parameters(options["parameters"])
+        self.agent, self.typed = with_options_declared(self.agent, typed)
         self.parameters = Space.planned(self.agent, Space.once(self.agent, self.typed))
         self._earlier = self.typed, Space.planned(self.agent, self.typed)  # as earlier versions stored them
+        for dimension in Space.of(self.agent, self.parameters).dimensions:
+            for text in dimension.among if dimension.part else ():
+                with_values(self.agent, {dimension.path: text}).require(self.game)
         self.against = tuple(AGENTS.make(opponent).full_text() for opponent in options["against"])
         self.seed, self.name = options["seed"], options["name"]
         self.openings = options["openings"]
         self.objective = Objective(self.game, self.against, self.seed, "", self.agent.full_text(), self.openings)
+
+    def _legal(self, agent: Agent) -> None:
+        agent.require(self.game)
 
     @abstractmethod
     def settled(self, budget: int, store: Store | None = None, workers: int = 1) -> StudyDefinition | ParetoDefinition:
@@ -82,7 +88,7 @@ class Question(ABC):
     def require_different_games(self) -> None:
         """Raises UserError if all games would be the same for any parameters."""
         opponents, space = [AGENTS.make(text) for text in self.against], Space.of(self.agent, self.parameters)
-        ends = [space.apply(self.agent, space.decode([end] * space.size)) for end in (0.0, 1.0)]
+        ends = [space.accepted(self.agent, [end] * space.size, self._legal).agent for end in (0.0, 1.0)]
         if not self.openings and repeats_one_game(self.game, [*opponents, self.agent, *ends]):
             raise one_game(
                 self.game,
@@ -240,48 +246,3 @@ def labelled(baselines: Mapping[str, Any] | Sequence[Any]) -> dict[str, Agent]:
     """Returns agents by their labels, or by their texts if they have none."""
     named = baselines.items() if isinstance(baselines, Mapping) else ((str(AGENTS.make(a)), a) for a in baselines)
     return {label: AGENTS.make(agent) for label, agent in named}
-
-
-Searched = Sequence[Any] | BaseDistribution  # values of a parameter: (low, high), (low, high, "log"), or a list
-
-
-def read_parameters(given: str | Sequence[str] | Mapping[str, Searched]) -> tuple[str, ...]:
-    """Returns the paths that `Space.of` reads; raises UserError for anything else.
-
-    Args:
-        given: a text such as "rollout_depth=0..50,evaluator.*"; a list of such paths; or ranges by parameter.
-    """
-    if isinstance(given, Mapping):
-        texts = [f"{path}={_searched_text(str(path), searched)}" for path, searched in given.items()]
-    elif isinstance(given, str):
-        texts = given.split(",")
-    elif isinstance(given, Sequence) and all(isinstance(text, str) for text in given):
-        texts = [one for text in given for one in text.split(",")]
-    else:
-        raise UserError(f"parameters must be a text, a list of texts or a dict of ranges, got {given!r}.")
-    paths = tuple(text.strip() for text in texts)
-    if not paths or not all(paths):
-        raise UserError(f"parameters must be named, such as iterations,evaluator.merge, got {given!r}.")
-    return paths
-
-
-def _searched_text(path: str, searched: Any) -> str:
-    """Returns the range or values of a parameter in text form."""
-    if isinstance(searched, CategoricalDistribution):
-        searched = list(searched.choices)
-    elif isinstance(searched, IntDistribution | FloatDistribution):
-        if searched.step not in (None, 1) or isinstance(searched.step, float):
-            raise UserError(f"a search of {path} cannot keep to steps of {searched.step:g}; leave step out.")
-        searched = (searched.low, searched.high, "log" if searched.log else "linear")
-    if isinstance(searched, list) and searched:
-        return OR.join(map(format_value, searched)) + OR * (len(searched) == 1)
-    if isinstance(searched, tuple) and len(searched) in (2, 3):
-        low, high, *scale = searched
-        if scale and scale[0] not in SCALES:
-            raise unknown(f"scale of {path}", str(scale[0]), SCALES)
-        if all(isinstance(end, int | float) and not isinstance(end, bool) for end in (low, high)):
-            return ":".join([f"{low!r}..{high!r}", *scale])
-    raise UserError(
-        f"{path} must be searched in (low, high), (low, high, 'log'), a list of values or an Optuna distribution, got"
-        f" {searched!r}."
-    )

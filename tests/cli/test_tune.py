@@ -15,7 +15,7 @@ from turnier.commands.app import app
 from turnier.core.errors import UserError
 from turnier.results.store.store import Store
 from turnier.search.definition import StudyDefinition
-from turnier.search.planning import read_parameters
+from turnier.search.dimensions.typed import read_parameters
 from turnier.search.study import Study, read_games
 from turnier.search.study_run import StudyRun
 

@@ -5,87 +5,20 @@ Source: R. Huber and S. Meyer-Kahlen, "Description of the universal chess interf
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable, Mapping, Sequence
+import functools
+import time
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
-from ...core.errors import UserError, nearest
+from ...core.errors import UserError
 from ...core.parameters import parameter
 from ...games.game import Game, Position
 from ..budget import AMOUNT
+from ..seats.failure import SeatFailure
 from .engine import EngineAgent, Limits, Match, Talk, node_count
 from .process import EngineProcess
-
-MAX_OPTIONS = 10_000  # that are remembered
-MAX_TOLD = 12  # names or values in a sentence
-_LINE = re.compile(r"option\s+name\s+(?P<name>.+?)\s+type\s+(?P<kind>\S+)(?P<rest>.*)")
-
-
-@dataclass(frozen=True)
-class Option:
-    """An option as an engine declares it."""
-
-    name: str
-    kind: str  # check | spin | combo | button | string
-    low: int | None = None
-    high: int | None = None
-    values: tuple[str, ...] = ()  # of a combo
-
-    def refusal(self, value: str) -> str:
-        """Returns what a value must be if it is none of the option's; "" if it is one."""
-        if self.kind == "check" and value.casefold() not in ("true", "false"):
-            return "true or false"
-        if self.kind == "combo" and self.values and value.casefold() not in map(str.casefold, self.values):
-            return f"one of {_some(self.values)}"
-        if self.kind == "button" and value:
-            return "without a value"
-        if self.kind != "spin" or self.low is None or self.high is None:
-            return ""
-        number = int(value) if re.fullmatch(r"[+-]?\d{1,18}", value) else None
-        if number is None or not self.low <= number <= self.high:
-            return f"a whole number from {self.low} to {self.high}"
-        return ""
-
-
-def read_option(line: str) -> Option | None:
-    """Returns what a line of an engine declares; None if it declares no option."""
-    found = _LINE.match(line.strip())
-    if found is None:
-        return None
-    rest = f" {found['rest'].strip()} "
-    values = tuple(part.strip() for part in rest.split(" var ")[1:])
-    return Option(found["name"], found["kind"], _limit(rest, "min"), _limit(rest, "max"), values)
-
-
-def _limit(text: str, name: str) -> int | None:
-    found = re.search(rf" {name} ([+-]?\d{{1,18}}) ", text)
-    return int(found[1]) if found else None
-
-
-def check_options(command: str, declared: Mapping[str, Option], wanted: Iterable[tuple[str, str]]) -> None:
-    """Raises UserError if an engine lacks an option, or a value is none of its own.
-
-    Args:
-        command: the engine, for the sentence.
-        declared: its options by their names in lower case, as UCI compares them.
-        wanted: names and values.
-    """
-    for name, value in wanted:
-        option = declared.get(name.lower())
-        if option is None:
-            names = [each.name for each in declared.values()]
-            hint = nearest(name, names) or (f"it has: {_some(sorted(names))}." if names else "it has none.")
-            raise UserError(f"There is no option of the engine {command!r} named {name!r}; {hint}")
-        if must := option.refusal(value):
-            raise UserError(f"the option {option.name} of the engine {command!r} must be {must}, got {value!r}.")
-
-
-def _some(names: Iterable[str]) -> str:
-    """Returns names as a sentence lists them."""
-    listed = list(names)
-    return ", ".join(listed[:MAX_TOLD]) + (f" and {len(listed) - MAX_TOLD} more" if len(listed) > MAX_TOLD else "")
-
+from .uci_options import MAX_OPTIONS, Option, check_options, read_option
 
 MAX_IDS, MAX_ID = 4, 200  # lines by which an engine says what it is, and characters of each
 
@@ -109,6 +42,7 @@ class UciTalk(Talk):
             option = read_option(line)
             if option is not None and len(declared) < MAX_OPTIONS:
                 declared[option.name.lower()] = option
+        self.declared: Mapping[str, Option] = declared
         check_options(self.process.command, declared, self.agent.set_options())
         for name, value in self.agent.set_options():
             self.send(f"setoption name {name} value {value}" if value else f"setoption name {name}", deadline)
@@ -175,6 +109,7 @@ class Uci(EngineAgent):
 
     name: ClassVar[str] = "uci"
     talk: ClassVar[type[Talk]] = UciTalk
+    takes_options: ClassVar[str] = "options"
     budgets: ClassVar[Mapping[str, Mapping[str, Any]]] = {
         "ms": {"movetime": AMOUNT, "nodes": 0, "depth": 0, "clock": 0.0, "increment": 0.0},
         "nodes": {"nodes": AMOUNT, "movetime": 0, "depth": 0, "clock": 0.0, "increment": 0.0},
@@ -208,6 +143,22 @@ class Uci(EngineAgent):
         pairs = [part.partition("=") for part in self.options.split(";") if part.strip()]
         return [(name.strip(), value.strip()) for name, _, value in pairs]
 
+    def option(self, name: str) -> str | None:
+        return {key.lower(): value for key, value in self.set_options()}.get(name.lower())
+
+    def with_options(self, values: Mapping[str, str]) -> Self:
+        """Returns the agent with some options set; the others stay, in their order."""
+        names = {name.lower(): name for name, _ in self.set_options()}
+        pairs = dict(self.set_options()) | {names.get(name.lower(), name): value for name, value in values.items()}
+        return self.replace(options=";".join(f"{name}={value}" for name, value in pairs.items()))
+
+    def declared_options(self) -> Mapping[str, Option]:
+        return _declared(self)
+
+    def option_commands(self) -> list[str]:
+        """Returns the options in the program's own words."""
+        return [f"setoption name {name} value {value}" for name, value in self.set_options()]
+
     def budget_words(self, limits: Limits) -> str:
         """Returns what follows `go`."""
         words = []
@@ -217,3 +168,20 @@ class Uci(EngineAgent):
         words += [f"movetime {self.movetime}"] * bool(self.movetime and not limits.clock)
         words += [f"nodes {self.nodes}"] * bool(self.nodes) + [f"depth {self.depth}"] * bool(self.depth)
         return " ".join(words)
+
+
+@functools.lru_cache(16)
+def _declared(agent: Uci) -> Mapping[str, Option]:
+    """Returns the options that an agent's program declares."""
+    agent.require_program()
+    talk = UciTalk(EngineProcess(agent.command), agent)
+    try:
+        talk.greet(time.monotonic() + agent.start_limit)
+    except (SeatFailure, TimeoutError) as failure:
+        what = str(failure) or f"it is not ready after {agent.start_limit:g} s"
+        raise UserError(
+            f"{agent.name}: the program must say which options it has, but {what}; fix its command."
+        ) from None
+    finally:
+        talk.end()
+    return talk.declared

@@ -11,7 +11,8 @@ import numpy as np
 
 from ...core.errors import UserError
 from ...core.parameters import parameter
-from ..space import Dimension, Space
+from ..dimensions.dimension import Dimension
+from ..space import Space
 from .sampler import Sampler, SteppingSearch, Vectors
 
 MIN_PAIRS = 16  # of a generation

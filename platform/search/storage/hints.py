@@ -52,7 +52,7 @@ def hints(
     with contextlib.suppress(UserError, KeyError):
         space = Space.of(AGENTS.make(definition["agent"]), definition["parameters"])
     sampler = str(definition.get("sampler", "")).partition("(")[0]
-    found = [_unlearned(trials, again)]
+    found = [_refused(noted.attrs.get("refused", {}), len(trials)), _unlearned(trials, again)]
     if sampler in STEPPING and not (space and all(dimension.options for dimension in space.dimensions)):
         found.append(_diverging(noted["sigma"].dropna(), again))
     if sampler != "duels" and (not space or any(dimension.type is float for dimension in space.dimensions)):
@@ -62,6 +62,15 @@ def hints(
     if sampler == "duels":
         found.append(_disagreeing(noted["agreement"].dropna()))
     return [sentence for sentence in found if sentence]
+
+
+def _refused(known: Mapping[str, Any], candidates: int) -> str:
+    if not known:
+        return ""
+    return (
+        f"{known['candidates']:,} of {candidates:,} candidates had parameters that the agent refuses, such as:"
+        f" {known['why'].rstrip('.')}; the nearest ones towards the start that it accepts played instead."
+    )
 
 
 def without_difference(when: str, one_agent: bool, again: Again | None) -> str:

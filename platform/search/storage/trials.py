@@ -38,7 +38,7 @@ from .checked_studies import (
     require_finished,
     study_notes,
 )
-from .definitions import StoredRange, used_values
+from .definitions import TAKEN, StoredRange, used_values
 
 optuna.logging.set_verbosity(optuna.logging.WARNING)
 
@@ -85,6 +85,11 @@ def played_between(store: Store, groups: Sequence[Sequence[str]]) -> list[tuple[
     return [(min(times[i][0] for i in group), max(times[i][1] for i in group)) for group in groups]
 
 
+def column_of(parameter: str) -> str:
+    """Returns the column of a parameter in `trials_frame`."""
+    return f"{TAKEN}{parameter}" if parameter in TRIAL_COLUMNS else parameter
+
+
 @outlasting
 def trials_frame(store: Store, study: str) -> pd.DataFrame:
     """Returns one row per finished trial of a study, by number.
@@ -92,8 +97,8 @@ def trials_frame(store: Store, study: str) -> pd.DataFrame:
     Columns: number, state (COMPLETE, or PRUNED with its latest value), value, low and high (its 95 % interval: stored,
     or Student's t from the stored standard error; NaN if neither is), other (the value of the second objective, which
     is `frame.attrs["second"]`; NaN if the study has one objective), group (generation or round, from 0), index, games
-    (of the trial), seconds; then one per parameter; `frame.attrs["parameters"]` has their names,
-    `frame.attrs["ranges"]` their ranges by name.
+    (of the trial), seconds; then one per parameter, such as `parameter low` if its name is taken;
+    `frame.attrs["parameters"]` has the names of these columns, `frame.attrs["ranges"]` the ranges by them.
     """
     with store.database.reading() as connection:
         trials, values, latest, parameters, notes = read_trials(store, connection, study)
@@ -117,10 +122,10 @@ def trials_frame(store: Store, study: str) -> pd.DataFrame:
         games=known["games"].fillna(begun.get("games")),  # those of a front are all alike, and not noted
         seconds=known["seconds"],
     )
-    chosen = _used(_chosen(parameters), begun).reindex(trials.index)
+    chosen = _used(_chosen(parameters), begun).reindex(trials.index).rename(columns=column_of)
     frame = frame[list(TRIAL_COLUMNS)].join(chosen).sort_values("number", ignore_index=True)
     frame.attrs["parameters"] = list(chosen.columns)
-    frame.attrs["ranges"] = _ranges(parameters)
+    frame.attrs["ranges"] = {column_of(name): found for name, found in _ranges(parameters).items()}
     frame.attrs["second"] = stored_objective(begun)
     return frame
 
@@ -130,20 +135,24 @@ def generations_frame(store: Store, study: str) -> pd.DataFrame:
 
     Columns: generation (from 0), mean, best, sigma, axis_ratio, agreement (t of duels with games against opponents);
     recommended, half_width and idle_games: the mean of games that idle workers played of the previous recommendation,
-    with its 95 % interval, and their number.
+    with its 95 % interval, and their number. `frame.attrs["refused"]` is the latest note on candidates that the agent
+    refused, {} if there were none.
     """
     columns = ["generation", "mean", "best", "sigma", "axis_ratio", "agreement"]
     columns += ["recommended", "half_width", "idle_games"]
-    generations = []
+    generations, refused = [], dict[str, Any]()
     for key, known in study_notes(store, study, "generation %").items():
         before = known.get("recommended before", {})
+        refused = max(refused, known.get("refused", {}), key=lambda one: one.get("candidates", 0))
         idle = {
             "recommended": before.get("mean"),
             "half_width": before.get("half_width"),
             "idle_games": before.get("games"),
         }
         generations.append({"generation": int(key.split()[1]), **known, **idle})
-    return pd.DataFrame(generations, columns=columns).astype(float).sort_values("generation", ignore_index=True)
+    frame = pd.DataFrame(generations, columns=columns).astype(float).sort_values("generation", ignore_index=True)
+    frame.attrs["refused"] = refused
+    return frame
 
 
 def recommended_values(store: Store, study: str) -> dict[str, Any]:
@@ -185,12 +194,12 @@ def importance(frame: pd.DataFrame) -> pd.Series:
     study = optuna.create_study(direction="maximize")
     for value, row in zip(done["value"], done[list(names)].to_dict("records"), strict=True):
         chosen = used_values(row, ranges)
-        used = {name: kinds[name] for name in chosen}
+        used = {name: kinds[column_of(name)] for name in chosen}
         study.add_trial(optuna.trial.create_trial(value=float(value), params=chosen, distributions=used))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # about parameters that few trials use
         shares = get_param_importances(study, evaluator=PedAnovaImportanceEvaluator())
-    return pd.Series(shares, dtype=float).sort_values(ascending=False, kind="stable")
+    return pd.Series(shares, dtype=float).rename(column_of).sort_values(ascending=False, kind="stable")
 
 
 def _used(chosen: pd.DataFrame, known: Mapping[str, Any]) -> pd.DataFrame:
