@@ -1,4 +1,4 @@
-"""Which action formation tables name for a board of 2048, if any."""
+"""The action by formation tables for a board of 2048, if any."""
 
 from __future__ import annotations
 
@@ -11,19 +11,19 @@ from .lookup import head_of, image, probabilities
 from .solve_kernels import Values
 from .table_file import FIXED, M_TABLES, SHORT
 
-LEAST_FIVE, LEAST_SIX = 0, 1  # settings: from which probability on tables of five and six fixed tiles are followed
-FIVE, SIX = 0.9, 0.0  # where they are not given
+LEAST_FIVE, LEAST_SIX = 0, 1  # settings: probabilities from which tables with five and six fixed tiles are followed
+FIVE, SIX = 0.9, 0.0  # their defaults
 _U = np.uint64
 _0, _15 = _U(0), _U(15)
 
 
 @kernel(types.int64(Actions, Values, Floats, types.uint64, Floats))
 def followed_action(words, values, settings, board, chances):
-    """Returns the action that the tables name, or -1; `chances`, [8], gets the probabilities of all actions.
+    """Returns the action by the tables, or -1; `chances`, [8], gets the probabilities of all actions.
 
     Args:
         words, values: a file of tables, the same memory.
-        settings: LEAST_FIVE and LEAST_SIX; a table with a lower one of its own is followed from there on.
+        settings: LEAST_FIVE and LEAST_SIX; a table's own limit counts if it is lower.
         board: tiles above 32,768 count as 32,768.
         chances: see `probabilities`.
     """

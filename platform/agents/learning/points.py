@@ -1,4 +1,4 @@
-"""Scores of the games that a training has played, as points of its curve."""
+"""Scores of a training's games, as points of its curve."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 @dataclass
 class Points:
-    """Scores of the games played so far, gathered in points of `every` games each, in whatever order they end."""
+    """Scores of the games so far, gathered in points of `every` games, in whatever order they end."""
 
     every: int
     sums: npt.NDArray[np.float64] = field(default_factory=lambda: np.zeros((0, 3)))  # [points, 3]: games, sum, squares
@@ -26,7 +26,7 @@ class Points:
             np.add.at(self.sums[:, column], point, values)
 
     def curve(self) -> npt.NDArray[np.float64]:
-        """Returns [points, 4]: the games before a point's end, its games, their mean score and standard deviation."""
+        """Returns [points, 4]: the games up to a point's end, its games, their mean score and standard deviation."""
         games = np.maximum(self.sums[:, 0], 1)
         mean = self.sums[:, 1] / games
         variance = np.maximum(self.sums[:, 2] / games - mean**2, 0.0) * games / np.maximum(games - 1, 1)

@@ -1,4 +1,4 @@
-"""Whether Ludii plays by our rules, and where its sites lie on our board: found out with random games of ours."""
+"""Comparison of Ludii's rules with ours, and of its sites with our board, by random games of ours."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from .bridge import Bridge
 from .games import PASS, LudiiGame, Moves, possible_moves, swap_action
 
 GAMES = 6
-RANDOM = "Random"  # Ludii's agent, who takes part but is not asked
+RANDOM = "Random"  # Ludii's agent, which takes part but is not asked
 
 
 def moves_that_agree(bridge: Bridge, game: Game, ludii: LudiiGame) -> Moves:
-    """Returns Ludii's words for our actions; raises UserError if the rules differ however its sites lie."""
+    """Returns Ludii's words for our actions; raises UserError if the rules differ with any placement of its sites."""
     games = [_random_game(game, seed) for seed in range(GAMES)]
     first = ""
     for moves in possible_moves(game, bridge.load(ludii)):
@@ -22,13 +22,12 @@ def moves_that_agree(bridge: Bridge, game: Game, ludii: LudiiGame) -> Moves:
             return moves
         first = first or said
     raise UserError(
-        f"Ludii must play {game} as {ludii.file} by the same rules, got this difference: {first}; name the options of"
-        " your version of Ludii by options=."
+        f"Ludii's {ludii.file} differs from {game}: {first}; name the options of your version of Ludii by options=."
     )
 
 
 def _random_game(game: Game, seed: int) -> list[tuple[Position, int]]:
-    """Returns the positions of a random game, each with what is played, -1 at its end; an even one swaps."""
+    """Returns the positions of a random game, each with the next action, -1 at its end; with an even seed it swaps."""
     rng, position = stream(seed), game.start(seed)
     found = []
     while not position.over:
@@ -56,7 +55,7 @@ def _disagreement(bridge: Bridge, played: list[tuple[Position, int]], ludii: Lud
 def difference(bridge: Bridge, position: Position, moves: Moves, swapped: bool) -> str | None:
     """Returns how Ludii's match differs from the position, or None."""
     if position.over:
-        while bridge.situation.moves == (PASS,):  # where ours is over as soon as nobody can move
+        while bridge.situation.moves == (PASS,):  # ours is over as soon as nobody can move
             bridge.play([PASS])
         ranks = tuple(1 + (1 - float(value)) * (len(position.returns) - 1) / 2 for value in position.returns)
         got = bridge.situation.ranks

@@ -55,7 +55,7 @@ class Residual(Evaluator):
             return
         for field, _ in parameters_of(type(self)):
             if field.name not in ("file", "digest") and getattr(self, field.name) != field.default:
-                raise UserError(f"residual: the file says what the network is, got {field.name} too; leave it out.")
+                raise UserError(f"residual: the file determines the network, got {field.name} too; leave it out.")
         if not self.digest:
             object.__setattr__(self, "digest", Weights.read(self.carried_path("file"))["digest"])
 
