@@ -1,4 +1,4 @@
-"""What formation tables say of a board, as kernels over the words of a file (table_file.py)."""
+"""Lookups of boards in formation tables, as kernels over the words of a file (table_file.py)."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def image(b, i):
 
 @kernel(_I64(_I64, _I64))
 def action_behind(action, i):
-    """Returns the action on the board that is `action` on its image."""
+    """Returns the action on a board by the action on its image."""
     if i & 4:
         action ^= 2
     if i & 2 and action >= 2:
@@ -67,7 +67,7 @@ def action_behind(action, i):
 
 @kernel(_I64(Actions, _I64, _U64))
 def place_of(words, head, board):
-    """Returns the place of the value of the free cells, or TOO_LARGE. `head`: where the table's begins."""
+    """Returns the place of the value of the free cells, or TOO_LARGE; `head`: the begin of the table's head."""
     rows = words[head + A_ROWS]
     word = (
         words[rows + np.int64(board & _ROW)]
@@ -101,7 +101,7 @@ def is_reached(words, head, board):
 
 @kernel(_F64(Actions, Values, _I64, _U64))
 def chance_probability(words, values, head, board):
-    """Returns the probability of the goal where chance is to place a tile on the free cells."""
+    """Returns the probability of the goal if chance is to place a tile on the free cells."""
     if place_of(words, head, board) == TOO_LARGE:
         return 0.0
     if is_reached(words, head, board):
@@ -159,7 +159,7 @@ def smallest_edge(words, head, board):
 
 @kernel(_U64(_U64, _I64))
 def raised(board, ranks):
-    """Returns a board whose tiles are so many ranks larger, at most 15."""
+    """Returns a board with tiles higher by that many ranks, at most 15."""
     after = _0
     for cell in range(16):
         rank = np.int64(board >> _U(4 * cell) & _15)
@@ -170,13 +170,13 @@ def raised(board, ranks):
 
 @kernel(_F64(Actions, Values, _U64, _I64, _I64, Floats))
 def probabilities(words, values, board, head, picture, found):
-    """Returns the probability of the goal for a board whose image is `board`, or -1 where the table does not know it.
+    """Returns the probability of the goal for a board whose image is `board`, or -1 if it is not in the table.
 
-    With small tiles on the edge, limits and goals are as many ranks lower: a board beyond them is not the table's
-    matter. Up to there the table's own goal decides, which is further off.
+    With small tiles on the edge, limits and goals are as many ranks lower: the table does not decide boards beyond
+    them. The probabilities are those of its own goal, which is further off.
 
-    `found`, [8], gets that of each action (-1 if it would move a fixed tile or none), and then the empty cells
-    after each.
+    `found`, [8], gets the probability of each action (-1 if it would move a fixed tile or none), then the number of
+    empty cells after each.
     """
     free = board & ~_U(words[head + FIXED])
     for action in range(8):

@@ -90,9 +90,9 @@ WARM_UP_MOVE_SECONDS = 1.0
 
 @dataclass(frozen=True)
 class Ludii(Agent):
-    """An agent of Ludii, such as UCT or Alpha-Beta, which runs in Java from the user's own Ludii.jar.
+    """An agent of Ludii, such as UCT or Alpha-Beta, in Java from the user's own Ludii.jar.
 
-    Its random numbers are Ludii's own: the same seed does not give the same moves. Source: Piette and others, "Ludii -
+    Its random numbers are Ludii's own: equal seeds do not give equal moves. Source: Piette and others, "Ludii -
     The Ludemic General Game System", 2020.
     """
 
@@ -108,10 +108,10 @@ class Ludii(Agent):
         0, "iterations per move instead of milliseconds, 0 = none", low=0, high=1_000_000_000, search=(1, 10_000)
     )
     warm_up: int = parameter(
-        20, "seconds of search before a new process plays by the clock: Java is slow at first", low=0, high=600
+        20, "seconds of search in a new process before it plays by the clock: Java is slow at first", low=0, high=600
     )
     margin: int = parameter(10_000, "milliseconds by which an answer may be late", low=0, high=3_600_000)
-    limit: float = parameter(600.0, "seconds for a move that is limited by iterations", low=0.001, high=86_400.0)
+    limit: float = parameter(600.0, "seconds for a move limited by iterations", low=0.001, high=86_400.0)
     start_limit: float = parameter(120.0, "seconds to start Java, or to load a game", low=0.1, high=3600.0)
     on_failure: str = parameter(
         "lose", "what happens if it crashes, stalls or plays an illegal move", choices=ON_FAILURE
@@ -122,8 +122,8 @@ class Ludii(Agent):
 
     def check(self) -> None:
         if not self.agent or any(not text.isprintable() for text in (self.agent, self.options)):
-            raise UserError(f"ludii: agent must be a name of Ludii's, got {self.agent!r}; write agent=UCT.")
-        if self.jar:  # a path of this machine must not say who played
+            raise UserError(f"ludii: agent must be a name from Ludii, got {self.agent!r}; write agent=UCT.")
+        if self.jar:  # a path of this machine must not identify the agent
             digest = digest_of_jar(self.jar)
             if self.digest not in ("", digest):
                 raise UserError(
@@ -146,7 +146,7 @@ class Ludii(Agent):
         return None if self.digest else NO_JAR
 
     def game_of(self, game: Game) -> LudiiGame:
-        """Returns what the game is to Ludii; raises UserError if Ludii does not have it."""
+        """Returns Ludii's version of the game; raises UserError if Ludii does not have it."""
         found = ludii_game(game)
         return found._replace(options=tuple(self.options.split(";"))) if self.options else found
 
@@ -163,7 +163,7 @@ class Ludii(Agent):
                     bridge.end()
                     raise
             except SeatFailure as failure:
-                raise UserError(f"{self} must be able to play {game}, but {failure}.") from failure
+                raise UserError(f"{self} cannot play {game}: {failure}.") from failure
             IDLE.give_back(self.digest, bridge)
             _checked.add((self, game))
         return None
@@ -185,7 +185,7 @@ _moves: dict[tuple[str, Game, LudiiGame], Moves] = {}
 
 
 class LudiiPlayer:
-    """An agent of Ludii in one seat of one match, with a bridge of its own, which is given back at the end."""
+    """An agent of Ludii in one seat of one match, with its own bridge, which it gives back at the end."""
 
     def __init__(self, agent: Ludii, game: Game, seat: int, seed: int) -> None:
         self._agent, self._game, self._seat, self._seed = agent, game, seat, seed
@@ -195,7 +195,7 @@ class LudiiPlayer:
         self._swapped = False
 
     def follow(self, plies: Sequence[int], before: Sequence[Position]) -> None:
-        """Tells Ludii what has been played since the latest call; the first one begins the match."""
+        """Tells Ludii the plies since the latest call; the first call begins the match."""
         try:
             bridge = self._begun()
             words = []
@@ -220,12 +220,12 @@ class LudiiPlayer:
         agent, bridge = self._agent, self._bridge
         if bridge is None:
             raise UserError(
-                "ludii must be told the moves that led to a position, got the position alone; use it in matches."
+                "ludii must be told the moves that led to a position, but got only the position; use it in matches."
             )
         began = time.perf_counter()
         try:
             if said := difference(bridge, position, self._moves, self._swapped):
-                raise UserError(f"Ludii must be in the position of the match, got another one: {said}.")
+                raise UserError(f"Ludii's position differs from the match: {said}.")
             seconds = 0.0 if agent.iterations else agent.milliseconds / 1000
             limit = agent.limit if agent.iterations else seconds + agent.margin / 1000
             word, iterations = bridge.think(seconds, agent.iterations, limit)
@@ -244,7 +244,7 @@ class LudiiPlayer:
             self._bridge = None
 
     def _dropped(self, failure: BaseException) -> BaseException:
-        """Ends a bridge that has failed, so that the next match starts another; returns the failure with its policy."""
+        """Ends a failed bridge, so that the next match starts another; returns the failure with the agent's policy."""
         if self._bridge is not None:
             self._bridge.end()
             self._bridge = None
@@ -254,7 +254,7 @@ class LudiiPlayer:
 
 
 def warm_up(bridge: Bridge, game: LudiiGame, agent: Ludii) -> None:
-    """Lets an agent play with itself until Java has compiled what it runs."""
+    """Lets an agent play itself until Java has compiled its code."""
     if (game, agent.agent) in bridge.warm:
         return
     end = time.monotonic() + agent.warm_up

@@ -1,4 +1,4 @@
-"""MCTS-Expectimax: tree search for games with chance that keeps an afterstate and its outcomes apart."""
+"""MCTS-Expectimax: tree search for games with chance, with separate nodes for an afterstate and its outcomes."""
 
 from __future__ import annotations
 
@@ -58,18 +58,18 @@ def act_mctse(game, evaluator, settings, state, returns, rng, root):
 class MctsePlayer(CompiledPlayer):
     """Searches one tree by the clock, or with several threads, or both."""
 
-    TIMED_NODES = 1_000_000  # maximum of nodes in a search by the clock
-    FEW_NODES = 100_000  # this many may belong to any thread
+    TIMED_NODES = 1_000_000  # maximum nodes in a search by the clock
+    FEW_NODES = 100_000  # any thread may add this many
 
     def __init__(self, agent: Mctse, game: Game, rng: Words) -> None:
         super().__init__(agent, game, rng)
         self.milliseconds = agent.milliseconds
         longest = 2 * agent.iterations if agent.final == "robust_max" else agent.iterations
         nodes = self.TIMED_NODES if agent.milliseconds else NODES_PER_ITERATION * longest
-        # Slow threads leave iterations to the others; what they do not use takes no memory.
+        # Slow threads leave iterations to the others; unused nodes take no memory.
         share = min(nodes, max(self.FEW_NODES, 2 * nodes // agent.threads))
         self.state, self.returns = game.new_state(), np.zeros(game.num_seats)
-        self.rngs = np.zeros((1 + agent.threads, LINE), np.uint64)[1:]  # each in cache lines of its own
+        self.rngs = np.zeros((1 + agent.threads, LINE), np.uint64)[1:]  # each in its own cache lines
         self.trees = [new_tree_copy(share, game.num_seats, agent.threads, i) for i in range(agent.threads)]
         self.copies = new_copies(agent.threads, game.num_seats)
         shares = [
@@ -112,15 +112,14 @@ class MctsePlayer(CompiledPlayer):
 
 @dataclass(frozen=True)
 class Mctse(SearchAgent):
-    """MCTS-Expectimax with UCT or UCTN, a limit on action nodes, and any evaluator in place of the rollout.
+    """MCTS-Expectimax with UCT or UCTN, a limit on action nodes, and any evaluator instead of the rollout.
 
     Source: Kutsch 2017, 5 and 7.1. Differs: the nodes keep no state; each iteration replays its path. The thesis
     subtracts 1 from the score of a rollout that ended the game (score_method=2), but its program, part of the public
-    GBG framework, no longer did so when mctse was written, and the published scores require method 1, the default here.
+    GBG framework, no longer did, and the published scores require method 1, the default here.
 
     Several threads search one tree (outlook of the thesis, 7.3), each on its own copy; `maxnodes` is then not exact.
-    The result depends on how they interleave: with more than one, the same seed may give a different decision, as with
-    a budget in milliseconds.
+    The same seed may then give different decisions, as with a budget in milliseconds, since threads interleave.
     """
 
     name: ClassVar[str] = "mctse"
@@ -134,7 +133,7 @@ class Mctse(SearchAgent):
         500, "maximum action nodes in the tree", low=1, high=10_000_000, log=True, search=(10, 10_000)
     )
     tree_depth: int = parameter(10, "maximum action nodes on a path", low=1, high=10_000, search=(1, 50))
-    selection: str = parameter("uctn", "how selection weighs means", choices=("uct", "uctn"))
+    selection: str = parameter("uctn", "weighting of means in selection", choices=("uct", "uctn"))
     exploration: float = parameter(
         math.sqrt(2), "K of UCT(N); 0.0566 is best for uct", low=0, high=100, log=True, search=(0.01, 10)
     )
@@ -143,7 +142,7 @@ class Mctse(SearchAgent):
     backup: str = parameter("mean", "a node's value: the mean or the least of its rewards", choices=("mean", "minimum"))
     score_method: int = score_method_parameter(1)
     evaluator: Evaluator = parameter(Rollout(), "evaluates new nodes")
-    threads: int = parameter(1, "cores that search one decision", low=1, high=256, search=(1, 16))
+    threads: int = parameter(1, "cores per decision", low=1, high=256, search=(1, 16))
     milliseconds: int = milliseconds_parameter("iterations")
 
     budgets: ClassVar[Mapping[str, Mapping[str, Any]]] = {

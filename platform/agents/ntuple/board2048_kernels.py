@@ -1,7 +1,7 @@
-"""Entries of n-tuple networks for packed 4x4 boards of 2048: one instruction a tuple, not a loop of cells.
+"""Entries of n-tuple networks for packed 4x4 boards of 2048: one instruction per tuple, not a loop over cells.
 
-Their order is that of `find_entries`, so values and learned weights are the same, bit for bit; their places are those
-of a table in quarters, see layout.py. Needs 16 cell values, tuples with ascending cells, and all eight symmetries.
+Their order is that of `find_entries`, so values and learned weights are equal, bit for bit; their places are those of a
+table in quarters, see layout.py. Needs 16 cell values, tuples with ascending cells, and all eight symmetries.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _NOTHING = np.float64(0.0)
 
 @kernel(_U64(_U64))
 def quartered(b):
-    """A board's low two bits of all cells, then the high two bits of all."""
+    """A board's low two bits of all cells, then the high two."""
     return gather_bits(b, _LOW_BITS) | gather_bits(b, _HIGH_BITS) << _32
 
 
@@ -42,7 +42,7 @@ def symmetric_images(b, images):
 
 @kernel(_U64(Header, _U64), inline=True)
 def first_place(words, board):
-    """Returns where the entries of a board's stage begin, see `stage_of`."""
+    """Returns the first place of the entries of a board's stage, see `stage_of`."""
     place = _U(words[ORIGIN])
     if words[STAGES] > 0:
         highest = _0
@@ -62,7 +62,7 @@ def at_most_15(board, high):
 
 @kernel(types.float32(Header, _U64, EntryTable, Index))
 def packed_value(words, board, table, images):
-    """The network's value of a packed board, as `sum_entries` sums it up."""
+    """The network's value of a packed board, summed up as by `sum_entries`."""
     tuples, width, origin = _U(words[TUPLES]), _U(words[WIDTH]), first_place(words, board)
     symmetric_images(board, images)
     total = _NOTHING
@@ -110,7 +110,7 @@ def find_entries_of_images(words, board, table, index, first):
 
 @kernel(types.float32(Header, EntryTable, Index, _U64), inline=True)
 def sum_entries_of_images(words, table, index, first):
-    """The network's value, as `packed_value` sums it up, from places of `find_entries_of_images`."""
+    """The network's value, summed up as by `packed_value`, from places of `find_entries_of_images`."""
     p0 = p1 = p2 = p3 = p4 = p5 = p6 = p7 = _NOTHING
     at = first
     for _ in range(words[TUPLES]):

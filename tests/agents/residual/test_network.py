@@ -188,7 +188,7 @@ def test_damaged_and_foreign_files_are_refused(tmp_path: Path) -> None:
     network = Network(game, 0, 16)
     Weights(network, drawn_weights(network), {}).save(file)
     whole = file.read_bytes()
-    with pytest.raises(UserError, match="the file says what the network is, got blocks too"):
+    with pytest.raises(UserError, match="the file determines the network, got blocks too"):
         EVALUATORS.make(f"residual(file={file},blocks=3)")
     for place in range(40, len(whole), len(whole) // 29):  # a damaged byte is noticed, or is one of an archive's names
         file.write_bytes(whole[:place] + bytes([whole[place] ^ 8]) + whole[place + 1 :])

@@ -247,7 +247,7 @@ def test_a_checkpoint_that_has_diverged_leaves_the_last_one(tmp_path: Path, monk
         loop.model.tables[0][0] = np.nan  # type: ignore[attr-defined]
 
     monkeypatch.setattr(loop.model, "learn", diverge)
-    says = f"got NaN or infinity in values after 20 games; {out} keeps the checkpoint of 10 games, from before"
+    says = f"got NaN or infinity in values after 20 games; {out} keeps the earlier checkpoint of 10 games"
     with pytest.raises(UserError, match=says):
         loop.run()
     assert out.read_bytes() == content
