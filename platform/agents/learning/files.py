@@ -138,7 +138,7 @@ def fill_digest(declared: Any, read: Callable[[Path], Mapping[str, Any]]) -> Non
         return
     for info, _ in parameters_of(type(declared)):
         if info.name not in ("file", "digest") and getattr(declared, info.name) != info.default:
-            raise UserError(f"{declared.name}: the file says what the network is, got {info.name} too; leave it out.")
+            raise UserError(f"{declared.name}: the file determines the network, got {info.name} too; leave it out.")
     if not declared.digest:
         object.__setattr__(declared, "digest", read(declared.carried_path("file"))["digest"])
 
