@@ -20,8 +20,6 @@ from turnier.search.samplers.sampler import Search, Vectors
 from turnier.search.space import Space
 from turnier.studies.benchmark.problem import Problem
 
-optuna.logging.set_verbosity(optuna.logging.ERROR)
-
 
 class Rival(Search):
     """Base of searches that need no more than asking and telling."""
