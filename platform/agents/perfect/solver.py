@@ -1,7 +1,7 @@
 """The exact solver of small games: alpha-beta from every action to the end of the game.
 
-Its table is kept from one position to the next. That is sound because an entry's value counts its plies from its own
-state, and because an entry that met the horizon answers only searches that are as deep (`alphabeta/search.py`).
+Its table is kept between positions. That is sound because an entry's value counts plies from its own state, and an
+entry that met the horizon answers only searches of the same depth (`alphabeta/search.py`).
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ from ..transposition import new_table
 
 TABLE_BITS = 20  # 2**20 entries, 24 MB
 KEPT = 10_000  # positions whose values are kept
-MAX_NODES = 30_000_000  # of an action; all actions at the start of hex(size=4) together take 5 million
+MAX_NODES = 30_000_000  # per action; all actions at the start of hex(size=4) together take 5 million
 
 
 class Solver:
-    """Says who wins after every action in a position of a game for two seats, without chance or secrets.
+    """Finds the winner after every action of a position, for games of two seats without chance or secrets.
 
-    Where a game ends with other returns than 1, 0 and -1, the seat with the larger one wins.
+    If returns are other than 1, 0 and -1, the seat with the larger one wins.
     """
 
     name: ClassVar[str] = "search to the end"
@@ -40,11 +40,11 @@ class Solver:
             compile_kernel(deepen)
         self._table = new_table(TABLE_BITS, 1)
         self._known: dict[bytes, dict[int, int]] = {}  # by state and returns: matches begin alike
-        self._lock = threading.Lock()  # one thread at a time writes into the table, which saves the others their work
+        self._lock = threading.Lock()  # one thread at a time uses the table, which saves the others their work
 
     def values(self, position: Position) -> dict[int, int]:
         """See `Judge.values`."""
-        won = 1 if position.to_move == 0 else -1  # what seat 0's win is worth to the mover
+        won = 1 if position.to_move == 0 else -1  # the value of seat 0's win to the mover
         key = position.state.tobytes() + position.returns.tobytes()
         with self._lock:
             if key not in self._known:
@@ -55,22 +55,22 @@ class Solver:
             return dict(self._known[key])
 
     def _winner(self, after: Position) -> int:
-        """Returns 1 where seat 0 wins, -1 where seat 1 does, 0 if nobody does."""
+        """Returns 1 if seat 0 wins, -1 if seat 1 does, 0 if nobody does."""
         lead = float(after.returns[0] - after.returns[1]) if after.over else self._searched(after)
         return (lead > 0) - (lead < 0)
 
     def _searched(self, after: Position) -> float:
-        """Returns seat 0's value under perfect play, in units of the search; its sign says who wins."""
+        """Returns seat 0's value under perfect play, in units of the search; its sign tells the winner."""
         kernels, evaluator, settings = self.game.kernels, self._search.evaluator, self._search.settings
         stack = new_stack(kernels, after.state, DEEPEST)
-        found = stack.found.copy()  # which says nothing that is needed here
+        found = stack.found.copy()  # unused space
         rng, limit = stream(0), self.max_nodes
         done = deepen(kernels, evaluator, settings, stack, self._table, after.state, after.returns, rng, limit, found)
         value = float(stack.bounds[0, BEST])
-        # What is not resolved depends on the horizon, unless a win is proven.
+        # Unresolved values depend on the horizon, unless a win is proven.
         if not done or (stack.counts[UNRESOLVED] and abs(value) <= PROVEN):
             raise UserError(
-                f"a judge must be able to search {self.game} to its end, got more than {self.max_nodes:,} positions or"
+                f"a judge cannot search {self.game} to its end within {self.max_nodes:,} positions or"
                 f" {DEEPEST} plies after an action; choose a smaller board."
             )
         return value

@@ -1,4 +1,4 @@
-"""Sequential halving at the root: the considered actions get equal visits, then the better half of them, and so on.
+"""Sequential halving at the root: the actions considered get equal visits, then the better half of them, and so on.
 
 Source: Danihelka et al. 2022, algorithm 2.
 """
@@ -21,7 +21,7 @@ from .search import CONSIDERED, ITERATIONS, VALUE_SCALE, WORK, iterate
 
 @kernel(types.void(TREE, types.int64, types.float64, Floats, Floats))
 def set_scores(tree, mover, value_scale, noise, scores):
-    """Fills in what the root's children are ranked by: noise + logit + sigma(Q)."""
+    """Fills in the scores of the root's children: noise + logit + sigma(Q)."""
     set_improved_logits(tree, 0, mover, value_scale, scores)
     for i in range(tree.nodes[0, WIDTH]):
         scores[i] += noise[i]
@@ -29,9 +29,9 @@ def set_scores(tree, mover, value_scale, noise, scores):
 
 @kernel(types.int64(GAME, EVALUATOR, Floats, TREE, State, Floats, Rng, Floats, Floats, WORK))
 def search_by_halving(game, evaluator, settings, tree, root_state, returns, rng, extremes, noise, work):
-    """Runs the iterations of a decision; returns the best of the most visited children, NONE where the root is proven.
+    """Runs the iterations of a decision; returns the best of the most visited children, NONE if the root is proven.
 
-    The first iteration expands the root. Of n others, each of m considered actions gets n / (m log2 m) in a round.
+    The first iteration expands the root. Of n others, each of m actions considered gets n / (m log2 m) in a round.
     Arguments are those of `search_all`.
     """
     nodes, scores, value_scale = tree.nodes, np.empty(game.max_choices), settings[VALUE_SCALE]
@@ -39,7 +39,7 @@ def search_by_halving(game, evaluator, settings, tree, root_state, returns, rng,
     iterate(game, evaluator, settings, tree, root_state, returns, rng, extremes, 1, NONE, work)
     first, width = int(nodes[0, FIRST]), int(nodes[0, WIDTH])
     places = np.arange(width)
-    for i in range(width):  # before there are visits, values have no say
+    for i in range(width):  # values count only after visits
         scores[i] = tree.seeds.view(np.float64)[first + i] + noise[i]
     sort_by_score(scores, width, places)
     considered = min(int(settings[CONSIDERED]), width)

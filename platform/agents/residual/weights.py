@@ -1,4 +1,4 @@
-"""Files of residual networks: what plays. Checkpoints of self-play hold what a training continues with."""
+"""Files of residual networks to play with. Checkpoints of self-play have the state of a training."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Combi that plays for room against all, and fills its own where others cannot get in, or only by jumps."""
+"""Combi that competes for room with all, and fills its own if others cannot get in, or only by jumps."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from .search.territory import SPACE_ROWS, is_apart
 
 
 class AdaptiveCombiPlayer(CombiPlayer):
-    """Changes how a decision is made when walls part the player from all others."""
+    """Decides differently when walls separate the player from all others."""
 
     def __init__(self, agent: TimedAgent, game: Game, rng: np.ndarray[Any, np.dtype[np.uint64]]) -> None:
         super().__init__(agent, game, rng)
@@ -27,10 +27,10 @@ class AdaptiveCombiPlayer(CombiPlayer):
         self.space = np.empty((SPACE_ROWS, self.field.size), np.int32)
 
     def situation(self) -> Values:
-        """Returns the parameters as they are here: among others, behind walls, or alone for good.
+        """Returns the parameters for the situation: among others, behind walls, or alone for good.
 
-        Behind walls the longest path is followed as far as minimax finds that nobody who jumps over them gets more
-        than before: so dead ends are filled last while others can reach their mouths.
+        Behind walls it follows the longest path while minimax finds that others who jump over them gain nothing by it;
+        so dead ends are filled last while others can reach their mouths.
         """
         values, modes = super().situation(), self.modes
         if not self.is_apart(by_jumps=False):
@@ -51,11 +51,11 @@ class AdaptiveCombiPlayer(CombiPlayer):
 
 @dataclass(frozen=True)
 class AdaptiveCombi(Combi):
-    """spe_ed: Combi that knows which walls others can jump over, and when it is alone; our own.
+    """spe_ed: Combi that knows the walls that others can jump over, and whether it is alone; our own.
 
-    Differs: from Brot 2021 as `combi` does, and in what it does behind walls. Among other players `jump_steps` is
-    ignored: a wall that holds until somebody plans a jump is worth building. The defaults were chosen by hand; a search
-    over them showed no improvement (docs/reproduction.md).
+    Differs from Brot 2021 like `combi`, and by its play behind walls. Among other players `jump_steps` is
+    ignored: a wall is worth building even if it holds only until somebody plans a jump. The defaults were chosen by
+    hand; a search over them showed no improvement (docs/reproduction.md).
     """
 
     name: ClassVar[str] = "adaptive_combi"
@@ -67,7 +67,7 @@ class AdaptiveCombi(Combi):
     neighbours: float = redeclared(Combi, "neighbours", 0.5)
     decided: float = redeclared(Combi, "decided", 0.2)
     jump_steps: int = redeclared(Combi, "jump_steps", 15)
-    walled_hug: float = parameter(0.85, "hug where others cannot reach the player by steps", low=0, high=1)
+    walled_hug: float = parameter(0.85, "hug if others cannot reach the player by steps", low=0, high=1)
     walled_weight: float = parameter(
-        3.0, "minimax_weight where only jumps reach the player", low=0, high=100, log=True, search=(0.1, 100)
+        3.0, "minimax_weight if only jumps reach the player", low=0, high=100, log=True, search=(0.1, 100)
     )
