@@ -22,9 +22,9 @@ from turnier.core.terminal.console import Console
 
 def main() -> None:
     parser = argparse.ArgumentParser("benchmarks", description=(__doc__ or "").partition("\n")[0])
-    parser.add_argument("names", nargs="*", help="what to measure; default: everything")
+    parser.add_argument("names", nargs="*", help="benchmarks to run; default: all")
     parser.add_argument("--json", action="store_true", help="print JSON")
-    parser.add_argument("--rounds", type=int, default=5, help="measurements of each; the median is shown")
+    parser.add_argument("--rounds", type=int, default=5, help="measurements of each benchmark; the median is shown")
     parser.add_argument("--write", type=Path, help="also write a page of docs/, with figures for AVX2 alone")
     given = parser.parse_args()
     try:

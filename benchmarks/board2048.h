@@ -17,7 +17,7 @@
 /* --- Row tables --- */
 
 static uint16_t moved_row[2 * 65536]; /* to the left, then to the right */
-static uint32_t row_potential[65536]; /* the points that making the row's tiles from 2s is worth */
+static uint32_t row_potential[65536]; /* the points for making the row's tiles from 2s */
 static uint8_t orders[24];            /* the orders of the four actions, two bits each */
 
 static inline uint16_t move_row(uint32_t row, int right) {
@@ -57,7 +57,7 @@ static inline uint64_t slide(uint64_t b, uint64_t side) {
            (uint64_t)table[b >> 48] << 48;
 }
 
-/* Swaps rows and columns where `yes` is 1, leaves the board where it is 0. */
+/* Swaps rows and columns if `yes` is 1, leaves the board if it is 0. */
 static inline uint64_t turn(uint64_t b, uint64_t yes) {
     uint64_t mask = -yes, swap = (b ^ b >> 12) & (mask & UINT64_C(0x0000F0F00000F0F0));
     b ^= swap ^ swap << 12;
@@ -65,7 +65,7 @@ static inline uint64_t turn(uint64_t b, uint64_t yes) {
     return b ^ swap ^ swap << 24;
 }
 
-/* The board after an action, before chance places a tile: the same board where the action is not legal. */
+/* The board after an action, before chance places a tile: the same board if the action is not legal. */
 static inline uint64_t after_action(uint64_t b, int action) {
     uint64_t across = (uint64_t)action >> 1;
     return turn(slide(turn(b, across), (uint64_t)action & 1), across);
@@ -92,8 +92,8 @@ static inline uint64_t potential(uint64_t b) {
 /* Puts a random tile on a board that has a tile and an empty cell. Its empty cells are counted in `empty` (bit 4 * cell)
    and found in `empty_here`, the same cells as `b` has them: two words, so that `b` may be turned meanwhile. */
 static inline uint64_t place(uint64_t b, uint64_t empty, uint64_t empty_here, uint32_t word, uint64_t *fours) {
-    uint64_t scaled = word * (uint64_t)__builtin_popcountll(empty);    /* which cell, and by the fraction which tile */
-    uint64_t miss = empty_here * ONES ^ ((scaled >> 32) + 1) * ONES;   /* nibble 0 where the count is the wanted one */
+    uint64_t scaled = word * (uint64_t)__builtin_popcountll(empty);    /* the cell, and by the fraction the tile */
+    uint64_t miss = empty_here * ONES ^ ((scaled >> 32) + 1) * ONES;   /* nibble 0 if the count is the wanted one */
     uint64_t hit = (miss - ONES) & (~miss & EIGHTS), four = (uint32_t)scaled < FOUR_BELOW;
     *fours += four;
     return b | (hit & -hit) >> (3 - four); /* the lowest such cell is empty */
@@ -112,7 +112,7 @@ static inline uint64_t random_tile(uint64_t b, Rng *rng, uint64_t *fours) {
 
 /* --- Playouts --- */
 
-/* A board that the first direction of `order` moves along its rows: random play does not care whether it is turned. */
+/* A board that the first direction of `order` moves along its rows: for random play it may be turned. */
 typedef struct {
     uint64_t board;
     uint32_t order;
@@ -131,7 +131,7 @@ static inline Playout start_playout(uint64_t board, int tiles, Rng *rng, uint64_
     return (Playout){turn(board, order >> 1 & 1), order, 0};
 }
 
-/* A uniformly random legal move (the first legal one of a random order), then a random tile; 0 where none is legal. */
+/* A uniformly random legal move (the first legal one of a random order), then a random tile; 0 if none is legal. */
 static inline int random_move(Playout *one, Rng *rng, uint64_t *fours) {
     uint64_t board = one->board, moved = slide(board, one->order & 1);
     uint32_t order = one->order;
@@ -141,7 +141,7 @@ static inline int random_move(Playout *one, Rng *rng, uint64_t *fours) {
         order >>= 2;
         moved = slide(board, order & 1);
     }
-    /* The next direction is drawn before the tile is placed: the board turns while the tile's cell is being worked out. */
+    /* The next direction is drawn before the tile is placed: the board turns while the tile's cell is computed. */
     uint64_t word = next_word(rng), empty = occupied(moved) ^ ONES;
     one->order = random_order(word);
     uint64_t turned = one->order >> 1 & 1;
@@ -150,7 +150,7 @@ static inline int random_move(Playout *one, Rng *rng, uint64_t *fours) {
     return 1;
 }
 
-/* Plays one move; 1 where the playout is over, by its depth or by the rules. */
+/* Plays one move; 1 if the playout is over, by its depth or by the rules. */
 static inline int advance(Playout *one, uint64_t depth, Rng *rng, Totals *sums) {
     if (one->moves < depth && random_move(one, rng, &sums->fours)) return 0;
     sums->potential += potential(one->board);

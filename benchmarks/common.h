@@ -1,4 +1,4 @@
-/* What the programs of this folder share: random numbers as Turnier draws them, and the clocks. */
+/* Shared by the programs of this folder: random numbers as Turnier draws them, and the clocks. */
 #ifndef COMMON_H
 #define COMMON_H
 
@@ -53,7 +53,7 @@ static inline uint64_t number(const char *text) {
     exit(2);
 }
 
-/* A stream from the last arguments: a seed, or the four words that Turnier has of a stream. */
+/* A stream from the last arguments: a seed, or the four words of a stream in Turnier. */
 static inline Rng stream_of(int count, char **words) {
     if (count == 1) return seeded(number(words[0]));
     if (count == 4) return (Rng){number(words[0]), number(words[1]), number(words[2]), number(words[3])};
@@ -61,7 +61,7 @@ static inline Rng stream_of(int count, char **words) {
     exit(2);
 }
 
-/* A file that holds at least `count` items of a size; exits where it does not. */
+/* A file that holds at least `count` items of a size; exits if it does not. */
 static inline void read_file(const char *name, void *items, size_t size, size_t count) {
     FILE *file = fopen(name, "rb");
     if (!file || fread(items, size, count, file) != count) {

@@ -1,4 +1,4 @@
-"""Speed of many boards of 2048 stepped in one call, as learners written elsewhere step them."""
+"""Speed of many boards of 2048 stepped in one call, as learners elsewhere step them."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ BOARDS, STEPS = 4096, 500
 
 
 def _boards_2048(this: Round) -> Rates:
-    """Steps/s with uniformly random legal actions, whose choice counts, as do masks, observations and new episodes."""
+    """Steps/s with uniformly random legal actions, including their choice, masks, observations and new episodes."""
     from turnier.environments import BoardsEnvironment  # needs Gymnasium, which is optional
 
     number, steps = this.part(BOARDS), this.part(STEPS)

@@ -1,4 +1,4 @@
-"""Speed of expectimax at 2048 relative to our C program: the same boards, table, depth and cut-off, the same values."""
+"""Speed of expectimax at 2048 relative to our C program, with the same boards, table, depth, cut-off and values."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class ExpectimaxRates(NamedTuple):
 def expectimax_rates(this: Round, depth: int, cutoff: float, table: int) -> ExpectimaxRates:
     """Measures the programs in turn, on one core, at depth 2 on the boards of one game.
 
-    Raises RuntimeError where the two programs disagree.
+    Raises RuntimeError if the two programs disagree.
     """
     game = GAMES.make("2048")
     agent = AGENTS.make(f"expectimax(depth={depth},cutoff={cutoff!r},table={table},evaluator=rows2048)")

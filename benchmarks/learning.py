@@ -40,7 +40,7 @@ YAVALATH = "td(alpha=0.08333,alpha_end=0.05,epsilon=0.3,epsilon_end=0.1)"
 
 
 def _warmed_up(learning: str, this: Round) -> TdLoop:
-    """Returns a training at 2048 that has learned from WARM_GAMES games."""
+    """Returns a training at 2048 after WARM_GAMES games."""
     plan = Plan(GAMES.make("2048"), NTuple(network="4x6"), td_of(learning), this.seed)
     training = TdLoop(plan, Path("no file is written"), WARM_GAMES + 2 * GAMES_MEASURED)
     training.play(0, this.part(WARM_GAMES))
@@ -56,7 +56,7 @@ def _learn(training: TdLoop, this: Round, games_before: int, threads: int = 1) -
 
 
 def _reference_2048(alpha: float, training: TdLoop, this: Round, games: int, *matches: object) -> dict[str, Any]:
-    """Returns what the C program says that learns the same after the warm-up, or plays matches by what it learned."""
+    """Returns the C program's report on learning the same after the warm-up, or on playing matches with the result."""
     kind = "tc" if training.plan.learning.coherence else "td"
     arguments = (kind, training.key, this.part(WARM_GAMES), games, alpha, *matches)
     return run_program(this.folder, "reference_learning2048", *arguments)
@@ -92,7 +92,7 @@ def played_moves(this: Round) -> Rates:
 
 
 def _digest(training: TdLoop) -> str:
-    """Returns which weights these are, as the C program says it: a sum of their bits, each with a factor of its own."""
+    """Returns a digest of the weights as in the C program: a sum of their bits, each with its own factor."""
     table = training.weights().table(training.network.layout(training.plan.learning.coherence, in_quarters=False))
     places = np.flatnonzero(table.view(np.uint32)).astype(np.uint64)
     factors = np.uint64(2) * places + np.uint64(1)
@@ -101,7 +101,7 @@ def _digest(training: TdLoop) -> str:
 
 
 def learned_moves_of_threads(this: Round) -> Rates:
-    """Returns learned moves/s of THREADS threads that share a table, relative to one thread."""
+    """Learned moves/s of THREADS threads that share a table, relative to one thread."""
     training = _warmed_up("td", this)
     moves, one = _learn(training, this, this.part(WARM_GAMES))
     moves_of_all, all_threads = _learn(training, this, this.part(WARM_GAMES) + this.part(GAMES_MEASURED), THREADS)
@@ -109,9 +109,9 @@ def learned_moves_of_threads(this: Round) -> Rates:
 
 
 def look_ups_of_learning(this: Round) -> Rates:
-    """Returns look-ups/s of learning with temporal coherence, relative to only reading such entries in order.
+    """Look-ups/s of learning with temporal coherence, relative to only reading these entries in order.
 
-    The reference is what memory allows: afterstates of all legal actions in games of a good player, nothing computed.
+    The reference is the limit of memory: afterstates of all legal actions in games of a good player, without computing.
     """
     training = _warmed_up("td", this)
     places, moves = _places(training, this.part(GAMES_READ))

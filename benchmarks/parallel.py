@@ -20,7 +20,7 @@ from turnier.games.game import Position
 from turnier.games.registry import GAMES
 
 WORKERS = 2
-SHORT_ROUNDS = 25  # the median quotient counts: other programs disturb short measurements more
+SHORT_ROUNDS = 25  # more rounds, since other programs disturb short measurements more
 DECISIONS = 16
 VOTER = "mctse(iterations=3500)"
 LONG_SEARCH = "mctse(iterations=12000)"  # at least 20 ms on every machine
@@ -46,7 +46,7 @@ def _decide(player: Player, positions: Sequence[Position]) -> Stopwatch:
 
 
 def _majority_5(this: Round) -> Rates:
-    """Decisions/s of a majority vote and of one voter; searches left running count too."""
+    """Decisions/s of a majority vote and of one voter; searches still running count, too."""
     positions = middle_positions(this.seed)[: this.part(DECISIONS)]
     one = _decide(_player(VOTER), positions)
     with Stopwatch() as clocks, ThreadPool(WORKERS) as pool:
@@ -67,14 +67,14 @@ def _ray_members(this: Round) -> Rates:
 
 
 def _speed_up(agent: str, this: Round, together: bool = True) -> Rates:
-    """Decisions/s of one decision after another with WORKERS threads each, and in a compiled loop on one core.
+    """Decisions/s of consecutive decisions with WORKERS threads each, and in a compiled loop on one core.
 
-    Without `together` every thread runs such a loop of its own: the most that the machine can give.
+    Without `together` every thread runs such a loop of its own: the machine's limit.
     """
     game, positions = GAMES.make("2048"), middle_positions(this.seed)[: this.part(DECISIONS)]
     single = AGENTS.make(agent)
     player = single.replace(threads=WORKERS).start(game, 0, this.seed)
-    seats = [single.seat_kernels(game) for _ in range(WORKERS)]  # each with the memory of its own search
+    seats = [single.seat_kernels(game) for _ in range(WORKERS)]  # each with its own search memory
     states, returns = np.stack([p.state for p in positions]), positions[0].returns
 
     def loop(number: int) -> None:

@@ -15,7 +15,7 @@ from turnier.arena.play import play_matches
 from turnier.core.rng import streams, streams_of
 from turnier.games.registry import GAMES
 
-JOBS = 64  # in the lanes of a processor
+JOBS = 64  # boards in the lanes of a processor
 LONG = 1_000_000  # plies, more than any game has
 RANDOM_GAMES = 400_000
 MATCHES = 64  # twice as many as a worker plays together
@@ -26,7 +26,7 @@ UCT_ITERATIONS, UCT_SEARCHES = 10_000, 20
 
 
 def _play_out(name: str, jobs: int, games: int, seed: int) -> tuple[float, Stopwatch]:
-    """Plays random games from the start to the end, `games` of each job; returns the points of the first seat."""
+    """Plays `games` random games per job to the end; returns the points of the first seat."""
     game, rngs = GAMES.make(name), streams(seed, jobs)
     start, gains = game.new_state(), np.zeros((jobs, game.num_seats))
     game.kernels.init(start, rngs[0])
@@ -75,7 +75,7 @@ def _mc_2048(this: Round) -> Rates:
 
 
 def _mctse_together(this: Round) -> Rates:
-    """Matches/s of a worker that has many to play, and of one that gets them one at a time."""
+    """Matches/s of a worker with many to play, and of one that gets them one at a time."""
     specs = _specs_2048(MCTSE, MCTSE_PLIES, this.part(MATCHES), this.seed)
     play_matches(specs[:1])  # compiles
     with Stopwatch() as reference:
@@ -95,13 +95,13 @@ def _expectimax_2048(this: Round) -> Rates:
 
 
 def _require_alike(ours: float, theirs: float, games: int) -> None:
-    """Raises RuntimeError where the first seat's points in as many games differ by more than chance."""
+    """Raises RuntimeError if the first seat's points in equally many games differ by more than chance."""
     if abs(ours - theirs) > 7 * math.sqrt(2 * games):
         raise RuntimeError(f"both programs must win as often, got {ours} and {theirs} points in {games} games")
 
 
 def _yavalath_playouts(this: Round) -> Rates:
-    """The C program draws cells in another way, so that its games are others, but as often won."""
+    """The C program draws cells in another way, so its games differ, but are won equally often."""
     games = this.part(PLAYOUTS // JOBS)
     theirs = run_program(this.folder, "reference_yavalath", "playouts", JOBS * games, this.seed)
     points, clocks = _play_out("yavalath", JOBS, games, this.seed)

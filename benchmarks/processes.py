@@ -1,4 +1,4 @@
-"""Speed of whole commands, each in a process of its own: how soon they start, and short games through a tournament."""
+"""Speed of whole commands, each in its own process: starting, and short games in a tournament."""
 
 from __future__ import annotations
 
@@ -8,18 +8,18 @@ import sys
 from benchmarks.programs import Benchmark, Rates, Round, Stopwatch, program_speed, run_program
 
 STARTS = 5
-GAMES, WORKERS = 200_000, 2  # so many that starting the command takes a small part of the time
+GAMES, WORKERS = 200_000, 2  # enough that starting the command takes a small part of the time
 TURNIER = "import sys; sys.argv[0] = 'turnier'; from turnier.commands.app import main; main()"
 
 
 def _run(code: str, *words: object) -> None:
-    """Runs a line of Python, in which `words` are the command line."""
+    """Runs a line of Python with `words` as command line."""
     command = [sys.executable, "-c", code, *(str(word) for word in words)]
     subprocess.run(command, check=True, capture_output=True)
 
 
 def _start(this: Round) -> Rates:
-    """Starts/s of `turnier --version`, and of Python that does nothing."""
+    """Starts/s of `turnier --version`, and of Python doing nothing."""
     starts = this.part(STARTS)
     with Stopwatch() as reference:
         for _ in range(starts):
@@ -31,7 +31,7 @@ def _start(this: Round) -> Rates:
 
 
 def _tournament_2048(this: Round) -> Rates:
-    """Random games/s through `turnier tournament` on several cores, start and ratings included, into a new store."""
+    """Random games/s through `turnier tournament` on several cores, including start and ratings, into a new store."""
     games, store = this.part(GAMES), this.folder / f"round{this.seed}.db"
     theirs = run_program(this.folder, "reference_2048", "random", games, this.seed)
     words = ("2048", "random", "--games", games, "--seed", this.seed, "--store", f"sqlite:///{store}")

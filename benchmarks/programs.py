@@ -1,4 +1,4 @@
-"""What a benchmark is, the clocks it reads, and the C programs in benchmarks/ that speed is compared with."""
+"""Benchmarks, their clocks, and the C programs in benchmarks/ for comparison."""
 
 from __future__ import annotations
 
@@ -20,21 +20,21 @@ SOURCES = Path(__file__).resolve().parent
 
 
 class Speed(NamedTuple):
-    """Work per second: of CPU time, which holds beside other programs too, and by the wall clock."""
+    """Work per second of CPU time, which is robust against other programs, and of wall-clock time."""
 
     cpu: float
     wall: float
 
 
 class Rates(NamedTuple):
-    """Two speeds measured one right after the other, so that their quotient holds on a noisy machine."""
+    """Two speeds measured in direct succession, so their quotient is valid on a noisy machine."""
 
     ours: Speed
     reference: Speed
 
 
 class Round(NamedTuple):
-    """One measurement: where programs are compiled and files are written, its seed, and how much work it is."""
+    """One measurement: the folder for programs and files, its seed, and its share of work."""
 
     folder: Path
     seed: int
@@ -46,19 +46,19 @@ class Round(NamedTuple):
 
 
 class Benchmark(NamedTuple):
-    """What `make bench` measures."""
+    """One of the measurements of `make bench`."""
 
     unit: str
-    reference: str  # what the speed is compared with
+    reference: str  # the object of comparison
     measure: Callable[[Round], Rates]
-    clock: Literal["cpu", "wall"] = CPU  # the quotient's; "wall" where several cores shall finish sooner
-    lanes: bool = False  # whether vector instructions matter, so that the speed with AVX2 alone is told too
+    clock: Literal["cpu", "wall"] = CPU  # the quotient's; "wall" if several cores should finish sooner
+    lanes: bool = False  # whether vector instructions matter, so the speed with AVX2 alone is given, too
 
 
 class Stopwatch:
-    """CPU time of this process, its threads and programs that have ended, and the wall clock, within a `with` block.
+    """CPU time of this process with its threads and ended programs, and wall-clock time, of a `with` block.
 
-    Compile what is measured before.
+    Compile the measured code before.
     """
 
     def __enter__(self) -> Stopwatch:
@@ -69,7 +69,7 @@ class Stopwatch:
         self.cpu, self.wall = (float(now - began) for now, began in zip(_now(), self._began, strict=True))
 
     def speed(self, work: float) -> Speed:
-        """Returns the speed where `work` was done in the block."""
+        """Returns the speed for `work` done in the block."""
         return Speed(work / max(self.cpu, 1e-6), work / max(self.wall, 1e-6))
 
 
@@ -79,9 +79,9 @@ def _now() -> tuple[float, float]:
 
 
 def run_program(folder: Path, name: str, *arguments: object) -> dict[str, Any]:
-    """Returns what a C program prints as JSON; compiles it into `folder` where it is not there yet.
+    """Returns a C program's output, parsed as JSON; compiles it into `folder` if it is missing there.
 
-    It tells what it did, and the `cpu_seconds` and `wall_seconds` that this took.
+    The output has the amount of work, and the `cpu_seconds` and `wall_seconds` that it took.
     """
     command = [str(_compiled(folder, name)), *(str(a) for a in arguments)]
     result: dict[str, Any] = json.loads(subprocess.run(command, capture_output=True, text=True, check=True).stdout)
@@ -89,12 +89,12 @@ def run_program(folder: Path, name: str, *arguments: object) -> dict[str, Any]:
 
 
 def program_speed(result: dict[str, Any], work: str) -> Speed:
-    """Returns the speed of a C program, `work` being the name under which it tells what it did."""
+    """Returns the speed of a C program; `work` is the name of the amount of work in its output."""
     return Speed(*(result[work] / max(result[f"{clock}_seconds"], 1e-6) for clock in Speed._fields))
 
 
 def require_equal(what: str, ours: object, theirs: object) -> None:
-    """Raises RuntimeError where the two programs did not find the same."""
+    """Raises RuntimeError if the two programs' results differ."""
     if ours != theirs:
         raise RuntimeError(f"{what} must be the same in both programs, got {ours} here and {theirs} in C")
 
@@ -109,7 +109,7 @@ def _compiled(folder: Path, name: str) -> Path:
             f"the benchmarks need gcc and {source.name} in the repository's benchmarks/, got"
             f" {'no gcc' if compiler is None else f'no {source}'}; run `make bench` in a clone with gcc installed."
         )
-    # Without fused multiplications, which numba does not use either, both programs find the same numbers.
+    # Without fused multiplications, as in numba, so both programs find the same numbers.
     options = ("-O3", f"-march={config.CPU_NAME or 'native'}", "-ffp-contract=off")
     command = [compiler, *options, "-o", str(program), str(source), "-lm"]
     built = subprocess.run(command, capture_output=True, text=True)

@@ -1,4 +1,4 @@
-/* Many boards of 2048 stepped together, as environments of learners are: what `python -m benchmarks boards_2048` measures.
+/* Many boards of 2048 stepped together, as learners step them: the yardstick of `python -m benchmarks boards_2048`.
 
        gcc -O3 -march=native -o reference_boards2048 reference_boards2048.c
        reference_boards2048 BOARDS STEPS STREAM
@@ -48,7 +48,7 @@ static void begin(Boards *all, size_t i) {
     show(all, i);
 }
 
-/* The points of a move: what the merged tiles are worth. */
+/* The points of a move: the value of the merged tiles. */
 static double step(Boards *all, size_t i) {
     uint64_t after = after_action(all->boards[i], (int)all->actions[i]), fours = 0;
     double points = (double)(potential(after) - potential(all->boards[i]));

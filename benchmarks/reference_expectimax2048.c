@@ -24,7 +24,7 @@ static double table[65536];
 
 static inline uint64_t transpose(uint64_t b) { return turn(b, 1); }
 
-/* The board after an action, as `after_action`, where the turned board is known. */
+/* The board after an action, as `after_action`, if the turned board is known. */
 static inline uint64_t move(uint64_t board, uint64_t turned, int action) {
     return action < 2 ? slide(board, (uint64_t)action) : transpose(slide(turned, (uint64_t)action & 1));
 }
@@ -138,7 +138,7 @@ static double afterstate_value(uint64_t b, int depth, double prob) {
     return total;
 }
 
-/* Searches a board with a table of its own; returns the best action, -1 where there is none or only one. */
+/* Searches a board with a table of its own; returns the best action, -1 if there is none or only one. */
 static int search(uint64_t board, int depth, int bits, double *value) {
     uint64_t turned = transpose(board), after[4];
     int best = -1, legal = 0;

@@ -1,12 +1,12 @@
-/* What `make bench` measures n-tuple learning of 2048 against, and the play of what was learned: four tuples of six
- * cells over all eight images of the board, afterstates, TD(0), without and with temporal coherence.
+/* The yardstick of `make bench` for n-tuple learning of 2048 and for playing with the result: four tuples of six cells
+ * over all eight images of the board, afterstates, TD(0), without and with temporal coherence.
  *
  *   reference_learning2048 td|tc KEY WARM GAMES ALPHA [STREAMS MATCHES]
  *
- * Of WARM + GAMES games only the latter are timed; game i draws from the stream of seed KEY + 4 i golden ratios. Or, where
- * STREAMS is given, WARM + GAMES games are learned untimed, and what is timed are MATCHES games that the network then
- * plays; the file holds the words of two streams for each match: of chance, and of the agent, which needs none.
- * Prints one JSON object; "digest" says which weights were learned.
+ * Of WARM + GAMES games only the latter are timed; game i draws from the stream of seed KEY + 4 i golden ratios. If
+ * STREAMS is given, WARM + GAMES games are learned untimed, and MATCHES games that the network then plays are timed;
+ * the file holds the words of two streams for each match: of chance, and of the agent, which needs none.
+ * Prints one JSON object; "digest" identifies the learned weights.
  * Built by: gcc -O3 -march=native -ffp-contract=off -o ... reference_learning2048.c -lm
  */
 #define _GNU_SOURCE

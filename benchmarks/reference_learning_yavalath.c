@@ -1,4 +1,4 @@
-/* What `make bench` measures n-tuple learning of Yavalath against: TD with temporal coherence by self-play, on the
+/* The yardstick of `make bench` for n-tuple learning of Yavalath: TD with temporal coherence by self-play, on the
  * 61-cell board, two players, no swap; a network that knows whose turn it is, over all twelve images of each tuple.
  *
  *   reference_learning_yavalath TUPLES COUNT KEY WARM GAMES ALPHA ALPHA_END EPSILON EPSILON_END WEIGHTS
@@ -20,11 +20,11 @@
 #define IMAGES 12
 #define TINY 1e-37f /* makes 0 / 0 a 1, and rounds away otherwise */
 
-typedef struct { float signed_sum, sizes; } Sums;  /* of what was asked of a value; they give its own learning rate */
+typedef struct { float signed_sum, sizes; } Sums;  /* of the requested changes; they give the rate */
 typedef struct { int lookup, factor; } Touch;      /* a look-up that sees a cell, and the cell's factor there */
 
 static const int power[LENGTH] = {1, 3, 9, 27, 81, 243, 729};
-static int tuples, lookups, touches; /* touches: how many look-ups see a cell, ending[CELLS - 1] */
+static int tuples, lookups, touches; /* touches: number of look-ups that see a cell, ending[CELLS - 1] */
 static int (*cells)[LENGTH];         /* of each tuple */
 static int images[IMAGES][CELLS];    /* where a cell is on each image of the board */
 static int sources[CELLS][IMAGES];   /* which cell is there */
@@ -75,14 +75,14 @@ static void find_touches(void) {
 
 static inline const Touch *touches_of(int cell) { return touch + (cell ? ending[cell - 1] : 0); }
 
-/* Changes the entries of the current board for a stone of the player that many cells differ by. */
+/* Changes the entries of the current board for a stone of the player by which many cells differ. */
 static void move_entries(int cell, int stone) {
     const Touch *end = touch + ending[cell];
     for (const Touch *t = touches_of(cell); t < end; t++) entry[t->lookup] += stone * t->factor;
 }
 
-/* Finds what the board would be worth after a stone on each empty cell: tuple by tuple, whose images share its few
- * entries. What it finds for cells that are not empty means nothing; the values have room for that. */
+/* Finds the value of the board after a stone on each empty cell: tuple by tuple, whose images share its few
+ * entries. Results for cells that are not empty mean nothing; the values have room for that. */
 static void evaluate_all(const float *of, int stone, float *worth) {
     double total = 0.0;
     memset(parts, 0, sizeof parts);
@@ -121,7 +121,7 @@ static void evaluate_few(const float *of, int stone, uint64_t taken, float *wort
     }
 }
 
-/* Moves the current board's value towards a target, every entry by the share that its own rate is of alpha. */
+/* Moves the current board's value towards a target, every entry by its own rate as a share of alpha. */
 static void learn(int seat, float target, float rate) {
     float *of = values + seat * tuples * ENTRIES;
     Sums *own = sums + seat * tuples * ENTRIES;

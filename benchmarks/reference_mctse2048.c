@@ -1,4 +1,4 @@
-/* MCTS-Expectimax (Kutsch 2017, 5 and 7.1) for 2048 in plain C: what `make bench` measures `mctse` against.
+/* MCTS-Expectimax (Kutsch 2017, 5 and 7.1) for 2048 in plain C: the yardstick of `make bench` for `mctse`.
 
        gcc -O3 -march=native -o reference_mctse2048 reference_mctse2048.c -lm
        reference_mctse2048 ITERATIONS DEPTH MAXNODES TREE_DEPTH STREAMS MATCHES PLIES

@@ -1,4 +1,4 @@
-/* Ratings by the model of Bradley and Terry in plain C: what `python -m benchmarks ratings_200` measures ratings against.
+/* Ratings by the model of Bradley and Terry in plain C: the yardstick of `python -m benchmarks ratings_200`.
 
        gcc -O3 -march=native -o reference_ratings reference_ratings.c -lm
        reference_ratings AGENTS GAMES FILE ROUNDS
@@ -63,13 +63,13 @@ static double log_likelihood(const double *played, const double *won, const doub
     return sum;
 }
 
-/* Adds to a matrix what a pairing's information is in it. */
+/* Adds a pairing's information to a matrix. */
 static void add_edge(double *matrix, size_t i, size_t j, double weight) {
     matrix[i * agents + i] += weight, matrix[j * agents + j] += weight;
     matrix[i * agents + j] -= weight, matrix[j * agents + i] -= weight;
 }
 
-/* The information [agents, agents] in all games, those with the virtual agent included; slopes [agents] where wanted. */
+/* The information [agents, agents] in all games, those with the virtual agent included; slopes [agents] if wanted. */
 static void curvature(const double *played, const double *won, const double *strength, double *matrix, double *slope) {
     memset(matrix, 0, agents * agents * sizeof(double));
     for (size_t i = 0; i < agents; i++) {
@@ -121,7 +121,7 @@ static size_t end_of_cluster(size_t game) {
     return end;
 }
 
-/* Notes in `least` and `most` the mean points of each pairing by cluster: where they are equal, nothing has varied. */
+/* Notes in `least` and `most` the mean points of each pairing by cluster: if they are equal, nothing has varied. */
 static void compare_clusters(double *least, double *most) {
     double *sum = room(agents * agents), *count = room(agents * agents);
     for (size_t p = 0; p < agents * agents; p++) least[p] = 2, most[p] = -1;
@@ -144,7 +144,7 @@ static size_t count_clusters(void) {
     return number;
 }
 
-/* The share of what a cluster tells that the fit has taken from it, on average over its agents but one. */
+/* The share of the information of a cluster that the fit has taken from it, on average over its agents but one. */
 static double leverage(size_t begin, size_t end, const double *strength, const double *inverse, char *seen) {
     double taken = 0;
     size_t members = 0;
@@ -205,7 +205,7 @@ static void centre(double *matrix) {
         }
 }
 
-/* Replaces a symmetric matrix M by B M B, where B is the inverse of what was factored into L. */
+/* Replaces a symmetric matrix M by B M B, where B is the inverse of the matrix factored into L. */
 static void sandwich(const double *l, double *matrix) {
     for (int side = 0; side < 2; side++) {
         for (size_t i = 0; i < agents; i++) solve(l, matrix + i * agents);
@@ -228,7 +228,7 @@ static void rate(double *strength, double *covariance) {
     factor(bread);
     for (size_t i = 0; i < agents; i++) inverse[i * agents + i] = 1, solve(bread, inverse + i * agents);
     compare_clusters(least, most);
-    for (size_t p = 0; p < pairs; p++) /* where nothing varied the variance is that of the model */
+    for (size_t p = 0; p < pairs; p++) /* if nothing varied, the variance is that of the model */
         if (most[p] > least[p]) played[p] = 0;
     curvature(played, won, strength, covariance, NULL);
     add_clusters(covariance, strength, least, most, inverse);

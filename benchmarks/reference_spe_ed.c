@@ -1,4 +1,4 @@
-/* Searches of spe_ed in plain C: what `make bench` measures those of platform/agents/spe_ed against.
+/* Searches of spe_ed in plain C: the yardstick of `make bench` for those of platform/agents/spe_ed.
 
        gcc -O3 -march=native -o reference_spe_ed reference_spe_ed.c
        reference_spe_ed rollouts FIELD CELLS STRIDE WALKERS COUNT STREAM    random paths of the first player alone
@@ -97,7 +97,7 @@ static void run_rollouts(Walker walker, int64_t count, Rng rng) {
     printf(", \"rollouts\": %" PRId64 ", \"moves\": %" PRId64 ", \"longest\": %" PRId64 "}\n", rollouts, steps, longest);
 }
 
-/* --- Minimax: the own move marks its cells with the round; who can enter one of them takes the player out --- */
+/* --- Minimax: the own move marks its cells with the round; an opponent that can enter one takes the player out --- */
 
 static Walker players[2];
 static int64_t nodes;

@@ -1,4 +1,4 @@
-/* What `make bench` measures Yavalath against: random games and UCT on the 61-cell board, two players, no swap.
+/* The yardstick of `make bench` for Yavalath: random games and UCT on the 61-cell board, two players, no swap.
  *
  *   reference_yavalath playouts GAMES STREAM        random legal moves from the empty board to the end
  *   reference_yavalath uct ITERATIONS SEARCHES STREAM    UCT from the empty board, a rollout to the end an iteration

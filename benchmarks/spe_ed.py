@@ -17,7 +17,7 @@ MINIMAX_DEPTH, MINIMAX_ROUNDS = 8, 5
 
 
 def _opening(players: int, this: Round) -> tuple[Bytes, int, Ints, tuple[object, ...]]:
-    """Returns field, stride and two players of an opening, and how the C program is told of them."""
+    """Returns field, stride and two players of an opening, and the C program's arguments for them."""
     game = GAMES.make(f"spe_ed(width=60,height=60,players={players})")
     state, field = game.start(this.seed).state, new_field(game)
     fill_field(state, field)

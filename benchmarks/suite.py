@@ -1,4 +1,4 @@
-"""All benchmarks by name, and what they measure: medians and ranges over rounds."""
+"""All benchmarks by name, and their measurement: medians and ranges over rounds."""
 
 from __future__ import annotations
 
@@ -46,11 +46,11 @@ class Quotient(NamedTuple):
 
 
 class Measured(NamedTuple):
-    """What one benchmark has measured: medians of both speeds, and their quotients by both clocks."""
+    """The result of one benchmark: medians of both speeds, and their quotients by both clocks."""
 
     unit: str
-    of: str  # what the reference is
-    clock: str  # whose quotient counts
+    of: str  # the reference
+    clock: str  # the clock of the quotient that counts
     ours: Speed
     reference: Speed
     cpu: Quotient
@@ -61,15 +61,15 @@ class Measured(NamedTuple):
         return self.cpu if self.clock == CPU else self.wall
 
     def as_dict(self) -> dict[str, Any]:
-        """Returns all of it by name, for JSON."""
+        """Returns everything by name, for JSON."""
         return {key: value._asdict() if hasattr(value, "_asdict") else value for key, value in self._asdict().items()}
 
 
 def run_benchmarks(console: Console, rounds: int, names: Sequence[str] = (), share: float = 1.0) -> dict[str, Measured]:
-    """Returns by name what the benchmarks measured, each with that share of its work.
+    """Returns the results of benchmarks by name, each measured with that share of its work.
 
-    Every round measures ours and the reference in turn; the first, which warms up, does not count.
-    Raises UserError for a name that is not in BENCHMARKS; no names are all.
+    Every round measures ours and the reference in turn; the first, a warm-up, does not count. Raises UserError for a
+    name that is not in BENCHMARKS; no names = all.
     """
     for name in names:
         if name not in BENCHMARKS:
@@ -105,11 +105,11 @@ def runs_avx2() -> bool:
 def avx2_quotients(names: Sequence[str], rounds: int) -> dict[str, Quotient]:
     """Returns by name the quotients of benchmarks, both sides compiled for AVX2_PROCESSOR.
 
-    Its kernels are kept beside the others, so that only the first call compiles them.
+    Its kernels are cached beside the others, so only the first call compiles them.
     """
     environment = os.environ | {
         "NUMBA_CPU_NAME": AVX2_PROCESSOR,
-        "NUMBA_CPU_FEATURES": "",  # those that the name implies
+        "NUMBA_CPU_FEATURES": "",  # the features that the name implies
         "NUMBA_CACHE_DIR": str(cache_directory().parent / AVX2_PROCESSOR),
     }
     command = [sys.executable, "-m", "benchmarks", *names, "--json", "--rounds", str(rounds)]

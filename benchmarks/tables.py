@@ -1,4 +1,4 @@
-"""What benchmarks have measured: a table for a terminal, and a page of docs/ with the machine and every benchmark."""
+"""Results of benchmarks: a table for a terminal, and a page of docs/ with the machine and every benchmark."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ UNKNOWN = "-"
 ABOUT = f"""\
 # Benchmarks
 
-Speed relative to [programs in plain C](../benchmarks/README.md) that do the same work, or to what the last column says.
+Speed relative to [programs in plain C](../benchmarks/README.md) that do the same work, or relative to the last column.
 Written by `make bench ARGS="--write docs/benchmarks.md"`.
 
 A quotient is our speed divided by that of the reference: the median of alternating rounds, and their range.
-Quotients carry over to other machines better than rates do. They are of CPU time; where several cores work (*) those
+Quotients carry over to other machines better than rates do. They are of CPU time; if several cores work (*), those
 by the wall clock count. For work in the lanes of vector registers the quotient is also given with both programs
 compiled for a processor that has AVX2 but not AVX-512 ({AVX2_PROCESSOR}).
 """
@@ -43,12 +43,12 @@ def rate_text(value: float) -> str:
 
 
 def quotient_text(value: float) -> str:
-    """Returns a quotient with two digits behind the point, or more where it is small."""
+    """Returns a quotient with two decimals, or more if it is small."""
     return f"{value:.2f}" if value >= 0.1 else f"{value:.2g}"
 
 
 def benchmark_table(results: Mapping[str, Measured]) -> Table:
-    """Returns what `run_benchmarks` measured; it fits into 80 columns."""
+    """Returns a table of the results of `run_benchmarks`, at most 80 columns wide."""
     by_wall = any(row.clock != CPU for row in results.values())
     table = Table(
         title="speed by CPU time, medians; range of the quotient over the rounds",
@@ -71,7 +71,7 @@ def benchmark_table(results: Mapping[str, Measured]) -> Table:
 
 
 def benchmark_page(measured: Mapping[str, Measured], avx2: Mapping[str, Quotient], rounds: int) -> str:
-    """Returns the page, in Markdown; what was not measured has no figures."""
+    """Returns the page, in Markdown; unmeasured benchmarks have no figures."""
     rows: list[tuple[str, ...]] = [HEADINGS, RULE]
     for name, benchmark in BENCHMARKS.items():
         row = measured.get(name)
@@ -94,7 +94,7 @@ def _with_range(quotient: Quotient) -> str:
 
 
 def _machine(rounds: int) -> str:
-    """Returns a sentence on where, when and with what was measured."""
+    """Returns a sentence on the machine, date and software of the measurement."""
     gcc = subprocess.run(["gcc", "-dumpfullversion"], capture_output=True, text=True, check=True).stdout.strip()
     versions = f"Python {platform.python_version()}, numba {numba.__version__}, gcc {gcc}"
     today = datetime.date.today().isoformat()
@@ -102,7 +102,7 @@ def _machine(rounds: int) -> str:
 
 
 def _processor() -> str:
-    """Returns the processor's name, as far as the system tells it."""
+    """Returns the processor's name, if the system gives it."""
     described = Path("/proc/cpuinfo")
     for line in described.read_text().splitlines() if described.exists() else []:
         key, _, name = line.partition(":")

@@ -10,8 +10,8 @@
 #define MARGIN 3 /* bits below the first cell, so that a window of seven never shifts to the left */
 
 static int place[3][CELLS];     /* the bit of a cell on the board turned so that a direction's lines are rows */
-static uint64_t inside[3][CELLS]; /* which of the seven bits around a cell lie on its line */
-static unsigned char longest[128]; /* run through the middle one of seven bits, 3 or 4 where it is that long */
+static uint64_t inside[3][CELLS]; /* the bits among the seven around a cell that lie on its line */
+static unsigned char longest[128]; /* run through the middle one of seven bits, 3 or 4 if it is that long */
 
 typedef struct { uint64_t stones[2][3]; uint64_t taken; int plies; } Board;
 

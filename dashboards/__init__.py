@@ -1,6 +1,7 @@
-"""What is shown of runs: described once in sections, drawn in the terminal, on pages, in reports and in notebooks.
+"""Views of runs: described once in sections, drawn in the terminal, on pages, in reports and in notebooks.
 
-Sentences and tables need the base install only. What draws pictures or serves pages begins with `require_pictures`.
+Sentences and tables need the base install only. Code that draws pictures or serves pages begins with
+`require_pictures`.
 """
 
 from turnier.core.errors import require_extra

@@ -1,4 +1,4 @@
-"""Shorter and shorter forms of agents' names, for tables that are too narrow for whole ones."""
+"""Ever shorter forms of agents' names, for tables that are too narrow for whole ones."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ _PARTS = re.compile(r"(?P<head>[^(]*)(?:\((?P<inside>.*)\))?(?P<tail>[^)]*)", re
 
 
 def forms(names: Sequence[str]) -> list[list[str]]:
-    """Returns the names in several forms, each shorter than the one before and distinct as the names are.
+    """Returns the names in several forms, each shorter than the one before and as distinct as the names.
 
-    The first one is the names themselves; then without folders and without parameters that all agents of a kind share;
-    then with a letter in place of the parameters; at last only letters.
+    First the names themselves; then without folders and parameters that all agents of a kind share; then with a letter
+    in place of the parameters; finally letters only.
     """
     heads, insides = zip(*(_split(name) for name in names), strict=True)
     found = [list(names)]
@@ -54,7 +54,7 @@ def _differing(heads: Sequence[str], insides: Sequence[Sequence[str]]) -> list[s
 
 
 def _lettered(heads: Sequence[str], insides: Sequence[Sequence[str]]) -> list[str]:
-    """Returns the names with a letter for the parameters, if several agents are of a kind."""
+    """Returns the names with a letter for the parameters, if several agents are of the same kind."""
     places: dict[str, list[Sequence[str]]] = defaultdict(list)
     names = []
     for head, inside in zip(heads, insides, strict=True):

@@ -25,7 +25,7 @@ def _without_digests(label: str) -> str:
 
 
 def distinct(labels: Iterable[str]) -> dict[str, str]:
-    """Returns label -> name, in the given order: the shortest one that no other of these agents has.
+    """Returns label -> name, in the given order: the shortest one that distinguishes it from the other agents.
 
     Files of one name keep their folders, and files of one path their digests.
     """
@@ -47,7 +47,7 @@ def with_names(*frames: pd.DataFrame) -> list[pd.DataFrame]:
 
 
 def planned_labels(run: Run) -> list[str]:
-    """Returns the labels of the agents that a run was planned with: those that play, or what is searched or trained."""
+    """Returns the labels of a run's planned agents: those that play, or the one searched or trained."""
     plan = run.definition
     if "evaluator" in plan:
         with contextlib.suppress(UserError):
@@ -57,7 +57,7 @@ def planned_labels(run: Run) -> list[str]:
 
 
 def planned(run: Run) -> tuple[str, ...]:
-    """Returns the names of the agents that a run was planned with."""
+    """Returns the names of a run's planned agents."""
     return tuple(distinct(planned_labels(run)).values())
 
 
@@ -69,7 +69,7 @@ def short_game(game: str) -> str:
 
 
 def games_of(run: Run) -> list[str]:
-    """Returns the names of the games that a run plays, without their variants."""
+    """Returns the names of a run's games, without their variants."""
     plan = run.definition
     texts = [plan["game"]] if "game" in plan else [row["game"] for row in plan.get("rows", ())] or [run.name]
     return list(dict.fromkeys(str(text).partition("(")[0] for text in texts))

@@ -1,4 +1,4 @@
-"""The colours of series and of verdicts, wherever they are shown."""
+"""The colours of series and of verdicts in all views."""
 
 from types import MappingProxyType
 

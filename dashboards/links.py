@@ -1,4 +1,4 @@
-"""Addresses of pages: where a run, some agents' games, or one match is shown; what pages, tables, reports link to."""
+"""Addresses of pages for links in pages, tables and reports: of a run, of some agents' games, or of one match."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def address(page: str, **query: Query) -> str:
 
 
 def pages_of(run: Run) -> dict[str, str]:
-    """Returns the pages that show a run, its own one first: title -> address."""
+    """Returns the pages of a run, its own first: title -> address."""
     kind, page = kind_of(run.kind), page_of(run.kind)
     named = {"runs" if hasattr(kind, "together") else "run": run.id}
     own = {page.title: address(page.address, **named)} if page else {}
@@ -39,7 +39,7 @@ def run_address(run: Run) -> str:
 
 
 def games_address(run: str, *agents: str) -> str:
-    """Returns the address of a run's games, only of those in which all of some agents (full texts) play."""
+    """Returns the address of a run's games, only of those with all of some agents (full texts)."""
     return address("replay", run=run, **({"agent": agents} if agents else {}))
 
 

@@ -16,7 +16,7 @@ _BANNER = (
 
 
 def banner(head: Head) -> str:
-    """Returns a run's head: its sentence, in the colour of a verdict, and below it what that means."""
+    """Returns a run's head: its sentence, in the colour of a verdict, and its meaning below."""
     if not head.sentence:
         return ""
     meaning = f"<div>{escape(head.meaning)}</div>" if head.meaning else ""
@@ -30,7 +30,7 @@ def banner(head: Head) -> str:
 
 def failed(text: str) -> str:
     """Returns `Failures.text` in red; empty if nothing failed."""
-    # A block, so that a number and its word stay together.
+    # A block, to keep a number and its word together.
     look = f"color: {FAILED_COLOUR}; display: inline-block; padding-top: 0.2rem"
     return f'<b class="failed" style="{look}">{escape(text)}</b>' if text else ""
 

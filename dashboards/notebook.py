@@ -36,7 +36,7 @@ def html_of(results: RunResults) -> str:
 
 
 def table_of(results: RunResults) -> pd.DataFrame:
-    """Returns the frame of a run's main table, by what its rows are about; empty if it has no table yet."""
+    """Returns the frame of a run's main table, indexed by the key of its rows; empty if it has no table yet."""
     found = next((section for section in flat(sections(results)) if isinstance(section, Table)), None)
     if found is None:
         return pd.DataFrame()
@@ -51,5 +51,5 @@ def picture_of(results: RunResults) -> Figure | None:
 
 
 def figure_of(store: Store, run: str) -> Figure | None:
-    """Returns the main figure of the run whose id begins so."""
+    """Returns the main figure of the run whose id begins with a text."""
     return picture_of(RunResults.find(store, run))

@@ -1,4 +1,4 @@
-"""What a run's pages say first: its agents, how far it is, and who has no games yet."""
+"""The heading of a run's pages: its agents, its progress, and its agents without games."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ MAX_TITLE = 60  # characters of a title's agents
 
 
 def agents_of(run: Run) -> dict[str, str]:
-    """Returns label -> name of the agents that a run was planned with; empty if it does not say."""
+    """Returns label -> name of a run's planned agents; empty if unknown."""
     return distinct(label_of(str(agent)) for agent in run.definition.get("agents", ()))
 
 
 def titled(run: Run) -> str:
-    """Returns a run's title: its game or name, and its agents, or their number where they are many."""
+    """Returns a run's title: its game or name, and its agents, or their number if they are many."""
     names = list(agents_of(run).values())
     if not names:
         game = short_game(str(run.definition.get("game", "")))
@@ -31,6 +31,6 @@ def titled(run: Run) -> str:
 def named_agents(labels: Sequence[str]) -> str:
     """Returns a few agents by name and the others by number."""
     others = len(labels) - MAX_NAMED
-    if others <= 1:  # a number in place of a single name would tell less
+    if others <= 1:  # a number in place of a single name would be less informative
         return ", ".join(labels)
     return f"{', '.join(labels[:MAX_NAMED])} and {others} others"

@@ -2,11 +2,11 @@
 
 The file `kinds/KIND.py` describes the runs of a kind; a new kind needs nothing else here. It has
 
-- `read(results) -> data`: what is shown, read from the store once; pages keep it until the run has more results;
+- `read(results) -> data`: the data to show, read from the store once; pages keep it until the run has more results;
 - `head(results) -> Head`: the run in a sentence, from as little as possible, since lists of runs show it;
 - `sections(data) -> Iterator[Section]`: everything else, the main table first;
 - `together(data, ...) -> data`, if several runs can be shown as one, such as curves of trainings;
-- `mark(results) -> str`, if what is shown may change without a further game: a text that then changes;
+- `mark(results) -> str`, if views may change without a further game: a text that then changes;
 - `to_json(data) -> Any`, if machines read more than the head and the tables;
 - `PAGE`, if such runs have a page of their own, and `pages(run)`, if there are others: title -> address;
 - `COMPARES`, if its agents are compared with each other; `SCORES`, if the page Scores shows them;
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from turnier.arena.analysis.reanalysis import Reanalysis
     from turnier.dashboards.figures.charts import Figure
 
-OTHER = "games"  # the description of kinds that have none of their own
+OTHER = "games"  # the description of kinds without one of their own
 
 
 @dataclass(frozen=True)
@@ -43,7 +43,7 @@ class Page:
         title: in the list of pages.
         icon: a name of Material Symbols.
         begin: commands that begin such a run, by lines.
-        always: whether runs are shown before they have games.
+        always: whether to show runs before they have games.
         optuna: whether optuna-dashboard shows them, too.
     """
 
@@ -57,11 +57,11 @@ class Page:
 
 @dataclass(frozen=True)
 class Head:
-    """A run in a sentence: who leads, what was decided, how sure that is.
+    """A run in a sentence: the leader or the decision, and how sure that is.
 
     Args:
         sentence: empty if nothing is known yet.
-        meaning: what it means, in a sentence or two.
+        meaning: its meaning, in a sentence or two.
         colour: of a verdict, such as #009E73; empty without one.
         agents: their names, the best first if that is known.
         unplayed: agents without a game so far.
@@ -76,7 +76,7 @@ class Head:
 
 @dataclass(frozen=True)
 class Text:
-    """A sentence below what it is about; a warning is red."""
+    """A sentence below its subject; a warning is red."""
 
     text: str
     warning: bool = False
@@ -84,14 +84,14 @@ class Text:
 
 @dataclass(frozen=True)
 class Title:
-    """The title of what follows, such as a game."""
+    """The title of the following sections, such as a game."""
 
     text: str
 
 
 @dataclass(frozen=True)
 class Copy:
-    """A text to copy, such as an agent or a command, with what it is for."""
+    """A text to copy, such as an agent or a command, with its purpose."""
 
     text: str
     meaning: str = ""
@@ -107,13 +107,13 @@ class Facts:
 
 @dataclass(frozen=True)
 class Drawing:
-    """A figure that is drawn when it is first shown, so that terminals and the base install draw nothing.
+    """A figure drawn when it is first shown, so terminals and the base install draw nothing.
 
     Args:
         figure: a function of `turnier.dashboards.figures`, such as "tournament.crosstable"; it may return None if there
             is nothing to draw.
-        known: its arguments, or what returns them when it is drawn.
-        table: the same for terminals.
+        known: its arguments, or a function that returns them when it is drawn.
+        table: the table in its place for terminals.
         cells: whether a click on a cell chooses the agents of `Meetings`.
     """
 
@@ -132,7 +132,7 @@ class Drawing:
 
 @dataclass(frozen=True)
 class Meetings:
-    """The games of any two agents with each other, which pages list; of one seat, those of each.
+    """The games of any two agents with each other, listed on pages; of each agent in games of one seat.
 
     Args:
         run: its id.
@@ -154,7 +154,7 @@ class Board:
 
 @dataclass(frozen=True)
 class Choice:
-    """Sections of which readers choose one; what cannot ask shows the first few.
+    """Sections from which readers choose; where they cannot, the first few are shown.
 
     Args:
         label: the name of the choice, such as "Measure".
@@ -162,7 +162,7 @@ class Choice:
         options: the first one is chosen by default.
         make: returns the sections of an option.
         shown: number of options that reports and terminals show; None = all.
-        names: option -> text; others are shown as they are.
+        names: option -> text; other options are shown unchanged.
         beside: whether it is small enough to stand beside figures.
     """
 
@@ -177,7 +177,7 @@ class Choice:
 
 @dataclass(frozen=True)
 class Among:
-    """Sections of any selection of options, such as some of the agents; without a selection, of all.
+    """Sections for any selection of options, such as some of the agents; without a selection, for all.
 
     If `optional`, nothing is shown without a selection.
     """
@@ -204,7 +204,7 @@ def _described() -> set[str]:
 
 
 def kinds_with(mark: str) -> list[str]:
-    """Returns the kinds whose description has a mark, such as `SCORES`; those that are planned first."""
+    """Returns the kinds whose description has a mark, such as `SCORES`; planned ones first."""
     kinds = [*KINDS, *sorted(_described() - KINDS.keys() - {OTHER})]
     return [kind for kind in kinds if getattr(kind_of(kind), mark, None)]
 
@@ -227,13 +227,13 @@ def head(results: RunResults) -> Head:
 
 
 def sections(results: RunResults) -> Iterator[Section]:
-    """Yields what is shown of a run below its head and what failed in it, see `failed_table`; the main table first."""
+    """Yields the sections of a run below its head and its failures, see `failed_table`; the main table first."""
     kind = described(results)
     yield from kind.sections(kind.read(results))
 
 
 def flat(some: Iterator[Section] | Sequence[Section]) -> Iterator[Section]:
-    """Yields sections without choices: of each the options that it shows to readers who cannot choose."""
+    """Yields sections without choices: with the options that readers see who cannot choose."""
     for section in some:
         if isinstance(section, Choice):
             for option in section.options[: section.shown]:
@@ -245,7 +245,7 @@ def flat(some: Iterator[Section] | Sequence[Section]) -> Iterator[Section]:
 
 
 FAILED = (
-    Column("games", "failed"),  # short columns first: a phone shows what, how often, and who
+    Column("games", "failed"),  # short columns first: a phone shows cause, number and agent
     Column("cause"),
     Column("label", "agent", key=True),
     Column("seats", "seat"),
@@ -259,6 +259,6 @@ def failed_table(failures: Failures) -> Table:
     """Returns a row per agent, cause and reason, the most frequent first."""
     frame = failures.table
     shown = frame.assign(cause=frame["cause"].map(cause_text), match=frame["match"].str[:SHOWN_ID])
-    lost, void = "An agent that fails has lost the game.", "Void games have no result and count for nobody."
+    lost, void = "An agent that fails has lost the game.", "Void games have no result and do not count."
     note = " ".join([lost] * bool(failures.failed) + [void] * bool(failures.void))
     return Table("Failed", shown, FAILED, note)

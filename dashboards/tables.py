@@ -1,7 +1,7 @@
-"""Tables for people: one declaration per column says title, unit, digits and interval wherever the table is shown.
+"""Tables for people: one declaration per column gives title, unit, digits and interval in all views.
 
-A frame keeps plain numbers. The terminal, reports and notebooks show their texts; pages show numbers, so that columns
-sort as such.
+A frame keeps plain numbers. The terminal, reports and notebooks show their texts; pages show numbers, so columns sort
+as such.
 """
 
 from __future__ import annotations
@@ -16,10 +16,10 @@ import pandas as pd
 
 from turnier.core.number_text import DIGITS, estimate, number, plus_minus
 
-MOST_SURE = 0.999  # no model of the games is more reliable than this
+MOST_SURE = 0.999  # no model of games is more reliable than this
 MAIN, USEFUL, MINOR = 3, 2, 1  # the importance of columns
 _ALL = 12  # significant digits: numbers are rounded already
-FINE = 0.01  # a column with smaller numbers is shown by significant digits
+FINE = 0.01  # a column with smaller numbers is shown with significant digits
 
 
 @dataclass(frozen=True)
@@ -29,16 +29,16 @@ class Column:
     Args:
         name: of the frame's column.
         title: its heading; empty = the name.
-        unit: behind the heading, such as %.
-        scale: the factor of what is shown, such as 100 for a share in %.
+        unit: after the heading, such as %.
+        scale: the factor of shown values, such as 100 for a share in %.
         half_width: the frame's column with half of the 95 % interval, in the same scale as the values.
         low, high: the frame's columns with the ends of the 95 % interval, in place of `half_width`.
         digits: significant digits of numbers without an interval.
         signed: whether positive numbers have a plus sign.
         sure: whether values are probabilities, which never read 100 %.
         importance: MAIN, USEFUL or MINOR; in a narrow terminal the least important columns are left out first.
-        key: whether it names what the row is about, such as the agent; it is never left out.
-        link: whether its texts are addresses, which only pages show.
+        key: whether it names the subject of the row, such as the agent; it is never left out.
+        link: whether its texts are addresses, shown on pages only.
     """
 
     name: str
@@ -61,7 +61,7 @@ class Column:
         return f"{title}, {self.unit}" if self.unit else title
 
     def text(self, row: dict[str, Any]) -> str:
-        """Returns the text of a row's cell; what is missing is empty."""
+        """Returns the text of a row's cell; a missing value is empty."""
         value = row[self.name]
         if isinstance(value, str) or value is None:
             return value or ""
@@ -81,7 +81,7 @@ class Column:
         return math.nan if value is None or pd.isna(value) else float(value) * self.scale
 
     def numbers(self, frame: pd.DataFrame) -> dict[str, pd.Series]:
-        """Returns the column as pages show it, by heading: texts, or numbers and beside them their intervals."""
+        """Returns the column for pages, by heading: texts, or numbers with their intervals beside them."""
         values = frame[self.name]
         if not pd.api.types.is_numeric_dtype(values):
             return {self.heading: values}
@@ -105,7 +105,7 @@ class Column:
 
 @dataclass(frozen=True)
 class Table:
-    """A table with its title and a note on its columns; its frame may have more columns than are shown."""
+    """A table with its title and a note on its columns; its frame may have further columns."""
 
     title: str
     frame: pd.DataFrame
@@ -141,12 +141,12 @@ def _unlike(title: str, column: Column) -> str:
 
 
 def known(frame: pd.DataFrame, *columns: Column) -> list[Column]:
-    """Returns the columns of which the frame has at least one value."""
+    """Returns the columns with at least one value in the frame."""
     return [column for column in columns if column.name in frame and frame[column.name].notna().any()]
 
 
 def rounded(values: pd.Series, half_widths: pd.Series | None = None, digits: int = DIGITS) -> pd.Series:
-    """Returns numbers with the digits that `number` shows; what is infinite is missing."""
+    """Returns numbers with the digits of `number`; infinite ones become missing."""
     widths = [math.nan] * len(values) if half_widths is None else half_widths.astype(float)
     pairs = zip(values.astype(float), widths, strict=True)
     return pd.Series([_rounded(value, width, digits) for value, width in pairs], values.index, dtype=float)
@@ -157,7 +157,7 @@ def _rounded(value: float, half_width: float, digits: int) -> float:
 
 
 def formats(frame: pd.DataFrame) -> dict[str, str]:
-    """Returns how pages show the columns of numbers: name -> format of a `NumberColumn`."""
+    """Returns the formats of number columns on pages: name -> format of a `NumberColumn`."""
     found = {}
     for name, column in frame.items():
         if pd.api.types.is_numeric_dtype(column) and not pd.api.types.is_bool_dtype(column):

@@ -1,4 +1,4 @@
-"""Sections in the terminal: sentences and tables that fit its width without breaking a name or losing it."""
+"""Sections in the terminal: sentences and tables that fit its width without breaking or losing a name."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ from turnier.dashboards.sections import Copy, Drawing, Facts, Section, Text, Tit
 from turnier.dashboards.tables import MAIN, Column, Table
 
 BETWEEN = 2  # blanks between two columns
-INDENT = 2  # of a line that continues another one
-LEAST_TEXT = 24  # characters of a column of sentences
+INDENT = 2  # of continuation lines
+LEAST_TEXT = 24  # minimum width of a column of sentences, in characters
 
 
 def print_sections(console: Console, some: Iterable[Section], whole: bool = False, top: int = 200) -> None:
     """Prints sentences and the first table after each title; with `whole`, everything but pictures.
 
-    `top` is the number of rows that a table shows.
+    `top` is the maximum number of rows of a table.
     """
     shown = written = False
     for section in flat(list(some)):
@@ -53,7 +53,7 @@ def print_sections(console: Console, some: Iterable[Section], whole: bool = Fals
 
 
 def say(console: Console, text: str, style: str = "", breaks: bool = True) -> None:
-    """Prints a sentence, broken between words where the terminal is narrow; without breaks it can be copied."""
+    """Prints a sentence, broken between words if the terminal is narrow; without breaks it can be copied."""
     if not text:
         return
     lines = _wrapped(text.rstrip(), console.room) if breaks else [text]
@@ -62,10 +62,9 @@ def say(console: Console, text: str, style: str = "", breaks: bool = True) -> No
 
 
 def print_table(console: Console, table: Table) -> None:
-    """Prints a table in the terminal's width, or in the content's if the output is no terminal.
+    """Prints a table in the terminal's width, or in the content's if the output is not a terminal.
 
-    The least important columns are left out first, names never: they get shorter, and a legend below says whose they
-    are.
+    The least important columns are left out first, names never: they are shortened, with a legend below.
     """
     parts, legend = fitted(table, console.room)
     say(console, table.title, "bold")
@@ -89,7 +88,7 @@ def print_table(console: Console, table: Table) -> None:
 
 @dataclass
 class Part:
-    """A column of a table as it is printed."""
+    """A printed column of a table."""
 
     column: Column
     cells: list[str]
@@ -108,7 +107,7 @@ class Part:
 
 
 def fitted(table: Table, room: int | None) -> tuple[list[Part], dict[str, str]]:
-    """Returns the columns of a table that fit, and what its shortened names mean.
+    """Returns the columns of a table that fit, and a legend of its shortened names.
 
     Args:
         table: with at least one row.
@@ -129,12 +128,12 @@ def fitted(table: Table, room: int | None) -> tuple[list[Part], dict[str, str]]:
         fits = room is None or _width(parts) <= room
         kept = sum(part.column.importance >= MAIN for part in parts)
         found.append((fits, kept, parts, {form: name for name, form in short.items() if form != name}))
-    *_, parts, legend = max(found, key=lambda one: one[:2])  # of equals, the first has the longest names
+    *_, parts, legend = max(found, key=lambda one: one[:2])  # among equals, the first has the longest names
     return parts, legend
 
 
 def _without_least(parts: Sequence[Part], room: int | None) -> list[Part]:
-    """Returns the parts that fit into the room: the least important are left out, of these the last one first."""
+    """Returns the parts that fit into the room: the least important ones are left out, the last of them first."""
     kept = [part.fit(narrow=False) for part in parts]
     if room is None or _width(kept) <= room:
         return kept
@@ -170,7 +169,7 @@ def _say_name(console: Console, text: str) -> None:
 
 
 def _name_lines(text: str, room: int | None) -> list[str]:
-    """Returns names or facts as lines, broken behind commas, brackets and blanks."""
+    """Returns names or facts as lines, broken after commas, brackets and spaces."""
     lines = [""]
     for piece in re.findall(r"[^,( ]*[,( ]+|[^,( ]+$", text):
         if room is not None and lines[-1] and cell_len((lines[-1] + piece).rstrip()) > room:

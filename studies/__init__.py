@@ -1,1 +1,1 @@
-"""Runnable studies: a script per question, a folder per document whose figures are measured again."""
+"""Runnable studies: a script per question, a folder per document whose figures are reproduced."""

@@ -1,4 +1,4 @@
-"""Does it pay to have many games wait for each other, so that a residual network sees their leaves in one batch?
+"""Does it pay if many games wait for each other, so that a residual network evaluates their leaves in one batch?
 
 \b
 The same positions go through the same network: one by one in the compiled kernel that plays, and in batches through
@@ -42,7 +42,7 @@ def positions_of(game: Game, count: int) -> Any:
 
 
 def seen_of(network: Network, states: Any) -> tuple[Any, Any]:
-    """Returns the boards as the seats to move see them, [n, cells], and whether that is the second, [n]."""
+    """Returns the boards from the view of the seats to move, [n, cells], and whether that is the second seat, [n]."""
     game, n = network.game, len(states)
     seen, second = np.empty((n, game.num_cells), np.int8), np.empty(n, np.int8)
     legal, wanted = np.empty((n, game.num_actions), np.int8), np.empty((n, game.num_actions), np.float32)
@@ -55,7 +55,7 @@ def seen_of(network: Network, states: Any) -> tuple[Any, Any]:
 
 
 def say_by_products(network: Network, parts: list[Any], seen: Any, second: Any) -> tuple[Any, Any]:
-    """Returns values, [n], and logits, [n, actions]; each convolution is one product of matrices for the batch."""
+    """Returns values, [n], and logits, [n, actions]; each convolution is one matrix product for the batch."""
     n, cells = seen.shape
     near = np.minimum(network.near[:cells], cells)
     turn = np.broadcast_to(second[:, None], seen.shape)
@@ -79,7 +79,7 @@ def say_by_products(network: Network, parts: list[Any], seen: Any, second: Any) 
 
 
 def ways(network: Network, states: Any) -> Iterator[tuple[str, int, Callable[[], tuple[Any, Any]]]]:
-    """Yields ways to see all positions: a name, the size of its batches, and what returns values and logits."""
+    """Yields ways to evaluate all positions: a name, a batch size, and a function returning values and logits."""
     from turnier.agents.residual.gradient import saying
 
     weights = network.new_weights(1) + np.random.default_rng(1).normal(0, 0.05, network.size).astype(np.float32)
@@ -108,7 +108,7 @@ def ways(network: Network, states: Any) -> Iterator[tuple[str, int, Callable[[],
 
 
 def fastest(way: Callable[[], Any], seconds: float) -> float:
-    """Returns the least CPU time that a call took, in so many seconds of repetitions."""
+    """Returns the least CPU time of a call, in `seconds` of repetitions."""
     least, ends = np.inf, time.process_time() + seconds
     while time.process_time() < ends:
         began = time.process_time()

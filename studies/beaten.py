@@ -19,14 +19,14 @@ from turnier.studies.scripts.experiments import run_experiments
 from turnier.studies.staehli.matrices import COMBINED, PUBLISHED
 from turnier.studies.weitz.table1 import STAND_IN
 
-GAMES = {"quick": 10, "paper": 100, "tiny": 2}  # per row, of the cheap ones ten times as many
+GAMES = {"quick": 10, "paper": 100, "tiny": 2}  # per row, ten times as many if cheap
 ROWS_AHEAD = """Expectimax looks three decisions ahead by tables of rows that CMA-ES tuned, in a tenth of MC's time.
 Learned networks and formation tables are far above that: see docs/results/2048_learning.md and docs/formations.md."""
 ONE_PLY = "One ply, as in the blog, with tables of rows that CMA-ES tuned in place of weight matrices."
 YAVALATH = """MCTS with 10,000 iterations, a solver and threat sequences, without anything learned. The first three
 play the stand-in for Ludii ({stand_in:,} iterations of UCT, see table 1); published are MCTS with 25,000 iterations,
 TCL3 and TDN7. The last plays MCTS1, as the networks of the thesis do in training, of which the best make about 90 %."""
-# what the thesis published -> its mean score
+# the thesis's agents -> their published mean scores
 HEADLINES = {
     "MC": MC_SCORE,
     "MCTS": MCTS_SCORE,

@@ -1,4 +1,4 @@
-"""How often are the statistics right? Real games of agents whose truth is known: equal ones, or known from long runs.
+"""How often are the statistics right? Real games of agents of known strength: equal ones, or measured in long runs.
 
 \b
 Examples:
@@ -6,8 +6,8 @@ Examples:
     python studies/calibration.py --scale 0.1        a tenth of the games
     python studies/calibration.py --only adaptive    parts whose name contains this
 
-Counts are kept, so repeating the command adds what is missing up to the scale, and a larger scale adds to what there
-is. After a change of the statistics, delete the file of counts. The table is printed, and written into the page between
+Counts are kept, so repeating the command adds missing ones up to the scale, and a larger scale adds more.
+After a change of the statistics, delete the file of counts. The table is printed, and written into the page between
 its two markers.
 """
 
@@ -35,7 +35,7 @@ from turnier.studies.scripts.script import run_script
 START, END = "<!-- written by studies/calibration.py -->", "<!-- end of the table -->"
 DATA, PAGE = Path("docs/results/data/calibration.csv"), Path("docs/validity.md")
 MODULES = (samples, tournaments, beliefs, sequential, searches)
-SLICES = 10  # of each part, in turn, so that the time left is known early
+SLICES = 10  # of each part, in turn, to know the time left early
 NOT_PUBLIC = " *"  # marks schedules and statistics on `play_matches`
 UNITS = "units"  # the row of a part that counts them
 HEADINGS = ("measured on", "promise", "nominal", "measured, %", "of", "before", "")
@@ -130,30 +130,30 @@ def _figures(promise: Promise, tally: Tally) -> tuple[str, ...]:
 
 
 def markdown(rows: Sequence[Sequence[str]]) -> str:
-    """Returns a table of Markdown."""
+    """Returns a Markdown table."""
     head = (HEADINGS, ["---"] * 2 + ["---:"] * 4 + ["---"])
     return "\n".join(f"| {' | '.join(cells)} |" for cells in (*head, *rows))
 
 
-def with_table(text: str, table: str) -> str:
-    """Returns a page with another table between its markers; raises UserError if it has none."""
-    before, start, rest = text.partition(START)
-    _, end, after = rest.partition(END)
-    if not start or not end:
-        raise UserError(f"the page must have the lines {START} and {END}, between which the table is written.")
-    return f"{before}{START}\n\n{table}\n\n{END}{after}"
+def with_table(text: str, table: str, start: str = START, end: str = END) -> str:
+    """Returns a page with the table between its markers replaced; raises UserError if it has none."""
+    before, first, rest = text.partition(start)
+    _, last, after = rest.partition(end)
+    if not first or not last:
+        raise UserError(f"the page must have the lines {start} and {end}, between which the table is written.")
+    return f"{before}{start}\n\n{table}\n\n{end}{after}"
 
 
 def main(
     scale: Annotated[float, typer.Option(help="units of each part, relative to the usual number", min=0.001)] = 1.0,
     only: Annotated[str, typer.Option(help="measure only parts whose name contains this")] = "",
-    data: Annotated[Path, typer.Option(help="file of counts, which is added to")] = DATA,
-    page: Annotated[Path, typer.Option(help="page that the table is written into")] = PAGE,
+    data: Annotated[Path, typer.Option(help="file of counts to add to")] = DATA,
+    page: Annotated[Path, typer.Option(help="page to write the table into")] = PAGE,
 ) -> None:
     parts, console = all_parts(only), Console()
     if not page.exists():
         raise UserError(f"the page must exist, got {page}; run this in the root of the repository, or name another.")
-    with_table(page.read_text(), "")  # raises, before anything is measured
+    with_table(page.read_text(), "")  # raises before anything is measured
     counts = read_counts(data)
     total = sum(wanted(part, scale) for part in parts)
     done = sum(min(wanted(part, scale), counts.get((part.name, UNITS), Tally()).units) for part in parts)

@@ -7,9 +7,9 @@ they lack, and last those without a published figure. The games are those of the
 Examples:
     python studies/campaign.py --hours 8
     python studies/campaign.py --hours 8 --only weitz --only kutsch:agents
-    python studies/campaign.py --export docs/results/data/campaign      what is stored, without the moves
-    python studies/campaign.py --import docs/results/data/campaign      to continue what others have played
-    python studies/report.py all --missing                            what is missing, and the hours for it
+    python studies/campaign.py --export docs/results/data/campaign      the stored games, without the moves
+    python studies/campaign.py --import docs/results/data/campaign      to continue others' games
+    python studies/report.py all --missing                            missing games, and the hours for them
 
 After Ctrl-C or the loss of the machine, repeat the command to resume.
 """
@@ -64,10 +64,10 @@ def main(
     width: WidthOption = None,
     preset: Annotated[str, typer.Option(help=", ".join(PRESETS))] = PAPER,
     export: Annotated[
-        Path | None, typer.Option("--export", help="write what is stored into this folder", callback=_written)
+        Path | None, typer.Option("--export", help="write the stored games into this folder", callback=_written)
     ] = None,
     imported: Annotated[
-        Path | None, typer.Option("--import", help="store what --export wrote into this folder")
+        Path | None, typer.Option("--import", help="store the games that --export wrote into this folder")
     ] = None,
     folder: NetworksOption = Path("trained"),
     store: StoreOption = DEFAULT_URL,
@@ -107,7 +107,7 @@ def _import(
     searches = [path for run in studies if (path := folder / f"{run.replace(':', '-')}{ENDING}").is_file()]
     if not paths and not searches:
         raise UserError(f"an import needs a folder that --export wrote, got no such file in {folder}; name another.")
-    for path in sorted(paths, key=created):  # reports show experiments in the order in which they were begun
+    for path in sorted(paths, key=created):  # reports show experiments in the order of their beginnings
         new = import_games(store, path, networks)
         console.print(f"{path}: {new:,} new games and searches", highlight=False, soft_wrap=True)
     for path in searches:

@@ -38,7 +38,7 @@ PRESETS = {
 
 
 def baselines(start: Agent) -> dict[str, Agent]:
-    return {}  # the start is compared in any case
+    return {}  # the start is always compared
 
 
 if __name__ == "__main__":

@@ -35,7 +35,7 @@ from turnier.studies.scripts.script import choose_preset, run_script
 
 
 class Preset(NamedTuple):
-    iterations: str  # the range that is searched
+    iterations: str  # the searched range
     population: int
     games: int  # per candidate
     generations: int

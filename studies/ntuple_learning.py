@@ -23,7 +23,7 @@ RATE = (
     LearningParameter("coherence", values=(True, False)),
 )
 ALONE = (*RATE, LearningParameter("optimism", 0.0, 100_000.0))
-# Weitz 2022, 4.1: against an opponent exploration matters, too.
+# Weitz 2022, 4.1: against an opponent, exploration matters, too.
 TWO_SEATS = (*RATE, LearningParameter("epsilon", 0.0, 0.5), LearningParameter("epsilon_end", 0.0, 0.2))
 QUICK = LearningStudyDefinition(
     name="",

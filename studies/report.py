@@ -1,8 +1,9 @@
 """Writes measured figures next to published ones: a page per document, or the table of all with a verdict each.
 
 A document becomes one Markdown and one HTML page; `all` becomes the table of every published figure. With --missing,
-nothing is written: a table says what each experiment of the scripts, or each row of a single document, still needs for
-an interval of the given --width; --json prints every row. `python studies/campaign.py` plays what is missing.
+nothing is written: a table shows the games that each experiment of the scripts, or each row of a single document, still
+needs for an interval of the given --width; --json prints every row. `python studies/campaign.py` plays the missing
+games.
 
 \b
 Examples:

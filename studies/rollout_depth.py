@@ -78,7 +78,7 @@ def main(
     matches = {depth: [MatchSpec(GAME, (text,), match_seed) for match_seed in seeds] for depth, text in agents.items()}
     definition = {"plies": budget, "depths": list(chosen.depths), "games": number, "seed": seed}
     run = f"experiment:rollout_depth-{budget}-{number}-{seed}"
-    # Games on the same seed are neighbours, so that a run that is stopped early still compares the depths.
+    # Games on the same seed are neighbours, so a run stopped early still compares the depths.
     specs = [matches[depth][i] for i in range(number) for depth in chosen.depths]
     with Store.open(store) as results, make_executor(where) as pool:
         results.begin_run(run, "experiment", f"rollout depth, {budget:,} plies a move", definition)

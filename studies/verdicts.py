@@ -1,4 +1,4 @@
-"""How often is the verdict of a study wrong, and how often does it miss a gain? Simulations where the truth is known.
+"""How often is the verdict of a study wrong, and how often does it miss a gain? Simulations with a known truth.
 
 \b
 Examples:
@@ -6,8 +6,7 @@ Examples:
     python studies/verdicts.py --studies 2000
 
 Scores vary as much as those of 2048: by half their mean. The gain is given in standard errors of a mean of 100 games,
-which is how many each finalist played before there was a verdict; the table of those games is tested in the same way,
-for comparison.
+the number that each finalist played before there were verdicts; for comparison, a table of 100 games is tested, too.
 """
 
 from __future__ import annotations
@@ -45,7 +44,7 @@ class Simulated(NamedTuple):
 def simulate_study(
     play: Play, challengers: Sequence[str], references: Sequence[str], games: int, test: Superiority | None = None
 ) -> Simulated:
-    """Plays rounds of held-out games until the verdict, as a study does with games of one each."""
+    """Plays rounds of held-out games until the verdict, as a study with one game per unit does."""
     values: dict[str, list[float]] = {label: [] for label in (*references, *challengers)}
     rounds = max(1, min(MAX_ROUNDS, games // (MIN_UNITS * len(values))))
     test, planned = test or Superiority(challengers, references, rounds), 0
@@ -59,7 +58,7 @@ def simulate_study(
 
 
 def scores(rng: np.random.Generator, gain: float) -> Play:
-    """Returns scores of agents that are equal but for the proposed one, whose gain is in standard errors, see above."""
+    """Returns scores of equal agents except for the proposed one, whose gain is in standard errors, see above."""
     better = MEAN * (1 + gain * 0.5 / np.sqrt(OLD_GAMES))
 
     def play(label: str, units: int) -> npt.NDArray[np.float64]:
@@ -69,7 +68,7 @@ def scores(rng: np.random.Generator, gain: float) -> Play:
 
 
 def fixed_test(play: Play) -> bool:
-    """Whether the old table shows the proposed agent to be better than both references, at the same error."""
+    """Whether the old table shows the proposed agent as better than both references, at the same error rate."""
     proposed = play(CHALLENGERS[0], OLD_GAMES).tolist()
     return all(
         superiority(proposed, play(label, OLD_GAMES).tolist()) <= 0.05 / len(CHALLENGERS) for label in REFERENCES

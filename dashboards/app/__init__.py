@@ -1,4 +1,4 @@
-"""The Streamlit app: what serves the pages. Not next to `pages`, which Streamlit would take for scripts of its own."""
+"""The Streamlit app, which serves the pages; apart from `pages`, which Streamlit would take for scripts of its own."""
 
 from turnier.dashboards import require_pictures
 

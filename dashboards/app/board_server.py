@@ -1,4 +1,4 @@
-"""Serves the board next to our own pages: any match, a click from being stepped through, and games to play."""
+"""Serves the board next to our own pages: to step through any match, one click away, and to play games."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from turnier.server.board.tables import Tables
 from turnier.server.listening import listen
 
 HOST = "127.0.0.1"
-OFFSET = 200  # its port is that of the pages plus this, so that all can be forwarded
-PATIENCE = 5.0  # seconds for storing, at the end, what is being played
+OFFSET = 200  # from the port of the pages to its own, so all can be forwarded
+PATIENCE = 5.0  # seconds for storing unfinished games at the end
 _served: list[tuple[BoardServer, threading.Thread]] = []
 
 
@@ -23,7 +23,7 @@ def serve_board(url: str, port: int) -> str:
     """Serves it from a thread of this process at a port of this machine; returns its address."""
     try:
         listening = listen(HOST, port)
-    except UserError:  # taken, or no port: another one is better than none, if only on this machine
+    except UserError:  # taken, or no port: any other is better than none, at least on this machine
         listening = listen(HOST, 0)
     tables = Tables.of_store(url)
     library = Library(Store.open(url, read_only=True), write_film, tables)
@@ -35,7 +35,7 @@ def serve_board(url: str, port: int) -> str:
 
 
 def store_and_end() -> bool:
-    """Has the board store what is being played and end; returns False: nothing keeps the process from ending, too."""
+    """Makes the board store unfinished games and end; returns False: nothing keeps the process from ending, too."""
     for server, thread in _served:
         server.should_exit = True
         thread.join(PATIENCE)

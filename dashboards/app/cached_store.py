@@ -1,4 +1,4 @@
-"""What pages read from the store, cached between reruns by run and number of results. Nothing here writes."""
+"""The pages' data from the store, cached between reruns by run and number of results. Nothing here writes."""
 
 from __future__ import annotations
 
@@ -74,9 +74,9 @@ def runs(*kinds: str) -> list[Run]:
 
 
 def state_of(run: Run) -> State:
-    """Returns the cache key of what is shown of a run: how much is stored, whether it is running, its settings.
+    """Returns the cache key of a run's views: the number of results, whether it is running, its settings.
 
-    While a large run is playing numbers are rounded down, so that not every batch makes pages read it again.
+    While a large run is playing, numbers are rounded down, so that not every batch makes pages read it again.
     """
     known = progress_of(run)
     stored, running, done = (known.stored, known.state in LIVE, known.done or 0) if known else (0, False, 0)
@@ -93,7 +93,7 @@ def _read(url: str, run: str, state: State, name: str, _read: Callable[[RunResul
 
 
 def cached(read: Callable[[RunResults], T]) -> Callable[[Run], T]:
-    """Returns what reads a run so that it reads only what has changed since; do not change what it returns."""
+    """Returns a cached reader of runs, which reads only after changes; do not modify its results."""
     name = f"{read.__module__}.{read.__qualname__}"
     return lambda run: _read(url(), run.id, state_of(run), name, read)
 
@@ -117,7 +117,7 @@ def _head(url: str, run: str, state: State) -> tuple[Head, str]:
 
 
 def head(run: Run) -> tuple[Head, str]:
-    """Returns a run in a sentence, and what failed; of a running one again whenever its second digit changes."""
+    """Returns a run in a sentence, and its failures; renewed for a running one whenever its second digit changes."""
     stored, running, done, settings = state_of(run)
     if running:
         step = 10 ** max(0, len(str(stored)) - 2)
@@ -142,7 +142,7 @@ def has_searches(run: str) -> bool:
 
 
 def run_title(run: Run) -> str:
-    """Returns a run's name for titles: a game in its short text form, otherwise the name as it is stored."""
+    """Returns a run's name for titles: a game in its short text form, otherwise the stored name."""
     return short_game(run.name)
 
 
@@ -172,7 +172,7 @@ def _latest(url: str, run: str, agents: tuple[str, ...]) -> dict[str, str]:
 
 
 def latest_matches(run: str, agents: tuple[str, ...] = ()) -> dict[str, str]:
-    """Returns a run's latest matches, only those in which all of some agents play: id -> description."""
+    """Returns a run's latest matches, only those with all of some agents: id -> description."""
     return _latest(url(), run, agents)
 
 
@@ -205,7 +205,7 @@ def _thought(match: str, number: int, patience: float, _reanalysis: Reanalysis) 
 
 
 def thought(reanalysis: Reanalysis, number: int, patience: float) -> Thought:
-    """Returns the decision of a moment's agent when it is asked again."""
+    """Returns the decision of a moment's agent, asked again."""
     return _thought(reanalysis.record.spec.id, number, patience, reanalysis)
 
 
@@ -220,7 +220,7 @@ def searched_again(reanalysis: Reanalysis, number: int, repeats: int) -> list[Se
 
 
 def described(chosen: Sequence[Run]) -> Any:
-    """Returns the sections of one run, or of several of a kind that can be shown together."""
+    """Returns the sections of one run, or of several of a kind, shown together."""
     kind = sections.kind_of(chosen[0].kind)
     found = [cached(kind.read)(run) for run in chosen]
     return kind.sections(kind.together(*found) if len(found) > 1 else found[0])

@@ -1,4 +1,4 @@
-"""The pages of the dashboards: those of kinds of runs, which `dashboards/kinds` declare, and others, a line each."""
+"""The pages of the dashboards: those of kinds of runs, declared in `dashboards/kinds`, and others, a line each."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ def _of_kinds() -> Iterator[tuple[str, Page]]:
             yield kind, page
 
 
-PAGES: dict[str, tuple[str, str, Callable[[], None]]] = {  # address -> title, icon, what draws it
+PAGES: dict[str, tuple[str, str, Callable[[], None]]] = {  # address -> title, icon, function that draws it
     "runs": ("Runs", "monitoring", runs.draw),
     "scores": ("Scores", "bar_chart", scores.draw),
     **{page.address: (page.title, page.icon, partial(run.draw, kind)) for kind, page in _of_kinds()},

@@ -1,4 +1,4 @@
-"""The store that the pages show, opened to read; an empty one in place of a store that is not there yet."""
+"""The store that the pages show, opened to read; an empty one in place of a store that does not exist yet."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def url() -> str:
 
 
 def option() -> str:
-    """Returns what commands need so that they use this store; nothing if it is the default one."""
+    """Returns the option with which commands use this store; nothing for the default store."""
     return "" if url() == default_url() else f" --store {shlex.quote(shown(parse(url())))}"
 
 

@@ -13,9 +13,9 @@ from turnier.search.storage.studies import read_only_storage
 from turnier.server.board.serving import hosts_of
 
 HOST = "127.0.0.1"
-OFFSET = 100  # its port is that of the pages plus this, so that both can be forwarded
+OFFSET = 100  # from the port of the pages to its own, so both can be forwarded
 CONNECTIONS = 50  # at a time, each on a thread
-SILENT_SECONDS = 10.0  # until a connection that says nothing is closed
+SILENT_SECONDS = 10.0  # until a silent connection is closed
 
 
 class _Server(ThreadingMixIn, WSGIServer):
@@ -36,7 +36,7 @@ class _Server(ThreadingMixIn, WSGIServer):
             self._free.release()
 
     def handle_error(self, request: Any, client_address: Any) -> None:
-        """Says nothing: a connection has been silent or has gone; the application answers for its own failures."""
+        """Prints nothing: a connection was silent or lost; the application reports its own failures."""
 
 
 class _Quiet(WSGIRequestHandler):
@@ -47,10 +47,10 @@ class _Quiet(WSGIRequestHandler):
 
 
 class _OpenedLate:
-    """Opens the storage at the first request, so that pages that only link to it open at once.
+    """Opens the storage at the first request, so pages that only link to it open at once.
 
-    Only reading requests under names of this machine reach it: names of others are those of pages elsewhere, which have
-    let them point here.
+    Only reading requests for names of this machine reach it: other names belong to foreign pages that made them point
+    here.
     """
 
     def __init__(self, store: Store) -> None:
@@ -58,11 +58,11 @@ class _OpenedLate:
         self._application: Any = None
 
     def __call__(self, environ: dict[str, Any], start_response: Any) -> Any:
-        host = re.sub(r":\d*$", "", environ.get("HTTP_HOST", ""))  # its port is another one where it is forwarded
+        host = re.sub(r":\d*$", "", environ.get("HTTP_HOST", ""))  # a forwarded port is another one
         if host.lower() not in hosts_of(HOST):
             return _refused(start_response, "400 Bad Request", f"this server must be asked for as {HOST}")
         if environ["REQUEST_METHOD"] not in ("GET", "HEAD"):
-            return _refused(start_response, "405 Method Not Allowed", "the studies can only be read here")
+            return _refused(start_response, "405 Method Not Allowed", "the studies are read-only here")
         with self._lock:
             if self._application is None:
                 from optuna_dashboard import wsgi
@@ -81,7 +81,7 @@ def serve_optuna_dashboard(store: Store, port: int) -> str:
     """Serves it from a thread of this process at a port of this machine; returns its address."""
     try:
         server = make_server(HOST, port, _OpenedLate(store), server_class=_Server, handler_class=_Quiet)
-    except (OSError, OverflowError):  # taken, or no port: another one is better than none, if only on this machine
+    except (OSError, OverflowError):  # taken, or no port: any other is better than none, at least on this machine
         server = make_server(HOST, 0, _OpenedLate(store), server_class=_Server, handler_class=_Quiet)
     threading.Thread(target=server.serve_forever, name="optuna-dashboard", daemon=True).start()
     return f"http://{HOST}:{server.server_port}/dashboard"

@@ -1,4 +1,4 @@
-"""Loads and reads in advance what the first page would otherwise wait for."""
+"""Loads and reads in advance, so that the first page need not wait."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from turnier.dashboards.app import cached_store
 from turnier.dashboards.pages.runs import PAGE
 from turnier.dashboards.sections import kind_of
 
-# Modules that the libraries, or we, import only when first needed.
+# Modules that libraries or our code import only when first needed.
 LATE_IMPORTS = (
     "scipy.sparse.csgraph",
     "turnier.agents.mc",
@@ -38,14 +38,14 @@ def _warm() -> None:
     (lines + base.mark_rule().encode(y="low:Q", y2="y:Q")).configure_axis(labelFontSize=12).to_dict()
     for name in LATE_IMPORTS:
         importlib.import_module(name)
-    while not runtime.exists():  # it caches what is read
+    while not runtime.exists():  # the runtime caches reads
         time.sleep(0.05)
     with contextlib.suppress(UserError):  # the page itself reports it
         read_ahead()
 
 
 def read_ahead() -> None:
-    """Reads what pages show before the user chooses anything."""
+    """Reads the data that pages show before the user chooses anything."""
     for run in cached_store.all_runs()[-PAGE:]:
         with contextlib.suppress(UserError):
             cached_store.head(run)

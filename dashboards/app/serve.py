@@ -18,7 +18,7 @@ from turnier.results.store.store import Store
 HOST = "127.0.0.1"
 FIRST_PORT, LAST_PORT = 8501, 8599
 
-# No telemetry, no browser that opens by itself, no buttons that lead elsewhere; light or dark as the browser asks for.
+# No telemetry, no browser opened automatically, no buttons that lead elsewhere; light or dark as the browser prefers.
 OPTIONS = {
     "server.address": HOST,
     "server.headless": True,
@@ -37,7 +37,8 @@ OPTIONS = {
 
 
 def serve_dashboards(store: str, port: int | None = None) -> None:
-    """Serves the dashboards of a store, which may come later, until Ctrl-C; raises UserError if it is unreadable."""
+    """Serves the dashboards of a store, which need not exist yet, until Ctrl-C; raises UserError if it cannot be
+    read."""
     try:
         with Store.open(store, read_only=True, patience=5) as results:  # fails here, before anything is served
             shown = results.shown_url
@@ -48,7 +49,7 @@ def serve_dashboards(store: str, port: int | None = None) -> None:
     options = OPTIONS | {"server.port": chosen, "browser.serverPort": chosen}
     flags = {name.replace(".", "_"): value for name, value in options.items()}
     bootstrap.load_config_options(flags)
-    # Imported now, after the options, so that the first page does not wait for it.
+    # Imported now, after the options, so the first page does not wait for it.
     importlib.import_module("turnier.dashboards.app.navigation")
     importlib.import_module("turnier.dashboards.app.preload").warm_up()
     print(
@@ -56,7 +57,7 @@ def serve_dashboards(store: str, port: int | None = None) -> None:
         f" at port {chosen + optuna_server.OFFSET}, replays to the board at port {chosen + board_server.OFFSET}.",
         flush=True,
     )
-    # Signals end the process as they end every command: Streamlit would take them for a success.
+    # Signals end the process as in every command: Streamlit would treat them as success.
     bootstrap._set_up_signal_handler = lambda server: None
     bootstrap.run(str(Path(__file__).with_name("app.py")), False, [], flags)
 

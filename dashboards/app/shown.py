@@ -1,4 +1,4 @@
-"""Sections on a page: tables over its width, figures side by side, and choices that are kept in its address."""
+"""Sections on a page: tables across its width, figures side by side, and choices kept in its address."""
 
 from __future__ import annotations
 
@@ -33,15 +33,15 @@ from turnier.dashboards.tables import Table
 from turnier.results.store.progress import FINISHED, LIVE
 from turnier.results.store.store import Run
 
-PAIR = {"Games of": "agent", "against": "against"}  # the two agents whose games are shown: title -> key
-MAX_ROWS = 5  # of a table of failures that is not scrolled: results come after it
-FEW = 3  # options that stand side by side
+PAIR = {"Games of": "agent", "against": "against"}  # the two agents of the listed games: title -> key
+MAX_ROWS = 5  # of a table of failures without scrolling: results follow it
+FEW = 3  # maximum number of options side by side
 _SCROLLED = 215  # px
 _FACTS = "display: grid; grid-template-columns: minmax(4rem, auto) 1fr; gap: 0.3rem 1.2rem; overflow-wrap: anywhere"
 
 
 def show_state(run: Run) -> None:
-    """Says how far a run is that has not ended, and which of its agents have no games yet."""
+    """Shows the progress of a run that has not ended, and its agents without games."""
     progress, parts = cached_store.progress_of(run), []
     head, _ = cached_store.head(run)
     if progress and progress.state != FINISHED and progress.done is not None and progress.planned is not None:
@@ -61,7 +61,7 @@ def show_state(run: Run) -> None:
 
 
 def show_head(runs: Sequence[Run]) -> None:
-    """Shows each run's sentence with what failed beside it, and below it who failed, how often and why."""
+    """Shows each run's sentence with its failures beside it, and below it a table of the failures."""
     for run in runs:
         head, failed = cached_store.head(run)
         if shown := " ".join(filter(None, (markup.banner(head), markup.failed(failed)))):
@@ -74,7 +74,7 @@ def show_head(runs: Sequence[Run]) -> None:
 
 
 def show(some: Iterable[Section], narrow: bool = False) -> None:
-    """Shows sections; figures that follow each other stand side by side, unless it is narrow."""
+    """Shows sections; successive figures stand side by side, unless the page is narrow."""
     row: list[Callable[[], None]] = []
     for section in some:
         if isinstance(section, Drawing):
@@ -87,7 +87,7 @@ def show(some: Iterable[Section], narrow: bool = False) -> None:
                 row.append(partial(widgets.show_figure, figure))
         elif isinstance(section, Choice) and section.beside:
             row.append(partial(_show, section, True))
-        elif not isinstance(section, Board):  # reports have these: replaying takes time
+        elif not isinstance(section, Board):  # only for reports: replaying takes time
             _show_row(row, narrow)
             _show(section)
     _show_row(row, narrow)
@@ -142,7 +142,7 @@ def _chosen(choice: Choice) -> str:
 
 
 def _show_meetings(met: Meetings) -> None:
-    """Shows the games of two agents, whose cell or names are chosen."""
+    """Shows the games of two agents, chosen by cell or by name."""
     with st.container(horizontal=True):
         pair = [widgets.choose_or_none(title, list(met.agents), key, "an agent") for title, key in PAIR.items()]
     chosen = [name for name in pair if name]
@@ -163,7 +163,7 @@ def _choose_cell() -> None:
 
 
 def show_table(table: Table, replays: Sequence[str] = (), height: Any = None) -> None:
-    """Shows a table; `replays` are addresses for a column of their own."""
+    """Shows a table; `replays` are addresses for an additional column."""
     frame = table.numbers()
     if replays:
         frame.insert(0, "replay", list(replays))

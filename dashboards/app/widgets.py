@@ -24,15 +24,15 @@ from turnier.runs.declared.kinds import KINDS
 
 REFRESH_SECONDS = 3.0  # s between two updates of a running run
 _HEAD = "head of the page"
-MAX_OPEN = 30  # rows of a table that is not scrolled
+MAX_OPEN = 30  # rows of a table without scrolling
 LINKS = ("replay",)  # columns of tables with addresses
 IN_ADDRESS: dict[str, Any] = {"bind": "query-params"}
 
 
 def plain(text: str) -> str:
-    """Returns Markdown that shows a text as it is: names, which anybody may choose, must not become pictures."""
+    """Returns Markdown that shows a text literally: names, which anybody may choose, must not become pictures."""
     escaped = re.sub(r"([!-/:-@\[-`{-~])", r"\\\1", text)
-    # Icons and emoji are put in after escapes are gone: a space without width keeps their colons apart.
+    # Icons and emoji are inserted after unescaping: a zero-width space separates their colons.
     return re.sub(r"\\:(?=[\w\\/+-]+:)", "\\:\u200b", escaped)
 
 
@@ -50,15 +50,16 @@ def show_errors(draw: Callable[..., None]) -> Callable[..., None]:
 
 
 def begin_page(name: str) -> None:
-    """Keeps the head of a page free for its title, which is the page's name until it knows more."""
+    """Reserves the head of a page for its title, which is the page's name at first."""
     st.session_state[_HEAD] = (name, st.empty())
     show_title()
 
 
 def show_title(about: str = "", runs: Sequence[Run] = ()) -> None:
-    """Heads the page and its browser tab: its name, what it is about, the way home and to other pages of a single run.
+    """Writes the title of the page and its browser tab: name, subject, and links to home and other pages of a single
+    run.
 
-    To be called outside of `refresh`, as soon as a page knows what it is about.
+    To be called outside of `refresh`, as soon as a page knows its subject.
     """
     page, place = st.session_state.get(_HEAD) or ("", st.empty())
     st.set_page_config(" · ".join(part for part in (about, page, "Turnier") if part))
@@ -112,7 +113,7 @@ def show_table(title: str, frame: pd.DataFrame, note: str = "", **look: Any) -> 
 
 
 def height(frame: pd.DataFrame) -> str:
-    """Returns the height of a table that people read as a whole, so that they need not scroll it."""
+    """Returns the height at which a table need not be scrolled."""
     return "content" if len(frame) <= MAX_OPEN else "auto"
 
 
@@ -126,7 +127,7 @@ def show_facts(**known: str) -> None:
 
 
 def show_empty(what: str, *commands: str) -> None:
-    """Says that there is nothing to show yet, and which commands change that."""
+    """Says that there is nothing to show yet, with commands that change this."""
     st.info(f"{what} Type:", icon=":material/terminal:")
     where = opened_store.option()
     lines = [command + where if command.startswith(("turnier ", "python ")) else command for command in commands]
@@ -160,7 +161,7 @@ def choose_runs(runs: Sequence[Run], several: bool = True, label: str = "Runs") 
 
 
 def _asked_run(text: str, shown: Sequence[Run], ids: Sequence[str]) -> str:
-    """Returns the id of the run that an address names; raises UserError if it is not among those shown."""
+    """Returns the id of the run in an address; raises UserError if it is not among those shown."""
     if text in ids:
         return text
     found = cached_store.store().find_run(text)
@@ -174,7 +175,7 @@ def _asked_run(text: str, shown: Sequence[Run], ids: Sequence[str]) -> str:
 
 
 def refuse_unknown(kind: str, key: str, options: Sequence[str]) -> None:
-    """Raises UserError if the URL names something that is not among the options, rather than show another one."""
+    """Raises UserError if the URL names none of the options, rather than showing another one."""
     named = st.query_params.get(key)
     if named is not None and named not in options:
         raise unknown(kind, named, options)
@@ -213,7 +214,7 @@ def choose_several(label: str, options: Sequence[str], key: str, optional: bool 
 
 
 def _keep_if(key: str, fits: Callable[[Any], bool], default: Any) -> None:
-    """Returns a choice to its default where it no longer fits the options, such as agents of another run."""
+    """Resets a choice that no longer fits the options, such as agents of another run."""
     if key in st.session_state and not fits(st.session_state[key]):
         st.session_state[key] = default
 

@@ -19,12 +19,12 @@ from turnier.games.game import Game, Ints
 from turnier.server.finished_game import of_record
 
 SIDE = 600  # pixels of the longer side of a board
-MILLISECONDS = 120  # for which a film of a match shows a board
-LAST = 2000  # milliseconds for which the end is shown
+MILLISECONDS = 120  # per board in a film of a match
+LAST = 2000  # milliseconds for the final board
 
 
 def frames(game: Game, states: Sequence[Ints]) -> Iterator[Image.Image]:
-    """Returns a picture of each position's board, all of one size."""
+    """Yields a picture of each position's board, all of the same size."""
     boxes = np.array([_size(game.svg(state)) for state in states])
     scale = SIDE / boxes.max()
     width, height = np.ceil(scale * boxes.max(axis=0)).astype(int).tolist()
@@ -75,7 +75,7 @@ def write_mp4(path: Path, game: Game, states: Sequence[Ints], milliseconds: int)
 
 
 def write_film(path: Path, record: MatchRecord) -> None:
-    """Writes a stored match as a GIF or a video, as the file's ending says."""
+    """Writes a stored match as a GIF or a video, depending on the file's ending."""
     match = of_record(record)
     write = write_gif if path.suffix == ".gif" else write_mp4
     write(path, match.game, match.states, MILLISECONDS)

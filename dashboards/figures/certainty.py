@@ -18,7 +18,7 @@ from turnier.results.frames.certainty import agent_certainty
 
 GROUP_NOTE = (
     "%, and below it the number of positions (n). 95 % intervals of Wilson's type, within the range of the measure"
-    " however few positions there are; none where all come from one game."
+    " however few positions there are; none if all come from one game."
 )
 MAX_WIDE = 4  # columns that leave room for intervals
 

@@ -25,14 +25,14 @@ from turnier.dashboards.colours import COLOURS
 
 SHAPES = ("circle", "square", "triangle-up", "diamond", "triangle-down", "triangle-right", "triangle-left", "wedge")
 NUMBERS = "cividis"
-PUBLISHED = "cross"  # the shape of published values
+PUBLISHED = "cross"  # shape of published values
 KINDS = ("svg", "png", "pdf")  # of files
 PICTURE_WIDTH = 720  # px, of downloads and reports
 PADDING = {"left": 30, "top": 10, "right": 20, "bottom": 5}  # px, of files: fonts elsewhere may be wider
 MAX_POINTS = 3000  # drawn in one chart, evenly chosen; the data has all
 MAX_TICKS = 12  # one for each value
-MANY_ROWS = 20  # closer to each other than fewer
-MAX_DOTS = 60  # of a line; a longer one has a band and no dots
+MANY_ROWS = 20  # from which rows stand closer
+MAX_DOTS = 60  # of a line; a longer one has a band instead of dots
 TOLD = "estimate"  # column with the text of a value and its interval, for tooltips
 _WRAP = 26  # characters per line of a label
 _NOTE_WRAP = 105  # characters per line of a note
@@ -44,7 +44,7 @@ alt.data_transformers.disable_max_rows()
 
 @dataclass(frozen=True)
 class Figure:
-    """A chart as pages and reports show it, with its title, its note and all of its data."""
+    """A chart for pages and reports, with its title, its note and all of its data."""
 
     title: str
     chart: Any  # an Altair chart
@@ -56,7 +56,7 @@ class Figure:
         return "-".join("".join(c if c.isalnum() else " " for c in self.title.lower()).split())
 
     def save(self, path: Path | str) -> None:
-        """Writes the figure; the name says as what, such as figure.svg."""
+        """Writes the figure in the format of the name's ending, such as figure.svg."""
         save(Path(path), self)
 
     def _repr_svg_(self) -> str:
@@ -65,7 +65,7 @@ class Figure:
 
 
 def wrapped(label: str) -> str:
-    """Returns a long label on several lines, broken behind commas and brackets."""
+    """Returns a long label on several lines, broken after commas and brackets."""
     lines = [""]
     for part in label.replace(",", ",\0").replace("(", "(\0").split("\0"):
         if lines[-1] and len(lines[-1]) + len(part) > _WRAP:
@@ -77,7 +77,7 @@ def wrapped(label: str) -> str:
 def points(frame: pd.DataFrame, label: str, value: str, low: str, high: str, unit: str, mark: str | None = None) -> Any:
     """Returns a point with its interval for every row, from top to bottom in the frame's order.
 
-    `mark` names a column whose values are drawn as crosses.
+    `mark` names a column of values to draw as crosses.
     """
     data = frame.assign(**{label: frame[label].map(wrapped)})
     order = data[label].tolist()
@@ -116,11 +116,11 @@ def lines(
     Args:
         frame: a row for each point.
         x, value, low, high, series: columns of it.
-        titles: those of x and of the value.
-        log: whether x may have a logarithmic axis, which it has where values lie far apart.
-        ordinal: whether the values of x are steps at equal distances, such as tiles, with nothing in between.
-        connected: whether points are joined by lines.
-        published: names of series that are dashed, with crosses -> the series whose colour they have.
+        titles: of x and of the value.
+        log: whether x may have a logarithmic axis, used if values lie far apart.
+        ordinal: whether the values of x are equidistant steps, such as tiles.
+        connected: whether to join points by lines.
+        published: names of dashed series with crosses -> the series with the same colour.
         across: the columns of an interval of x.
     """
     data = thinned(frame[[x, value, low, high, series, *across]].assign(**{series: frame[series].map(wrapped)}), series)
@@ -179,7 +179,7 @@ def heat(
 ) -> Any:
     """Returns a heat map from dark (low) to light; cells show their values, so it needs no legend.
 
-    `shown` is the column with the text of a cell, `orders` are those of names on both axes.
+    `shown` is the column with the text of a cell, `orders` are the orders of names on both axes.
     """
     data = frame[[x, y, value, shown]]
     places: dict[str, tuple[str, Any, dict[str, Any]]] = {}
@@ -220,7 +220,7 @@ def bars(frame: pd.DataFrame, label: str, value: str, unit: str) -> Any:
 
 
 def cloud(frame: pd.DataFrame, x: str, value: str, titles: tuple[str, str], line: str = "", step: str = "after") -> Any:
-    """Returns a dot for every row; `line` names a column that is drawn with steps before or after its dots."""
+    """Returns a dot for every row; `line` names a column to draw with steps before or after its dots."""
     named = pd.api.types.is_numeric_dtype(frame[x]) and not pd.api.types.is_bool_dtype(frame[x])
     data = thinned(frame[[x, value, *([line] if line else [])]])
     place = _number_axis(x, titles[0], "linear", data[x]) if named else alt.X(f"{x}:N", title=titles[0])
@@ -246,7 +246,7 @@ def thinned(frame: pd.DataFrame, series: str | None = None) -> pd.DataFrame:
 
 
 def image(figure: Figure, kind: str, note: bool = True) -> bytes:
-    """Returns a figure as a file of one of KINDS; with `note` its note is below the title."""
+    """Returns a figure as a file of one of KINDS; with `note`, its note below the title."""
     return _rendered(_titled(figure, note), kind)
 
 
@@ -255,7 +255,7 @@ def save(path: Path, *figures: Figure, title: str = "") -> None:
     require_picture(path)
     charts = [_titled(figure) for figure in figures]
     for chart in charts:
-        chart.config = alt.Undefined  # Vega-Lite takes one for all
+        chart.config = alt.Undefined  # Vega-Lite takes one config for all
     column = alt.vconcat(*charts, spacing=30).resolve_scale(color="independent", shape="independent")
     column = styled(column.properties(title=title) if title else column)
     try:
@@ -288,7 +288,7 @@ def _rendered(chart: Any, kind: str) -> bytes:
 
     version = alt.SCHEMA_VERSION.removeprefix("v").rpartition(".")[0]
     spec = visible_in(chart.properties(padding=PADDING).to_dict())
-    spec["config"]["font"] = "sans-serif"  # the font that text is measured with outside browsers
+    spec["config"]["font"] = "sans-serif"  # the font for measuring text outside browsers
     if kind == "svg":
         return str(vl_convert.vegalite_to_svg(spec, vl_version=version)).encode()
     if kind == "pdf":
@@ -297,7 +297,7 @@ def _rendered(chart: Any, kind: str) -> bytes:
 
 
 def _small(png: bytes) -> bytes:
-    """Returns the picture with at most 256 colours, which takes a quarter of the room and looks the same."""
+    """Returns the picture with at most 256 colours, which is a quarter of the size and looks the same."""
     out = BytesIO()
     picture = Image.open(BytesIO(png)).convert("RGB")
     picture.quantize(256, dither=Image.Dither.NONE).save(out, "PNG", optimize=True, dpi=(144, 144))
@@ -309,12 +309,12 @@ def table_csv(frame: pd.DataFrame) -> bytes:
 
 
 def _number_axis(x: str, title: str, kind: str, values: pd.Series) -> Any:
-    """Returns an axis from the smallest to the largest number, or of steps; few whole numbers are its ticks."""
+    """Returns an axis from the smallest to the largest number, or of steps; a few whole numbers become its ticks."""
     known = sorted(values.dropna().unique().tolist())
     if kind == "ordinal":
         return alt.X(f"{x}:O", title=title, axis=alt.Axis(labelAngle=0))
     look = alt.Axis(labelOverlap="greedy", labelFlush=False)
-    if len(known) == 1:  # its only tick; Vega would write it with six decimals
+    if len(known) == 1:  # the only tick; Vega would write it with six decimals
         look.values, look.labelExpr = known, f"'{number(known[0])}'"
     elif all(value == round(value) for value in known):
         look.format, look.tickMinStep = ",d", 1
@@ -333,7 +333,7 @@ def _tooltip(data: pd.DataFrame, *fields: str) -> list[Any]:
 
 
 def _format(values: pd.Series) -> Any:
-    """Returns how Vega writes a column's numbers: without exponents, and without digits that say nothing."""
+    """Returns Vega's format of a column's numbers: without exponents and meaningless digits."""
     if not pd.api.types.is_numeric_dtype(values) or pd.api.types.is_bool_dtype(values):
         return alt.Undefined
     known = values.dropna()
@@ -354,7 +354,7 @@ def _shape(series: str, names: Sequence[str], partners: Mapping[str, str]) -> An
 
 
 def _dash(series: str, names: Sequence[str], partners: Mapping[str, str]) -> Any:
-    """Returns dashes for what is published, and for series whose colour another one has already."""
+    """Returns dashes for published series, and for those whose colour is already in use."""
     dashes = [[5, 4] if name in partners or i >= len(COLOURS) else [1, 0] for i, name in enumerate(names)]
     scale = alt.Scale(domain=list(names), range=dashes)
     return alt.StrokeDash(f"{series}:N", scale=scale, sort=list(names), legend=None)
@@ -366,7 +366,7 @@ def _columns(names: Sequence[str]) -> int:
 
 
 def _height(names: Sequence[str]) -> int:
-    """Returns the height of a chart with its legend, which pages take from the height."""
+    """Returns the height of a chart including its legend, which pages subtract."""
     return 300 + 20 * -(-len(names) // _columns(names))
 
 
@@ -382,7 +382,7 @@ def styled(chart: Any) -> Any:
     return (
         chart.configure(
             background="white", font="system-ui, sans-serif", padding=10
-        )  # first: it resets all others; the top tick needs room
+        )  # first, since it resets all others; the top tick needs room
         .configure_axis(labelFontSize=12, titleFontSize=13, titleFontWeight="normal", gridColor="#e6e6e6")
         .configure_legend(labelFontSize=12, titleFontSize=13, symbolStrokeWidth=3, symbolOpacity=1, columnPadding=24)
         .configure_title(fontSize=15, anchor="start", fontWeight=600)

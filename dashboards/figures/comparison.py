@@ -1,4 +1,4 @@
-"""A comparison as figures: its verdict, the evidence against the bounds that end the test, and pairs by outcome."""
+"""A comparison as figures: its verdict, the evidence with the bounds that end the test, and pairs by outcome."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Experiments as figures: measured values with intervals, and what a document published."""
+"""Experiments as figures: measured values with intervals, and published ones."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def experiment_figure(experiment: Experiment, frame: pd.DataFrame) -> Figure | N
         chart = charts.points(played, "label", "value", "low", "high", unit_text, mark="published")
         return Figure(experiment.title, chart, frame, note)
     names = list(dict.fromkeys(known["series"]))
-    if played["series"].nunique() == 1:  # the only series leaves the other colours free
+    if played["series"].nunique() == 1:  # a single series leaves the other colours free
         published = dict.fromkeys(names, "published")
         partners = {"published": "published"} if names else {}
     else:

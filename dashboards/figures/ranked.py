@@ -1,4 +1,4 @@
-"""Charts of many agents, told apart by their ranks: who beats whom, and strength against cost."""
+"""Charts of many agents, distinguished by rank: who beats whom, and strength against cost."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ from turnier.dashboards.figures.charts import NUMBERS, TOLD, styled, told
 
 MAX_TEXTS = 16  # agents whose cells have texts
 MAX_AGENTS = 60  # agents of one square
-MAX_NAMES = 8  # agents whose dots have names
-MAX_NUMBERS = 30  # agents whose dots all have numbers
+MAX_NAMES = 8  # maximum number of agents with names at their dots
+MAX_NUMBERS = 30  # maximum number of agents with numbers at all dots
 CELL = "cell"  # the name of the selection
-NARROW = "windowSize()[0] < 640"  # a phone, in Vega's language; pictures have no window, which is not narrow
-_TICKS = 50  # Vega puts fewer on the axis of costs
+NARROW = "windowSize()[0] < 640"  # a phone, in Vega's language; pictures have no window and are not narrow
+_TICKS = 50  # at most, on the axis of costs
 _STEPS = ((MAX_TEXTS, 40), (30, 22), (MAX_AGENTS, 15))  # agents -> px of a row
 
 
 def square(cells: pd.DataFrame) -> Any:
-    """Returns the chart, whose cells can be selected.
+    """Returns a chart with selectable cells.
 
     Args:
         cells: a row for every agent and opponent: place and against_place, agent and against, points (%, dark to
@@ -59,13 +59,13 @@ def square(cells: pd.DataFrame) -> Any:
 
 
 def cost_scatter(frame: pd.DataFrame, titles: tuple[str, str]) -> Any:
-    """Returns a dot with its interval for every agent; its rank stands beside it, and its name if there are few.
+    """Returns a dot with its interval for every agent; labelled by its rank, and by its name if there are few.
 
-    Of many agents only those have their rank beside them that no cheaper agent beats.
+    Of many agents, only those that no cheaper agent beats are labelled.
 
     Args:
         frame: a row for every agent: rank, name, cost, value, low, high, games.
-        titles: those of the cost and of the value.
+        titles: of the cost and of the value.
     """
     data = frame.assign(text=frame["rank"].astype(str))
     middle = (data["cost"].min() * data["cost"].max()) ** 0.5
@@ -78,7 +78,7 @@ def cost_scatter(frame: pd.DataFrame, titles: tuple[str, str]) -> Any:
         text = alt.expr("datum.text")
     scale = alt.Scale(zero=False, nice=True)
     form = f",.{_digits(data['cost'])}~r"
-    axis = alt.Axis(format=form, labelOverlap="greedy")  # an agent alone has its cost as the only tick
+    axis = alt.Axis(format=form, labelOverlap="greedy")  # a single agent's cost is the only tick
     x = alt.X("cost:Q", title=titles[0], scale=alt.Scale(type="log", nice=False, padding=14), axis=axis)
     data = told(data, "value", "low", "high")
     tooltip = ["rank", "name", alt.Tooltip("cost:Q", format=form), f"{TOLD}:N"]
@@ -86,14 +86,14 @@ def cost_scatter(frame: pd.DataFrame, titles: tuple[str, str]) -> Any:
     rules = base.mark_rule(strokeWidth=1.5, color=COLOURS[0], opacity=0.8)
     dots = base.mark_point(filled=True, size=60, opacity=1, color=COLOURS[0]).encode(alt.Y("value:Q", scale=scale))
     layers = [rules.encode(y=alt.Y("low:Q", scale=scale, title=titles[1]), y2="high:Q"), dots]
-    for side, align, dx in (("<=", "left", 8), (">", "right", -8)):  # names stay inside of the chart
+    for side, align, dx in (("<=", "left", 8), (">", "right", -8)):  # keeps names inside the chart
         part = base.transform_filter(f"datum.cost {side} {middle}").mark_text(align=align, dx=dx, fontSize=12)
         layers.append(part.encode(y=alt.Y("value:Q", scale=scale), text=alt.value(text)))
     return styled(alt.layer(*layers).properties(height=320))
 
 
 def _digits(costs: pd.Series) -> int:
-    """Returns the significant digits by which neighbouring ticks differ, however close the costs are."""
+    """Returns the significant digits that distinguish neighbouring ticks, however close the costs are."""
     most = float(costs.max())
     step = (most - float(costs.min())) / _TICKS
     return max(DIGITS, math.floor(math.log10(most)) - math.floor(math.log10(step)) + 1) if step else DIGITS

@@ -18,14 +18,14 @@ from turnier.games.game import Game
 
 
 def board_svg(game: Game, moment: Moment, decision: Decision | None = None, overlay: Overlay | None = None) -> str:
-    """Returns the position as SVG with what the agent shows, or with shares of visits where an action is a cell."""
+    """Returns the position as SVG with the agent's overlay, or with shares of visits if actions are cells."""
     if overlay is None:
         overlay = Overlay(visit_shares(game, decision) if decision else None)
     return game.overlaid_svg(moment.position.state, overlay, moment.changed)
 
 
 def visit_shares(game: Game, decision: Decision) -> npt.NDArray[np.float64] | None:
-    """Returns each cell's share of visits; None if actions are no cells or the agent does not search."""
+    """Returns each cell's share of visits; None if actions are not cells or the agent does not search."""
     visits = decision.visits[: game.num_cells]
     return visits / decision.visits.sum() if game.places_stones and decision.visits.sum() > 0 else None
 
@@ -58,7 +58,7 @@ def visit_bars(frame: pd.DataFrame, maximum: int = 12) -> Figure | None:
 
 
 def match_name(record: MatchRecord) -> str:
-    """Returns the players with their scores, and the seed."""
+    """Returns the agents with their scores, and the seed."""
     pairs = zip(record.spec.agents, record.scores, strict=True)
     seats = " against ".join(f"{label_of(agent)} ({number(score)})" for agent, score in pairs)
     return f"{seats}, seed {record.spec.seed}"

@@ -24,8 +24,8 @@ from turnier.dashboards.summaries.matches import (
 )
 from turnier.results.frames.matches import shown_milestones
 
-MAX_LINES = len(COLOURS)  # agents of a chart whose lines have colours
-MAX_ROWS = 50  # agents of a chart with a row for each
+MAX_LINES = len(COLOURS)  # agents in a chart of coloured lines
+MAX_ROWS = 50  # agents in a chart with a row for each
 
 
 def mean_scores(summary: pd.DataFrame) -> Figure:
@@ -38,13 +38,13 @@ def mean_scores(summary: pd.DataFrame) -> Figure:
 
 
 def best_of(summary: pd.DataFrame) -> tuple[pd.DataFrame, str]:
-    """Returns the best agents, as many as lines have colours, with names; and a sentence on the others."""
+    """Returns the best agents, one per colour of lines, with names; and a sentence on the others."""
     frame, _ = value_of(named(summary))
     return frame[:MAX_LINES], _left_out(len(frame), MAX_LINES)
 
 
 def _left_out(agents: int, shown: int) -> str:
-    """Returns a sentence where a chart does not show all agents."""
+    """Returns a sentence if a chart does not show all agents, otherwise nothing."""
     return f" The best {shown} of {agents} agents are drawn; use the filter for others." if agents > shown else ""
 
 

@@ -15,7 +15,7 @@ def crosstable(ranks: Ranks, first: int = 1) -> Figure:
 
     Args:
         ranks: of one game.
-        first: the first place that is shown, if there are more agents than one chart can show.
+        first: the first place shown, if there are too many agents for one chart.
     """
     agents = len(ranks.ratings)
     last = min(agents, first + MAX_AGENTS - 1)

@@ -60,9 +60,9 @@ def training_curves(points_by_run: Mapping[str, Sequence[CurvePoint]]) -> Figure
 def evaluation_curves(
     evaluations_by_run: Mapping[str, Sequence[Evaluation]], unit: str, opponents: Iterable[str] = ()
 ) -> Figure | None:
-    """The strength of what was learned by then, by run; None if nothing was evaluated.
+    """The strength during training, by run; None if nothing was evaluated.
 
-    `opponents` are the agents in all other seats; of games of one seat there are none.
+    `opponents` are the agents in all other seats; none in games of one seat.
     """
     rows = [asdict(evaluation) | {"run": name} for name, done in evaluations_by_run.items() for evaluation in done]
     if not rows:
@@ -80,7 +80,7 @@ def evaluation_curves(
 
 
 def rating_curve(checkpoints_by_run: Mapping[str, pd.DataFrame]) -> Figure:
-    """The strength of the checkpoints of self-play, by run, see `rated_checkpoints`; all have the same zero of Elo."""
+    """The strength of the checkpoints of self-play, by run, see `rated_checkpoints`; all with the same zero of Elo."""
     data = pd.concat([frame.assign(run=name) for name, frame in checkpoints_by_run.items()], ignore_index=True)
     zero = next(iter(checkpoints_by_run.values())).attrs.get(ZERO, "")
     scale = f"beside {label_of(zero)}, which has 0 Elo" if zero else "beside each other; their mean is 0 Elo"

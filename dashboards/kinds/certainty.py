@@ -24,7 +24,7 @@ from turnier.runs.stored.collected import certainty_of_run
 PAGE = Page("certainty", "Certainty", "grid_on", 'turnier certainty 2048 random "mc(iterations=100)" --states 5')
 SCORES, ALSO = True, ("experiment",)  # see `turnier.dashboards.sections`
 
-MAX_RUNS = 20  # whose scores are looked through
+MAX_RUNS = 20  # runs searched for scores
 ABOUT = {
     "normalised": "Normalised: 0 % if all actions are equally frequent, 100 % if always the same (Kutsch 2017, 9.1).",
     "agreement": "Agreement: how often two searches agree; 0 % is as often as at random, 100 % always.",
@@ -33,7 +33,7 @@ ABOUT = {
 
 
 class Data(NamedTuple):
-    """What is shown of a measurement."""
+    """The data of a measurement."""
 
     positions: pd.DataFrame  # see `position_certainty`; with the column `run`
     store: Store
@@ -97,7 +97,7 @@ def _measured(positions: pd.DataFrame, measure: str, store: Store) -> Iterator[S
 
 
 def _scores(positions: pd.DataFrame, store: Store) -> pd.DataFrame:
-    """Returns `summary` of the newest runs in which agents were compared at these games."""
+    """Returns `summary` of the newest runs that compare agents at these games."""
     games = {short_game(str(game)) for game in positions["game"].unique()}
     kinds = kinds_with("COMPARES")
     runs = [run for run in reversed(store.runs()) if run.kind in kinds and short_game(run.name) in games]

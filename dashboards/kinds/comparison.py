@@ -27,12 +27,12 @@ RATES = True  # an agent that failed in all games is an error
 
 
 def read(results: RunResults, anchor: str = "", nash: bool = False) -> ComparisonResults:
-    """Returns a comparison, whose verdict no anchor changes."""
+    """Returns a comparison; an anchor does not change its verdict."""
     return results if isinstance(results, ComparisonResults) else ComparisonResults.find(results.store, results.id)
 
 
 def head(results: RunResults) -> Head:
-    """Returns the verdict, and what it means."""
+    """Returns the verdict and its meaning."""
     found = read(results)
     sentence = found.sentence
     for label, name in distinct(map(str, found.comparison.agents)).items():
@@ -89,7 +89,7 @@ def facts(results: ComparisonResults) -> dict[str, str]:
 
 
 def agents_table(results: ComparisonResults) -> Table:
-    """Returns what both agents scored in the games of the verdict, the first agent first."""
+    """Returns the results of both agents in the games of the verdict, the first agent first."""
     agents, duel = results.agents(), results.duel
     names = distinct(map(str, results.comparison.agents))
     frame = agents.assign(label=agents["label"].map(names), pairs=duel.test.units).reset_index(drop=True)

@@ -1,4 +1,4 @@
-"""Experiments: measured values with intervals, beside what a document published."""
+"""Experiments: measured values with intervals, beside published ones."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ SCORES = True
 
 
 class Data(NamedTuple):
-    """What is shown of an experiment."""
+    """The data of an experiment."""
 
     experiment: Experiment
     measured: Sequence[Measurement]
 
 
 def pages(run: Run) -> dict[str, str]:
-    """Returns the page of the document that an experiment is of."""
+    """Returns the page of an experiment's document."""
     document = str(run.definition.get("document", ""))
     return {"Reports": address("reports", document=document, experiment=run.id)} if document else {}
 
@@ -43,7 +43,7 @@ def read(results: RunResults) -> Data | None:
 
 
 def head(results: RunResults) -> Head:
-    """Returns how many published figures have which verdict."""
+    """Returns the number of published figures by verdict."""
     data = read(results)
     if data is None:
         return scores.head(results)
@@ -76,7 +76,7 @@ def experiment_frame(experiment: Experiment, measured: Sequence[Measurement]) ->
 
 
 def experiment_table(data: Data) -> Table:
-    """Returns ours with its interval, what was published, and the number of games or searches."""
+    """Returns ours with its interval, the published figure, and the number of games or searches."""
     experiment, frame = data.experiment, experiment_frame(*data)
     what, each = counted(experiment)
     published = [

@@ -1,4 +1,4 @@
-"""Games with scores: what agents scored, what a move cost them, and the games with the extreme scores."""
+"""Games with scores: results of agents, the cost of their moves, and the games with the extreme scores."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ def _of_game(found: Scores, game: str) -> Sequence[Section]:
 
 
 def scored(found: Scores) -> Iterator[Section]:
-    """Yields what the agents of one game scored: the table, means, costs, distributions, milestones, extremes."""
+    """Yields the results of the agents of one game: the table, means, costs, distributions, milestones, extremes."""
     if found.summary.empty:
         return
     yield score_table(found.summary)
@@ -117,7 +117,7 @@ def scored(found: Scores) -> Iterator[Section]:
 
 
 def score_table(rows: pd.DataFrame) -> Table:
-    """Returns a summary by rank: points or mean scores, how games ended, and what a move cost."""
+    """Returns a summary by rank: points or mean scores, the ends of games, and the cost of a move."""
     frame, unit = value_of(named(rows))
     frame = frame.assign(**costs_of(frame), rank=range(1, len(frame) + 1))
     if "run" in frame:

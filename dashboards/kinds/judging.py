@@ -1,4 +1,4 @@
-"""Judging: how often agents play what a perfect judge plays, and what their other moves lose."""
+"""Judging: how often agents play the moves of a perfect judge, and how much their other moves lose."""
 
 from __future__ import annotations
 

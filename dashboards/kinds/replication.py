@@ -1,4 +1,4 @@
-"""Replications: the ranks of every agent in all of the tournaments, and how far they spread."""
+"""Replications: the ranks of every agent in all tournaments, and their spread."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ COMPARES = SCORES = True  # see `turnier.dashboards.sections`
 def read(results: RunResults) -> pd.DataFrame:
     """Returns one row per agent, the best first: label, its mean rank, how often it was first, and all its ranks.
 
-    Only whole tournaments count.
+    Only complete tournaments count.
     """
     run = results.store.run(results.id)
     frame, ranks = matches_frame(results.store, run=run.id), {}

@@ -1,4 +1,4 @@
-"""Servers: a table of teams over all variants of a game, and why they went out."""
+"""Servers: a table of teams over all variants of a game, and their reasons for going out."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ from turnier.games.registry import game_of
 from turnier.results.frames import death_reasons, json_rows, matches_frame, teams_frame
 from turnier.runs.results import RunResults
 
-REPLAYED = 500  # games whose reasons are looked for, as each one is replayed: the newest ones
+REPLAYED = 500  # the newest games, of which reasons are found by replaying
 
 
 class Data(NamedTuple):
-    """What is shown of a server's games."""
+    """The data of a server's games."""
 
     scores: Scores
-    teams: pd.DataFrame  # see `teams_frame`; empty if nobody goes out of the game
-    out: dict[str, Counter[str]]  # why teams went out
+    teams: pd.DataFrame  # see `teams_frame`; empty if no team can go out
+    out: dict[str, Counter[str]]  # reasons for going out
     games: int
     boards: int
 

@@ -1,4 +1,4 @@
-"""Studies: the verdict or the front, what is tuned and how, held-out games, and how the search went."""
+"""Studies: the verdict or the front, parameters and method, held-out games, and the course of the search."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ from turnier.statistics.intervals import mean_interval
 
 PAGE = Page("studies", "Studies", "tune", "make study\npython studies/cmaes_heuristics.py", always=True, optuna=True)
 
-BETTER, KEPT, OPEN = COLOURS[2], COLOURS[0], COLOURS[1]  # the colours of verdicts, and of what has none yet
+BETTER, KEPT, OPEN = COLOURS[2], COLOURS[0], COLOURS[1]  # the colours of verdicts, and of studies without one yet
 OUTCOMES = {verdicts.BETTER: BETTER, verdicts.UNDECIDED: OPEN}
 SLICES = 4  # parameters whose values reports show
 TOP = 25  # candidates of the table
@@ -50,7 +50,7 @@ HELD_OUT_NOTE = (
 
 
 class Data(NamedTuple):
-    """What is shown of a study."""
+    """The data of a study."""
 
     store: Store
     name: str
@@ -64,7 +64,7 @@ class Data(NamedTuple):
     values: Mapping[str, Any]  # the parameters that the search recommends now
     importance: pd.Series
     idle_games: int = 0  # games of recommendations by idle workers
-    hints: Sequence[str] = ()  # what to change in the search
+    hints: Sequence[str] = ()  # advice on the search
 
     @property
     def agent(self) -> str:
@@ -100,14 +100,14 @@ def read(results: RunResults) -> Data:
 
 
 def _no_trials() -> pd.DataFrame:
-    """Returns the trials of a search that has not asked for any."""
+    """Returns the trials of a search without any."""
     frame = pd.DataFrame(columns=["number", "state", "value", "low", "high", "other", "games", "group"])
     frame.attrs = {"parameters": [], "ranges": {}}
     return frame
 
 
 def mark(results: RunResults) -> str:
-    """Returns what is shown depends on besides the number of games: a verdict, or a front."""
+    """Returns a text that changes if views change without a further game: by a verdict, or a front."""
     store, name = results.store, results.store.run(results.id).name
     if name not in trials.study_names(store):
         return ""
@@ -115,7 +115,7 @@ def mark(results: RunResults) -> str:
 
 
 def head(results: RunResults) -> Head:
-    """Returns the verdict or the front; before there is one, how many candidates there are."""
+    """Returns the verdict or the front; before that, the number of candidates."""
     store, run = results.store, results.store.run(results.id)
     agents = planned(run)
     if run.name not in trials.study_names(store):
@@ -166,7 +166,7 @@ def sections(data: Data) -> Iterator[Section]:
 
 
 def to_json(data: Data) -> Any:
-    """Returns how far a study is, what it recommends and why, and its finalists."""
+    """Returns the progress of a study, its recommendation with reasons, and its finalists."""
     run = run_id_of(data.name)
     state = next((one.state for one in progress_of_runs(data.store) if one.run == run), "unknown")
     verdict, play_on = data.verdict, to_play_on(data.store, data.definition, data.verdict)
@@ -193,7 +193,7 @@ def to_json(data: Data) -> Any:
 
 
 def _result(data: Data) -> Iterator[Section]:
-    """Yields what the study ended with, or what its search says so far; never the luckiest candidate."""
+    """Yields the result of the study, or of its search so far; never the luckiest candidate."""
     verdict = data.verdict
     if verdict:
         if data.games > verdict.searched:
@@ -242,7 +242,7 @@ def held_out_table(verdict: StudyVerdict, unit: str, run: str = "") -> Table:
         games=frame["units"] * verdict.unit_games, replay=[_replay(run, agent) for agent in frame["agent"]]
     )
     gains = {"difference": frame["label"].iloc[0], "gain": verdict.reference}
-    compared = {other: name for name, other in gains.items()}  # the reference mostly is the start
+    compared = {other: name for name, other in gains.items()}  # the reference is usually the start
     columns = [
         Column("label", "finalist", key=True),
         Column("held_out", "held-out", half_width="half_width", importance=MAIN),
@@ -277,7 +277,7 @@ def points_table(points: Sequence[Point], unit: str, unit_games: int, run: str =
 
 
 def _beaten_by(point: Point, points: Sequence[Point]) -> str:
-    """Returns the labels of those that are at least as good at both."""
+    """Returns the labels of the points that are at least as good at both."""
     return ", ".join(other.label for other in points if other is not point and dominated([point, other])[0])
 
 
@@ -336,7 +336,7 @@ def _replay(run: str, agent: str) -> str:
 
 
 def _search(data: Data) -> Iterator[Section]:
-    """Yields how the values developed."""
+    """Yields the development of the values."""
     yield Drawing("studies.search.generation_means", (data.trials, data.noted, data.unit))
     yield Drawing("studies.search.all_of_front", (data.trials, data.unit))
     yield Drawing("studies.search.search_history", (data.trials, data.unit))
@@ -346,7 +346,7 @@ def _search(data: Data) -> Iterator[Section]:
 
 
 def _parameters(data: Data) -> Iterator[Section]:
-    """Yields what the parameters do: their importance, one, two, and all of them."""
+    """Yields the effect of the parameters: their importance, one, two, and all of them."""
     shares = data.importance
     names = [*shares.index, *(name for name in data.trials.attrs["parameters"] if name not in shares.index)]
     if not names:
@@ -375,7 +375,7 @@ def _by_parameter(data: Data, name: str, names: Sequence[str]) -> Iterator[Secti
 
 
 def _compared(data: Data, names: Sequence[str]) -> Sequence[Section]:
-    """Returns the study beside others: their curves over games, and what they ended with."""
+    """Returns the study beside others: their curves over games, and their verdicts."""
     others = [read(RunResults(data.store, run_id_of(name))) for name in names]
     studies = [data, *others]
     curves = {study.name: (study.trials, study.facts.unit_games) for study in studies}

@@ -1,4 +1,4 @@
-"""Tournaments: the rating list, who beats whom, seats, and what the agents scored."""
+"""Tournaments: the rating list, who beats whom, seats, and the scores of agents."""
 
 from __future__ import annotations
 
@@ -50,18 +50,18 @@ COMPARES = SCORES = True  # see `turnier.dashboards.sections`
 SIGNIFICANT = 0.05
 RATES = True  # an agent that failed in all games is an error
 RATED_BY = ("this tournament", "all tournaments of the game")
-WINDOW = 60  # agents of one square
-SQUARE = 12  # agents up to which terminals show who beats whom
+WINDOW = 60  # maximum number of agents in one square
+SQUARE = 12  # maximum number of agents for which terminals show who beats whom
 OF_RATINGS = (
     *("rank", "rank_low", "rank_high", "elo", "elo_low", "elo_high", "draw_share", "superiority", "best_of_all"),
     *("nash", "nash_low", "nash_high", "nash_weight", "fit_p", "cyclic", "group", "live_mu", "live_sigma"),
 )
 BELIEFS = "Better, best: the probabilities that it is stronger than the next one, and the best of all."
-NASH = "Nash: points against the mixture of agents that nobody beats, which copies of an agent do not change."
+NASH = "Nash: points against the mixture of agents that no agent beats, which copies of an agent do not change."
 PAIR_NOTE = (
     "The stronger agent comes first. Games to separate: how many games these two would need, playing as before, to"
-    " differ significantly with 80 % probability (two-sided t-test at 5 %, pairs of games as units); blank where they"
-    " are equal so far, or where too few games show how much results vary."
+    " differ significantly with 80 % probability (two-sided t-test at 5 %, pairs of games as units); blank if they"
+    " are equal so far, or if too few games show how much results vary."
 )
 SURE = (
     Column("superiority", "better", "%", 100, sure=True),
@@ -70,16 +70,16 @@ SURE = (
 
 
 class Data(NamedTuple):
-    """What is shown of a tournament."""
+    """The data of a tournament."""
 
     scores: Scores
     ranks: Ranks
     store: Store
-    said: list[str]  # how certain the first places are, and which agents repeated games
+    said: list[str]  # sentences on the certainty of the first places and on agents that repeated games
 
 
 def read(results: RunResults, anchor: str = "", nash: bool = False) -> Data:
-    """Returns a tournament; `anchor` and `nash` are as of `RunResults.standings`."""
+    """Returns a tournament; `anchor` and `nash` as in `RunResults.standings`."""
     frame = results_frame(results.store, results.id)
     whole = matches_frame(results.store, run=results.id, ids=False) if "times" in frame else frame
     terms = Terms.of_runs(results.store, [results.id], anchor_among(frame, anchor) if anchor else "", nash)
@@ -101,7 +101,7 @@ def _said(results: Any, frame: pd.DataFrame) -> Iterator[str]:
 
 
 def head(results: RunResults) -> Head:
-    """Returns who leads, and how sure that is."""
+    """Returns the leader, and how sure that is."""
     run = results.store.run(results.id)
     frame = results_frame(results.store, run.id)
     ratings = Standings.of(frame, pairs=False, terms=Terms.of_runs(results.store, [run.id])).ratings
@@ -128,7 +128,7 @@ def sections(data: Data) -> Iterator[Section]:
 
 
 def to_json(data: Data) -> Any:
-    """Returns a row for each game and agent, with its rating, its results by opponent, and why it failed."""
+    """Returns a row for each game and agent, with its rating, its results by opponent, and its failures."""
     rows = with_standings(
         json_rows(data.scores.summary.drop(columns="run")), Standings(*data.ranks[:2], data.ranks.notes)
     )
@@ -186,7 +186,7 @@ def _who_beats_whom(ranks: Ranks) -> Iterator[Section]:
 
 
 def list_of(standings: Standings, game: str) -> Iterator[Section]:
-    """Yields the rating list of a game with what to know of it, from any games."""
+    """Yields the rating list of a game with its notes, from any games."""
     found = Ranks(standings.ratings, standings.pairs, pd.DataFrame(columns=["game"]), standings.notes)
     ranks = of_game(found, game)
     yield replace(rating_list(ranks), title=f"{game}: rating list")
@@ -199,7 +199,7 @@ def rating_rows(standings: Standings) -> list[dict[str, Any]]:
 
 
 def rating_list(ranks: Ranks, summary: pd.DataFrame | None = None) -> Table:
-    """Returns the agents of a game by rank: Elo or mean score, how sure that is, and how their games ended."""
+    """Returns the agents of a game by rank: Elo or mean score, how sure that is, and the ends of their games."""
     frame = ranks.ratings.assign(places=places_of(ranks.ratings))
     counted = [] if summary is None else scores.mishaps(summary)
     if summary is not None and counted:
@@ -230,7 +230,7 @@ def rating_list(ranks: Ranks, summary: pd.DataFrame | None = None) -> Table:
 
 
 def _list_note(ranks: Ranks, rated: bool) -> str:
-    """Returns what the columns of a rating list mean."""
+    """Returns the meaning of a rating list's columns."""
     frame = ranks.ratings
     zero = frame.loc[frame["elo_low"] == frame["elo_high"], "label"]  # only an anchor's interval has no width
     about = f"Elo: 0 is {zero.iloc[0] if len(zero) else 'the mean of these agents'}." if rated else ""

@@ -1,4 +1,4 @@
-"""Trainings: curves of the training games, and evaluations of what had been learned by then."""
+"""Trainings: curves of the training games, and evaluations during training."""
 
 from __future__ import annotations
 
@@ -36,14 +36,14 @@ SCORES = True
 
 
 class Data(NamedTuple):
-    """What is shown of trainings at one game, each by name."""
+    """The data of trainings at one game, each by name."""
 
     game: str
     curves: Mapping[str, Sequence[CurvePoint]]
     evaluations: Mapping[str, Sequence[Evaluation]]
     opponents: tuple[str, ...]
     checkpoints: dict[str, pd.DataFrame]  # of self-play
-    said: Sequence[str] = ()  # how the newest games went, how to play with what was learned, and what to change
+    said: Sequence[str] = ()  # results of the newest games, how to play with the result, and advice
 
 
 def read(results: RunResults) -> dict[str, Data]:
@@ -58,7 +58,7 @@ def read(results: RunResults) -> dict[str, Data]:
 
 
 def sentences(results: TrainingResults) -> list[str]:
-    """Returns how the newest games went, how to play with what was learned, and what to change."""
+    """Returns the results of the newest games, how to play with the result, and advice."""
     said: list[str] = []
     newest = results.newest(results.plan.every)
     if count := int(newest["count"].sum()):
@@ -75,7 +75,7 @@ def sentences(results: TrainingResults) -> list[str]:
 
 
 def together(*found: dict[str, Data]) -> dict[str, Data]:
-    """Returns several trainings, those at the same game beside each other."""
+    """Returns several trainings, those at the same game side by side."""
     games: dict[str, Data] = {}
     for game, data in (item for one in found for item in one.items()):
         known = games.get(game, Data(game, {}, {}, (), {}))
@@ -168,9 +168,9 @@ def curve_table(data: Data) -> Table | None:
 
 
 def run_name(run: Run) -> str:
-    """Returns a name that distinguishes a training: what learns how, with which seed."""
+    """Returns a name that distinguishes a training: learner, method and seed."""
     plan = run.definition
-    playing = plan.get("agent") or plan.get("network")  # of self-play with search, or a deep network
+    playing = plan.get("agent") or plan.get("network")  # from self-play with search, or of a deep network
     what: Declared = AGENTS.make(playing) if playing else EVALUATORS.make(plan["evaluator"])
     how = LEARNING.make(plan["learning"])
     return f"{shortened(str(what))}, {how}, seed {plan['seed']} ({run.id.partition(':')[2][:6]})"

@@ -26,7 +26,7 @@ from turnier.results.frames.certainty import position_certainty, searches_frame
 
 FAILED = "failed"
 ORDERS = ("latest", "largest score", "smallest score")
-PATIENCE = 1.5  # s for asking an agent again for all of its moves
+PATIENCE = 1.5  # s for asking an agent for all of its moves again
 REPEATS = 20
 PROBABILITIES = "What the agent computed for each cell, such as how likely others are to enter it in the next rounds."
 PATHS = "Some of the agent's own longest paths, paler further ahead."
@@ -98,7 +98,7 @@ def _choose(runs: list[cached_store.Run]) -> tuple[cached_store.Run, Reanalysis 
 
 
 def _forget_match(run: cached_store.Run) -> None:
-    """Leaves the match and the agents of the run that was shown before."""
+    """Forgets the match and the agents of the run shown before."""
     st.session_state["replayed run"] = run.id
     st.session_state.pop("match", None)
     for key in ("match", "agent"):
@@ -131,7 +131,7 @@ def _moment(reanalysis: Reanalysis, number: int) -> None:
     left, right = st.columns([1, 1], gap="large")
     thought: Thought | None = None
     with right:
-        last = moment.seat < 0  # where a seat that failed has lost, whatever the position says
+        last = moment.seat < 0  # a seat that failed has lost, in any position
         known = reanalysis.record.scores if last else moment.position.returns
         scores = ", ".join(number_text.number(score) for score in known)
         if last:
@@ -148,18 +148,18 @@ def _moment(reanalysis: Reanalysis, number: int) -> None:
 
 
 def _overlay(known: Overlay | None) -> Overlay | None:
-    """Lets people choose what of the agent's knowledge the board shows."""
+    """Lets people choose the agent's knowledge to show on the board."""
     if known is None or (known.shares is None and not known.routes):
         return known
     with st.container(horizontal=True, gap="small"):
-        # Both, whatever this agent knows: agents alternate, and switches that come and go could not be aimed at.
+        # Always both: agents alternate, and switches that come and go would be hard to hit.
         shares = _switch("Probabilities", "probabilities", PROBABILITIES)
         routes = _switch("Paths", "paths", PATHS)
     return Overlay(known.shares if shares else None, known.routes if routes else ())
 
 
 def _switch(label: str, key: str, meaning: str) -> bool:
-    """Returns whether something is shown, by default yes. A button: Streamlit's switches capture arrow keys."""
+    """Returns whether to show something, by default yes. A button, since Streamlit's switches capture arrow keys."""
     on = st.query_params.get(key) != "off"
     icon = f":material/{'check_box' if on else 'check_box_outline_blank'}:"
     st.button(label, key=f"switch {key}", icon=icon, help=meaning, on_click=_turn, args=(key, not on))
@@ -213,12 +213,12 @@ def _decision(reanalysis: Reanalysis, number: int, scores: str) -> Thought | Non
 
 
 def _ask_from_the_start(reanalysis: Reanalysis) -> None:
-    """Makes the agent decide all moves of the match again, so that it decides as it did then."""
+    """Makes the agent decide all moves of the match again, so it decides as it did then."""
     st.session_state["asked from the start"].add(reanalysis.record.spec.id)
 
 
 def _certainty(reanalysis: Reanalysis, number: int) -> str:
-    """Returns the certainty, searching again if that is quick or was asked for."""
+    """Returns the certainty, searching again if that is quick or requested."""
     seconds = REPEATS * reanalysis.seconds_per_decision
     asked = st.session_state.setdefault("searched again", set())
     key = (reanalysis.record.spec.id, number)

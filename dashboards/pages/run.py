@@ -1,4 +1,4 @@
-"""A run of a kind, or several: what `kinds/KIND.py` says of it, live while it is playing."""
+"""A run of a kind, or several: the sections of `kinds/KIND.py`, live while it is playing."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def draw(kind: str) -> None:
 
 
 def _runs(kind: str) -> list[Run]:
-    """Returns the runs that the page of a kind shows, the newest first."""
+    """Returns the runs on the page of a kind, the newest first."""
     page = page_of(kind)
     if page and page.always:
         return [run for run in reversed(cached_store.all_runs()) if run.kind == kind]

@@ -1,4 +1,4 @@
-"""Runs, the first page: of each run its agents, its result, its state and its note; live while runs are running."""
+"""Runs, the first page: each run's agents, result, state and note; live while runs are running."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from turnier.dashboards.run_heading import named_agents
 from turnier.dashboards.sections import Head
 from turnier.results.store.progress import FINISHED, RUNNING, STOPPED, UNKNOWN, RunProgress
 
-PAGE = 30  # runs that are shown at once
+PAGE = 30  # runs shown at once
 BEAT = 2.0  # s
 STATES = (RUNNING, FINISHED, STOPPED, UNKNOWN)
 ALWAYS_LINKED = ("study", "training")  # kinds whose pages show runs without games
@@ -57,7 +57,7 @@ def _filter(title: str, options: Sequence[str], key: str) -> str | None:
 
 
 def _renew(known: Mapping[str, cached_store.Run]) -> None:
-    """Draws the whole page again where runs have come, gone or been renamed, since its filters name them."""
+    """Draws the whole page again if runs have come, gone or been renamed, since its filters name them."""
     if {run.id: run.name for run in cached_store.all_runs()} != {run.id: run.name for run in known.values()}:
         st.rerun()
 

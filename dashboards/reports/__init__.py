@@ -1,4 +1,4 @@
-"""Reports: pages as files that need no other."""
+"""Reports: self-contained pages as files."""
 
 from turnier.dashboards import require_pictures
 

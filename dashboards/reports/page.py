@@ -1,4 +1,4 @@
-"""The HTML page that every report is: one file that needs no other, light or dark as the reader's machine is."""
+"""The HTML page of every report: one self-contained file, light or dark as the reader prefers."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ figcaption { color: var(--soft); font-size: 14px }
 
 
 def html_page(title: str, body: str) -> str:
-    """Returns a whole page; the title is text, the body HTML."""
+    """Returns a complete page; the title is text, the body HTML."""
     return (
         f'<!doctype html>\n<html lang="en"><head><meta charset="utf-8"><title>{html.escape(title)}</title>'
         f'<meta name="viewport" content="width=device-width, initial-scale=1"><style>{STYLE}</style></head>'
@@ -58,5 +58,5 @@ def write_pages(folder: Path, name: str, title: str, linked: str, inlined: str) 
 
 
 def embedded(png: bytes) -> str:
-    """Returns the address of a picture that lies in the page itself."""
+    """Returns the address of a picture embedded in the page itself."""
     return f"data:image/png;base64,{base64.b64encode(png).decode()}"

@@ -1,4 +1,4 @@
-"""Pictures that commands and scripts write: the figures of the pages, below each other in one file."""
+"""Pictures written by commands and scripts: the figures of the pages, below each other in one file."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ from turnier.search.storage.trials import generations_frame, trials_frame, unit
 
 
 def save_study_picture(path: Path, store: Store, study: str, scores: Mapping[str, Sequence[float]]) -> None:
-    """Writes the candidates, the means of generations, and what finalists score in held-out games."""
+    """Writes the candidates, the means of generations, and the finalists' scores in held-out games."""
     trials, what = trials_frame(store, study), unit(store, study)
     generations = generation_means(trials, generations_frame(store, study), what)
     save(path, *filter(None, (search_history(trials, what), generations)), held_out_means(scores, what), title=study)
 
 
 def save_front_picture(path: Path, store: Store, study: str, points: Sequence[Point]) -> None:
-    """Writes the candidates by both objectives, and what the start and the front are worth in held-out games."""
+    """Writes the candidates by both objectives, and the start and the front in held-out games."""
     what = unit(store, study)
     candidates = all_of_front(trials_frame(store, study), what)
     save(path, *filter(None, (candidates,)), held_out_front(points, what), title=study)

@@ -1,4 +1,4 @@
-"""A run as one HTML file that needs no other: figures with their data, tables, boards, and how to reproduce it."""
+"""A run as one self-contained HTML file: figures with their data, tables, boards, and how to reproduce it."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def write_run_report(store: Store, run: str, out: Path) -> Path:
         return out
     require_folder(out, "--out")
     out.mkdir(parents=True, exist_ok=True)
-    path = out / f"{re.sub(r'[^A-Za-z0-9_.-]+', '-', stored.id)}.html"  # of a store of others, any text
+    path = out / f"{re.sub(r'[^A-Za-z0-9_.-]+', '-', stored.id)}.html"  # in others' stores, any text
     path.write_bytes(run_page(store, stored))
     return path
 
@@ -71,7 +71,7 @@ def _caption(note: str, title: str, csv: bytes) -> str:
 
 
 def _origin(store: Store, run: Run) -> str:
-    """When, on what, by which versions, and with which command."""
+    """Returns the date, machine, versions and command of a run."""
     known = run.environment
     facts = {
         "run": run.id,

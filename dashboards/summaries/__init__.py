@@ -1,1 +1,1 @@
-"""What tables and figures are made from: the games, positions and candidates of runs, condensed to a few rows."""
+"""The data of tables and figures: the games, positions and candidates of runs, condensed to a few rows."""

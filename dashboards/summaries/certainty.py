@@ -1,4 +1,4 @@
-"""Certainty condensed: what means and intervals are of, and groups that a chart has room for."""
+"""Certainty condensed: the basis of means and intervals, and groups that fit into a chart."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ import pandas as pd
 from turnier.core.errors import UserError
 from turnier.games.registry import GAMES
 
-NOTE = "95 % intervals by leaving out each game that positions come from in turn; none where there is only one game."
-BY_POSITION = "95 % intervals by leaving out each position in turn: from which games they come is not known."
+NOTE = "95 % intervals by leaving out each game that positions come from in turn; none if there is only one game."
+BY_POSITION = "95 % intervals by leaving out each position in turn, since their games are not known."
 UNEVEN = "The agents have not all searched the same positions: their means are over different ones."
 MAX_LEGAL = 10  # columns of a heat map; with more, neighbouring numbers of legal actions share one
 
 
 def means_note(positions: pd.DataFrame) -> str:
-    """Says what the means of agents over groups, and their intervals, are of."""
+    """Returns a note on the means of agents over groups, and their intervals."""
     return f"Means over the groups, of whatever size. {positions_note(positions)}"
 
 
@@ -34,7 +34,7 @@ def coarser(positions: pd.DataFrame) -> pd.DataFrame:
 
 
 def in_percent(table: pd.DataFrame, measure: str) -> pd.DataFrame:
-    """Returns the table with percent, low and high; the ends of intervals are possible values, or the value itself."""
+    """Returns the table with percent, low and high; ends of intervals are possible values, or the value itself."""
     percent = 100 * table[measure]
     low = (100 * table[f"{measure}_low"]).clip(lower=0.0).combine(percent, min)
     high = (100 * table[f"{measure}_high"]).clip(upper=100.0).combine(percent, max)

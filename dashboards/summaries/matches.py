@@ -20,7 +20,7 @@ from turnier.results.store.store import Store
 from turnier.statistics.comparisons import units_needed
 
 MAX_BINS = 40  # of a distribution
-EXTREMES = 25  # matches named on each side
+EXTREMES = 25  # matches listed at each end
 GAMES_NOTE = "95 % intervals: Student's t, wider by the skewness, for means; Wilson for shares."
 POINTS = "points, %"
 POINTS_NOTE = "Points: 1 for a win, 1/2 for a draw, in % of the games, with a 95 % interval."
@@ -29,7 +29,7 @@ COSTS = (NODES, CPU, TIME)
 
 
 class Scores(NamedTuple):
-    """What agents scored in some runs; every frame has the column `run`.
+    """The results of agents in some runs; every frame has the column `run`.
 
     summary: see `summary`. spread: the distribution of scores, see `spread`. extremes: the matches with the largest and
     the smallest scores of a game: game, match (a number, see `matches_frame`), id, seat, agent, label, score, seed.
@@ -41,7 +41,7 @@ class Scores(NamedTuple):
 
 
 class Ranks(NamedTuple):
-    """How the agents of some runs compare; every frame has the column `run`.
+    """The comparison of agents in some runs; every frame has the column `run`.
 
     ratings, pairs, notes: see `Standings`; pairs also has `needed`, the pairs of games that separate two such agents
     with 80 % power at 5 %. seats: see `seat_summary`.
@@ -54,13 +54,13 @@ class Ranks(NamedTuple):
 
 
 def scores(store: Store, run: str) -> Scores:
-    """Reads a run's matches and returns what its agents scored."""
+    """Reads a run's matches and returns the results of its agents."""
     frame = matches_frame(store, run=run, ids=False)
     return scores_of(store, run, frame)
 
 
 def scores_of(store: Store, run: str, frame: pd.DataFrame) -> Scores:
-    """Returns what the agents of a run scored, from its frame."""
+    """Returns the results of a run's agents, from its frame."""
     far = extremes(frame)
     parts = Scores(
         summary(frame), spread(frame), far.assign(id=far["match"].map(full_ids(store, far["match"].unique().tolist())))
@@ -69,12 +69,12 @@ def scores_of(store: Store, run: str, frame: pd.DataFrame) -> Scores:
 
 
 def ranks(store: Store, run: str) -> Ranks:
-    """Reads a run's matches and returns how its agents compare."""
+    """Reads a run's matches and returns the comparison of its agents."""
     return ranks_of(run, results_frame(store, run), Terms.of_runs(store, [run]))
 
 
 def ranks_of(run: str, frame: pd.DataFrame, terms: Terms) -> Ranks:
-    """Returns how the agents of a run compare, from its frame."""
+    """Returns the comparison of a run's agents, from its frame."""
     ratings, pairs, notes = Standings.of(frame, terms=terms)
     needed = units_needed(*(pairs[name] for name in ("difference", "difference_high", "pairs")))
     parts = Ranks(ratings, pairs.assign(needed=needed), seat_summary(frame), notes)
@@ -125,7 +125,7 @@ def spread(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 def _bins(part: pd.DataFrame) -> int:
-    """Returns how many bins the games of a game's rarest agent support, by Rice's rule (D. Lane)."""
+    """Returns the number of bins for the games of a game's rarest agent, by Rice's rule (D. Lane)."""
     fewest = int(part.groupby("agent").size().min())
     return max(1, min(MAX_BINS, math.ceil(2 * math.cbrt(fewest))))
 
@@ -141,7 +141,7 @@ def extremes(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 def named(frame: pd.DataFrame) -> pd.DataFrame:
-    """Returns a frame with a `name` for each row: the agent's label, and its run if several runs have the agent."""
+    """Returns a frame with a `name` for each row: the agent's label, with its run if several runs have the agent."""
     if "run" not in frame or frame.empty:
         return frame.assign(name=frame["label"])
     several = frame.groupby("agent")["run"].transform("nunique") > 1
@@ -161,14 +161,14 @@ def value_of(summary: pd.DataFrame) -> tuple[pd.DataFrame, str]:
 
 
 def costs_of(summary: pd.DataFrame) -> pd.DataFrame:
-    """Returns the costs of a move for every row: COSTS, those in nodes first, because time depends on the machine."""
+    """Returns the costs of a move for every row: COSTS, nodes first, because time depends on the machine."""
     nodes, cpu = summary["nodes_per_decision"], 1e6 * summary["cpu_seconds_per_decision"]
-    rate = summary["decisions_per_second"].where(summary["decisions_per_second"] > 0)  # 0 of whoever never decided
+    rate = summary["decisions_per_second"].where(summary["decisions_per_second"] > 0)  # 0 if an agent never decided
     return pd.DataFrame({NODES: nodes, CPU: cpu, TIME: 1e6 / rate})
 
 
 def both_sides(ranks: Ranks) -> pd.DataFrame:
-    """Returns every pair twice, as both agents see it, with labels and places: agent and place, against and so on."""
+    """Returns every pair twice, from both agents' view, with labels and places: agent and place, against and so on."""
     pairs = ranks.pairs
     turned = pairs.rename(columns={"first": "second", "second": "first", "wins": "losses", "losses": "wins"})
     for name in ("points_share", "superiority"):

@@ -1,1 +1,1 @@
-"""Matches: what they are, how they are played, replayed and scheduled, and the workers that play them."""
+"""Matches: their data, playing, replaying and scheduling them, and the workers that play them."""

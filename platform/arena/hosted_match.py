@@ -1,4 +1,4 @@
-"""A match in which people take part, for any program that shows them the board: a terminal or a web server."""
+"""A match with people, for any program that shows them the board: a terminal or a web server."""
 
 from __future__ import annotations
 
@@ -16,21 +16,21 @@ from .match import MatchRecord, MatchSpec, Termination, unpack_plies
 from .play import require_moves
 from .table import Table
 
-PATIENCE = 10.0  # seconds that a player may need to think again what it has thought before
+PATIENCE = 10.0  # seconds that a player may need to repeat its earlier thoughts
 
 
 class HostedMatch:
-    """A match, ply by ply; chance plays by itself, so that `position` is always one where a seat moves, or the end.
+    """A match, ply by ply; chance plays by itself, so at every `position` a seat moves, or the match is over.
 
-    The agents decide as in any match of this spec, as long as nobody takes back a move after which one has thought for
-    longer than PATIENCE; it then continues with later random numbers.
+    The agents decide as in any match of this spec, unless a move is taken back after an agent has thought for longer
+    than PATIENCE; it then continues with later random numbers.
 
     Attributes:
-        spec: of the match; people are agents, too.
-        position: the present one.
-        plies: all so far, outcomes of chance included.
+        spec: the match; people are agents, too.
+        position: the present position.
+        plies: all plies so far, including outcomes of chance.
         before: the position before each ply.
-        ending: how the match has ended, or UNFINISHED.
+        ending: the way the match has ended, or UNFINISHED.
     """
 
     def __init__(
@@ -48,9 +48,7 @@ class HostedMatch:
         self.table = Table(game, agents, seed, pool=pool)
         require_moves(self.position)
         if game.hidden and any(isinstance(agent, Human) for agent in agents):
-            raise UserError(
-                f"a person would see all of a position, got {game}, which hides some of it; choose another."
-            )
+            raise UserError(f"people can play only games that hide nothing, got {game}; choose another.")
         self.ending, self.error = Termination.UNFINISHED, ""
         self._asked = time.perf_counter()
         self._open()
@@ -90,7 +88,7 @@ class HostedMatch:
         self._decided(action, 0)
 
     def ask(self) -> Decision | None:
-        """Lets the agent to move decide and plays it; None if it has forfeited the match instead."""
+        """Plays and returns the decision of the agent to move; None if the agent has forfeited the match instead."""
         try:
             decision = self.table.decide()
         except SeatFailure as failure:
@@ -100,13 +98,13 @@ class HostedMatch:
         return decision
 
     def resign(self) -> None:
-        """Ends the match as lost for the person to move."""
+        """Ends the match with a loss of the person to move."""
         self.ending = Termination.RESIGNED
 
     def undo(self) -> bool:
-        """Takes back the latest move of the person to move and all that followed; returns whether there was one.
+        """Takes back the latest move of the person to move and everything after it; returns whether there was one.
 
-        After the end it is the latest move of any person.
+        After the end, takes back the latest move of any person.
         """
         seats = {s for s, a in enumerate(self.agents) if isinstance(a, Human) and self.position.to_move in (s, -1, -2)}
         places = [i for i, seat in enumerate(self.table.seats) if seat in seats]
@@ -119,7 +117,7 @@ class HostedMatch:
         return True
 
     def resume(self, plies: Sequence[int]) -> None:
-        """Plays what was stored of a match with this spec; quick agents continue as if it had never stopped."""
+        """Plays the stored plies of a match with this spec; quick agents continue as if it had never stopped."""
         self.close()
         self.table = Table(self.game, self.agents, self.spec.seed, pool=self.pool)
         self._open()
@@ -128,11 +126,11 @@ class HostedMatch:
         self._think_again()
 
     def record(self) -> MatchRecord:
-        """Returns the match as it is stored, also before its end."""
+        """Returns the record to store, also before the end."""
         return self.table.record(self.spec, self.ending, self.error)
 
     def close(self) -> None:
-        """Ends the participation of programs in the match."""
+        """Tells programs that the match has ended for them."""
         self.table.close()
 
     def _decided(self, action: int, nodes: int) -> None:
@@ -140,7 +138,7 @@ class HostedMatch:
         self._play_chance()
 
     def _open(self) -> None:
-        """Plays the plies of the opening, which nobody has decided."""
+        """Plays the opening, which nobody has decided."""
         self.table.push_legal(self.spec.opening)
 
     def _play_chance(self) -> None:
@@ -152,7 +150,7 @@ class HostedMatch:
         self._asked = time.perf_counter()
 
     def _think_again(self) -> None:
-        """Brings new players to where they were, by asking them again; those that took too long stay as they are."""
+        """Brings new players to the present position by asking them again; slow players stay as they are."""
         slow = {
             seat
             for seat, agent in enumerate(self.agents)

@@ -1,4 +1,4 @@
-"""What a match is before and after it is played: MatchSpec and MatchRecord, plain data with a content hash."""
+"""Matches before and after they are played: MatchSpec and MatchRecord, plain data with a content hash."""
 
 from __future__ import annotations
 
@@ -17,20 +17,20 @@ import numpy.typing as npt
 from ..agents.seats.failure import Ending
 from ..core.errors import UserError
 
-NO_ACTION = -1  # of a search that failed: worse than any action, and the same as no other
+NO_ACTION = -1  # of a failed search: worse than any action, and equal to none
 _compact = json.JSONEncoder(separators=(",", ":")).encode
 
 
 class Termination(enum.StrEnum):
-    """How a match ended; a failing seat ends its match, never the tournament."""
+    """The ways in which matches end; a failing seat ends its match, never the tournament."""
 
     NORMAL = "normal"
     LIMIT = "limit"  # max_plies reached
     UNFINISHED = "unfinished"  # a person has left, and may continue
     # Void: the game or the machine broke; it is played again.
     ERROR = "error"
-    ILLEGAL_ACTION = "illegal_action"  # only in stored matches: an illegal move was void once
-    # Forfeits: the seat to move has lost, whatever the moves say.
+    ILLEGAL_ACTION = "illegal_action"  # only in stored matches: illegal moves were void once
+    # Forfeits: the seat to move has lost, regardless of the moves.
     CRASHED = "crashed"
     STALLED = "stalled"
     TIMEOUT = "timeout"
@@ -39,17 +39,17 @@ class Termination(enum.StrEnum):
 
     @property
     def is_forfeit(self) -> bool:
-        """Whether the seat to move at the end has lost, whatever the moves say."""
+        """Whether the seat to move at the end has lost, regardless of the moves."""
         return self in _FORFEITS
 
     @property
     def is_failure(self) -> bool:
-        """Whether the seat to move at the end has failed, and lost by it."""
+        """Whether the seat to move at the end has lost by failing."""
         return self.is_forfeit and self is not Termination.RESIGNED
 
     @property
     def has_result(self) -> bool:
-        """Whether the scores say who won: the moves led to them, or to a limit of plies, or somebody forfeits."""
+        """Whether the scores are a result: by the moves, by a limit of plies, or by a forfeit."""
         return self in (Termination.NORMAL, Termination.LIMIT) or self.is_forfeit
 
 
@@ -65,7 +65,7 @@ class MatchSpec:
     seed: int
     max_plies: int = 0  # maximum actions of all seats together (chance does not count), 0 = no limit
     opening: tuple[int, ...] = ()  # plies played before the agents decide; they are nobody's decisions
-    _id: str = field(default="", init=False, repr=False, compare=False)  # once it was asked for
+    _id: str = field(default="", init=False, repr=False, compare=False)  # filled on first use
 
     @property
     def id(self) -> str:
@@ -78,7 +78,7 @@ class MatchSpec:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The text forms of all that plays."""
+        """The text forms of the game and the agents."""
         return (self.game, *self.agents)
 
     def to_json(self) -> dict[str, Any]:
@@ -86,7 +86,7 @@ class MatchSpec:
 
     @classmethod
     def from_json(cls, data: dict[str, Any]) -> MatchSpec:
-        """Returns the match that such data are of; raises one of MALFORMED if they describe none."""
+        """Returns the match described by such data; raises one of MALFORMED if they do not describe one."""
         spec = cls(data["game"], tuple(data["agents"]), data["seed"], data["max_plies"], tuple(data["opening"]))
         if not spec.agents or not all(isinstance(text, str) for text in (spec.game, *spec.agents)):
             raise ValueError(f"a match must have a game and agents, got {spec.game!r} and {spec.agents!r}")
@@ -104,9 +104,9 @@ def _players(game: str, agents: tuple[str, ...]) -> str:
 
 @dataclass(slots=True)
 class MatchRecord:
-    """A played match. `plies` holds actions and chance outcomes in order, so that a replay needs no random numbers.
+    """A played match. `plies` has actions and chance outcomes in order: a replay needs no random numbers.
 
-    Nobody changes one, but it is not frozen: making it would take four times as long, as long as a short game.
+    Records are never changed, but not frozen: making one would take four times as long, as long as a short game.
     """
 
     spec: MatchSpec
@@ -114,17 +114,15 @@ class MatchRecord:
     scores: tuple[float, ...]  # return of each seat
     decisions: tuple[int, ...]  # actions of each seat
     nodes: tuple[int, ...]  # evaluations (rollouts) by each seat
-    seat_seconds: tuple[float, ...]  # wall clock of each seat's decisions; NaN where it was not measured
+    seat_seconds: tuple[float, ...]  # wall clock of each seat's decisions; NaN if not measured
     seconds: float  # wall clock of the whole match
     plies: bytes  # pack_plies
-    facts: dict[str, float]  # what the game reports about the final state
-    error: str = ""  # a sentence: who failed and why, or what is void and why; a note of a match that ended well
-    # CPU time of each seat's decisions; empty where it was not measured: like all times no part of what was played.
+    facts: dict[str, float]  # the game's facts about the final state
+    error: str = ""  # a sentence: the failure or the reason for voiding; otherwise a note, if any
+    # CPU time of each seat's decisions; empty if not measured. Like all times, it does not count in comparisons.
     seat_cpu_seconds: tuple[float, ...] = field(default=(), compare=False)
     release: str = field(default="", compare=False)  # of Turnier that played it, filled in when it is stored
-    worker: str = field(
-        default="", compare=False
-    )  # the machine that played it, likewise: HOST, on clusters HOST/ADDRESS
+    worker: str = field(default="", compare=False)  # its machine, filled in likewise: HOST, on clusters HOST/ADDRESS
 
     @property
     def failed_seat(self) -> int | None:
@@ -138,7 +136,7 @@ class MatchRecord:
 
     @property
     def played(self) -> list[tuple[str, bool]]:
-        """The agents of the seats, and whether they failed; nobody if the match is void."""
+        """The agents of the seats, and whether they failed; empty if the match is void."""
         return (
             []
             if not self.termination.has_result
@@ -147,7 +145,7 @@ class MatchRecord:
 
     @property
     def points(self) -> tuple[float, ...]:
-        """The points of each seat: 1 for the largest score, shared equally by the seats that have it."""
+        """The points of each seat: 1 for the largest score, shared equally among the seats with it."""
         best = max(self.scores)
         return tuple((score == best) / self.scores.count(best) for score in self.scores)
 
@@ -164,8 +162,8 @@ def require_results(records: Iterable[MatchRecord], what: str) -> None:
 
 _PLY_TYPES = ("<u1", "<u2", "<u4")
 _COMPRESSED = 128  # added to the first byte
-_NOT_KEPT = 64  # the first byte where the moves were not kept
-_MIN_COMPRESSED = 1024  # bytes; compressing less takes longer than playing a short game
+_NOT_KEPT = 64  # the first byte if the moves were not kept
+_MIN_COMPRESSED = 1024  # bytes; compressing fewer takes longer than playing a short game
 
 
 def pack_plies(plies: npt.NDArray[np.int64]) -> bytes:
@@ -179,7 +177,7 @@ def pack_plies(plies: npt.NDArray[np.int64]) -> bytes:
 
 
 def pack_many(plies: npt.NDArray[np.int64], ends: Sequence[int]) -> list[bytes]:
-    """Returns `pack_plies` of each match; `plies` holds them one after another, ending at `ends`."""
+    """Returns `pack_plies` of each match; `plies` has them in sequence, ending at `ends`."""
     if plies.max(initial=0) >= 1 << 8:
         return [pack_plies(part) for part in np.split(plies, ends[:-1])]
     data, first, encoded = plies.astype(_PLY_TYPES[0]).tobytes(), 0, []
@@ -191,7 +189,7 @@ def pack_many(plies: npt.NDArray[np.int64], ends: Sequence[int]) -> list[bytes]:
 
 
 def without_moves(plies: int, opening: Sequence[int]) -> bytes:
-    """Returns what takes the place of `pack_plies` where moves are not kept: the number of plies, and the opening."""
+    """Returns the replacement for `pack_plies` without moves: the number of plies, and the opening."""
     return bytes((_NOT_KEPT,)) + plies.to_bytes(4, "little") + pack_plies(np.array(opening, np.int64))
 
 
@@ -200,7 +198,7 @@ def moves_kept(encoded: bytes) -> bool:
 
 
 def count_plies(encoded: bytes) -> int:
-    """Returns the number of plies of a match, whose moves may not have been kept."""
+    """Returns the number of plies of a match, even if its moves were not kept."""
     return len(unpack_plies(encoded)) if moves_kept(encoded) else int.from_bytes(encoded[1:5], "little")
 
 
@@ -213,7 +211,7 @@ def unpack_plies(encoded: bytes) -> npt.NDArray[np.int64]:
     """Returns the plies of a match; raises UserError if they were not kept."""
     if not moves_kept(encoded):
         raise UserError(
-            "the moves of a game must have been kept to replay it, but this game was imported without them; `turnier"
+            "this game cannot be replayed, because it was imported without its moves; `turnier"
             " play` with its agents and seed plays it again, unless they search by the clock."
         )
     width, data = encoded[0], encoded[1:]
@@ -223,12 +221,12 @@ def unpack_plies(encoded: bytes) -> npt.NDArray[np.int64]:
 
 
 def derive_seed(*parts: int | str) -> int:
-    """Returns a seed of 63 bits that depends on the parts only: not on the order of calls, workers or time."""
+    """Returns a seed of 63 bits that depends only on the parts, not on the order of calls, workers or time."""
     return _seed_of(_compact(parts))
 
 
 def seeds_after(*parts: int | str) -> Callable[..., int]:
-    """Returns `derive_seed` with its first parts given; numbers follow, and only these are written for every seed."""
+    """Returns `derive_seed` with its first parts fixed; further numbers are then cheap."""
     begin = _compact(parts)[:-1]
     return lambda *numbers: _seed_of(f"{begin},{','.join(map(str, numbers))}]")
 

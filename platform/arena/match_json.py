@@ -1,6 +1,6 @@
-"""Matches as JSON that needs no store: what `turnier show --out` writes and `turnier check` replays.
+"""Matches as JSON that needs no store, as `turnier show --out` writes and `turnier check` replays it.
 
-Where the moves of a match were not kept, their number takes the place of their list.
+If the moves of a match were not kept, their number replaces their list.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from .table import agrees, scores_at
 
 
 def to_json(record: MatchRecord) -> dict[str, Any]:
-    """Returns a match as plain data; NaN (a time that was not measured) is None."""
+    """Returns a match as plain data; NaN (an unmeasured time) becomes None."""
     return {
         "id": record.spec.id,
         "spec": record.spec.to_json(),
@@ -47,7 +47,7 @@ def to_json(record: MatchRecord) -> dict[str, Any]:
 
 
 def from_json(data: dict[str, Any]) -> MatchRecord:
-    """Returns the match that `to_json` turned into data; raises one of MALFORMED for other data."""
+    """Returns the match of data from `to_json`; raises one of MALFORMED for other data."""
     spec = MatchSpec.from_json(data["spec"])
     if spec.id != data["id"]:
         raise ValueError(f"the id must be {spec.id}, got {data['id']}")
@@ -69,7 +69,7 @@ def from_json(data: dict[str, Any]) -> MatchRecord:
 
 
 def disagreement(record: MatchRecord) -> str | None:
-    """Replays a match; returns a sentence where its end differs from the record, otherwise None.
+    """Replays a match; returns a sentence if its end differs from the record, otherwise None.
 
     Raises UserError if its moves were not kept.
     """
@@ -86,7 +86,7 @@ def disagreement(record: MatchRecord) -> str | None:
 
 
 def is_exported(path: Path) -> bool:
-    """Whether a file's first line is a match as `turnier show --out` writes it."""
+    """Whether a file's first line is a match written by `turnier show --out`."""
     try:
         with path.open("rb") as file:
             return "spec" in json.loads(file.readline())

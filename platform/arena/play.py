@@ -31,7 +31,7 @@ from .play_compiled import match_kernel, no_returns, play_compiled
 from .step_kernel import play_in_step
 from .table import Table, first_position
 
-ATTEMPTS = 3  # at a match whose engines ask for another one where they fail; then it is a loss
+ATTEMPTS = 3  # at a match whose engine asks for another try when it fails; then it has lost
 
 
 def check_spec(spec: MatchSpec) -> None:
@@ -49,12 +49,12 @@ def check_spec(spec: MatchSpec) -> None:
     for text, made in ((spec.game, game), *((agent, agent_of(agent)) for agent in spec.agents)):
         if ":" in text and not library.digests_in([made.full_text()]) <= library.digests_in([text]):
             raise UserError(f"a match must name the version of code that is not ours, got {text}; use its full_text().")
-    with contextlib.suppress(GameFailure):  # which becomes the record of the match
+    with contextlib.suppress(GameFailure):  # the match's record will contain it
         require_moves(_open(game, spec), spec.opening)
 
 
 def require_moves(position: Position, opening: Sequence[int] = ()) -> None:
-    """Raises UserError if a match has no moves, because it is over after its opening or at the start of the game."""
+    """Raises UserError if a match is over after its opening or at the start of the game."""
     if position.over and opening:
         raise UserError(
             f"an opening must not end the game, got {list(opening)}, which ends {position.game}; shorten it."
@@ -68,7 +68,7 @@ def _count(n: int, noun: str) -> str:
 
 
 def prepare(spec: MatchSpec) -> None:
-    """Checks a match and compiles what it needs, so that workers load it from the cache."""
+    """Checks a match and compiles its kernels, which workers then load from the cache."""
     check_spec(spec)
     game = game_of(spec.game)
     for agent in spec.agents:
@@ -104,10 +104,10 @@ def play_matches(
     Args:
         specs: any matches; those with the same game, agents and opening share one call into compiled code, except in
             games written in Python, where a failure must belong to one match.
-        stop: [1]; once it is not 0, the remaining matches are left out.
-        python: play move by move in Python even where compiled code could (for tests; the moves are the same).
+        stop: [1]; once not 0, the remaining matches are left out.
+        python: play move by move in Python even if compiled code could (for tests; the moves are the same).
         threads: for the members of ensembles in a match; their number never changes a move.
-        members: where those search instead.
+        members: pool for these members instead.
     """
     stop = np.zeros(1, np.int64) if stop is None else stop
     batches: dict[tuple[Any, ...], list[int]] = {}
@@ -134,7 +134,7 @@ def play_matches(
 
 
 def matches_in_step(spec: MatchSpec) -> int:
-    """Returns how many matches like this one a worker should have at once, because it plays them side by side."""
+    """Returns the number of matches like this one that a worker should have at once, to play side by side."""
     return _in_step(spec.game, spec.agents)
 
 
@@ -147,22 +147,22 @@ def _in_step(game_text: str, agents: tuple[str, ...]) -> int:
 
 @functools.lru_cache(maxsize=256)
 def _warm_up(agent: str, game_text: str) -> None:
-    """Lets an agent decide once per process before any clock starts, so that its kernels are loaded or compiled.
+    """Asks an agent once per process before any clock starts, which loads or compiles its kernels.
 
     A failure is ignored here; the match records it.
     """
     game = game_of(game_text)
     with contextlib.suppress(Exception):
         if agent_of(agent).runs_program or plays_outside(agent_of(agent)):
-            return  # it has no kernels here, and is told when its clock starts
+            return  # no kernels here; it learns when its clock starts
         position = game.start()
         player = start_player(agent_of(agent), game, position.to_move, 0, None)
-        if not game.in_python:  # whose searches are too slow to be made for nothing
+        if not game.in_python:  # its searches are too slow for a warm-up
             player.act(position)
 
 
 def _play_in_python(game: Game, spec: MatchSpec, pool: Pool, stop: npt.NDArray[np.int64]) -> MatchRecord | None:
-    """Plays move by move unless stopped; a seat that fails ends the match, and the record says who and why."""
+    """Plays move by move unless stopped; a seat that fails ends the match, and the record names it and the reason."""
     for agent in dict.fromkeys(spec.agents):
         _warm_up(agent, spec.game)
     for _ in range(ATTEMPTS):
@@ -172,21 +172,21 @@ def _play_in_python(game: Game, spec: MatchSpec, pool: Pool, stop: npt.NDArray[n
         if failure is None or failure.on_failure == "lose" or failure.ending is Ending.RESIGNED:
             break
         if failure.on_failure == "stop":
-            raise UserError(f"every engine must play to the end, but {failure}; fix it, and repeat the command.")
+            raise UserError(f"every engine must play to the end, but {failure}; fix it and repeat the command.")
     return record
 
 
 def _play_once(
     game: Game, spec: MatchSpec, pool: Pool, stop: npt.NDArray[np.int64]
 ) -> tuple[MatchRecord, SeatFailure | None]:
-    """Plays a match, or its beginning; returns its record, and the failure by which a seat has lost it."""
+    """Plays a match, or its beginning; returns its record, and the failure if a seat has lost by one."""
     began = time.perf_counter()
     termination, error, forfeit = Termination.NORMAL, "", None
     agents = [agent_of(agent) for agent in spec.agents]
     here = isinstance(pool, SerialPool) and all(agent.one_thread or plays_outside(agent) for agent in agents)
     table = Table(game, agents, spec.seed, pool=pool)
     try:
-        for ply in spec.opening:  # of legal plies, see check_spec
+        for ply in spec.opening:  # legal plies, see check_spec
             table.push(ply)
         for _ in table.turns(stop, spec.max_plies):
             pass
@@ -205,7 +205,7 @@ def _play_once(
 
 
 def replay_positions(spec: MatchSpec, plies: bytes) -> Iterator[Position]:
-    """Yields every position of a played match, afterstates included; raises UserError if a ply is not legal."""
+    """Yields every position of a played match, including afterstates; raises UserError if a ply is not legal."""
     position = first_position(game_of(spec.game), spec.seed)
     yield position
     for ply in unpack_plies(plies):

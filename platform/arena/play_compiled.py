@@ -1,4 +1,4 @@
-"""Matches of compiled agents, whole batches in a call: one after the other, or in step if that is faster."""
+"""Matches of compiled agents, whole batches per call: one after another, or in step if that is faster."""
 
 from __future__ import annotations
 
@@ -35,9 +35,9 @@ from .play_kernel import play_many
 from .step_kernel import ENOUGH, UNDER_WAY, play_in_step
 from .table import NAN_VALUES, scores_at
 
-ROOM_IN_STEP = 1 << 12  # plies of a match at first
-FIRST_ROOM = 1 << 17  # plies; a match that does not fit is played again, so it is longer than a long game of 2048
-SECOND = 1e9  # nanoseconds; a quotient has few digits, and these are written for every game
+ROOM_IN_STEP = 1 << 12  # plies of a match, at first
+FIRST_ROOM = 1 << 17  # plies, more than a long game of 2048: a match that does not fit is played again
+SECOND = 1e9  # nanoseconds; quotients have few digits, which are written for every game
 TERMINATIONS = {
     NORMAL: Termination.NORMAL,
     LIMIT: Termination.LIMIT,
@@ -48,14 +48,14 @@ ERRORS = {ILLEGAL: "played what is not legal here", NAN: NAN_VALUES}
 
 
 def match_kernel(seats: Sequence[SeatKernels], plies_of_opening: int) -> Any:
-    """Returns the kernel that plays such matches one after the other."""
+    """Returns the kernel that plays such matches one after another."""
     return (len(seats) == 1 and plies_of_opening == 0 and plays_alone(seats[0])) or play_many
 
 
 def play_compiled(
     game: Game, seats: list[SeatKernels], specs: list[MatchSpec], stop: npt.NDArray[np.int64]
 ) -> list[tuple[int, MatchRecord]]:
-    """Plays matches with the same agents, opening and limit of plies; returns records with the places of their specs.
+    """Plays matches with the same agents, opening and limit of plies; returns records with the indices of their specs.
 
     A stop leaves some out.
     """
@@ -97,7 +97,7 @@ def _play_in_step(
     arrays: tuple[Any, ...],
     stop: npt.NDArray[np.int64],
 ) -> list[tuple[int, MatchRecord]]:
-    """Plays matches side by side; `arrays` are what `play_in_step` takes, without plies and ends."""
+    """Plays matches side by side; `arrays` are the arguments of `play_in_step` without plies and ends."""
     states, _, _, _, returns, counts = arrays
     ends = np.full((len(specs), 3), (0, UNDER_WAY, 0), np.int64)
     plies = np.empty((len(specs), ROOM_IN_STEP), np.int64)
@@ -120,16 +120,16 @@ def _play_in_step(
 
 
 class BusyClock:
-    """Measures the share of a match that the thread had the CPU; asking at every decision would slow matches.
+    """Measures the CPU share of the thread during matches; measuring every decision would slow them down.
 
-    Only the time in matches counts: back in Python, the thread may have to wait long for others.
+    Only the time in matches counts: back in Python, the thread may wait long for others.
     """
 
     def __init__(self) -> None:
         self._began = time.thread_time_ns()
 
     def share(self, whole: npt.NDArray[np.int64]) -> float:
-        """Returns it after matches, [n], that took so many nanoseconds each."""
+        """Returns the share after matches that took `whole` nanoseconds each, [n]."""
         return min(1.0, (time.thread_time_ns() - self._began) / max(1, int(whole.sum())))
 
 
@@ -143,7 +143,7 @@ def _records(
     packed: list[bytes],
     busy: float,
 ) -> list[MatchRecord]:
-    """Returns the records of matches that compiled code has played, a row of the arrays each.
+    """Returns the records of matches that compiled code has played, one per row of the arrays.
 
     Whole columns at a time: a few Python calls per match would take longer than a short game.
     """
@@ -169,7 +169,7 @@ def _records(
 
 
 def _mark_broken(game: Game, record: MatchRecord, end: Position, status: int) -> None:
-    """Completes the record of a match that a seat lost by failing, or that its rules broke."""
+    """Completes the record of a match that ended with the failure of a seat or of the rules."""
     if not np.isfinite(end.returns).all():
         record.termination, record.error = Termination.ERROR, no_returns(game, end.returns)
         return
@@ -179,7 +179,7 @@ def _mark_broken(game: Game, record: MatchRecord, end: Position, status: int) ->
 
 
 def no_returns(game: Game, returns: npt.NDArray[np.float64]) -> str:
-    """Returns the sentence of a match that is void because its rules gave no numbers."""
+    """Returns the sentence for a match that is void because its rules gave NaN or infinity."""
     return f"the rules of {game} must give every seat a finite return, got {returns.tolist()}; fix them."
 
 

@@ -35,10 +35,10 @@ _F1, _U2 = types.Array(types.float64, 1, "C"), types.Array(types.uint64, 2, "C")
 
 @kernel(types.UniTuple(types.int64, 2)(GAME, SEATS, _I1, _I1, _U2, _I1, types.int64, _F1, _I2, _I1, types.int64, _I1))
 def play_one(game, seats, drawing, state, rngs, opening, max_plies, returns, counts, plies, first, stop):
-    """Plays a match in place: (status, where its plies end). rngs: [1 + seats, 4]; counts: [NUM_COUNTS, seats].
+    """Plays a match in place and returns (status, end of its plies). rngs: [1 + seats, 4]; counts: [NUM_COUNTS, seats].
 
-    Time is taken of every decision where seats share a match; with one seat the match is its time. Seats that are
-    `drawing` (1) draw one of the legal actions, see `draws_evenly`.
+    Every decision is timed if several seats share a match; with one seat, the match's time is the seat's. Seats that
+    are `drawing` (1) draw one of the legal actions, see `draws_evenly`.
     """
     chance_rng = rngs[0]
     choices, probs = np.empty(game.max_choices, np.int64), np.empty(game.max_choices)
@@ -104,7 +104,7 @@ def play_one(game, seats, drawing, state, rngs, opening, max_plies, returns, cou
 
 @kernel(PLAY_MATCHES)
 def play_many(game, seats, drawing, states, rngs, opening, max_plies, returns, counts, plies, ends, stop):
-    """Plays matches as PLAY_MATCHES says."""
+    """Plays matches; see PLAY_MATCHES."""
     first, clock = 0, np.empty(2, np.int64)
     for i in range(states.shape[0]):
         began = nanoseconds(clock)
@@ -113,7 +113,7 @@ def play_many(game, seats, drawing, states, rngs, opening, max_plies, returns, c
             game, seats, drawing, states[i], rngs[i], opening, max_plies, returns[i], counts[i], plies, first, stop
         )
         if status == FULL or status == STOPPED:
-            # Played again from its start when there is more room.
+            # Will be played again from its start with more room.
             states[i], rngs[i] = start, start_rngs
             returns[i], counts[i] = 0.0, 0
             return i

@@ -1,4 +1,4 @@
-"""Positions for certainty: how often an agent repeats its choice when it searches again (Kutsch 2017, 2.4, 9.1).
+"""Positions for measuring certainty, the consistency of an agent's repeated searches (Kutsch 2017, 2.4, 9.1).
 
 Positions come from real games, grouped by their number of legal actions and by the game's phase (in 2048 the number of
 empty cells), the same number from each group. The choice depends only on the games and a seed.
@@ -20,19 +20,19 @@ from .match import MatchRecord, MatchSpec, derive_seed
 from .play import replay_positions
 from .repeated_search import SearchSpec, SeenPosition
 
-# Whose games positions are collected from by default: fast, and strong enough to reach all phases of a game.
+# Default agent for the games of positions: fast, and strong enough to reach all phases of a game.
 COLLECTOR = "mc(iterations=50,rollout_depth=20)"
 
 
 class Group(NamedTuple):
-    """Positions that certainty compares."""
+    """A group of positions whose certainty is averaged."""
 
     legal: int  # number of legal actions
     phase: int
 
 
 def collector_matches(game: str, collector: str, games: int, seed: int) -> list[MatchSpec]:
-    """Returns the matches that positions are collected from: the collector in every seat, each on its own seed."""
+    """Returns the matches for collecting positions: the collector in every seat, each match with its own seed."""
     if games < 1:
         raise UserError(f"positions must come from at least 1 game, got {games}; choose more.")
     require_at_most(MAX_IN_MEMORY, games, "games that positions come from")
@@ -49,11 +49,11 @@ def choose_positions(records: Iterable[MatchRecord], states: int, seed: int) -> 
 
     Args:
         records: the matches, in any order.
-        states: maximum positions per group; fewer where the matches have no more.
-        seed: of the choice. The matches give one position each in turn, so that a group is spread over the matches.
+        states: maximum positions per group; fewer if the matches have no more.
+        seed: seed of the choice. The matches give one position each in turn, which spreads a group over them.
 
     Returns:
-        The positions of each group, the groups in ascending order; each knows the match that it was chosen from.
+        The positions of each group, the groups in ascending order; each knows its match.
     """
     if states < 1:
         raise UserError(f"a group must have at least 1 state, got {states}; choose more.")
@@ -62,7 +62,7 @@ def choose_positions(records: Iterable[MatchRecord], states: int, seed: int) -> 
     return _chosen(matches, states, seed)
 
 
-@functools.lru_cache(maxsize=8)  # an experiment asks again for every row
+@functools.lru_cache(maxsize=8)  # an experiment asks for every row
 def _chosen(matches: tuple[tuple[MatchSpec, bytes], ...], states: int, seed: int) -> dict[Group, list[SeenPosition]]:
     turns: dict[Group, list[tuple[int, float, str, SeenPosition]]] = defaultdict(list)
     for spec, plies in matches:
@@ -81,7 +81,7 @@ def _chosen(matches: tuple[tuple[MatchSpec, bytes], ...], states: int, seed: int
 def _draw(spec: MatchSpec, plies: bytes, seed: int) -> dict[Group, list[tuple[float, SeenPosition]]]:
     """Returns the positions of one match by group in random order, with the numbers that order them.
 
-    The numbers of a match depend on its spec only, so that adding matches does not change them.
+    The numbers of a match depend only on its spec: adding matches does not change them.
     """
     random = np.random.default_rng(derive_seed(seed, "choose", spec.id))
     groups: dict[Group, list[tuple[float, SeenPosition]]] = defaultdict(list)
@@ -106,14 +106,14 @@ def choose_by_move(
     return [positions[i] for i in random.permutation(len(positions))[:states]]
 
 
-@functools.lru_cache(maxsize=128)  # replaying takes longest, and an experiment asks again for every row
+@functools.lru_cache(maxsize=128)  # replaying takes longest, and an experiment asks for every row
 def _seen(spec: MatchSpec, plies: bytes) -> tuple[SeenPosition, ...]:
-    """Returns what the seat to move saw, at every move of a match."""
+    """Returns the positions of a match as the seats to move saw them."""
     return tuple(SeenPosition.of(p, spec.id) for p in replay_positions(spec, plies) if p.to_move >= 0)
 
 
 def search_specs(positions: Sequence[SeenPosition], agent: str, repeats: int, seed: int) -> list[SearchSpec]:
-    """Returns the searches of positions by an agent; a seed depends on the position, the repeat and `seed` only."""
+    """Returns the searches of positions by an agent; seeds depend only on the position, the repeat and `seed`."""
     if repeats < 2:
         raise UserError(f"certainty needs at least 2 searches of a state, got {repeats}; repeat them.")
     require_at_most(MAX_IN_MEMORY, repeats * max(1, len(positions)), "searches of all states")

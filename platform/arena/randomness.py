@@ -1,4 +1,4 @@
-"""Agents of ours that draw no random numbers: found by trial, and refused where they would repeat one game."""
+"""Agents of ours that draw no random numbers: found by trial, and refused if they would repeat one game."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from .positions import choose_by_move, collector_matches, search_specs
 from .repeated_search import SeenPosition, searched_position
 from .schedules.repeats import declared_draws, only_moves_differ
 
-POSITIONS, SEARCHES = 8, 3  # that are tried
-PLIES = 1000  # of the game from which they come
-CLOCK = re.compile(r"milliseconds=[1-9]")  # in the text of an agent whose search the clock ends
+POSITIONS, SEARCHES = 8, 3  # for the trial
+PLIES = 1000  # of the game that gives the positions
+CLOCK = re.compile(r"milliseconds=[1-9]")  # in the text of an agent that searches by the clock
 
 
 def decided_by_seeds(agent: str) -> bool:
@@ -49,8 +49,8 @@ def repeats_one_game(game: Game, agents: Sequence[Agent]) -> bool:
     """Whether every seed gives the same game because no agent draws random numbers, as all of them declare.
 
     Args:
-        game: of the matches, which begin at its start.
-        agents: all that take part.
+        game: the game; its matches begin at the start.
+        agents: all participants.
     """
     text = game.full_text()
     return only_moves_differ(text) and all(declared_draws(text, agent.full_text()) is False for agent in agents)
@@ -60,9 +60,9 @@ def one_game(game: Game, agents: Sequence[Agent], cure: str) -> UserError:
     """Returns the error for agents that would repeat one game.
 
     Args:
-        game: what they play.
-        agents: all that take part.
-        cure: what to do.
+        game: their game.
+        agents: all participants.
+        cure: the remedy.
     """
     names = " and ".join(dict.fromkeys(map(str, agents)))
     return UserError(

@@ -1,4 +1,4 @@
-"""Repeated searches: one position, searched again and again by new players. Certainty is computed from them."""
+"""Repeated searches of a position by new players, from which certainty is computed."""
 
 from __future__ import annotations
 
@@ -25,18 +25,18 @@ from .table import Table
 
 @dataclass(frozen=True)
 class SeenPosition:
-    """A position as the seat to move may see it, with its legal actions and its phase of the game."""
+    """A position as its seat to move may see it, with legal actions and phase of the game."""
 
     game: str  # full text form
     state: tuple[int, ...]  # words of the view
     returns: tuple[float, ...]
     legal: tuple[int, ...]  # action ids
     phase: int
-    source: str = field(default="", compare=False)  # id of the match that it was collected from; not stored
+    source: str = field(default="", compare=False)  # id of its match; not stored
 
     @classmethod
     def of(cls, position: Position, source: str = "") -> SeenPosition:
-        """Returns what the seat to move sees of a position, collected from the match `source`."""
+        """Returns a position of the match `source` as its seat to move sees it."""
         game, view = position.game, position.view(position.to_move)
         state, returns = tuple(view.tolist()), tuple(position.returns.tolist())
         return cls(game.full_text(), state, returns, tuple(position.legal_actions()), game.phase(view), source)
@@ -66,7 +66,7 @@ class SearchSpec:
         return _content_hash(self.position.id, self.agent, self.seed)
 
     def may_choose(self, action: int) -> bool:
-        """Whether this can be what was chosen: a legal action, or none if the agent failed."""
+        """Whether the agent may have chosen this: a legal action, or none if it failed."""
         return action in self.position.legal or action == NO_ACTION
 
 
@@ -93,7 +93,7 @@ class SearchRecord:
 
     @property
     def has_visits(self) -> bool:
-        """Whether visits and values are known; an imported search may have lost them: then they are NaN."""
+        """Whether visits and values are known; an imported search may lack them: then they are NaN."""
         return not any(map(math.isnan, self.visits))
 
 
@@ -102,12 +102,12 @@ def _content_hash(*parts: object) -> str:
 
 
 def prepare_searches(specs: Sequence[SearchSpec]) -> None:
-    """Checks searches and compiles what they need, so that workers load it from the cache."""
+    """Checks searches and compiles their kernels, which workers then load from the cache."""
     for game_text, agent_text in dict.fromkeys((spec.position.game, spec.agent) for spec in specs):
         game, agent = game_of(game_text), agent_of(agent_text)
         agent.require(game)
         if agent.runs_program:
-            raise UserError(f"a searched position must be all that an agent needs, got {agent.name}; choose another.")
+            raise UserError(f"programs and people cannot search a single position, got {agent.name}; choose another.")
         prepare_seat(agent, game)
         seat_kernels(agent, game)
 
@@ -123,7 +123,7 @@ def search_positions(specs: Sequence[SearchSpec], stop: npt.NDArray[np.int64] | 
 
 
 def searched_position(spec: SearchSpec) -> SearchRecord:
-    """Searches a position once, for somebody who waits for it; raises UserError if the agent fails."""
+    """Searches a position once for an interactive user; raises UserError if the agent fails."""
     record = search_position(spec)
     if record.action == NO_ACTION:
         raise UserError(f"an agent must be able to search a position, but {record.error}; fix it, or choose another.")
@@ -133,7 +133,7 @@ def searched_position(spec: SearchSpec) -> SearchRecord:
 def search_position(spec: SearchSpec) -> SearchRecord:
     """Searches a position once with a new player; if the agent fails, the record says so."""
     seen, game = spec.position, game_of(spec.position.game)
-    # Random numbers of its own, as in a match.
+    # Its own random numbers, as in a match.
     position = game.position(np.array(seen.state, np.int64), np.array(seen.returns), derive_seed(spec.seed, "view"))
     began, legal = time.perf_counter(), list(seen.legal)
     table = Table(game, (agent_of(spec.agent),) * game.num_seats, spec.seed, position=position)

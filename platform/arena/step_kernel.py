@@ -1,6 +1,6 @@
-"""Matches of the same agents in step, in compiled code: what their decisions have in common is done side by side.
+"""Matches of the same agents in step, in compiled code: common parts of their decisions are done side by side.
 
-Each match has its own random streams, so its moves are the same as when it is played alone.
+Each match has its own random streams, so its moves are the same as if played alone.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from ..core.kernel import kernel
 from ..games.abi import CHANCE, GAME, TERMINAL, Actions, Floats, State
 from ..games.generic import copy_state, draw_outcome
 
-ENOUGH = 16  # decisions for doing them together: fewer leave too many lanes empty
+ENOUGH = 16  # decisions worth making together: fewer leave too many lanes empty
 UNDER_WAY = -1  # status of a match
 
 _I1, _I2, _I3 = (types.Array(types.int64, dimensions, "C") for dimensions in (1, 2, 3))
@@ -38,7 +38,7 @@ _F2, _U2, _U3 = types.Array(types.float64, 2, "C"), types.Array(types.uint64, 2,
 
 @kernel(types.int64(GAME, State, _U2, _I1, types.int64, Floats, _I2, _I1, _I1, Actions, Floats))
 def to_decision(game, state, rngs, opening, max_plies, returns, counts, plies, ends, choices, probs):
-    """Plays a match to its next decision and returns who makes it; otherwise its status says why there is none."""
+    """Plays a match to its next decision and returns the seat to decide; without one, the status says why."""
     if ends[END] == 0:
         game.init(state, rngs[0])
         if opening.size > plies.size:
@@ -66,11 +66,11 @@ def to_decision(game, state, rngs, opening, max_plies, returns, counts, plies, e
 
 @kernel(types.void(GAME, SEATS, _I2, _U3, _I1, types.int64, _F2, _I3, _I2, _I2, _I2, _I1))
 def play_in_step(game, seats, states, rngs, opening, max_plies, returns, counts, plies, ends, memory, stop):
-    """Plays matches in place until all have a status, which is FULL where a row of `plies` is too short.
+    """Plays matches in place until all have a status, which is FULL if a row of `plies` is too short.
 
     states [n, words], rngs [n, 1 + seats, 4], returns [n, seats], counts [n, NUM_COUNTS, seats], plies [n, room],
-    ends [n, 3]: the plies so far, UNDER_WAY, nanoseconds; memory [in_step, words] for what any seat needs. All matches
-    begin with the same legal `opening`. With more room and UNDER_WAY in place of FULL a further call continues them.
+    ends [n, 3]: the plies so far, UNDER_WAY, nanoseconds; memory [in_step, words] for the seats. All matches
+    begin with the same legal `opening`. With more room, and UNDER_WAY in place of FULL, a further call continues them.
     """
     num_seats, in_step, clock = returns.shape[1], memory.shape[0], np.empty(2, np.int64)
     choices, probs = np.empty(game.max_choices, np.int64), np.empty(game.max_choices)

@@ -1,8 +1,8 @@
-"""A match under way: who sits where, what each seat may know, and the one rule for seats that fail.
+"""A match under way: its seats, their knowledge, and the one rule for seats that fail.
 
-Everything that asks agents move by move does it here: matches, games with people, continuations, analyses, and our
-agents as engines. A seat that raises, answers too late, plays what is not legal or finds values that are no numbers
-raises SeatFailure, whatever the agent is; only what the rules of a game break raises GameFailure.
+All move-by-move questions to agents are asked here: for matches, games with people, continuations, analyses, and our
+agents as engines. A seat of any kind that raises, answers too late, plays an illegal action or finds values that are no
+numbers raises SeatFailure; only failures of a game's rules raise GameFailure.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ class Turn(NamedTuple):
     """A decision that was played."""
 
     seat: int
-    position: Position  # before it
+    position: Position  # before the decision
     decision: Decision
 
 
@@ -45,11 +45,11 @@ class Table:
     """A match, ply by ply.
 
     Attributes:
-        position: the present one.
-        plies: all so far, outcomes of chance included.
+        position: the present position.
+        plies: all plies so far, including outcomes of chance.
         before: the position before each ply.
-        seats: who has decided, of every decision; plies of an opening are nobody's.
-        decided: the number of the ply of every decision.
+        seats: the seat of every decision; plies of an opening are nobody's.
+        decided: the ply number of every decision.
         nodes: evaluations by each seat.
         seconds: wall clock of each seat's decisions; the start of its player does not count.
         cpu_seconds: CPU time of this thread for each seat's decisions.
@@ -79,19 +79,18 @@ class Table:
         self._hides = game.hidden or bool(game.kernels.has_observe)
 
     def push(self, ply: int) -> None:
-        """Plays an action or outcome that is known to be possible; nobody has decided it."""
+        """Plays an action or outcome that is known to be possible, and is nobody's decision."""
         self._go(ply, self.position.stepped(ply))
 
     def push_legal(self, plies: Iterable[int]) -> None:
-        """Plays plies that nobody has decided; raises UserError before the first one that is not possible."""
+        """Plays plies that are nobody's decisions; raises UserError before the first impossible one."""
         for ply in plies:
             self._go(ply, self.position.play(ply, draw_chance=False))
 
     def resume(self, plies: Sequence[int]) -> None:
-        """Plays what has been played of a match, from here on, as decisions of its seats and outcomes of chance.
+        """Plays the next stored plies of a match as decisions of its seats and outcomes of chance.
 
-        Outcomes are drawn, too, so that later ones follow from the seed. Raises UserError before a ply that is not
-        possible.
+        Outcomes are drawn as well, so that later ones follow from the seed. Raises UserError before an impossible ply.
         """
         for ply in plies:
             mover = self.position.to_move
@@ -108,11 +107,11 @@ class Table:
             self.push(self.position.draw_outcome())
 
     def turns(self, stop: npt.NDArray[np.int64] | None = None, most: int = 0) -> Iterator[Turn]:
-        """Plays the match to its end, and yields every decision once it is played; raises what `decide` raises.
+        """Plays the match to its end, and yields every decision after playing it; raises like `decide`.
 
         Args:
             stop: ends the match early once stop[0] is not 0.
-            most: decisions of all seats after which the match ends, 0 = no limit.
+            most: maximum decisions of all seats, 0 = no limit.
         """
         while True:
             self.play_chance()
@@ -127,25 +126,26 @@ class Table:
         return seen_by(self.position, self.position.to_move, self.seed, len(self.seats))
 
     def decide(self, seen: Position | None = None) -> Decision:
-        """Returns what the seat to move decides, which is legal; raises SeatFailure if it fails, else GameFailure.
+        """Returns the legal decision of the seat to move; raises SeatFailure if it fails, GameFailure if the rules
+        fail.
 
         Args:
-            seen: what it sees, unless the match says it.
+            seen: the position as the seat sees it; default: by the match.
         """
         seat = self.position.to_move
         player = self._player(seat, len(self.plies))
         seen = self.seen() if seen is None else seen
-        legal = seen.legal_actions()  # before anybody can change what is seen
+        legal = seen.legal_actions()  # before the agent can change the position
         wall, cpu = time.perf_counter(), time.thread_time()
         try:
             return ask(player, seen, seat, self.agents[seat], legal)
         finally:
-            used = getattr(player, "cpu_seconds", None)  # by a process of its own
+            used = getattr(player, "cpu_seconds", None)  # of its own process
             self.cpu_seconds[seat] += time.thread_time() - cpu if used is None else used
             self.seconds[seat] += time.perf_counter() - wall
 
     def decide_again(self, number: int) -> Decision:
-        """Asks the seat that made a decision for it again, and returns what it decides; raises as `decide` does."""
+        """Asks a seat again for an earlier decision and returns the answer; raises like `decide`."""
         ply, seat = self.decided[number], self.seats[number]
         seen = seen_by(self.before[ply], seat, self.seed, number)
         return ask(self._player(seat, ply), seen, seat, self.agents[seat], seen.legal_actions())
@@ -165,31 +165,31 @@ class Table:
         del self.seats[decisions:], self.decided[decisions:]
 
     def replace_players(self, seats: Collection[int]) -> None:
-        """Gives seats new players, which are asked for all their decisions again, so that they know what was known.
+        """Gives seats new players, which are asked for all their decisions again to regain their knowledge.
 
-        Programs and people are not: they are told the whole match when they are asked next.
+        Programs and people are not asked: they are told the whole match with the next question.
         """
         close_players(player for seat, player in self.players.items() if seat in seats)
         self.players = {seat: player for seat, player in self.players.items() if seat not in seats}
         for number, seat in enumerate(self.seats):
             if seat in seats and not self.agents[seat].runs_program:
-                with contextlib.suppress(SeatFailure):  # it will fail again when it has to move
+                with contextlib.suppress(SeatFailure):  # it will fail again on its turn
                     self.decide_again(number)
 
     def decisions(self) -> tuple[int, ...]:
-        """Returns how many decisions each seat has made."""
+        """Returns the number of decisions of each seat."""
         return tuple(self.seats.count(seat) for seat in range(self.game.num_seats))
 
     def record(
         self, spec: MatchSpec, ending: Termination, error: str = "", seconds: float | None = None, cpu: bool = False
     ) -> MatchRecord:
-        """Returns the match as it is stored, also before its end.
+        """Returns the record to store, also before the end.
 
         Args:
-            spec: of the match.
-            ending: how it ended.
-            error: why, as a sentence.
-            seconds: wall clock of the match; None: of its decisions.
+            spec: the match.
+            ending: the way it ended.
+            error: the reason, as a sentence.
+            seconds: wall clock of the match; None: the sum of its decisions.
             cpu: whether the CPU time of all decisions is known.
         """
         return MatchRecord(
@@ -207,11 +207,11 @@ class Table:
         )
 
     def notes(self) -> list[str]:
-        """Returns what players noted that did not change the match, such as answers that nobody had asked for."""
+        """Returns notes of players that did not affect the match, such as answers that nobody asked for."""
         return [f"seat {seat}: {note}" for seat, one in self.players.items() for note in getattr(one, "notes", ())]
 
     def close(self) -> None:
-        """Ends the part of programs in the match."""
+        """Tells programs that the match has ended for them."""
         close_players(self.players.values())
 
     def _go(self, ply: int, after: Position) -> None:
@@ -224,12 +224,12 @@ class Table:
         self.decided.append(len(self.plies))
 
     def _player(self, seat: int, plies: int) -> Player:
-        """Returns a seat's player, told what may be known of so many plies; raises SeatFailure if it cannot start."""
+        """Returns a seat's player, told its view of so many plies; raises SeatFailure if it cannot start."""
         try:
             if seat not in self.players:
                 self.players[seat] = seated(self.agents[seat], self.game, seat, self.seed, self.pool)
             player = self.players[seat]
-            if player is not self._known.get(seat):  # asking what a player is takes longer than some decisions
+            if player is not self._known.get(seat):  # checking the kind of a player takes longer than some decisions
                 self._known[seat] = player
                 self._following[seat] = player if isinstance(player, FollowingPlayer) and not self._hides else None
             if (following := self._following[seat]) is not None:
@@ -243,22 +243,22 @@ class Table:
 
 
 def close_players(players: Iterable[Player]) -> None:
-    """Ends the part of players in their match."""
+    """Tells players that the match has ended for them."""
     for player in players:
         if isinstance(player, FollowingPlayer):
             player.close()
 
 
 def seated(agent: Agent, game: Game, seat: int, seed: int, pool: Pool | None = None) -> Player:
-    """Returns an agent's player for a match with that seed, of which it is told no more than `told_seed`."""
+    """Returns an agent's player for a match with that seed; the player is told only `told_seed`."""
     return start_player(agent, game, seat, told_seed(agent, seat, seed), pool)
 
 
 def told_seed(agent: Agent, seat: int, seed: int) -> int:
     """Returns the seed that a player is told.
 
-    It is the match's own for agents of ours, whose streams follow from it. Whoever else plays could foresee chance by
-    it, and gets a hash of it.
+    Agents of ours get the match's own, which decides their streams. Other agents could foresee chance by it, and get a
+    hash.
     """
     ours = not agent.runs_program and not library.digests_in([agent.full_text()])
     return seed if ours else derive_seed(seed, "told", seat)
@@ -286,9 +286,9 @@ def illegal(game: Game, action: int) -> str:
 
 
 def failed(seat: int, agent: Agent, failure: BaseException) -> BaseException:
-    """Returns what an exception of a player means: SeatFailure with the seat in its sentence, or itself.
+    """Returns the meaning of a player's exception: SeatFailure with the seat in its sentence, or the exception itself.
 
-    What agents of ours refuse (UserError) is no failure of a seat: it ends the command.
+    A UserError of an agent of ours is no failure of a seat: it ends the command.
     """
     if isinstance(failure, GameFailure | SeatsEnded):
         return failure
@@ -303,8 +303,8 @@ def failed(seat: int, agent: Agent, failure: BaseException) -> BaseException:
 def scores_at(position: Position, termination: Termination) -> tuple[float, ...]:
     """Returns the scores of a match that ended in a position: its returns, unless the seat to move forfeits.
 
-    That seat then gets the least that the game can give, and the others share its opposite. A single seat that resigns
-    keeps what it has.
+    That seat then gets the least return of the game, and the others share its opposite. A single seat that resigns
+    keeps its return.
     """
     seats, lost = position.game.num_seats, position.game.max_return
     if not termination.is_forfeit:
@@ -315,13 +315,13 @@ def scores_at(position: Position, termination: Termination) -> tuple[float, ...]
 
 
 def agrees(position: Position, termination: Termination, scores: tuple[float, ...]) -> bool:
-    """Whether a match that ended in a position has such scores; a single seat that failed once kept what it had."""
+    """Whether a match that ended in a position has such scores; a single failing seat once kept its return."""
     kept = len(scores) == 1 and termination.is_failure and scores == tuple(position.returns.tolist())
     return kept or scores == scores_at(position, termination)
 
 
 def seen_by(position: Position, seat: int, match_seed: int, decisions: int) -> Position:
-    """Returns a copy of a position for an agent: what its seat may know, with random numbers other than the match's."""
+    """Returns a copy of a position for an agent: its seat's view, with random numbers other than the match's."""
     return position.game.position(position.view(seat), position.returns, derive_seed(match_seed, "view", decisions))
 
 

@@ -1,7 +1,7 @@
-"""The `turnier` command: a table of its commands, each of which is imported when it is called.
+"""The `turnier` command: a table of its commands; each is imported when it is called.
 
-`turnier --help`, `--version` and completion read the table alone. A command's module, too, imports what plays only
-when the command runs, so that its `--help` is there at once.
+`turnier --help`, `--version` and completion read only the table. A command's module imports the code that plays only
+when the command runs, to keep its `--help` fast.
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ from ..core.errors import AgentsFailed, UserError, unknown
 from ..runs.declared.kinds import KINDS
 from .command_line import run_app
 
-Table = dict[str, tuple[str, str]]  # command -> module of its function, unless a plan has it; first line of its help
+Table = dict[str, tuple[str, str]]  # command -> its module (empty: generated from a plan), first line of its help
 SECTIONS: dict[str, Table] = {  # by heading
     "Look": {
-        "list": ("listing", "List games, agents and all else that has a name, or the parameters of one."),
+        "list": ("listing", "List games, agents and everything else that has a name, or the parameters of one."),
         "show": ("results.show", "Show a run, a match, your versions of a bot, or the ratings of a game."),
         "runs": ("results.runs", "List the runs of a store; annotate, rename, archive or delete one."),
         "dashboard": ("services.dashboard", "Show the contents of the store in the browser."),
@@ -44,11 +44,11 @@ SECTIONS: dict[str, Table] = {  # by heading
     },
     "Other programs": {
         "engine": ("services.engine", "Run an agent as an engine for another program."),
-        "spe_ed": ("services.spe_ed", "Serve games of spe_ed with a live page, or have an agent join a server."),
+        "spe_ed": ("services.spe_ed", "Serve games of spe_ed with a live page, or join a server with an agent."),
     },
     "This machine": {
-        "doctor": ("machine.doctor", "Check that Turnier has what it needs, and say how to fix what fails."),
-        "upgrade": ("machine.upgrade", "Bring a store of an earlier version to the present form."),
+        "doctor": ("machine.doctor", "Check that everything Turnier needs works, and say how to fix what does not."),
+        "upgrade": ("machine.upgrade", "Convert a store of an earlier version to the current format."),
     },
 }
 PLANNED = {kind.command: name for name, kind in KINDS.items()}  # command -> the kind of run that it plays
@@ -60,16 +60,16 @@ GROUPS: dict[str, Table] = {  # command -> its subcommands
         "note": ("results.note", "Attach a note to a run."),
         "rename": ("results.rename", "Rename a run."),
         "delete": ("results.delete", "Delete a run from the store."),
-        "archive": ("runs.archive", "Write the games of a run to an archive, or bring them back."),
-        "workers": ("workers.workers", "Show which machines have played a run, and whether their games differ."),
-        "purge": ("workers.purge", "Delete the games of a run that one machine has played."),
+        "archive": ("runs.archive", "Write the games of a run to an archive, or restore them."),
+        "workers": ("workers.workers", "Show the machines that played a run, and whether their games differ."),
+        "purge": ("workers.purge", "Delete the games that one machine has played in a run."),
     },
     "spe_ed": {
         "serve": ("services.serve", "Serve spe_ed games with a live page."),
-        "join": ("services.join", "Have an agent play on a spe_ed server."),
+        "join": ("services.join", "Play on a spe_ed server with an agent."),
     },
 }
-NOW = {  # what earlier versions called a command -> what it is now
+NOW = {  # a command of earlier versions -> its present form
     **{name: f"list {name}" for name in ("games", "agents", "samplers", "noises")},
     **{name: f"runs {name}" for name in ("note", "rename", "delete", "archive", "workers", "purge")},
     "status": "runs",
@@ -88,7 +88,7 @@ NOW = {  # what earlier versions called a command -> what it is now
 
 
 def function_of(name: str, group: str = "") -> Callable[..., Any]:
-    """Returns what a command does: the function of its name, with _ for -, or the one generated from a plan."""
+    """Returns a command's function: the one of its name, with _ for -, or the one generated from a plan."""
     if name in PLANNED and not group:
         from .runs.planned import command_of
 
@@ -154,7 +154,7 @@ app = typer.Typer(
 
 @app.callback()
 def version(show: Annotated[bool, typer.Option("--version", help="print the version", is_eager=True)] = False) -> None:
-    warnings.simplefilter("ignore", AgentsFailed)  # commands print it at their end
+    warnings.simplefilter("ignore", AgentsFailed)  # commands print these themselves
     if show:
         print(f"turnier {__version__}")
         raise typer.Exit()

@@ -1,6 +1,6 @@
-"""What all command lines share: a mistake becomes one sentence, and Ctrl-C or a signal to end stops at once.
+"""Shared by all command lines: a mistake becomes one sentence, and Ctrl-C or a termination signal stops at once.
 
-Importing this module installs the handler of the signals, so that it works during later imports, too.
+Importing this module installs the signal handler, which then works during later imports too.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from .stored_versions import with_stored_versions
 
 STORING = ("tournament", "compare", "certainty", "judge", "tune", "train", "spe_ed")  # they keep what they have done
 STORED = "finished games are stored"
-# The parent of all mistakes in options, which typer does not export.
+# The parent of all option errors; typer does not export it.
 _WRONG_USE = cast(type[typer.BadParameter], typer.BadParameter.__mro__[2])
 SHOW_CURSOR = "\x1b[?25h"  # a progress bar may have hidden it
 
@@ -54,11 +54,11 @@ def run_app(app: typer.Typer) -> None:
         say("Aborted.", errors=True)
         sys.exit(1)
     finally:
-        gc.freeze()  # otherwise Python looks for garbage once more before it ends: seconds after a large search
+        gc.freeze()  # spares a last garbage collection, which takes seconds after a large search
 
 
 def _require_text(words: Iterable[str]) -> None:
-    """Raises UserError for arguments that are no text: no name, and nothing that a database could take."""
+    """Raises UserError for arguments that are not UTF-8: no database could store them."""
     for word in words:
         try:
             word.encode()
@@ -77,7 +77,7 @@ def _warn_of_passwords(words: Iterable[str]) -> None:
 
 
 def in_this_environment(program: str) -> str:
-    """Returns how to call a program next to the running Python, such as .venv/bin/optuna-dashboard."""
+    """Returns the path of a program beside the running Python, such as .venv/bin/optuna-dashboard."""
     path = Path(sys.executable).with_name(program)
     return str(path.relative_to(Path.cwd()) if path.is_relative_to(Path.cwd()) else path)
 
@@ -92,8 +92,8 @@ def saving(stop: Callable[[], bool], stored: Callable[[], str] = lambda: STORED)
     """The first signal lets the block save its work; a second one ends the process.
 
     Args:
-        stop: makes the block end soon by KeyboardInterrupt; returns False if there is nothing to save.
-        stored: says at the end what is stored.
+        stop: makes the block end soon with KeyboardInterrupt; returns False if there is nothing to save.
+        stored: returns the part of the last sentence that says what is stored.
     """
     global _saver
     _saver = _Saver(stop, stored)
@@ -107,7 +107,7 @@ def saving(stop: Callable[[], bool], stored: Callable[[], str] = lambda: STORED)
 
 @contextlib.contextmanager
 def at_most(seconds: float) -> Iterator[None]:
-    """Ends the process if the block takes longer: as a signal would, but with exit code 0."""
+    """Ends the process if the block takes longer, like a signal but with exit code 0."""
     timer = threading.Timer(min(seconds, threading.TIMEOUT_MAX), _stop, (0, None))
     timer.daemon = True
     timer.start()
@@ -118,10 +118,10 @@ def at_most(seconds: float) -> Iterator[None]:
 
 
 def _stop(signal_number: int, frame: FrameType | None) -> None:
-    """Ends the process, or has it save first what would be lost.
+    """Ends the process, or on the first signal lets `saving` save its work.
 
-    The store is as safe as after a kill: it holds whole batches. An exception would be swallowed where Python runs
-    callbacks, and would wait for compiled code.
+    The store is as safe as after a kill: it holds whole batches. An exception would be swallowed in callbacks and would
+    wait for compiled code.
     """
     global _received
     first, _received = _received is None, signal_number
@@ -130,7 +130,7 @@ def _stop(signal_number: int, frame: FrameType | None) -> None:
 
 
 def _end(signal_number: int) -> None:
-    """Ends the process, and says how to resume what can be."""
+    """Ends the process, and says how to resume its run if it has one."""
     is_script = _words[0].endswith(".py")
     sentence = "Stopped."
     if is_script or (_words[1:2] and _words[1] in STORING and _words[2:3] != ["join"]):
@@ -147,7 +147,7 @@ def _end(signal_number: int) -> None:
 
 
 def _end_stores() -> None:
-    """Leaves each store that was written to as one file; a signal meanwhile does not wait for that."""
+    """Merges each written store into one file; another signal does not wait for that."""
     logs = sys.modules.get("turnier.results.databases.logs")
     if logs is not None and not _ending:
         _ending.append(True)
@@ -156,8 +156,8 @@ def _end_stores() -> None:
 
 _saver: _Saver | None = None
 _ending: list[bool] = []  # whether the stores are being closed
-_received: int | None = None  # the last signal, 0 where the time was over
-_words = list(sys.argv)  # which libraries change
+_received: int | None = None  # the last signal; 0 if the time was over
+_words = list(sys.argv)  # a copy: libraries change sys.argv
 for _number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-    if _number == signal.SIGINT or signal.getsignal(_number) is not signal.SIG_IGN:  # nohup has SIGHUP ignored
+    if _number == signal.SIGINT or signal.getsignal(_number) is not signal.SIG_IGN:  # nohup ignores SIGHUP
         signal.signal(_number, _stop)

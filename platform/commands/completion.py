@@ -1,4 +1,4 @@
-"""What the shell proposes for values: names of games, agents, evaluators, samplers, noise strategies and runs."""
+"""The values that the shell proposes: names of games, agents, evaluators, samplers, noise strategies and runs."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ from collections.abc import Callable, Sequence
 
 
 def names_of(what: str) -> Sequence[str]:
-    """Returns the names of that kind; none if there is no such kind."""
+    """Returns the names of a kind; none for an unknown kind."""
     return _NAMES[what]() if what in _NAMES else ()
 
 
 def proposing(what: str) -> Callable[[str], list[str]]:
-    """Returns what completes a value in the shell: the names of that kind that begin with what was typed."""
+    """Returns a completion for the shell: the names of a kind that begin with the typed text."""
     return lambda incomplete: [name for name in names_of(what) if name.startswith(incomplete)]
 
 

@@ -1,4 +1,4 @@
-"""`turnier list`: what has a name, read from the declarations of parameters."""
+"""`turnier list`: all names and their parameters, read from the declarations."""
 
 from __future__ import annotations
 
@@ -36,10 +36,10 @@ def list_names(
         ),
     ] = "",
 ) -> None:
-    """List games, agents and all else that has a name, or the parameters of one.
+    """List games, agents and everything else that has a name, or the parameters of one.
 
-    Methods are those by which turnier train learns; samplers and noise strategies, which decide how many games each
-    candidate plays, are of turnier tune.
+    Methods are the ways to learn of turnier train. Samplers and noise strategies belong to turnier tune; a noise
+    strategy decides how many games each candidate plays.
 
     \b
     Examples:
@@ -108,7 +108,7 @@ def _print_parameters(console: Console, cls: type[Declared]) -> None:
 
 
 def _print_names(console: Console, registry: Registry[Any], title: str) -> None:
-    """Prints one line for each name, also of installed packages: how many parameters it has, and what it is."""
+    """Prints a line per name, including those of installed packages: number of parameters and description."""
     from ..core.errors import UserError
     from ..core.parameters import parameters_of
 
@@ -117,7 +117,7 @@ def _print_names(console: Console, registry: Registry[Any], title: str) -> None:
     for name in (*registry.names(), *sorted(registry.installed())):
         try:
             cls = registry.load(name)
-        except UserError as failure:  # of somebody's package, which must not hide the others
+        except UserError as failure:  # a broken package must not hide the others
             table.add_row(name, "", str(failure))
             continue
         table.add_row(name, str(len(parameters_of(cls)) or ""), inspect.cleandoc(cls.__doc__ or "").splitlines()[0])
@@ -132,7 +132,7 @@ def _table(*headings: str, title: str | None = None) -> Table:
 
 
 def _fit(table: Table, width: int) -> None:
-    """Folds the columns between the first and the last, which a terminal of 80 columns has little room for."""
+    """Folds the middle columns, for which a terminal of 80 columns has little room."""
     if width < WIDE:
         for column in table.columns[1:-1]:
             column.max_width = FOLDED

@@ -19,26 +19,26 @@ from .completion import proposing
 
 
 def writable_file(option: typer.CallbackParam, path: Path | None) -> Path | None:
-    """The callback of options that name a file to write: refuses it before the command does anything."""
+    """Callback of options that name a file to write: refuses an unwritable one before the command does anything."""
     if path is not None:
         require_file(path, option.opts[0])
     return path
 
 
 def writable_folder(option: typer.CallbackParam, path: Path) -> Path:
-    """The callback of options that name a folder to write into, as `writable_file`."""
+    """Callback of options that name a folder to write into, like `writable_file`."""
     require_folder(path, option.opts[0])
     return path
 
 
 def picture_folder(option: typer.CallbackParam, path: Path) -> Path:
-    """The callback of `--picture`: refuses a folder, and an installation without what draws, before any game."""
+    """Callback of `--picture`: refuses an unwritable folder, or an installation that cannot draw, before any game."""
     require_extra("a script that ends with a picture", "dashboard", "altair", "vl_convert")
     return writable_folder(option, path)
 
 
 def trusting(value: bool) -> bool:
-    """The callback of `--trust`: lets agents of others play inside, before any is made, and says so."""
+    """Callback of `--trust`: allows agents of others inside this process before any is made, and says so."""
     if value:
         from ..core.outside.trust import trust
 
@@ -58,7 +58,7 @@ RunArgument = Annotated[
 StoreOption = Annotated[
     str, typer.Option("--store", help="results: a file such as turnier.db, or a PostgreSQL URL", envvar=STORE_VARIABLE)
 ]
-LocalExecutorOption = Annotated[str, typer.Option("--executor", help="what plays the games: threads or serial")]
+LocalExecutorOption = Annotated[str, typer.Option("--executor", help="how games are played: threads or serial")]
 WorkersOption = Annotated[int | None, typer.Option("--workers", help="number of workers; default: all cores")]
 AddressOption = Annotated[
     str | None, typer.Option("--address", help="address of the Ray cluster to join, such as auto; default: RAY_ADDRESS")
@@ -68,7 +68,7 @@ TrustOption = Annotated[
     bool,
     typer.Option(
         "--trust",
-        help="let agents of others play inside this process, where they are quicker, but could reach the referee",
+        help="play agents of others inside this process: faster, but they could reach the referee",
         callback=trusting,
     ),
 ]

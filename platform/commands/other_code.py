@@ -1,4 +1,4 @@
-"""The sentence that commands end with where other code of Turnier has played some of a run's games."""
+"""The last sentence of commands if other code of Turnier has played some of a run's games."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ def print_other_code(store: Store, run_id: str, as_json: bool = False) -> None:
     """Says how many of a run's games other code has played, and whether this code plays them in the same way.
 
     Args:
-        store: as the run has played into it: without games from before, nothing is looked up.
+        store: the store after the run; if it had none of the run's games before, nothing is looked up.
         run_id: the run.
-        as_json: leave the standard output to what is read as JSON.
+        as_json: print to standard error, as standard output is read as JSON.
     """
     if run_id not in store.with_older_games:
         return

@@ -1,4 +1,4 @@
-"""The options that say where a run plays, declared once: a command that has them takes one `Where`."""
+"""The options for the place where a run plays, declared once; commands receive them as one `Where`."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from ..arena.workers.where import Where
 T = TypeVar("T")
 _RULE = "auto (threads; Ray on a cluster, or if agents in Python take long), ray, threads or serial"
 OPTIONS: dict[str, Any] = {
-    "executor": Annotated[str, typer.Option(help=f"what plays the games: {_RULE}")],
+    "executor": Annotated[str, typer.Option(help=f"how games are played: {_RULE}")],
     "workers": Annotated[int | None, typer.Option(help="number of workers; default: all cores")],
     "address": Annotated[
         str | None, typer.Option(help="address of the Ray cluster to join, such as auto; default: RAY_ADDRESS")
@@ -30,7 +30,7 @@ OPTIONS: dict[str, Any] = {
 
 
 def placed(command: Callable[..., T]) -> Callable[..., T]:
-    """Gives a command with a parameter `where: Where` the options of a place instead; its default gives theirs."""
+    """Replaces a command's parameter `where: Where` by the options of a place; its default gives theirs."""
     signature = inspect.signature(command, eval_str=True)
     default: Where = signature.parameters["where"].default
     values = {name: getattr(default, name) for name in OPTIONS} | {"nodes": None}
@@ -53,7 +53,7 @@ def placed(command: Callable[..., T]) -> Callable[..., T]:
 
 
 def words_of(where: Where) -> list[str]:
-    """Returns the options that say what is not the default, as words of a command line."""
+    """Returns the options that differ from the defaults, as words of a command line."""
     default, words = Where(), []
     for name in OPTIONS:
         value = getattr(where, name)

@@ -8,7 +8,7 @@ from ..results.store import default_url
 
 
 def with_stored_versions(words: Sequence[str]) -> list[str]:
-    """Returns the words of a command line, in which versions of others' code are those of the command's store."""
+    """Returns the words of a command line, with versions of others' code looked up in the command's store."""
     named = [word for word in words if ":" in word.partition("@")[0] and "@" in word and "://" not in word]
     if not named:
         return list(words)

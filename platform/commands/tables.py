@@ -1,4 +1,4 @@
-"""Tables of agents for a terminal that other tables than those of runs are made of."""
+"""Tables of agents for a terminal, apart from those of runs."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ if TYPE_CHECKING:
     from ..agents.agent import Agent
     from ..games.game import Game
 
-AGENT_WIDTH = 20  # to which a column of agents shrinks where a table is too wide
+AGENT_WIDTH = 20  # a column of agents shrinks to this if the table is too wide
 
 
 def units_text(game: Game, agents: Iterable[Agent]) -> str:
-    """Says what the values of agents are: once, or of whom where they differ."""
+    """Names the unit of the agents' values; each agent's if they differ."""
     named: dict[str, dict[str, None]] = {}
     for agent in agents:
         named.setdefault(agent.value_unit(game).text, {})[str(agent)] = None
@@ -46,7 +46,7 @@ class AgentText:
         for piece in self.pieces:
             for part in [piece] if len(piece) < options.max_width else re.findall(r"[^=]+=*", piece):
                 if lines[-1] and len(lines[-1]) + len(part) > options.max_width:
-                    lines.append(" ")  # what continues an agent begins one column later
+                    lines.append(" ")  # continuation lines begin one column later
                 lines[-1] += part
         yield Text("\n".join(lines), overflow="fold")
 

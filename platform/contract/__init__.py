@@ -1,1 +1,1 @@
-"""The laws that games, agents, evaluators and samplers keep, ours and those of others; `turnier check` shows them."""
+"""The laws of games, agents, evaluators and samplers, ours and those of others; `turnier check` shows them."""

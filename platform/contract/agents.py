@@ -18,14 +18,14 @@ from ..games.game import Game, Position
 from .games.random_games import FENCE, ROOM, fenced, words
 from .law import Law, LawBroken
 
-SEED = 1  # of the players that laws look at
+SEED = 1  # of the players in these laws
 MAX_PLIES = 60 if JIT else 15  # of a match in these laws; 4x4 games of 2048 would last a thousand
-LONGEST = 2_000  # plies of a random game in which positions are looked for
+LONGEST = 2_000  # plies of a random game that provides positions
 
 
 @functools.cache
 def positions(game: Game) -> tuple[Position, ...]:
-    """Returns positions early, in the middle and late in play, some of them with a single legal action if there are."""
+    """Returns positions from the start, middle and end of play, some with a single legal action if such exist."""
     found: list[Position] = []
     forced: list[Position] = []
     for seed in range(16):
@@ -50,7 +50,7 @@ def copy_of(position: Position, chance_seed: int | None = None) -> Position:
 
 
 def same(one: Decision, other: Decision) -> bool:
-    """Whether two decisions are equal but for the seconds."""
+    """Whether two decisions are equal except for the seconds."""
     return (
         one.action == other.action
         and one.nodes == other.nodes
@@ -60,14 +60,14 @@ def same(one: Decision, other: Decision) -> bool:
 
 
 class Seats:
-    """A player of an agent in each seat of a game, all begun with one seed."""
+    """One player of an agent for each seat of a game, all started with the same seed."""
 
     def __init__(self, agent: Agent, game: Game, seed: int = SEED) -> None:
         self.agent = agent
         self.players = [agent.start(game, seat, seed) for seat in range(game.num_seats)]
 
     def decide(self, position: Position) -> Decision:
-        """Returns what the player to move decides; raises LawBroken if it is no decision."""
+        """Returns the decision of the player to move; raises LawBroken if it is not a Decision."""
         decision = decide(self.players[position.to_move], position)
         if not isinstance(decision, Decision):
             raise LawBroken(f"act of {self.agent}'s player must return a Decision, got {decision!r} {where(position)}")
@@ -79,7 +79,7 @@ def where(position: Position) -> str:
 
 
 def decisions(agent: Agent, game: Game, seed: int = SEED) -> Iterator[tuple[Position, Decision]]:
-    """Yields what an agent decides in every sample position, in turn."""
+    """Yields every sample position with the agent's decision, in turn."""
     seats = Seats(agent, game, seed)
     for position in positions(game):
         yield position, seats.decide(copy_of(position))
@@ -87,7 +87,7 @@ def decisions(agent: Agent, game: Game, seed: int = SEED) -> Iterator[tuple[Posi
 
 @functools.lru_cache(maxsize=1)
 def first_decisions(agent: Agent, game: Game) -> tuple[tuple[Position, Decision], ...]:
-    """Returns all of `decisions`; laws that only look at them, and are checked in turn, ask the agent once."""
+    """Returns all of `decisions`, cached: laws that only read them, one after another, ask the agent once."""
     return tuple(decisions(agent, game))
 
 
@@ -102,7 +102,7 @@ def law_legal(agent: Agent, game: Game) -> None:
 
 
 def law_untouched(agent: Agent, game: Game) -> None:
-    """Deciding in Python changes neither the position, nor its returns, nor its stream of chance."""
+    """A decision in Python changes neither the position, nor its returns, nor its stream of chance."""
     seats = Seats(agent, game)
     for position in positions(game):
         given = copy_of(position)
@@ -116,7 +116,7 @@ def law_untouched(agent: Agent, game: Game) -> None:
 
 
 def law_kernel_changes_nothing(agent: Agent, game: Game) -> None:
-    """An agent's kernel changes neither the state, the returns, its settings nor its weights, nor writes outside."""
+    """An agent's kernel changes neither state, returns, settings nor weights, and writes nothing outside its arrays."""
     kernels = agent.seat_kernels(game)
     if kernels is None:
         return
@@ -125,7 +125,7 @@ def law_kernel_changes_nothing(agent: Agent, game: Game) -> None:
         state, whole_state = fenced(game.state_words, STATE_DTYPE)
         returns, whole_returns = fenced(game.num_seats, np.float64)
         root, whole_root = fenced(2 * game.num_actions, np.float64)
-        settings, whole_settings = fenced(kernels.settings.size, np.float64)  # and memory, which holds anything
+        settings, whole_settings = fenced(kernels.settings.size, np.float64)  # and memory, with arbitrary content
         state[:], returns[:], settings[:own] = position.state, position.returns, kernels.settings[:own]
         arrays = (state, returns, stream(SEED), root.reshape(2, game.num_actions))
         kernels.act(game.kernels, kernels.evaluator, settings, *arrays)
@@ -141,11 +141,11 @@ def law_kernel_changes_nothing(agent: Agent, game: Game) -> None:
         fences = {"state": whole_state, "returns": whole_returns, "settings": whole_settings, "root": whole_root}
         for what, whole in fences.items():
             if not ((whole[:ROOM] == FENCE).all() and (whole[-ROOM:] == FENCE).all()):
-                raise LawBroken(f"the kernel of {agent} must not write outside of the array {what}, {where(position)}")
+                raise LawBroken(f"the kernel of {agent} must not write outside the array {what}, {where(position)}")
 
 
 def law_seed(agent: Agent, game: Game) -> None:
-    """The same seed gives the same decisions, whatever other players of the same agent do in between."""
+    """The same seed gives the same decisions, regardless of other players of the same agent in between."""
     alone = [decision for _, decision in first_decisions(agent, game)]
     first, other, again = (decisions(agent, game, seed) for seed in (SEED, SEED + 1, SEED))
     for expected, (position, one), _, (_, two) in zip(alone, first, other, again, strict=True):
@@ -153,12 +153,12 @@ def law_seed(agent: Agent, game: Game) -> None:
             got = " and then ".join(f"{each.action} ({each.nodes} nodes)" for each in (expected, one, two))
             raise LawBroken(
                 f"{agent} must decide the same with the same seed, got {got} {where(position)}; draw random numbers"
-                " from the seed that start gets, or from the kernel's rng, alone"
+                " only from the seed that start gets, or from the kernel's rng"
             )
 
 
 def law_draws(agent: Agent, game: Game) -> None:
-    """An agent that declares to draw no random numbers decides the same whatever the seed."""
+    """An agent that declares that it draws no random numbers decides the same with every seed."""
     if agent.draws_numbers(game) is not False:
         return
     for (position, one), (_, other) in zip(first_decisions(agent, game), decisions(agent, game, SEED + 1), strict=True):
@@ -181,7 +181,7 @@ def law_blind_to_chance(agent: Agent, game: Game) -> None:
 
 
 def law_arrays(agent: Agent, game: Game) -> None:
-    """Visits and values are finite [num_actions], zero for illegal actions, and nothing is valued without a visit."""
+    """Visits and values are finite [num_actions], zero for illegal actions, and only visited actions have values."""
     for position, decision in first_decisions(agent, game):
         visits, values, legal = decision.visits, decision.values, position.legal_actions()
         for name, array in (("visits", visits), ("values", values)):
@@ -207,7 +207,7 @@ def law_arrays(agent: Agent, game: Game) -> None:
 
 
 def law_forced(agent: Agent, game: Game) -> None:
-    """A single legal action is played at once: with no more than one look."""
+    """A single legal action is played at once, with at most one node."""
     for position, decision in first_decisions(agent, game):
         if len(position.legal_actions()) == 1 and decision.nodes > 1:
             got = f"{decision.nodes} nodes"
@@ -221,7 +221,7 @@ def specs(agent: Agent, game: Game, count: int = 2) -> list[MatchSpec]:
 
 
 def timeless(record: MatchRecord) -> MatchRecord:
-    """Returns a record without its seconds, the only thing that may differ."""
+    """Returns a record without its seconds, the only part that may differ."""
     return dataclasses.replace(record, seconds=0.0, seat_seconds=())
 
 
@@ -242,7 +242,7 @@ def law_compiled(agent: Agent, game: Game) -> None:
 
 
 def law_together(agent: Agent, game: Game) -> None:
-    """An agent that decides in many positions at once decides there as it does alone, by the same random numbers."""
+    """An agent that decides in many positions at once decides as it does alone, with the same random numbers."""
     kernels = agent.seat_kernels(game)
     if kernels is None or not kernels.in_step:
         return
@@ -253,7 +253,7 @@ def law_together(agent: Agent, game: Game) -> None:
         rngs, roots, actions = streams(SEED, n), np.zeros((n, 2, game.num_actions)), np.zeros(n, np.int64)
         given = (game.kernels, kernels.evaluator, kernels.settings)
         if together:
-            memory = np.full((n, kernels.memory_words), SEED, np.int64)  # which holds anything
+            memory = np.full((n, kernels.memory_words), SEED, np.int64)  # with arbitrary content
             kernels.act_together(*given, states, returns, rngs, roots, actions, memory)
         else:
             for i in range(n):
@@ -263,13 +263,13 @@ def law_together(agent: Agent, game: Game) -> None:
         for i in range(n):
             if not np.array_equal(got[i], expected[i]):
                 raise LawBroken(
-                    f"{agent} must decide alike together and alone, got as {what} {got[i]} and {expected[i]}"
+                    f"{agent} must decide the same together and alone, got as {what} {got[i]} and {expected[i]}"
                     f" {where(some[i])}"
                 )
 
 
 def law_plays(agent: Agent, game: Game) -> None:
-    """Every match of an agent that can play a game ends as a match should."""
+    """Every match of an agent that can play a game ends by the rules, with finite scores."""
     for record in play_matches(specs(agent, game)):
         got = f"in a match of {agent} against itself in {game} with seed {record.spec.seed}"
         if record.termination not in (Termination.NORMAL, Termination.LIMIT):
@@ -291,10 +291,10 @@ AGENT_LAWS: tuple[Law, ...] = (
     law_together,
     law_plays,
 )
-REPEATABLE = (law_seed, law_blind_to_chance, law_compiled)  # what the clock, or threads on one tree, may change
+REPEATABLE = (law_seed, law_blind_to_chance, law_compiled)  # not if the clock or threads decide
 
 
 def laws_of(agent: Agent) -> tuple[Law, ...]:
-    """Returns the laws of an agent: not those that a decision by the clock or of several threads cannot keep."""
+    """Returns the laws of an agent, without REPEATABLE if it decides by the clock or in several threads."""
     timed = getattr(agent, "milliseconds", 0) > 0 or getattr(agent, "threads", 1) > 1
     return tuple(law for law in AGENT_LAWS if not (timed and law in REPEATABLE))

@@ -11,7 +11,7 @@ from .law import Law, LawBroken
 
 
 def law_parameters(declared: Declared | type[Declared]) -> None:
-    """Every field is declared, with a help text and a range that holds its default, or choices; the class has a doc."""
+    """Every field is declared, with a help text and a range or choices that allow its default; the class has a doc."""
     cls = declared if isinstance(declared, type) else type(declared)
     undeclared = {field.name for field in dataclasses.fields(cls)} - {field.name for field, _ in parameters_of(cls)}
     if undeclared:
@@ -19,7 +19,7 @@ def law_parameters(declared: Declared | type[Declared]) -> None:
             f"fields of {cls.__name__} must be made by parameter(...), got without: {', '.join(undeclared)}"
         )
     if not cls.__doc__ or cls.__doc__.startswith(f"{cls.__name__}("):
-        raise LawBroken(f"{cls.__name__} must have a docstring, whose first line says what it is, got none")
+        raise LawBroken(f"{cls.__name__} must have a docstring with a description in its first line, got none")
     for field, info in parameters_of(cls):
         what = f"the parameter {field.name} of {cls.__name__}"
         default: Any = field.default
@@ -32,7 +32,7 @@ def law_parameters(declared: Declared | type[Declared]) -> None:
                 raise LawBroken(f"the default of {what} must be one of {', '.join(info.choices)}, got {default!r}")
             continue
         if isinstance(default, str):
-            continue  # names something outside, such as a file
+            continue  # it names something outside, such as a file
         if info.low is None or info.high is None:
             raise LawBroken(f"{what} must have a range, low= and high=, got none")
         if not info.low <= default <= info.high:
@@ -45,14 +45,14 @@ def law_parameters(declared: Declared | type[Declared]) -> None:
 
 
 def law_text(declared: Declared) -> None:
-    """Both text forms make the same again; the full one names every parameter, at every depth.
+    """Both text forms make the same object again; the full one names every parameter, at every depth.
 
-    But for those that came later and have their default, so that stored games keep their ids.
+    Parameters that were added later are left out at their default, so that stored games keep their ids.
     """
     for text in (str(declared), declared.full_text()):
         made: Any = Registry.kinds[declared.kind].make(text)
         if made != declared or type(made) is not type(declared):
-            raise LawBroken(f"the text {text} must make the {declared.kind} again that it is of, got {made!r}")
+            raise LawBroken(f"the text {text} must make the same {declared.kind} again, got {made!r}")
         if str(made) != str(declared) or made.full_text() != declared.full_text():
             raise LawBroken(f"the text {text} must stay the same, got {made} and {made.full_text()}")
     _require_complete(declared, declared.spec(defaults=True))

@@ -18,14 +18,14 @@ from .games.random_games import FENCE, ROOM, fenced, words
 from .law import Law, LawBroken
 
 DEPTH = 4  # of rollouts
-METHODS = (1, 2)  # what a finished rollout of a one-seat game counts
+METHODS = (1, 2)  # of counting a finished rollout of a one-seat game
 MANY = 7  # estimates of one call
 SEED = 3
 
 
 @functools.cache
 def places(game: Game) -> tuple[Position, ...]:
-    """Returns what searches evaluate: positions, afterstates and ends of games."""
+    """Returns the states that searches evaluate: positions, afterstates and ends of games."""
     found: list[Position] = []
     for position in agents.positions(game):
         found += [position, position.play(position.legal_actions()[-1], draw_chance=False)]
@@ -65,7 +65,7 @@ def law_estimates_are_numbers(evaluator: Evaluator, game: Game) -> None:
 
 
 def law_changes_nothing(evaluator: Evaluator, game: Game) -> None:
-    """State, returns and weights stay as they are, and nothing is written outside of the arrays."""
+    """State, returns and weights stay as they are, and nothing is written outside the arrays."""
     for method in METHODS:
         kernels = evaluator.kernels(game, DEPTH, method)
         weights = kernels.weights.copy()
@@ -86,11 +86,11 @@ def law_changes_nothing(evaluator: Evaluator, game: Game) -> None:
                     raise LawBroken(f"{evaluator} must not change the {what}, {got} {where(position, method)}")
             for what, whole in (("state", whole_state), ("returns", whole_returns), ("totals", whole_totals)):
                 if not ((whole[:ROOM] == FENCE).all() and (whole[-ROOM:] == FENCE).all()):
-                    raise LawBroken(f"{evaluator} must not write outside of the array {what} {where(position, method)}")
+                    raise LawBroken(f"{evaluator} must not write outside the array {what} {where(position, method)}")
 
 
 def law_counts(evaluator: Evaluator, game: Game) -> None:
-    """`count` estimates are `count` calls of one, on the same stream of random numbers; none are 0."""
+    """`count` estimates equal `count` calls for one, on the same stream of random numbers; no estimates add 0."""
     for method in METHODS:
         kernels = evaluator.kernels(game, DEPTH, method)
         for position in places(game):
@@ -111,7 +111,7 @@ def law_counts(evaluator: Evaluator, game: Game) -> None:
 
 
 def law_adds(evaluator: Evaluator, game: Game) -> None:
-    """Estimates are added to the totals that are there already."""
+    """Estimates are added to the existing totals."""
     for method in METHODS:
         kernels = evaluator.kernels(game, DEPTH, method)
         for position in places(game):
@@ -120,14 +120,14 @@ def law_adds(evaluator: Evaluator, game: Game) -> None:
             arrays = (position.state.copy(), position.returns.copy(), 1, stream(SEED), totals)
             kernels.evaluate(game.kernels, kernels.weights, *arrays, new_scratch(game.kernels, position.state))
             if not np.allclose(totals, single + 0.25, rtol=1e-12, atol=1e-12):
-                got = f"got totals of {totals} where there was 0.25"
+                got = f"got totals of {totals} from totals of 0.25"
                 raise LawBroken(
                     f"{evaluator} must add its estimate {single} to the totals, {got} {where(position, method)}"
                 )
 
 
 def law_repeats(evaluator: Evaluator, game: Game) -> None:
-    """The same stream of random numbers gives the same estimate, bit for bit, whatever was evaluated before."""
+    """The same stream of random numbers gives the same estimate, bit for bit, regardless of earlier evaluations."""
     for method in METHODS:
         kernels = evaluator.kernels(game, DEPTH, method)
         first, again = (
@@ -141,7 +141,7 @@ def law_repeats(evaluator: Evaluator, game: Game) -> None:
 
 
 def law_draws(evaluator: Evaluator, game: Game) -> None:
-    """An evaluator that declares to draw no random numbers leaves their stream as it is."""
+    """An evaluator that declares that it draws no random numbers leaves their stream as it is."""
     if evaluator.draws_numbers(game, DEPTH) is not False:
         return
     for method in METHODS:

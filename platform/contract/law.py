@@ -1,4 +1,4 @@
-"""What a law is: a function of its subject, such as an agent and a game, that raises `LawBroken` with a sentence."""
+"""Laws: functions of a subject, such as an agent and a game, that raise `LawBroken` with a sentence."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ Law = Callable[..., None]
 
 OURS = (os.path.dirname(os.path.dirname(__file__)), os.path.dirname(numba.__file__), "<")
 COMPILER = "Failed in nopython mode pipeline (step: nopython frontend) "
-LONGEST = 300  # characters of what an exception says of itself
+LONGEST = 300  # characters of an exception's message
 
 
 class LawBroken(AssertionError):
-    """A sentence: what must hold, what was got, and where."""
+    """A sentence with the rule, the value that broke it, and the place."""
 
 
 def name_of(law: Law) -> str:
@@ -31,7 +31,7 @@ def name_of(law: Law) -> str:
 
 
 def check(law: Law, *subject: Any) -> None:
-    """Checks one law; failures of games in Python that waited inside compiled code are raised as well."""
+    """Checks one law; failures of games in Python that were kept inside compiled code are raised as well."""
     law(*subject)
     for each in subject:
         if isinstance(each, Game):
@@ -39,7 +39,7 @@ def check(law: Law, *subject: Any) -> None:
 
 
 def check_laws(laws: Iterable[Law], *subject: Any) -> None:
-    """Checks every law on the subject; raises with one line per broken law."""
+    """Checks every law on the subject; raises LawBroken with one line per broken law."""
     failures: dict[str, Exception] = {}
     for law in laws:
         try:
@@ -53,7 +53,7 @@ def check_laws(laws: Iterable[Law], *subject: Any) -> None:
 
 
 def sentence_of(error: BaseException) -> str:
-    """Returns what broke a law; of an exception in somebody's code the place there, instead of a traceback."""
+    """Returns the sentence of a broken law; for an exception in somebody's code, its message and place."""
     if isinstance(error, LawBroken):
         return str(error)
     if isinstance(error, UserError):
@@ -64,7 +64,7 @@ def sentence_of(error: BaseException) -> str:
 
 
 def _place(error: BaseException) -> str:
-    """Returns the last line that is not ours: that of the message where a compiler names one, else of the traceback."""
+    """Returns the last line that is not ours: from a compiler's message if that names one, else from the traceback."""
     named = re.findall(r'File "([^"]+)", line (\d+)', str(error))
     raised = [(frame.filename, frame.lineno or 0) for frame in traceback.extract_tb(error.__traceback__)]
     places = [(file, int(line)) for file, line in named] + raised[::-1]

@@ -1,4 +1,4 @@
-"""Which files somebody's code has read that are no part of its version, so that edits of them go unnoticed."""
+"""Finds files that somebody's code has read although they are not part of its version: edits of them go unnoticed."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ SHOWN = 3  # files named in a sentence
 
 
 class OpenedFiles:
-    """Notes which files this process opens from now on; there is no way to stop it."""
+    """Notes the files that this process opens from now on, until it ends."""
 
     def __init__(self) -> None:
         self._read: dict[str, None] = {}  # in order
@@ -31,7 +31,7 @@ class OpenedFiles:
     def _note(self, event: str, arguments: tuple[Any, ...]) -> None:
         if event != "open" or isinstance(arguments[0], int):
             return
-        try:  # what this raised would be raised where the file is opened
+        try:  # an error here would be raised where the file is opened
             path, flags = os.path.abspath(os.fsdecode(arguments[0])), arguments[2]
             if flags & (os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC):
                 self._written.add(path)
@@ -41,10 +41,10 @@ class OpenedFiles:
             return
 
     def undeclared(self, checked: Iterable[Declared]) -> list[str]:
-        """Returns the files that were read, if some of the code is not ours: neither code nor declared nor installed.
+        """Returns the files that were read and are neither code nor declared nor installed; none if all code is ours.
 
         Args:
-            checked: what was checked while files were noted.
+            checked: the subjects checked while files were noted.
         """
         parts = [part for each in checked for part in _parts(each)]
         foreign = [part for part in parts if not _is_ours(part)]
@@ -58,7 +58,7 @@ class OpenedFiles:
 
 
 def sentence_of(files: list[str]) -> str:
-    """Returns what to do about undeclared files; empty if there are none."""
+    """Returns a sentence with the remedy for undeclared files; empty if there are none."""
     if not files:
         return ""
     named = [*files[:SHOWN], *([f"{len(files) - SHOWN} more"] if len(files) > SHOWN else [])]
@@ -71,7 +71,7 @@ def sentence_of(files: list[str]) -> str:
 
 
 def _parts(declared: Declared) -> Iterator[Declared]:
-    """Yields something declared and all that its parameters are."""
+    """Yields a declared object and, at every depth, the declared objects among its parameters."""
     yield declared
     for field, _ in parameters_of(type(declared)):
         if isinstance(value := getattr(declared, field.name), Declared):
@@ -83,7 +83,7 @@ def _is_ours(declared: Declared) -> bool:
 
 
 def _declared(part: Declared) -> Iterator[str]:
-    """Yields the files that code and parameters name; ours have a digest for each of them."""
+    """Yields the files that code and parameters name; in ours each has a digest."""
     for bundle in library.bundles_in([part.full_text()]):
         yield from (os.path.join(bundle.folder, path) for path in bundle.data)
     for field, _ in parameters_of(type(part)):
@@ -93,10 +93,10 @@ def _declared(part: Declared) -> Iterator[str]:
 
 
 def _installed() -> tuple[str, ...]:
-    """Returns the folders of Python, of packages, of Turnier and of what a user's programs keep."""
+    """Returns the folders of Python, of packages, of Turnier and of the user's program data."""
     home = Path.home()
     hidden = [entry.path for entry in os.scandir(home) if entry.name.startswith(".")] if home.is_dir() else []
-    package = Path(__file__).parents[1]  # of links to the folders where the code is
+    package = Path(__file__).parents[1]  # of links to the folders of the code
     paths = [
         *(sys.prefix, sys.base_prefix, sys.exec_prefix, *sysconfig.get_paths().values(), *SYSTEM),
         *(*site.getsitepackages(), site.getusersitepackages()),

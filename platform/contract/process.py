@@ -1,7 +1,7 @@
-"""Laws in a process of their own, so that a crash or an endless loop in somebody's code is a sentence, too.
+"""Laws in a process of their own, so that a crash or an endless loop in somebody's code becomes a sentence, too.
 
-`turnier.contract.process FD TEXT GAME...` is that process: it tells the other one, over the pipe FD, first which laws
-there are and then how each of them was kept.
+`turnier.contract.process FD TEXT GAME...` is that process: over the pipe FD, it sends first the laws and then the
+finding for each of them.
 """
 
 from __future__ import annotations
@@ -27,26 +27,26 @@ KEPT, BROKEN, UNCHECKED = "kept", "broken", "unchecked"
 
 @dataclass(frozen=True)
 class Finding:
-    """What is known of one law."""
+    """The finding for one law."""
 
-    text: str  # what was checked
+    text: str  # of the subject
     kind: str
-    game: str  # in which an agent or evaluator was checked
+    game: str  # of an agent or evaluator
     law: str
-    must: str  # hold
+    must: str  # description of the law
     state: str  # kept | broken | unchecked
-    sentence: str = ""  # how it is broken, or why it was not checked
+    sentence: str = ""  # how the law is broken, or why it was not checked
 
 
 class Checking:
-    """The laws of one text in a process that ends with this block."""
+    """The laws of one text, in a process that runs until the end of this block."""
 
     def __init__(self, text: str, games: Sequence[str], limit: float) -> None:
         """Starts the process.
 
         Args:
-            text: names a game, agent, evaluator or sampler.
-            games: in which agents and evaluators are checked; none: small games that fit.
+            text: of a game, agent, evaluator or sampler.
+            games: for agents and evaluators; if empty, small games that fit.
             limit: seconds that a law may take.
         """
         self.text, self._limit = text, limit
@@ -63,12 +63,12 @@ class Checking:
 
     def __exit__(self, *_: object) -> None:
         with contextlib.suppress(ProcessLookupError):
-            os.killpg(self._process.pid, signal.SIGKILL)  # with what it started
+            os.killpg(self._process.pid, signal.SIGKILL)  # and the processes that it started
         self._process.wait()
         self._pipe.close()
 
     def begin(self) -> list[Finding]:
-        """Returns the laws, none of them checked; raises UserError if the text names nothing."""
+        """Returns the laws, not yet checked; raises UserError if the text names nothing."""
         told = self._told()
         if isinstance(told, str):
             raise UserError(f"{self.text} must be loaded to be checked, but {told}")
@@ -77,7 +77,7 @@ class Checking:
         return [Finding(self.text, kind, game, law, must, UNCHECKED) for kind, game, law, must in told["laws"]]
 
     def findings(self, laws: Sequence[Finding]) -> Iterator[Finding]:
-        """Yields what is found of each law, in order."""
+        """Yields the finding for each law, in order."""
         why = ""
         for law in laws:
             told = {} if why else self._told()
@@ -91,15 +91,15 @@ class Checking:
                 yield _finding(law, UNCHECKED, why)
 
     def note(self) -> str:
-        """Returns a sentence about files that the code has read but that are no part of its version; "" if none.
+        """Returns a sentence about files that the code has read but that are not part of its version; "" if none.
 
-        To be asked after `findings`. If the process has ended meanwhile, they are not known.
+        Call it after `findings`. If the process has ended meanwhile, the files are unknown.
         """
         told = "" if self._ended else self._told()
         return "" if isinstance(told, str) else sentence_of(told["read"])
 
     def _told(self) -> dict[str, Any] | str:
-        """Returns what the process says next, or a sentence where it says nothing any more."""
+        """Returns the next message of the process, or a sentence if there will be none."""
         try:
             if self._pipe.poll(self._limit):
                 told: dict[str, Any] = json.loads(self._pipe.recv_bytes())
@@ -109,8 +109,8 @@ class Checking:
             return _ended(self._process.wait())
         self._ended = True
         return (
-            f"it must end within {self._limit:g} s, got no answer: its code has a loop without an end, or is too slow;"
-            " --limit gives it more seconds"
+            f"it must end within {self._limit:g} s, got no answer: its code has an endless loop, or is too slow;"
+            " --limit allows more seconds"
         )
 
 
@@ -123,7 +123,7 @@ def _ended(code: int) -> str:
         return f"its code must not end the process, got an end with code {code}"
     return (
         f"its code must not crash the process, got {signal_name(-code)}: compiled code does not notice an index"
-        " outside of an array; NUMBA_DISABLE_JIT=1 before the command has Python find the line"
+        " outside an array; with NUMBA_DISABLE_JIT=1 before the command Python finds the line"
     )
 
 
@@ -157,8 +157,8 @@ def _main(descriptor: int, text: str, games: Sequence[str]) -> None:
 
 
 def _end_with_the_other() -> None:
-    """Ends this process and what it started when the other one has ended, which it does not always live to do."""
-    os.read(0, 1)  # not sys.stdin.read(), which would hold a lock at the end of this process, so that Python aborts it
+    """Ends this process and its children when the other process has ended, which may not get to end them."""
+    os.read(0, 1)  # sys.stdin.read() would hold a lock at the end of this process, and Python would abort it
     os.killpg(0, signal.SIGKILL)
 
 

@@ -1,4 +1,4 @@
-"""Recorded games as something with a law: the rules of their game lead from each of their lines to what it says."""
+"""Recorded games as a subject with a law: by the rules of their game, each line leads to the results it states."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class RecordedGames:
     """A file of games, exported, recorded or an official log, or of positions; use it as a context manager."""
 
     def __init__(self, text: str, games: Sequence[str]) -> None:
-        """Takes a file, and the game that it is of; without one, an exported game or an official log says it."""
+        """Takes a file and its game; without a game, exported games and official logs name theirs."""
         self.path = Path(text)
         require_regular_file(self.path, "a file of recorded games")
         if len(games) > 1:
@@ -35,9 +35,9 @@ class RecordedGames:
         pass
 
     def begin(self) -> list[Finding]:
-        """Replays the games; raises UserError if a line is none."""
+        """Replays the games; raises UserError if a line is not a game."""
         lines, wrong = verified(self.game, self.path)
-        must = "the rules lead from every line to what it says" if wrong else f"all {lines} lines agree"
+        must = "by the rules, every line leads to the results it states" if wrong else f"all {lines} lines agree"
         state, said = (BROKEN, f"{self.path}:{wrong}") if wrong else (KEPT, "")
         return [Finding(str(self.path), "recorded games", str(self.game), "agree with the rules", must, state, said)]
 
@@ -53,10 +53,10 @@ class RecordedGames:
                 with self.path.open("rb") as file:
                     return str(json.loads(file.readline())["spec"]["game"])
             except MALFORMED:
-                pass  # what it is instead, its reader says
+                pass  # its reader says what it is instead
         if is_official_log(self.path):
             return "spe_ed"
-        raise UserError(f"recorded games must say which game they are of, got {self.path}; name it by --game.")
+        raise UserError(f"recorded games must name their game, but {self.path} does not; name it by --game.")
 
 
 def verified(game: Game, file: Path) -> tuple[int, str | None]:

@@ -1,6 +1,6 @@
 """The laws that every sampler keeps, listed in SAMPLER_LAWS: each takes a sampler.
 
-A law has it search the unit cube for the top of a smooth hill, seen through noise.
+In the laws it searches the unit cube for the top of a smooth hill, seen through noise.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..search.samplers.sampler import Sampler, Search, Vectors
+from ..search.space import Space
 from .law import Law, LawBroken
 
 START = 0.8  # in every dimension
@@ -18,7 +19,7 @@ TOP = 0.3
 SIZE = 3  # dimensions
 SEED = 5
 GENERATIONS = 9
-EVALUATIONS = 120  # of a search that is to learn something
+EVALUATIONS = 120  # of a search that must make progress
 NOISE = 0.1
 
 
@@ -30,8 +31,8 @@ def worth(vectors: Vectors, noise: npt.NDArray[np.float64] | float = 0.0) -> lis
 def search_of(
     sampler: Sampler, generations: int, seed: int = SEED, size: int = SIZE, noise: float = 0.0
 ) -> tuple[Search, list[Vectors]]:
-    """Returns a search after some generations, and the vectors that it asked for."""
-    search, asked = sampler.begin([START] * size, seed), []
+    """Returns a search after some generations, and the vectors for which it asked."""
+    search, asked = sampler.begin([START] * size, seed, Space.cube(size)), []
     rng = np.random.default_rng(seed)
     for _ in range(generations):
         asked.append(_asked(sampler, search, size))
@@ -40,7 +41,7 @@ def search_of(
 
 
 def _asked(sampler: Sampler, search: Search, size: int) -> Vectors:
-    """Returns a generation's candidates; raises LawBroken if they are no array [n, size]."""
+    """Returns a generation's candidates; raises LawBroken if they are not an array [n, size]."""
     vectors = search.ask()
     if not isinstance(vectors, np.ndarray) or vectors.ndim != 2 or vectors.shape[1] != size or not len(vectors):
         got = f"an array of shape {vectors.shape}" if isinstance(vectors, np.ndarray) else repr(vectors)
@@ -58,8 +59,8 @@ def law_candidates_are_in_the_cube(sampler: Sampler) -> None:
 
 
 def law_asking_again_changes_nothing(sampler: Sampler) -> None:
-    """Asking again without telling gives the same candidates; the caller may change what it got."""
-    search = sampler.begin([START] * SIZE, SEED)
+    """Asking again without telling gives the same candidates, even if the caller has changed the first ones."""
+    search = sampler.begin([START] * SIZE, SEED, Space.cube(SIZE))
     for generation in range(GENERATIONS):
         first = _asked(sampler, search, SIZE)
         kept = first.copy()
@@ -72,16 +73,16 @@ def law_asking_again_changes_nothing(sampler: Sampler) -> None:
 
 
 def law_stored_values_rebuild_the_search(sampler: Sampler) -> None:
-    """Telling stored values rebuilds a search bit for bit, also where it was asked for more in between."""
+    """Telling stored values rebuilds a search bit for bit, even if it was asked more often in between."""
     first, asked = search_of(sampler, GENERATIONS, noise=NOISE)
-    second, rng = sampler.begin([START] * SIZE, SEED), np.random.default_rng(SEED)
+    second, rng = sampler.begin([START] * SIZE, SEED, Space.cube(SIZE)), np.random.default_rng(SEED)
     for generation, vectors in enumerate(asked):
         second.recommended(), second.estimate()
         again = second.ask()
         if not np.array_equal(again, vectors):
             raise LawBroken(
                 f"{sampler} must ask for the same candidates with the same seed and values, got {vectors[0]} and then"
-                f" {again[0]} as the first of generation {generation}; draw random numbers from self.rng() alone"
+                f" {again[0]} as the first of generation {generation}; draw random numbers only from self.rng()"
             )
         second.tell(worth(vectors, NOISE * rng.standard_normal(len(vectors))))
     for what in ("recommended", "estimate", "facts"):
@@ -94,17 +95,17 @@ def law_stored_values_rebuild_the_search(sampler: Sampler) -> None:
 
 
 def law_random_numbers_are_its_own(sampler: Sampler) -> None:
-    """The global generators of numpy and Python are not touched, so that nothing else changes a search."""
+    """The global generators of numpy and Python are not used, so that nothing else changes a search."""
     np.random.seed(3)
     expected = np.random.random(4)
     np.random.seed(3)
     search_of(sampler, 3)
     if not np.array_equal(np.random.random(4), expected):
-        raise LawBroken(f"{sampler} must draw random numbers from self.rng() alone, but it used numpy's own generator")
+        raise LawBroken(f"{sampler} must draw random numbers only from self.rng(), but it used numpy's own generator")
 
 
 def law_recommendations_are_vectors(sampler: Sampler) -> None:
-    """A recommendation is a list of numbers from 0 to 1, its estimate a number once values were told."""
+    """A recommendation is a list of numbers from 0 to 1; its estimate is a number once values have been told."""
     for size in (1, SIZE):
         search, _ = search_of(sampler, 2, size=size, noise=NOISE)
         vector, estimate, facts = search.recommended(), search.estimate(), search.facts()
@@ -121,9 +122,9 @@ def _in_cube(vector: Sequence[float], size: int) -> bool:
 
 
 def law_recommendations_get_better(sampler: Sampler) -> None:
-    """After some hundred values of a smooth hill the recommendation is better than the start, under noise as well."""
+    """After about a hundred values of a smooth hill the recommendation is better than the start, even under noise."""
     for size in (1, SIZE):
-        search, evaluations, rng = sampler.begin([START] * size, SEED), 0, np.random.default_rng(SEED)
+        search, evaluations, rng = sampler.begin([START] * size, SEED, Space.cube(size)), 0, np.random.default_rng(SEED)
         while evaluations < EVALUATIONS:
             vectors = _asked(sampler, search, size)
             search.tell(worth(vectors, NOISE * rng.standard_normal(len(vectors))))
@@ -132,7 +133,7 @@ def law_recommendations_get_better(sampler: Sampler) -> None:
         if not lost < at_first / 2:
             raise LawBroken(
                 f"{sampler} must come nearer to the top of a smooth hill in {size} dimensions, got a recommendation"
-                f" {lost:.3g} below it after {evaluations} values, where the start is {at_first:.3g} below"
+                f" {lost:.3g} below it after {evaluations} values, from a start {at_first:.3g} below it"
             )
 
 

@@ -1,4 +1,4 @@
-"""What has laws: games, agents, evaluators and samplers by name, engines by command, and recorded games by file."""
+"""Subjects of laws: games, agents, evaluators and samplers by name, engines by command, recorded games by file."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ LAW_SECONDS, ANSWER_SECONDS = 120.0, 10.0
 
 
 class Subject(Protocol):
-    """What is checked; use it as a context manager."""
+    """A subject of laws; use it as a context manager."""
 
     def __enter__(self) -> Self: ...
 
@@ -32,24 +32,24 @@ class Subject(Protocol):
         """Returns the laws; raises UserError if the text names nothing."""
 
     def findings(self, laws: Sequence[Finding]) -> Iterator[Finding]:
-        """Yields what is found of each law, in order."""
+        """Yields the finding for each law, in order."""
 
     def note(self) -> str:
-        """Returns what else is to be said, if anything; to be asked after `findings`."""
+        """Returns a further remark, or ""; call it after `findings`."""
 
 
 def subject_of(
     text: str, games: Sequence[str] = (), limit: float | None = None, protocol: str = "", margin: float = 0.2
 ) -> Subject:
-    """Returns what a text names.
+    """Returns the subject that a text names.
 
-    A name of ours or of a class comes first; then a file of recorded games; then a program on this machine.
+    Names of ours or of classes come first, then files of recorded games, then programs on this machine.
 
     Args:
         text: a name such as bot.py:Bot, a file, or a command.
-        games: in which agents, evaluators and engines are checked, or the one that recorded games are of.
+        games: for agents, evaluators and engines, or the game of recorded games.
         limit: seconds that a law, or an answer of an engine, may take; None: LAW_SECONDS and ANSWER_SECONDS.
-        protocol: that an engine speaks; empty: UCI. With one, a text is always a command.
+        protocol: of an engine; empty: UCI. With a protocol, a text is always a command.
         margin: seconds by which an engine's move may be late.
     """
     if not protocol and not _is_known(text):
@@ -64,7 +64,7 @@ def subject_of(
 
 
 def _is_known(text: str) -> bool:
-    """Whether a text is a name, such as `go`, which may be a program, too, or mcts(iterations=50)."""
+    """Whether a text is a name, such as mcts(iterations=50), or `go`, which may also be a program."""
     try:
         name = parse(text).name
     except UserError:

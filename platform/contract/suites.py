@@ -1,4 +1,4 @@
-"""What is checked of a name: which laws, and an agent or evaluator in which games."""
+"""The cases to check for a name: its laws and, for agents and evaluators, the games."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from .law import Law, check, name_of, sentence_of
 from .samplers import SAMPLER_LAWS
 
 REGISTRIES: tuple[Registry[Any], ...] = (GAMES, AGENTS, EVALUATORS, SAMPLERS)
-SMALL_GAMES = (  # in which agents and evaluators are checked
+SMALL_GAMES = (  # for checking agents and evaluators
     "tictactoe",
     "nim",
     "connect_four(rows=4,columns=4)",
@@ -52,7 +52,7 @@ class Case:
 
     @property
     def game(self) -> str:
-        """The game in which an agent or evaluator is checked."""
+        """The game of an agent or evaluator."""
         return str(self.subject[1]) if len(self.subject) > 1 else ""
 
     @property
@@ -61,7 +61,7 @@ class Case:
 
     @property
     def must(self) -> str:
-        """What must hold, the first line of the law's description."""
+        """The first line of the law's docstring."""
         return (self.law.__doc__ or "").splitlines()[0]
 
     @property
@@ -70,7 +70,7 @@ class Case:
         return self.law in BASIC_LAWS
 
     def check(self) -> str:
-        """Returns the sentence that says how the law is broken, empty if it is kept."""
+        """Returns a sentence on how the law is broken, empty if it is kept."""
         try:
             check(self.law, *self.subject)
         except (Exception, SystemExit) as error:
@@ -79,18 +79,18 @@ class Case:
 
 
 def cases_of(text: str | Declared, games: Sequence[str] = ()) -> list[Case]:
-    """Returns what is checked of a text form: of a name that several kinds have, of each of them.
+    """Returns the cases of a text form; a name that several kinds have stands for all of them.
 
     Args:
-        text: names a game, agent, evaluator or sampler, or is one.
-        games: in which agents and evaluators are checked; none: in small games of ours that fit them.
+        text: a game, agent, evaluator or sampler, or its text form.
+        games: for agents and evaluators; if empty, our small games that fit.
     """
     with trusting():  # laws look at the code itself
         return [case for declared in _made(text) for case in _cases(declared, games)]
 
 
 def _made(text: str | Declared) -> list[Declared]:
-    """Returns what a text names: `random` is an agent and a sampler."""
+    """Returns the objects that a text names: `random` is an agent and a sampler."""
     if isinstance(text, Declared):
         return [text]
     name = parse(text).name
@@ -100,7 +100,7 @@ def _made(text: str | Declared) -> list[Declared]:
         if not found:
             kinds = ", ".join(registry.kind for registry in REGISTRIES)
             raise UserError(
-                f"what is checked must be one of {kinds}, got {name}, which is a {kind}; name another class."
+                f"a class to check must be one of {kinds}, got {name}, which is a {kind}; name another class."
             )
     else:
         found = [registry for registry in REGISTRIES if name in registry.names() or name in registry.installed()]
@@ -135,7 +135,7 @@ def _cases(declared: Declared, games: Sequence[str]) -> Iterator[Case]:
 
 
 def _fitting(declared: Declared, why_not: Any, games: Sequence[str]) -> list[Game]:
-    """Returns the games in which something is checked; raises UserError if it fits none."""
+    """Returns the games that fit an agent or evaluator; raises UserError if none fits."""
     made = [make_game(game) for game in games or SMALL_GAMES]
     reasons = {game: why_not(game) for game in made}
     if games and any(reasons.values()):

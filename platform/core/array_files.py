@@ -1,6 +1,7 @@
-"""Arrays in .npz archives: written whole or not at all, and read although they may be damaged or made to harm.
+"""Arrays in .npz archives: written whole or not at all, and read safely from damaged or hostile files.
 
-Nothing is unpickled, and no memory is taken in vain. What was learned must be finite wherever it is written or read.
+Nothing is unpickled, and no memory is taken beyond a limit. Learned arrays are checked to be finite on every write and
+read.
 """
 
 from __future__ import annotations
@@ -21,19 +22,19 @@ import numpy.typing as npt
 from .errors import MALFORMED, UserError
 
 REASON = 200  # characters of a reason
-CHUNK = 1 << 16  # numbers that are looked at at once: they stay in a core's cache
-HISTORY = ("curve", "points")  # arrays with scores of games: they say how learning went, nothing depends on them
-# numpy has Python parse the head of an array, which in Python 3.11 fails now and then where two threads do so at once
+CHUNK = 1 << 16  # numbers checked at once: they stay in a core's cache
+HISTORY = ("curve", "points")  # scores of games: they show how learning went, nothing depends on them
+# numpy parses the head of an array as Python code; in Python 3.11 this sometimes fails if two threads do so at once
 # ("AST constructor recursion depth mismatch").
 _one_reader = threading.Lock()
 
 
 class NotFinite(UserError):
-    """What was learned has NaN or infinity: it plays nothing, and nothing can be learned from it any more."""
+    """Learned arrays have NaN or infinity: they can neither play nor learn on."""
 
 
 def not_finite(arrays: Mapping[str, npt.NDArray[Any]]) -> str:
-    """Returns the name of an array that has NaN or infinity, HISTORY aside; empty if there is none."""
+    """Returns the name of an array with NaN or infinity, those of HISTORY aside; empty if there is none."""
     floats = (name for name, array in arrays.items() if array.dtype.kind == "f" and name not in HISTORY)
     return next((name for name in floats if not _is_finite(arrays[name])), "")
 
@@ -45,11 +46,11 @@ def _is_finite(array: npt.NDArray[Any]) -> bool:
 
 
 def write_learned(path: Path, what: str, arrays: Mapping[str, npt.NDArray[Any]], compressed: bool = False) -> None:
-    """`write_arrays` of what was learned; raises NotFinite, and leaves the file as it was, if it has diverged."""
+    """`write_arrays` for learned arrays; if they have diverged, raises NotFinite and leaves the file as it was."""
     if name := not_finite(arrays):
         raise NotFinite(
-            f"{what} must be finite to be written to {path}, got NaN or infinity in {name}: learning has diverged; what"
-            " the file held before is still there; learn with smaller steps into another file."
+            f"{what} must be finite to be written to {path}, got NaN or infinity in {name}: learning has diverged; the"
+            " file keeps its former content; learn with smaller steps into another file."
         )
     write_arrays(path, what, arrays, compressed)
 
@@ -59,9 +60,9 @@ def write_arrays(path: Path, what: str, arrays: Mapping[str, npt.NDArray[Any]], 
 
     Args:
         path: of the file.
-        what: it holds, for the error, such as "weights".
+        what: name of the content in the error, such as "weights".
         arrays: by name.
-        compressed: the same arrays then give the same bytes, too, but reading needs a limit other than the file's size.
+        compressed: equal arrays still give equal bytes, but reading then needs a limit other than the file's size.
     """
     temporary = path.with_name(f".{path.name}.new")
     try:
@@ -73,15 +74,15 @@ def write_arrays(path: Path, what: str, arrays: Mapping[str, npt.NDArray[Any]], 
         _sync_folder(path.parent)
     except OSError as error:
         raise UserError(
-            f"{what} must go to a file that can be written, got {path}: {error.strerror}; what it held before is"
-            " still there; make room, and repeat the command."
+            f"{what} must go to a file that can be written, got {path}: {error.strerror}; it keeps its"
+            " former content; make room, and repeat the command."
         ) from None
     finally:
         temporary.unlink(missing_ok=True)
 
 
 def checksum_of(config: Mapping[str, Any], arrays: Mapping[str, npt.NDArray[Any]]) -> str:
-    """Returns 32 hexadecimal digits that depend on a description, whose values are JSON, and on arrays."""
+    """Returns a checksum of a description, whose values are JSON, and of arrays: 32 hexadecimal digits."""
     digest = hashlib.sha256(json.dumps(config, sort_keys=True).encode())
     for name in sorted(arrays):
         digest.update(name.encode())
@@ -90,7 +91,7 @@ def checksum_of(config: Mapping[str, Any], arrays: Mapping[str, npt.NDArray[Any]
 
 
 def _sync_folder(folder: Path) -> None:
-    """Has the name of a new file outlive a power cut, as its contents do."""
+    """Makes the name of a new file survive a power cut, as its content does."""
     opened = os.open(folder, os.O_RDONLY)
     try:
         os.fsync(opened)
@@ -106,13 +107,13 @@ def read_arrays(
     Args:
         source: an archive that numpy wrote.
         names: of the arrays; others are not read.
-        limit: bytes that they may take in all; for an archive that is not compressed, its size.
+        limit: bytes that they may take in total; for an uncompressed archive, its size.
         optional: names of arrays that may be missing.
     """
     try:
         # A pipe may never answer.
         if isinstance(source, Path) and os.path.exists(source) and not os.path.isfile(source):
-            raise ValueError("it is no file")
+            raise ValueError("it is not a file")
         with _one_reader, zipfile.ZipFile(source) as archive:
             found = {entry.filename: entry for entry in archive.infolist()}
             missing = {name for name in names if f"{name}.npy" not in found}
@@ -122,12 +123,12 @@ def read_arrays(
             entries = {name: found[f"{name}.npy"] for name in names if name not in missing}
             size = sum(entry.file_size for entry in entries.values())
             if size > limit:
-                raise ValueError(f"its entries claim to have {size:,} bytes, of {limit:,} at most")
+                raise ValueError(f"its entries claim to have {size:,} bytes, more than {limit:,}")
             return {name: _array(archive, entry) for name, entry in entries.items()}
     except OSError:
         raise
-    except Exception as failure:  # zipfile, zlib and numpy raise errors of a dozen kinds about damaged archives
-        reason = " ".join(str(failure).split())[:REASON]  # it may quote what is damaged
+    except Exception as failure:  # zipfile, zlib and numpy raise a dozen kinds of errors for damaged archives
+        reason = " ".join(str(failure).split())[:REASON]  # it may quote damaged content
         raise ValueError(reason or type(failure).__name__) from None
 
 
@@ -148,7 +149,7 @@ def _array(archive: zipfile.ZipFile, entry: zipfile.ZipInfo) -> npt.NDArray[Any]
 
 
 def diverged(what: str, path: Path, name: str, advice: str) -> NotFinite:
-    """Returns the error to raise for a file whose array of that name has NaN or infinity."""
+    """Returns the error for a file that has NaN or infinity in the array of that name."""
     return NotFinite(
         f"{what} must be finite, got {path}, which has NaN or infinity in {name}: learning has diverged; restore it"
         f" from a copy, or {advice}."
@@ -158,11 +159,11 @@ def diverged(what: str, path: Path, name: str, advice: str) -> NotFinite:
 class NetworkFiles(NamedTuple):
     """Archives with one kind of learned weights, and their description as JSON in the entry `config`."""
 
-    what: str  # is in such a file, such as "a deep network"
-    written: str  # which .npz files are some, such as "that `turnier train GAME dqn` wrote"
-    advice: str  # what to do without a sound one
-    is_one: Callable[[Mapping[str, Any]], bool]  # whether a description is one of this kind
-    check: Callable[[Mapping[str, Any]], object]  # raises UserError, or one of MALFORMED, where it is unsound
+    what: str  # content of such a file, such as "a deep network"
+    written: str  # origin of such a file, such as "that `turnier train GAME dqn` wrote"
+    advice: str  # the way out without a sound file
+    is_one: Callable[[Mapping[str, Any]], bool]  # whether a description is of this kind
+    check: Callable[[Mapping[str, Any]], object]  # raises UserError, or one of MALFORMED, if a description is unsound
 
     def read(
         self,
@@ -173,12 +174,12 @@ class NetworkFiles(NamedTuple):
         """Returns a file's description and some of its arrays; raises UserError if that cannot be done.
 
         Args:
-            path: of the file, which a training may replace meanwhile.
+            path: of the file; a training may replace it meanwhile.
             names: of the arrays.
-            also: names further ones by the description.
+            also: returns the names of further arrays, given the description.
         """
-        if not os.path.isfile(path):  # also of names that are too long, where Path raises
-            raise UserError(f"{self.what} must be a file, got {path}, which is none; {self.advice}.")
+        if not os.path.isfile(path):  # takes names that are too long, for which Path raises
+            raise UserError(f"{self.what} must be a file, got {path}, which is not one; {self.advice}.")
         try:
             with path.open("rb") as file:
                 size = os.fstat(file.fileno()).st_size
@@ -197,7 +198,7 @@ class NetworkFiles(NamedTuple):
         return config, arrays
 
     def damaged(self, path: Path, failure: Exception | str) -> UserError:
-        """Returns the error to raise for a damaged file."""
+        """Returns the error for a damaged file."""
         reason = f"{failure} is missing" if isinstance(failure, KeyError) else str(failure).rstrip(".")
         return UserError(
             f"{self.what} must be an undamaged .npz file, got {path}: {reason}; restore it from a copy, or"

@@ -1,6 +1,6 @@
 """Operations on array elements that several threads may do at once; numba has none for CPUs.
 
-Where kernels are plain Python (`NUMBA_DISABLE_JIT=1`) one lock stands in for the processor.
+If kernels are plain Python (`NUMBA_DISABLE_JIT=1`), one lock stands in for the processor.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ from numba.extending import intrinsic
 from .kernel import JIT
 
 PLAIN = threading.Condition()  # guards all shared arrays while kernels are plain Python
-# Lets another thread have the processor; from the C library.
+# Yields the processor to another thread; from the C library.
 yield_processor = types.ExternalFunction("sched_yield", types.int32()) if JIT else os.sched_yield
 Emit = Callable[..., Any]  # (builder, pointer to the element, operands...) -> the operation's result
 
 
 def atomic(emit: Emit, returns: Any = None) -> Callable[[Callable[..., Any]], Any]:
-    """Makes f(array, index, operands...) one machine operation; the decorated function says in Python what it does.
+    """Makes f(array, index, operands...) one machine operation; the decorated function is the same in Python.
 
     An index is an integer, or a tuple of them. `returns` is the result's type, by default the elements'.
     """
@@ -63,7 +63,7 @@ def atomic(emit: Emit, returns: Any = None) -> Callable[[Callable[..., Any]], An
 
 @atomic(lambda builder, pointer, operand: builder.atomic_rmw("add", pointer, operand, "acq_rel"))
 def fetch_add(array: Any, index: Any, operand: Any) -> Any:
-    """Adds to an integer and returns what it was before."""
+    """Adds to an integer and returns its former value."""
     before = array[index]
     array[index] += operand
     return before
@@ -71,13 +71,13 @@ def fetch_add(array: Any, index: Any, operand: Any) -> Any:
 
 @atomic(lambda builder, pointer: builder.load_atomic(pointer, "acquire", 8))
 def load(array: Any, index: Any) -> Any:
-    """Returns an element such that all that was written before its `store` is seen."""
+    """Returns an element; everything written before its `store` is then visible."""
     return array[index]
 
 
 @atomic(lambda builder, pointer, operand: builder.store_atomic(operand, pointer, "release", 8), types.void)
 def store(array: Any, index: Any, operand: Any) -> None:
-    """Writes an element such that who sees it by `load` sees all that was written before."""
+    """Writes an element; a thread that sees it by `load` also sees everything written before."""
     array[index] = operand
 
 
@@ -90,4 +90,4 @@ def _prefetch(builder: Any, pointer: Any) -> None:
 
 @atomic(_prefetch, types.void)
 def prefetch(array: Any, index: Any) -> None:
-    """Has an element brought to this core, to be read soon, without waiting for it."""
+    """Starts to bring an element to this core, to be read soon, without waiting for it."""

@@ -1,4 +1,4 @@
-"""The time inside kernels, so that searches stop by themselves when it is up."""
+"""The time inside kernels, by which searches stop when it is up."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ TIME_OF_DAY = types.Array(types.int64, 1, "C")  # [2], scratch space of a clock
 
 @kernel(types.int64(TIME_OF_DAY))
 def nanoseconds(time_of_day):
-    """A clock that is never set, that of `time.monotonic_ns`, through two words of scratch space."""
+    """Returns the time of `time.monotonic_ns`, a clock that is never set; needs two words of scratch space."""
     time_of_day[0] = time_of_day[1] = 0
     _clock_gettime(_MONOTONIC, time_of_day.ctypes.data)
     return time_of_day[0] * 1_000_000_000 + time_of_day[1]

@@ -1,4 +1,4 @@
-"""The one error that users see: a sentence that says what must hold, what was got and what to do."""
+"""The one error that users see: a sentence with the rule, the value that broke it, and the remedy."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ import os
 from collections.abc import Iterable
 from pathlib import Path
 
-# What taking data apart raises that are not of the expected form, such as a damaged line of JSON.
+# Errors of parsing data that do not have the expected form, such as a damaged line of JSON.
 MALFORMED = (KeyError, IndexError, TypeError, ValueError, AttributeError, OverflowError, RecursionError)
 NEAR = 0.65  # from "rya" to "ray", not from "bayes" to "cmaes"
-MAX_GAMES = 10**12  # of work whose games are planned one after another
-MAX_IN_MEMORY = 10**6  # games, searches or positions of work that has all of them in memory
+MAX_GAMES = 10**12  # in work that plans its games one after another
+MAX_IN_MEMORY = 10**6  # games, searches or positions in work that has all of them in memory
 MAX_WORKERS = 10_000
 
 
@@ -29,11 +29,11 @@ class AgentsFailed(UserWarning):
 
 
 def require_extra(what: str, extra: str, *modules: str) -> None:
-    """Raises UserError if a module is missing that an optional extra installs; imports nothing.
+    """Raises UserError if a module of an optional extra is missing; imports nothing.
 
     Args:
-        what: needs it, in the singular, such as "turnier show --html".
-        extra: its name.
+        what: feature that needs the extra, in the singular, such as "turnier show --html".
+        extra: name of the extra.
         modules: as they are imported.
     """
     missing = next((name for name in modules if importlib.util.find_spec(name) is None), "")
@@ -42,7 +42,7 @@ def require_extra(what: str, extra: str, *modules: str) -> None:
 
 
 def unknown(kind: str, name: str, names: Iterable[str]) -> UserError:
-    """Returns the error for a name that does not exist, with the closest that does."""
+    """Returns the error for a name that does not exist, with the closest one that does."""
     known = sorted(names)
     hint = nearest(name, known) or f"there are: {', '.join(known)}."
     return UserError(f"There is no {kind} named {name!r}; {hint}")
@@ -70,6 +70,6 @@ def require_at_most(maximum: int, number: int, what: str) -> None:
 
 
 def require_regular_file(path: Path, what: str, or_pipe: bool = False) -> None:
-    """Raises UserError for devices and pipes, which may never end; a file that does not exist is left to its reader."""
+    """Raises UserError for devices and pipes, which may never end; missing files are left to the reader."""
     if os.path.exists(path) and not os.path.isfile(path) and not (or_pipe and path.is_fifo()):
-        raise UserError(f"{what} must be a file, got {path}, which is none; name a file.")
+        raise UserError(f"{what} must be a file, got {path}, which is not one; name a file.")

@@ -2,7 +2,7 @@
 
 A helper stays inside compiled code, in `serve`, and sleeps there on a condition variable of the C library until there
 is work: starting threads for each decision would take a considerable part of a short one. The calling thread writes the
-work into arrays that they all share, and does a share of it itself.
+work into shared arrays and does a share of it itself.
 """
 
 from __future__ import annotations
@@ -24,13 +24,13 @@ from .packing import Package
 # Words of a post, the array through which helpers are called; the last three take up 16 each.
 WORK, SHARE_DONE, GONE, HELPERS, MUTEX, THERE_IS_WORK, ALL_DONE = 0, 1, 2, 3, 8, 24, 40
 WORDS = 56
-STOP = -1  # WORK when the helpers shall end
+STOP = -1  # value of WORK that ends the helpers
 SPINS = 1_000 if JIT else 0  # looks at WORK, half a microsecond or more each, before a helper sleeps
 
-LINE = 16  # words after which another core may write without disturbing this one: two cache lines
+LINE = 16  # words between the data of two cores, so that they do not disturb each other: two cache lines
 
 Post = types.Array(types.int64, 1, "C")
-SHARE = types.void(Package, Post)  # (a helper's packed arguments, post): does its share of the work
+SHARE = types.void(Package, Post)  # (a helper's packed arguments, post): does the helper's share of the work
 _ADDRESS = types.intp
 
 if JIT:
@@ -90,7 +90,7 @@ def await_work(post, seen):
 
 @kernel(types.void(Post, types.int64))
 def count_in(post, word):
-    """Counts one more helper whose share is done (SHARE_DONE), or that has ended (GONE)."""
+    """Counts one more helper that has done its share (SHARE_DONE) or has ended (GONE)."""
     mutex_lock(address_of(post, MUTEX))
     post[word] += 1
     if post[GONE] > 0 or post[SHARE_DONE] == post[HELPERS]:
@@ -129,7 +129,7 @@ def await_helpers(post):
 
 @kernel(types.void(Post))
 def dismiss(post):
-    """Has all helpers end."""
+    """Ends all helpers."""
     mutex_lock(address_of(post, MUTEX))
     post[WORK] = STOP
     condition_broadcast(address_of(post, THERE_IS_WORK))
@@ -140,12 +140,12 @@ class HelperThreads:
     """The helpers of one player; they end with it, and never keep it alive."""
 
     def __init__(self, share: Any, arguments: Sequence[Any]) -> None:
-        """Prepares a helper per packed `arguments` of the kernel `share`, which is declared as SHARE."""
+        """Prepares one helper for each of the packed `arguments` of the kernel `share`, declared as SHARE."""
         self._share, self._arguments = pointer(share, SHARE), arguments
         self._process = -1  # the process of the threads; a fork leaves them behind
 
     def lead(self, kernel: Any, *arguments: Any) -> Any:
-        """Returns the result of a kernel that calls the helpers; it gets the post as its last argument."""
+        """Returns the result of a kernel that calls the helpers; its last argument is the post."""
         if self._process != os.getpid():
             self._start()
         result = kernel(*arguments, self._post)
@@ -160,7 +160,7 @@ class HelperThreads:
         self._post: npt.NDArray[np.int64] = np.zeros(WORDS, np.int64)
         open_post(self._post, len(self._arguments))
         end = weakref.finalize(self, _dismiss_in, process, self._post)
-        end.atexit = False  # a process exits with its helpers asleep; once awake they would ask for a GIL that is gone
+        end.atexit = False  # a process exits with its helpers asleep; awake, they would ask for a GIL that is gone
         try:
             for packed in self._arguments:
                 work = (self._share, packed, self._post)

@@ -24,9 +24,9 @@ def kernel(signature: Any, inline: bool = False, **marks: Any) -> Callable[[Call
 
     It compiles at its first use, once, without the GIL, and is cached on disk. Kernels never raise and allocate nothing
     inside a simulation loop; their arrays belong to their callers. With `NUMBA_DISABLE_JIT=1` they are plain Python and
-    give the same results, bit for bit. `inline` copies it into its callers, worth it for small helpers that take all of
-    `GameKernels`: passing that many pointers costs more than the call itself (mctse 10 % faster). `marks` are what
-    Python may ask about it, see `mark_of`.
+    give the same results, bit for bit. `inline` copies the kernel into its callers: worth it for small helpers that
+    take all of `GameKernels`, as passing so many pointers costs more than the call itself (mctse 10 % faster). `marks`
+    are facts that Python may ask for, see `mark_of`.
     """
 
     def decorate(function: Any) -> Any:
@@ -48,7 +48,7 @@ def kernel(signature: Any, inline: bool = False, **marks: Any) -> Callable[[Call
 
 
 def _compile(dispatcher: Any, compile_or_load: Callable[[Any], Any], signature: Any) -> Any:
-    """Does what numba would, which calls this, too; of several processes only one compiles, the others load that."""
+    """Compiles or loads in numba's place; of several processes one compiles, and the others load its result."""
     if dispatcher.overloads or dispatcher._cache.is_stored():
         return compile_or_load(signature)
     # First the lock of numba, which all threads of a process share: in this order none can wait for another forever.
@@ -64,7 +64,7 @@ class KernelPointer(WrapperAddressProtocol):
         dispatcher.compile(self._signature.args)
         compiled = dispatcher.overloads[self._signature.args]
         if types.unliteral(compiled.signature.return_type) != self._signature.return_type:
-            # Callers would read the result as what was declared, and get noise.
+            # Callers would read the result as the declared type, and get noise.
             raise TypeError(
                 f"kernel {dispatcher.__name__} must return {self._signature.return_type} on every path, got"
                 f" {compiled.signature.return_type}"
@@ -99,16 +99,16 @@ def pointer(dispatcher: Any, signature: Any) -> Any:
 
 
 def mark_of(pointed: Any, name: str) -> Any:
-    """Returns a mark of the kernel that `pointer` made a pointer of; None if it has no such mark."""
+    """Returns a mark of the kernel behind a pointer; None if it has no such mark."""
     return getattr(pointed, "_dispatcher", pointed).kernel_marks.get(name)
 
 
 def compile_kernel(dispatcher: Any) -> None:
-    """Compiles (or loads) a kernel that Python calls directly, before it is needed."""
+    """Compiles or loads, in advance, a kernel that Python calls directly."""
     if JIT and not dispatcher.signatures:
         dispatcher.compile(dispatcher.kernel_signature.args)
 
 
 def tell_type(cls: type[NamedTuple], numba_type: Any) -> None:
-    """Declares the type of a tuple of pointers: to work it out took numba most of the time of a call from Python."""
+    """Declares the type of a tuple of pointers: inferring it took numba most of the time of a call from Python."""
     typeof_impl.register(cls)(lambda value, context: numba_type)

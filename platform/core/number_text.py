@@ -9,14 +9,16 @@ from __future__ import annotations
 import math
 import signal
 
-DIGITS = 3  # significant ones of a number without an interval
+DIGITS = 3  # significant digits of a number without an interval
 HALF_WIDTH_DIGITS = 2
-NOISE = 1e-9  # what is smaller is the rounding of sums: shown as 0; so is a half-width that much smaller than its value
+NOISE = (
+    1e-9  # smaller numbers are rounding errors of sums, shown as 0, as are half-widths that much smaller than the value
+)
 _TIMES = ((1.0, "s"), (1e-3, "ms"), (1e-6, "µs"), (1e-9, "ns"))
 
 
 def percent_sure(probability: float) -> str:
-    """Returns a probability in per cent; it never reads 100, as no model of the games is more reliable than 99.9."""
+    """Returns a probability in per cent, "over 99.9" at most, as no model of the games is more reliable."""
     return "over 99.9" if probability > 0.999 else number(100 * float(probability), digits=2)
 
 
@@ -34,7 +36,7 @@ def number(value: float, half_width: float = math.nan, *, digits: int = DIGITS, 
 
 
 def plus_minus(value: float, half_width: float, unit: str = "", *, signed: bool = False) -> str:
-    """Returns a value with its half-width: 21,646 ± 1,733; only the value where the half-width is unknown."""
+    """Returns a value with its half-width: 21,646 ± 1,733; only the value if the half-width is unknown."""
     text = number(value, half_width, signed=signed)
     if text and not math.isnan(half_width):
         text += f" ± {half_width_text(half_width, value)}"
@@ -57,7 +59,7 @@ def interval(low: float, high: float, between: str = " to ") -> str:
 
 
 def estimate(value: float, low: float, high: float, unit: str = "", *, signed: bool = False) -> str:
-    """Returns a value with its interval: +6.5 % (1.9 to 11.3); only the value where the interval is unknown."""
+    """Returns a value with its interval: +6.5 % (1.9 to 11.3); only the value if the interval is unknown."""
     text, ends = number(value, _half_width(low, high), signed=signed), interval(low, high)
     return f"{text}{unit} ({ends})" if text and ends else text + unit if text else ""
 
@@ -76,12 +78,12 @@ def _half_width(low: float, high: float) -> float:
 
 
 def _tells(half_width: float, value: float) -> bool:
-    """Whether a half-width is known and more than the rounding of its value."""
+    """Whether a half-width is known and more than the rounding error of its value."""
     return math.isfinite(half_width) and half_width > NOISE * max(1.0, abs(value))
 
 
 def _decimals(value: float, digits: int) -> int:
-    """Returns the decimals with which a value has so many significant digits."""
+    """Returns the number of decimals that shows so many significant digits of a value."""
     if abs(value) < NOISE:
         return 0
     exponent = int(f"{value:.{digits - 1}e}".rpartition("e")[2])  # of the rounded value: 0.0996 has the digits of 0.1
@@ -89,5 +91,5 @@ def _decimals(value: float, digits: int) -> int:
 
 
 def signal_name(number: int) -> str:
-    """Returns the name of a signal, such as SIGSEGV; `signal 35` for one of the many that have none."""
+    """Returns the name of a signal, such as SIGSEGV; `signal 35` for a nameless one."""
     return signal.Signals(number).name if number in set(signal.Signals) else f"signal {number}"

@@ -1,4 +1,4 @@
-"""Whether results can be written where they shall go: asked before the work, so that none is done in vain."""
+"""Checks, before the work, that its results can be written to their place."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ _TAKEN = (errno.EAGAIN, errno.EACCES)
 
 
 def user_cache() -> Path:
-    """Returns the folder of this user in which files are kept that can be made again."""
+    """Returns this user's folder for files that can be made again."""
     return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "turnier"
 
 
 def require_file(path: Path, what: str) -> None:
     """Raises UserError if a file cannot be written; its folder must exist."""
     _require_name(path, what)
-    if os.path.isdir(path):  # also of names that are too long, where Path raises
+    if os.path.isdir(path):  # takes names that are too long, for which Path raises
         raise UserError(f"{what} must be a file, got the folder {path}; name a file in it.")
     if not os.path.isdir(path.parent):
         raise UserError(f"the folder of {what} must exist, got {path}; create {path.parent} first.")
@@ -33,7 +33,7 @@ def require_file(path: Path, what: str) -> None:
 
 
 def require_folder(path: Path, what: str) -> None:
-    """Raises UserError if files cannot be written into a folder, which may have to be made first."""
+    """Raises UserError if files cannot be written into a folder, which need not exist yet."""
     _require_name(path, what)
     existing = next(place for place in (path, *path.absolute().parents) if os.path.exists(place))
     if not os.path.isdir(existing):
@@ -42,10 +42,10 @@ def require_folder(path: Path, what: str) -> None:
 
 
 def _require_name(path: Path, what: str) -> None:
-    """Raises UserError if no file can have that name, and an ending for while it is being written."""
+    """Raises UserError if no file can have that name, with the ending that it has while it is written."""
     try:
         path.absolute().with_name(f"{path.name}.unfinished").lstat()
-    except (FileNotFoundError, NotADirectoryError, ValueError):  # ValueError: it ends in no name, as / and ..
+    except (FileNotFoundError, NotADirectoryError, ValueError):  # ValueError: it does not end in a name, as / and ..
         return
     except OSError as failure:
         raise UserError(
@@ -56,20 +56,20 @@ def _require_name(path: Path, what: str) -> None:
 def _require_room(folder: Path, path: Path, what: str) -> None:
     """Raises UserError if nothing can be written into an existing folder."""
     try:
-        with tempfile.TemporaryFile(dir=folder):  # what permissions say is not all: disks are read-only, root may all
+        with tempfile.TemporaryFile(dir=folder):  # permissions do not tell: a disk may be read-only, root may do all
             pass
     except OSError as failure:
         reason = failure.strerror or failure
-        raise UserError(f"{what} must be where files can be written, got {path}: {reason}; choose another.") from None
+        raise UserError(f"{what} must be in a writable folder, got {path}: {reason}; choose another.") from None
 
 
 @contextlib.contextmanager
 def only_writer(path: Path, does: str) -> Iterator[None]:
-    """Has no other process write a file that is replaced from time to time; raises UserError if one does.
+    """Keeps other processes from writing a file that is replaced from time to time; raises UserError if one does.
 
     Args:
         path: of the file; the lock is a hidden file next to it, and ends with this process, however that ends.
-        does: what this process does, said to the other one, such as "trains ntuple on 2048".
+        does: activity of this process, shown to others that try, such as "trains ntuple on 2048".
     """
     hidden = path.with_name(f".{path.name}.lock")
     while True:
@@ -81,7 +81,7 @@ def only_writer(path: Path, does: str) -> Iterator[None]:
             os.close(file)
             if failure.errno not in _TAKEN:
                 raise UserError(
-                    f"{path} must be where files can be locked, got: {failure.strerror}; choose another folder."
+                    f"{path} must be in a folder that allows locks, got: {failure.strerror}; choose another folder."
                 ) from None
             raise UserError(
                 f"{path} must have one writer at a time, but {other or 'another process'}; wait until it has ended,"
@@ -106,5 +106,5 @@ def _opened(path: Path) -> int:
         return os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
     except OSError as failure:
         raise UserError(
-            f"a lock must be where files can be written, got {path}: {failure.strerror}; choose another folder."
+            f"a lock must be in a writable folder, got {path}: {failure.strerror}; choose another folder."
         ) from None

@@ -1,7 +1,7 @@
 """Tuples of kernels and arrays packed into one array: Python passes one address instead of many pointers.
 
-Taking a game's kernels apart costs Python 0.1 ms per call, too much for a decision of 1 ms. Where kernels are plain
-Python (`NUMBA_DISABLE_JIT=1`) a tuple is its own package.
+Taking a game's kernels apart costs Python 0.1 ms per call, too much for a decision of 1 ms. If kernels are plain
+Python (`NUMBA_DISABLE_JIT=1`), a tuple is its own package.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ Package = types.Array(types.int64, 1, "C")
 
 
 def packing(content: Any) -> tuple[Any, Any]:
-    """Returns, for kernels, write(words, tuple) and read(words) -> tuple, for a numba type of tuple."""
+    """Returns write(words, tuple) and read(words) -> tuple, usable in kernels, for a numba type of tuple."""
 
     def place(context: Any, builder: Any, words: Any) -> Any:
         """Returns the array's data as a pointer to the tuple."""
@@ -65,10 +65,10 @@ new_shelf: Any = _new_shelf if JIT else _new_list
 
 
 def shelf(content: Any) -> tuple[Any, Any]:
-    """Returns, for kernels, put(shelf, i, tuple) and get(shelf, i) -> tuple, for a numba type of tuple.
+    """Returns put(shelf, i, tuple) and get(shelf, i) -> tuple, usable in kernels, for a numba type of tuple.
 
-    Numba's lists would count the references of all its arrays at every access. On a shelf arrays own nothing; whoever
-    puts them there must keep them.
+    Numba's lists would count references to all arrays of the tuple at every access. Arrays on a shelf own nothing:
+    the caller of `put` must keep them.
     """
 
     def place(context: Any, builder: Any, words: Any, index: Any) -> Any:
@@ -97,7 +97,7 @@ def shelf(content: Any) -> tuple[Any, Any]:
 
 
 def pack(write: Callable[..., None], *members: Any) -> Any:
-    """Returns the members packed by the kernel `write` (words, *members), for as long as the caller keeps them all."""
+    """Returns the members packed by the kernel `write` (words, *members), valid while the caller keeps them all."""
     if not JIT:
         return members
     words = np.zeros(WORDS, np.int64)

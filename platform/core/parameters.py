@@ -1,4 +1,4 @@
-"""Declared parameters: one field says the default, the range and the meaning of a parameter, for everybody.
+"""Declared parameters: one field has the default, the range and the meaning of a parameter, for everybody.
 
 The command line, the search space of studies, the results store and the dashboards all read the same declaration.
 """
@@ -27,18 +27,18 @@ T = TypeVar("T", bound="Declared")
 
 @dataclass(frozen=True)
 class Parameter:
-    """What is declared about a parameter besides its default: range (inclusive) or choices, and its meaning."""
+    """The declaration of a parameter besides its default: range (inclusive) or choices, and meaning."""
 
     help: str
     low: float | None = None
     high: float | None = None
-    log: bool = False  # searched by factors, where the range begins above 0
-    search: tuple[float, float] | None = None  # what a search covers by default; None = the whole range
+    log: bool = False  # searched by factors, if the range begins above 0
+    search: tuple[float, float] | None = None  # the range of a search by default; None = the whole range
     choices: tuple[str, ...] = ()
     when: Mapping[str, Sequence[Any]] = dataclasses.field(default_factory=dict)  # matters with these values of others
-    later: bool = False  # came after games were stored: left out of full texts at its default, so that they keep ids
-    file: bool = False  # the path of a file, whose content is part of the version
-    carried: bool = False  # the path of a file that travels to workers, and whose digest is another parameter
+    later: bool = False  # newer than stored games: full texts omit it at its default, so that they keep their ids
+    file: bool = False  # the path of a file; its content is part of the version
+    carried: bool = False  # the path of a file that travels to workers; its digest is another parameter
 
     def contains(self, value: Any) -> bool:
         if isinstance(value, float) and not math.isfinite(value):
@@ -51,7 +51,7 @@ class Parameter:
         return "" if self.low is None or self.high is None else f"from {_bound(self.low)} to {_bound(self.high)}"
 
     def search_text(self) -> str:
-        """Returns what a search covers by default, if that is not the whole range."""
+        """Returns the range of a search by default, if that is not the whole range."""
         if self.search is None:
             return ""
         low, high = map(_bound, self.search)
@@ -78,17 +78,17 @@ def parameter(
 ) -> Any:
     """Declares a parameter as a dataclass field.
 
-    `low` and `high` are what anybody may ask for; `search` is the part of it in which a search looks for good values.
-    With `file`, the value is the path of a file, "" none; its content decides which version of the class this is.
-    `carried` is for classes that check their files by a digest of their own: workers get the file as well, and
-    `carried_path` says where it is.
+    `low` and `high` bound the values that are accepted; `search` is the part of this range in which a search looks for
+    good values. With `file`, the value is the path of a file, or "" for none; its content is part of the version of the
+    class. `carried` is for classes that check their files by a digest of their own: workers get the file as well, and
+    `carried_path` returns its place.
     """
     declared = Parameter(help, low, high, log, search, tuple(choices), when or {}, later, file, carried)
     return dataclasses.field(default=default, metadata={"": declared})
 
 
 def redeclared(declared: type[Declared], name: str, default: Any) -> Any:
-    """Declares a parameter that a class inherits once more, with another default."""
+    """Declares an inherited parameter again, with another default."""
     (inherited,) = (found for field, found in parameters_of(declared) if field.name == name)
     return dataclasses.field(default=default, metadata={"": dataclasses.replace(inherited, later=False)})
 
@@ -138,10 +138,10 @@ class Declared:
         return f"{self.name or type(self).__name__}: {parameter}"
 
     def check(self) -> None:
-        """Raises UserError if parameters do not fit each other."""
+        """Raises UserError if the parameters do not fit together."""
 
     def file_path(self, parameter: str) -> Path:
-        """Returns the path of the file that a parameter names; raises UserError if it has changed since, or is gone."""
+        """Returns the path of the file that a parameter names; raises UserError if it has changed or is gone."""
         value = getattr(self, parameter)
         if not isinstance(value, FileName):
             raise UserError(
@@ -151,11 +151,11 @@ class Declared:
         return value.require(self._what(parameter))
 
     def carried_path(self, parameter: str) -> Path:
-        """Returns where the file that a `carried` parameter names is on this machine, if it is here."""
+        """Returns the path on this machine of the file that a `carried` parameter names, if it is here."""
         return Path(carried.path_of(getattr(self, parameter)))
 
     def require_files(self) -> None:
-        """Raises UserError if a file that it names, also within, is gone or has other content than it stood for."""
+        """Raises UserError if a file that it or a part of it names is gone or has changed."""
         for field, _ in parameters_of(type(self)):
             value = getattr(self, field.name)
             if isinstance(value, Declared):
@@ -164,7 +164,7 @@ class Declared:
                 value.require(self._what(field.name))
 
     def spec(self, defaults: bool = False) -> Spec:
-        """Returns the text form's tree; with `defaults`, the parameters that have their default value too."""
+        """Returns the text form's tree; with `defaults`, parameters at their default value as well."""
         values: dict[str, str | Spec] = {}
         for field, declared in parameters_of(type(self)):
             value = getattr(self, field.name)
@@ -179,7 +179,7 @@ class Declared:
         return str(self.spec())
 
     def full_text(self) -> str:
-        """Returns the text form with every parameter, which later changes of defaults cannot reinterpret."""
+        """Returns the text form with every parameter, so that later defaults cannot change its meaning."""
         return str(self.spec(defaults=True))
 
     def replace(self, **changes: Any) -> Self:
@@ -187,12 +187,12 @@ class Declared:
 
     @classmethod
     def of_values(cls, values: Mapping[str, Any]) -> Self:
-        """Returns what a text form stands for that writes these parameters and no others."""
+        """Returns the object of a text form with just these parameters."""
         return cls(**values)
 
 
 def text_name(cls: type[Declared]) -> str:
-    """Returns the name that text forms have for a class: a short one of ours, or its place and version."""
+    """Returns a class's name in text forms: a short one if it is ours, otherwise its place and version."""
     if cls not in _text_names:
         registry = Registry.kinds.get(cls.kind)
         here = f"{cls.__module__}:{cls.__qualname__}"
@@ -215,7 +215,7 @@ def format_value(value: Any) -> str:
 def parameters_of(declared: type[Declared]) -> tuple[tuple[dataclasses.Field[Any], Parameter], ...]:
     """Returns the parameters of a game, agent or evaluator class in declared order.
 
-    Raises UserError if a field cannot be one: text forms would lose it, and different agents would be the same.
+    Raises UserError if a field is not a parameter: text forms would lose it, and different agents would be the same.
     """
     if declared not in _parameters:
         fields = [field for field in dataclasses.fields(declared) if field.init or "" in field.metadata]
@@ -239,7 +239,7 @@ def _check_declaration(field: dataclasses.Field[Any], cls: str) -> None:
     what = f"the parameter {field.name} of {cls}"
     if not isinstance(default, Declared) and type(default) not in _NOUNS:
         nouns = ", ".join(_NOUNS.values())
-        raise UserError(f"the default of {what} must be {nouns}, or an agent or the like, got {default!r}; change it.")
+        raise UserError(f"the default of {what} must be {nouns}, an agent or the like, got {default!r}; change it.")
     if declared.file and not isinstance(default, str):
         raise UserError(f"the default of {what} must be a path, since it has file=True, got {default!r}; change it.")
     for bound in (declared.low, declared.high, *(declared.search or ())):
@@ -251,7 +251,7 @@ def _check_declaration(field: dataclasses.Field[Any], cls: str) -> None:
 
 
 class Registry(Generic[T]):
-    """Names of one kind (game, agent, evaluator) and where their classes live; imported when they are needed."""
+    """Names of one kind (game, agent, evaluator) and the places of their classes, which are imported when needed."""
 
     kinds: ClassVar[dict[str, Registry[Any]]] = {}
 
@@ -259,22 +259,22 @@ class Registry(Generic[T]):
         self.kind = kind
         self.places = dict(places)
         self.load_outside: Callable[[str, str], type[Any]] = classes.load
-        self.gone: Callable[[Spec], type[T] | None] = lambda _: None  # the class of what is stored, but cannot run
+        self.gone: Callable[[Spec], type[T] | None] = lambda _: None  # class of a stored name that cannot run
         Registry.kinds[kind] = self
 
     def names(self) -> list[str]:
-        """Returns the names of ours."""
+        """Returns the names of our own classes."""
         return sorted(self.places)
 
     def installed(self) -> dict[str, str]:
-        """Returns what installed packages offer as entry points of the group `turnier.KINDs`: places by name."""
+        """Returns the places, by name, that installed packages offer as entry points of the group `turnier.KINDs`."""
         found = metadata.entry_points(group=f"turnier.{self.kind}s")
         return {point.name: point.value for point in found if point.name not in self.places}
 
     def load(self, name: str) -> type[T]:
         """Returns the class of that name; raises UserError, with the closest name, if there is none.
 
-        A name is one of ours, one of `installed`, or a place: `file.py:Class` or `module:Class`.
+        A name is our own, one of `installed`, or a place: `file.py:Class` or `module:Class`.
         """
         if name in self.places:
             module, _, cls = self.places[name].partition(":")
@@ -291,7 +291,7 @@ class Registry(Generic[T]):
         return found
 
     def make(self, text: str | Spec | T | type[Any] | Callable[..., Any]) -> T:
-        """Builds what a text form names, or a class or function; raises UserError for what fits no declaration."""
+        """Builds the object of a text form, class or function; raises UserError if it fits no declaration."""
         if isinstance(text, Declared):
             return self._made(text)
         if isinstance(text, type | FunctionType):
@@ -309,10 +309,10 @@ class Registry(Generic[T]):
         for key, value in spec.parameters.items():
             if key not in declared:
                 if not declared:
-                    raise UserError(f"{spec.name} has no parameters, got {key}; write {spec.name}.")
+                    raise UserError(f"{spec.name} has no parameters, got {key}; write just {spec.name}.")
                 raise unknown(f"parameter of {spec.name}", key, declared)
             values[key] = _convert(f"{spec.name}: {key}", value, declared[key][0].default)
-        for key, (field, info) in declared.items():  # beside the file that the name says
+        for key, (field, info) in declared.items():  # paths may start from the folder of the class's file
             if not info.file and not (
                 classes.is_outside(spec.name) and names_file(values.get(key), field.default, info)
             ):
@@ -322,7 +322,7 @@ class Registry(Generic[T]):
         return cls.of_values(values)
 
     def _made(self, made: Declared) -> T:
-        """Returns an object as it is; raises UserError if it is of another kind, or of a class that has changed."""
+        """Returns the object; raises UserError if it is of another kind, or of a class that has changed."""
         if made.kind != self.kind:
             raise UserError(f"this must be of the kind {self.kind}, got {made}, which is of the kind {made.kind}.")
         classes.require_unchanged(type(made))
@@ -330,7 +330,7 @@ class Registry(Generic[T]):
 
 
 def names_file(value: Any, default: Any, declared: Parameter) -> bool:
-    """Whether a text parameter of others, which does not say so, was given a file: then its content counts as well."""
+    """Whether a text parameter of others names a file without being declared so: its content then counts as well."""
     return isinstance(default, str) and not declared.choices and isinstance(value, str) and is_file_text(value)
 
 

@@ -1,4 +1,4 @@
-"""Random numbers for kernels: xoshiro256++ over an explicit four-word array, streams derived from a seed.
+"""Random numbers for kernels: xoshiro256++ on an explicit array of four words, with streams derived from a seed.
 
 Source: Blackman and Vigna, "Scrambled linear pseudorandom number generators", 2021. A draw costs under a nanosecond,
 numba's own generator objects fifty.
@@ -21,7 +21,7 @@ _17, _19, _23, _32, _41, _45, _11 = (np.uint64(n) for n in (17, 19, 23, 32, 41, 
 _27, _30, _31 = (np.uint64(n) for n in (27, 30, 31))
 # 2**64 / the golden ratio, a good factor to hash by, and the factors of splitmix64.
 GOLDEN, MIX1, MIX2 = (np.uint64(n) for n in (0x9E3779B97F4A7C15, 0xBF58476D1CE4E5B9, 0x94D049BB133111EB))
-STREAM_STEP = np.uint64(4 * 0x9E3779B97F4A7C15 % 2**64)  # seeds so far apart share no word of their streams
+STREAM_STEP = np.uint64(4 * 0x9E3779B97F4A7C15 % 2**64)  # streams of seeds this far apart share no word
 _WORD = types.uint64
 
 
@@ -32,7 +32,7 @@ def streams(seed: int, count: int) -> npt.NDArray[np.uint64]:
 
 
 def streams_of(seeds: Sequence[int], count: int) -> npt.NDArray[np.uint64]:
-    """Returns `streams` of many seeds at once, [seeds, count, 4]: numpy's SeedSequence (O'Neill 2015), by columns."""
+    """Returns the `streams` of many seeds, [seeds, count, 4]: numpy's SeedSequence (O'Neill 2015), by columns."""
     if not seeds or max(seeds) >= 1 << 64:
         return np.array([streams(seed, count) for seed in seeds], np.uint64).reshape(-1, count, 4)
     words = np.array(seeds, np.uint64)
@@ -51,7 +51,7 @@ def streams_of(seeds: Sequence[int], count: int) -> npt.NDArray[np.uint64]:
 
 
 class _Hash:
-    """SeedSequence's hash of 32-bit words, whose constant changes with every call."""
+    """SeedSequence's hash of 32-bit words; its constant changes with every call."""
 
     def __init__(self, constant: int, factor: int) -> None:
         self._constant, self._factor = constant, factor
@@ -65,7 +65,7 @@ class _Hash:
 
 @kernel(types.UniTuple(_WORD, 5)(_WORD, _WORD, _WORD, _WORD))
 def xoshiro(s0, s1, s2, s3):
-    """One step as a pure function, for loops that keep the state in registers: (word, s0, s1, s2, s3)."""
+    """Returns (word, s0, s1, s2, s3): one step as a pure function, for loops that keep the state in registers."""
     total = s0 + s3
     word = ((total << _23) | (total >> _41)) + s0
     shifted = s1 << _17

@@ -14,7 +14,7 @@ MAX_DEPTH = 20
 
 @dataclass(frozen=True)
 class Spec:
-    """A name with parameters; a value is a word as typed, or a Spec where it has brackets."""
+    """A name with parameters; a value is a word as typed, or a Spec if it has brackets."""
 
     name: str
     parameters: dict[str, str | Spec] = field(default_factory=dict)
@@ -62,7 +62,7 @@ class _Reader:
 
     def spec(self, depth: int = 0) -> Spec:
         if depth > MAX_DEPTH:
-            raise UserError(f"a text form may nest {MAX_DEPTH} levels deep, got more; write it flatter")
+            raise UserError(f"a text form may nest at most {MAX_DEPTH} levels deep, got more; write it flatter")
         return self.rest(self.take("word", "", "a name"), depth)
 
     def rest(self, name: str, depth: int) -> Spec:
@@ -77,7 +77,7 @@ class _Reader:
             key_position = self.peek()[2]
             key = self.take("word", "", "a parameter's name")
             if key in parameters:
-                raise self.error(key_position, f"each parameter must stand once, got {key} again")
+                raise self.error(key_position, f"a parameter must be given only once, got {key} again")
             self.take("mark", "=", f"an equals sign after {key}")
             parameters[key] = self.value(depth)
         self.next += 1
@@ -94,7 +94,7 @@ class _Reader:
 
 
 def parse(text: str) -> Spec:
-    """Returns the Spec that a text stands for; raises UserError with the place of the first mistake."""
+    """Returns the Spec of a text; raises UserError with the place of the first mistake."""
     if len(text) > MAX_LENGTH:
         raise UserError(f"a text form must be at most {MAX_LENGTH} characters long, got {len(text)}")
     reader = _Reader(text)

@@ -1,6 +1,6 @@
 """Our games as environments of Gymnasium and PettingZoo, for learners written elsewhere.
 
-To import it registers their ids in Gymnasium; `gymnasium.make("turnier.environments:turnier/2048-v0")` does both.
+Importing it registers their ids in Gymnasium; `gymnasium.make("turnier.environments:turnier/2048-v0")` does both.
 """
 
 from ..core.errors import require_extra

@@ -1,4 +1,4 @@
-"""The ids of our games in Gymnasium: `turnier/2048-v0` and the like."""
+"""The ids of our games in Gymnasium, such as `turnier/2048-v0`."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ VERSION = 0
 
 
 def register_environments() -> None:
-    """Registers every game of ours; `make` and `make_vec` take any variant of it as `game="2048(size=3)"`."""
+    """Registers all of our games; `make` and `make_vec` take a variant by `game="2048(size=3)"`."""
     for name in GAMES.names():
         gymnasium.register(
             f"turnier/{name}-v{VERSION}",

@@ -1,4 +1,4 @@
-"""A game of any number of seats as a PettingZoo environment, in which agents act in turn (AEC)."""
+"""A game of any number of seats as a PettingZoo environment whose agents act in turn (AEC)."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from pettingzoo.utils import wrappers
 from ..games.game import Game
 from .shown import MASK_DTYPE, RENDER_MODES, Shown, rendered, require_render_mode
 
-ILLEGAL_REWARD = -1.0  # of a seat that plays an illegal action, which ends the game; the others get 0
+ILLEGAL_REWARD = -1.0  # for an illegal action, which ends the game; the other seats get 0
 
 
 def env(game: str | Game, observation: str = "", render_mode: str | None = None) -> AECEnv[str, Any, int]:
-    """Returns a game as PettingZoo plays it: whoever plays an illegal action has lost; misuse is told."""
+    """Returns a game with PettingZoo's usual wrappers: an illegal action loses the game, and misuse raises errors."""
     seats = SeatsEnvironment(game, observation, render_mode)
     checked = wrappers.AssertOutOfBoundsWrapper(wrappers.TerminateIllegalWrapper(seats, ILLEGAL_REWARD))
     return wrappers.OrderEnforcingWrapper(checked)
@@ -25,8 +25,8 @@ def env(game: str | Game, observation: str = "", render_mode: str | None = None)
 class SeatsEnvironment(AECEnv[str, Any, int]):  # type: ignore[misc]
     """The seats of a game as agents `seat_0`, `seat_1`, ...; legal actions are 1 in `observation["action_mask"]`.
 
-    A seat that is out of a game that continues is not asked any more; all seats terminate when the game is over. Raises
-    UserError for an illegal action; see `env`.
+    A seat that is out of a game is not asked any more; all seats terminate when the game is over. An illegal action
+    raises UserError, unless `env` wraps the environment.
     """
 
     def __init__(self, game: str | Game, observation: str = "", render_mode: str | None = None) -> None:
@@ -51,7 +51,7 @@ class SeatsEnvironment(AECEnv[str, Any, int]):  # type: ignore[misc]
         return self.action_spaces[agent]
 
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
-        """Starts a game: of that seed, or else one whose chance continues the stream of the last."""
+        """Starts a game from a seed; without one, chance continues the stream of the last game."""
         again = self._started and seed is None
         self.position, self._started = self.position.start_again() if again else self.game.start(_seed(seed)), True
         self.agents = self.possible_agents[:]

@@ -1,4 +1,4 @@
-"""What environments show of a position: an array for learners, the legal actions, a picture for people."""
+"""The views of a position in environments: an array for learners, the legal actions, a picture for people."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ Mask = npt.NDArray[np.int8]
 
 @dataclass(frozen=True)
 class Shown:
-    """A game as learners see it: every cell's value, or the words of the state as far as the seat to move knows it."""
+    """A game for learners: every cell's value, or the words of the state as far as the seat to move may know it."""
 
     game: Game
     cells: bool
 
     @classmethod
     def of(cls, game: str | Game, observation: str = "") -> Shown:
-        """Takes a game or its text, and "cells", "state" or nothing, which means cells where the game has any."""
+        """Takes a game or its text, and "cells", "state" or "", which means cells if the game has any."""
         game = GAMES.make(game)
         has_cells = 0 < game.num_cell_values <= np.iinfo(CELL_DTYPE).max + 1
         if observation not in ("", "cells", "state"):
@@ -48,12 +48,12 @@ class Shown:
         return spaces.Discrete(self.game.num_actions)
 
     def observation(self, position: Position, seat: int) -> Observation:
-        """Returns what a seat sees; when the game is over everybody sees everything."""
+        """Returns a seat's view; when the game is over, everybody sees everything."""
         known = position.state.copy() if position.over else position.view(seat)
         return self.game.cell_values(known).astype(CELL_DTYPE) if self.cells else known
 
     def mask(self, position: Position) -> Mask:
-        """Returns 1 for each legal action, [num_actions], as `Discrete.sample` takes it."""
+        """Returns 1 for each legal action, [num_actions], for `Discrete.sample`."""
         mask = np.zeros(self.game.num_actions, MASK_DTYPE)
         mask[position.legal_actions()] = 1
         return mask

@@ -1,4 +1,4 @@
-"""A game as a Gymnasium environment: one seat learns, agents of ours take the others."""
+"""A game as a Gymnasium environment: one seat learns, our agents take the others."""
 
 from __future__ import annotations
 
@@ -20,17 +20,17 @@ LARGEST_SEED = 2**63
 
 
 class GameEnvironment(gymnasium.Env[Observation, np.int64]):
-    """One seat of a game: an episode is a game, a step an action of that seat and what the others reply.
+    """One seat of a game: an episode is a game, a step is an action of that seat with the replies of the others.
 
-    `info["action_mask"]` tells the legal actions; any other action changes nothing and gives 0. The reward is what the
-    seat's return grew by. After `reset(seed=...)` chance and opponents do as in a match of that seed; without a seed
+    `info["action_mask"]` has the legal actions; any other action changes nothing and gives 0. The reward is the growth
+    of the seat's return. After `reset(seed=...)` chance and opponents act as in a match with that seed; without a seed
     chance continues its stream.
 
     Args:
         game: a game or its text, such as "2048(size=3)".
-        opponents: an agent, or its text, for each other seat in turn; one takes all of them; random where left out.
+        opponents: agents, or their texts, of the other seats in turn; a single one takes all of them; default: random.
         seat: the seat that learns.
-        observation: "cells" or "state"; cells where the game has a board.
+        observation: "cells" or "state"; default: cells if the game has a board.
         render_mode: "ansi" (text) or "svg".
     """
 
@@ -96,7 +96,7 @@ class GameEnvironment(gymnasium.Env[Observation, np.int64]):
         return observation, float(self.position.returns[self.seat] - before), self.position.over, False, info
 
     def _reply(self) -> None:
-        """Lets the opponents act until the learning seat is to move or the game is over."""
+        """Plays for the opponents until the learning seat is to move or the game is over."""
         while self.position.to_move in self._players:
             seat = self.position.to_move
             seen = seen_by(self.position, seat, self._seed, self._decisions)

@@ -1,4 +1,4 @@
-"""n boards of a game as a Gymnasium vector environment; a step of all of them is one compiled call."""
+"""n boards of a game as a Gymnasium vector environment; one compiled call steps all of them."""
 
 from __future__ import annotations
 
@@ -24,18 +24,18 @@ Step = tuple[Observation, npt.NDArray[np.float64], Flags, Flags, dict[str, Any]]
 
 
 class BoardsEnvironment(VectorEnv[Observation, Actions, npt.NDArray[Any]]):
-    """Board i does bit for bit what a `GameEnvironment` with its seed does; `reset(seed=s)` gives it seed s + i.
+    """n boards; board i equals, bit for bit, a `GameEnvironment` with seed s + i after `reset(seed=s)`.
 
-    `info["action_mask"]`, [n, num_actions], tells the legal actions; any other action changes nothing but the number of
-    steps and gives 0. Actions in games of several seats are those of the seats `info["to_move"]`, [n], rewards what
-    these seats got for them, and `info["rewards"]`, [n, seats], what all seats got.
+    `info["action_mask"]`, [n, num_actions], has the legal actions; any other action only increases the number of steps
+    and gives 0. In games of several seats, actions are those of the seats `info["to_move"]`, [n]; rewards are the
+    rewards of these seats, and `info["rewards"]`, [n, seats], those of all seats.
 
     Args:
         game: a game or its text, such as "2048(size=3)".
-        num_envs: how many boards.
-        observation: "cells" or "state"; cells where the game has a board.
-        autoreset_mode: when a board whose episode is over begins the next one.
-        max_episode_steps: after which an episode is truncated; -1 for no limit.
+        num_envs: number of boards.
+        observation: "cells" or "state"; default: cells if the game has a board.
+        autoreset_mode: time at which a board whose episode is over begins the next one.
+        max_episode_steps: steps after which an episode is truncated; -1 for no limit.
         render_mode: "ansi" (text) or "svg".
     """
 
@@ -72,7 +72,7 @@ class BoardsEnvironment(VectorEnv[Observation, Actions, npt.NDArray[Any]]):
         return {name: value for name, value in self.__dict__.items() if name != "_packed"}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        """Makes a copy's package anew: it holds the addresses of the boards."""
+        """Packs the boards of a copy anew, since the package holds their addresses."""
         self.__dict__.update(state)
         self._packed = pack(pack_boards, self.game.kernels, self._boards)
 
@@ -92,7 +92,7 @@ class BoardsEnvironment(VectorEnv[Observation, Actions, npt.NDArray[Any]]):
         return self._observed(), self._info()
 
     def _seed(self, seed: int | Sequence[int | None] | None, chosen: Flags) -> None:
-        """Gives boards the chance of their seeds; those without a seed continue theirs."""
+        """Gives boards the streams of chance of their seeds; those without a seed continue their own."""
         if isinstance(seed, int):
             seed = range(seed, seed + self.num_envs)
         if seed is None:
@@ -129,7 +129,7 @@ class BoardsEnvironment(VectorEnv[Observation, Actions, npt.NDArray[Any]]):
         self._truncated = self._truncated & ~chosen
 
     def _rewards(self, movers: Actions) -> tuple[npt.NDArray[np.float64], dict[str, Any]]:
-        """Returns what the seats got that were to move, and, if there are several, what all got."""
+        """Returns the rewards of the seats that were to move and, if there are several seats, those of all."""
         if self.game.num_seats == 1:
             return self._boards.rewards[:, 0].copy(), {}
         own = self._boards.rewards[np.arange(self.num_envs), np.maximum(movers, 0)]
@@ -146,7 +146,7 @@ class BoardsEnvironment(VectorEnv[Observation, Actions, npt.NDArray[Any]]):
         return info
 
     def _final(self, ended: Flags) -> dict[str, Any]:
-        """Returns what ended episodes have shown last, as Gymnasium packs it."""
+        """Returns the last observations of ended episodes in Gymnasium's form."""
         observations, seen = np.full(self.num_envs, None, object), self._observed()
         for i in np.flatnonzero(ended):
             observations[i] = seen[i]

@@ -1,8 +1,8 @@
-"""The kernel ABI: what a game is to an agent, as compiled functions over flat arrays.
+"""The kernel ABI: a game as agents see it, in compiled functions on flat arrays.
 
-A state is one C-contiguous array of 64-bit words; variant parameters sit in its first words. A game is five kernels
-(`init`, `to_move`, `legal`, `chance`, `step`) and some optional ones, handed to agents as one tuple of typed function
-pointers (`GameKernels`). That way an agent compiles once for all games, and a new process loads it from the cache.
+A state is one C-contiguous array of 64-bit words; its first words hold the variant's parameters. A game is five kernels
+(`init`, `to_move`, `legal`, `chance`, `step`) and some optional ones, passed to agents as one tuple of typed function
+pointers (`GameKernels`). Thus an agent compiles once for all games, and a new process loads it from the cache.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ from ..core.kernel import kernel, pointer, tell_type
 from ..core.rng import Rng
 
 STATE_DTYPE = np.int64
-CHANCE = -1  # what `to_move` answers where an outcome has to be drawn: the state is an afterstate
-TERMINAL = -2  # what `to_move` answers where the game is over
-NO_WIN = -1  # what `forced_win` answers where it finds none
+CHANCE = -1  # `to_move` if an outcome has to be drawn: the state is an afterstate
+TERMINAL = -2  # `to_move` if the game is over
+NO_WIN = -1  # `forced_win` if it finds none
 
 State = types.Array(types.int64, 1, "C")  # [state_words]
 Actions = types.Array(types.int64, 1, "C")  # [max_legal], or [num_cells] for `cells`
@@ -33,7 +33,7 @@ OUTCOMES = types.int64(State, Actions, Floats)
 STEP = types.void(State, types.int64, Floats)
 SAMPLE_CHANCE = types.int64(State, Rng)
 PLAYOUT = types.int64(State, types.int64, Rng, Floats)
-# Of many states side by side: a row for each.
+# Many states side by side: a row for each.
 States, Rngs, Gains = (types.Array(t, 2, "C") for t in (types.int64, types.uint64, types.float64))
 Counts = types.Array(types.int64, 1, "C")
 PLAYOUTS = types.int64(States, Counts, Counts, types.int64, Rngs, Gains, Counts, Counts, types.int64, Counts)
@@ -43,18 +43,18 @@ FORCED_WIN = types.int64(State, types.int64)
 
 
 class GameKernels(NamedTuple):
-    """A game as compiled code sees it. For absent optional kernels there are stand-ins, told apart by `has_` flags."""
+    """A game as compiled code sees it. Stand-ins replace absent optional kernels; the `has_` flags tell which."""
 
-    init: Any  # (state, rng): fills the start position; the variant words are there already
+    init: Any  # (state, rng): fills in the start position; the variant words are already set
     to_move: Any  # (state) -> seat, CHANCE or TERMINAL
     legal: Any  # (state, out[max_legal]) -> n: ascending action ids
     chance: Any  # (state, out[max_outcomes], probs[max_outcomes]) -> n: ascending outcome ids; probabilities sum to 1
     step: Any  # (state, action or outcome, rewards[seats]): in place; adds each seat's reward
-    sample_chance: Any  # (state, rng) -> outcome, drawn as `chance` says, without stepping
+    sample_chance: Any  # (state, rng) -> outcome, drawn like `chance`, without stepping
     playout: Any  # (state, depth, rng, returns[seats]) -> plies: random legal moves in place, adds rewards
     # (states[n, words], counts[n], waiting[n], depth, rngs[n, 4], gains[n, seats], ended[n], lanes[lane_words], enough,
-    # done[n]) -> finished: many playouts side by side. Job i is `counts` playouts of a state, which stays as it is, one
-    # after the other by its stream; it adds rewards to `gains`, and to `ended` how many reached the end of the game.
+    # done[n]) -> finished: many playouts side by side. Job i is `counts` playouts of an unchanged state, one after
+    # another with the job's stream; it adds rewards to `gains`, and to `ended` the number that reached the game's end.
     # Plays the jobs that wait (1; 0 again once they have begun) and returns as soon as it has finished `enough` of them
     # or all; `done` has their numbers. `lanes`, zeros at first, keeps the others until the next call.
     playouts: Any
@@ -71,7 +71,7 @@ class GameKernels(NamedTuple):
     max_choices: int  # scratch arrays for legal actions, outcomes or probabilities have this size
     max_return: float
     lane_words: int  # of the memory of `playouts`
-    places_stones: int  # an action below num_cells changes just that cell's value, alike for all of a state
+    places_stones: int  # an action below num_cells changes only that cell's value, in the same way for all of a state
 
 
 _KERNEL_SIGNATURES = (
@@ -145,7 +145,7 @@ def game_kernels(
     observe: Any = absent_observe,
     forced_win: Any = absent_forced_win,
 ) -> GameKernels:
-    """Compiles (or loads) a game's kernels and returns them as the tuple that agent kernels take, yet without sizes."""
+    """Compiles or loads a game's kernels and returns the tuple for agent kernels, still without sizes."""
     given = (init, to_move, legal, chance, step, sample_chance, playout, playouts, cells, observe, forced_win)
     with compiled_together(*given):
         return GameKernels(

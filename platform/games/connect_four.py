@@ -30,7 +30,7 @@ ROWS, COLUMNS, STONES, PLAYED, STATE_WORDS = 0, 1, 2, 4, 5
 
 @kernel(types.int64(abi.State, types.int64))
 def _drop(state, column):
-    """The bit where a stone dropped into a column comes to lie, 0 if the column is full."""
+    """The bit of a stone dropped into a column, 0 if the column is full."""
     bottom = column * (state[ROWS] + 1)
     return ((state[STONES] | state[STONES + 1]) + (1 << bottom)) & (((1 << state[ROWS]) - 1) << bottom)
 

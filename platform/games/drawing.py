@@ -1,6 +1,6 @@
-"""Boards as SVG: the shapes that games draw themselves with, for replays, reports and documentation.
+"""Boards as SVG: the shapes of game drawings, for replays, reports and documentation.
 
-Lengths are in cells, one cell is 1 wide. Colours remain distinct for colour-blind eyes and in print (Okabe and Ito).
+Lengths are in cells: a cell is 1 wide. Colours remain distinct to colour-blind eyes and in print (Okabe and Ito).
 """
 
 from __future__ import annotations
@@ -16,32 +16,32 @@ import numpy.typing as npt
 SEAT_COLOURS = ("#0072B2", "#E69F00", "#009E73", "#D55E00", "#CC79A7", "#56B4E9")
 LINE, PAPER, INK, CHANGED = "#8a8a8a", "#f4f1ea", "#222222", "#CC0066"
 MARGIN = 0.15
-HEX_ROW = math.sqrt(3) / 2  # from a row of hexagons to the next, whose centres are 1 apart
-LEAST_NOTED = 0.005  # the smallest share that is noted in a cell
+HEX_ROW = math.sqrt(3) / 2  # between rows of hexagons whose centres are 1 apart
+LEAST_NOTED = 0.005  # the smallest share shown in a cell
 Notes = Mapping[int, str]  # cell -> a few characters, such as a share of visits
 
 
 class Route(NamedTuple):
-    """Cells that a player would go through, if all went as it planned."""
+    """The planned route of a player, cell by cell."""
 
     action: int  # the first one
-    cells: npt.NDArray[np.int64]  # [1 + steps], from where the player is
+    cells: npt.NDArray[np.int64]  # [1 + steps], from the player's own cell
 
 
 class Overlay(NamedTuple):
-    """What an agent knew when it decided, as a board can show it; empty if it knew nothing of the kind."""
+    """An agent's knowledge at its decision, to be shown on a board; empty if it had none of this kind."""
 
     shares: npt.NDArray[np.float64] | None = None  # [num_cells]: a probability or a share of visits for each cell
     routes: tuple[Route, ...] = ()
 
     def notes(self) -> Notes:
-        """Returns the shares in percent, for games that write them into cells."""
+        """Returns the shares in per cent, for games that write them into cells."""
         shares = () if self.shares is None else self.shares.tolist()
         return {cell: f"{100 * share:.0f}" for cell, share in enumerate(shares) if share >= LEAST_NOTED}
 
 
 def picture(width: float, height: float, parts: Iterable[str], left: float = 0.0, margin: float = MARGIN) -> str:
-    """Returns a whole SVG of `width` by `height` cells from `left` on, with a margin; it scales to its container."""
+    """Returns a whole SVG of `width` by `height` cells, starting at `left`, with a margin; it fits its container."""
     box = f"{left - margin:g} {-margin:g} {width - left + 2 * margin:g} {height + 2 * margin:g}"
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="{box}" role="img" aria-label="board"'
@@ -50,12 +50,12 @@ def picture(width: float, height: float, parts: Iterable[str], left: float = 0.0
 
 
 def cell_mark(cell: int) -> str:
-    """Returns the attribute by which a page knows that a shape is a cell, on which people click."""
+    """Returns the attribute that marks a shape as a cell to click on."""
     return f' data-cell="{cell}"'
 
 
 def word(x: float, y: float, text: str, size: float = 0.4, colour: str = INK, bold: bool = False) -> str:
-    """Returns text whose middle lies at x, y."""
+    """Returns text centred at x, y."""
     weight = ' font-weight="600"' * bold
     return (
         f'<text x="{x:.3g}" y="{y + 0.35 * size:.3g}" font-size="{size:.3g}" fill="{colour}" text-anchor="middle"'
@@ -67,7 +67,7 @@ def stone(x: float, y: float, value: int, changed: bool = False, radius: float =
     """Returns the stone of seat value - 1; one that has just changed has a ring."""
     ring = f' stroke="{CHANGED}" stroke-width="0.08"' if changed else ""
     colour = SEAT_COLOURS[(value - 1) % len(SEAT_COLOURS)]
-    # The number distinguishes the seats where colours cannot.
+    # The number distinguishes the seats if colours cannot.
     return f'<circle cx="{x:.4g}" cy="{y:.4g}" r="{radius}" fill="{colour}"{ring}/>' + word(
         x, y, str(value - 1), 0.9 * radius, "#fff" if value != 2 else INK
     )
@@ -83,7 +83,7 @@ def squares(
 ) -> str:
     """Returns stones on a board of squares: value 0 is an empty cell, any other is the seat plus 1.
 
-    Columns have letters and rows numbers from above, at the border.
+    The border names columns by letters, and rows by numbers from the top.
     """
     notes, rows = notes or {}, math.ceil(len(values) / columns)
     parts = []
@@ -107,9 +107,9 @@ def hexagons(
     names: Sequence[str] = (),
     under: Iterable[str] = (),
 ) -> str:
-    """Returns stones on hexagons with a corner above, whose centres are 1 apart; names are shown under the pointer.
+    """Returns stones on hexagons with a corner at the top and centres 1 apart; the pointer shows the cells' names.
 
-    What is drawn `under` the board has the coordinates of the centres.
+    Shapes `under` the board have the coordinates of the centres.
     """
     notes, side = notes or {}, 1 / math.sqrt(3)
     left, top = min(x for x, _ in centres) - 0.5, min(y for _, y in centres) - side
@@ -134,7 +134,7 @@ def _content(x: float, y: float, value: int, changed: bool, note: str, radius: f
 
 
 def lines(text: str) -> str:
-    """Returns text for people as a picture, for games that have no drawing of their own."""
+    """Returns text as a picture, for games without a drawing of their own."""
     rows = text.splitlines() or [""]
     width = max(1, *map(len, rows)) * 0.62
     parts = [

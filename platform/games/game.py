@@ -1,4 +1,4 @@
-"""A game from Python: its declaration, and positions that are slow and friendly (tests, notebooks, bridges)."""
+"""Games from Python: their declaration, and positions for tests, notebooks and bridges, which need no speed."""
 
 from __future__ import annotations
 
@@ -27,13 +27,13 @@ from .setup.notation import Pgn, Sgf
 Ints = npt.NDArray[np.int64]
 NumArray = npt.NDArray[Any]
 MAX_SEATS = 6
-LONGEST_TEXT = 50_000  # characters of a position: an official message of the largest board of spe_ed has a third
+LONGEST_TEXT = 50_000  # characters of a position: a third of it is an official message of spe_ed's largest board
 NOTEBOOK_WIDTH = "24em"  # of a board
 
 
 @dataclass(frozen=True)
 class Game(Declared):
-    """Base of all games: sizes, kernels, geometry, and how a person reads it.
+    """Base of all games: sizes, kernels, geometry, and texts and drawings for people.
 
     Sizes may be class attributes or properties that depend on the variant's parameters.
     """
@@ -49,32 +49,32 @@ class Game(Declared):
     num_cells: ClassVar[int] = 0
     num_cell_values: ClassVar[int] = 0
     lane_words: ClassVar[int] = 0  # of the memory of the kernel `playouts`, if there is one
-    places_stones: ClassVar[bool] = False  # whether an action that is a cell's number changes just that cell, from one
+    places_stones: ClassVar[bool] = False  # whether an action with a cell's number changes only that cell, from one
     # value to another, both the same for all such actions of a state
-    hidden: ClassVar[bool] = False  # whether a state says what its seats must not know, and there is no `observe`
+    hidden: ClassVar[bool] = False  # whether states contain secrets of seats, and there is no `observe`
     in_python: ClassVar[bool] = False  # whether its kernels call Python methods, which may fail
-    milestones: ClassVar[Mapping[str, tuple[int, ...]]] = {}  # facts whose thresholds results count
-    out_fact: ClassVar[str] = ""  # with a seat's number, the fact that says in which round it went out, 0 = never
+    milestones: ClassVar[Mapping[str, tuple[int, ...]]] = {}  # facts, and the thresholds that results count
+    out_fact: ClassVar[str] = ""  # followed by a seat's number: the fact with the round in which it went out, 0 = never
     default_agent: ClassVar[str] = "mcts(iterations=1000)"  # answers in well under a second, and needs no file
-    phase_name: ClassVar[str] = "empty cells"  # what `phase` counts
-    board_help: ClassVar[str] = ""  # what `read_board` reads, as an example; empty: a position is given by its moves
+    phase_name: ClassVar[str] = "empty cells"  # the unit of `phase`
+    board_help: ClassVar[str] = ""  # an example for `read_board`; empty: a position is given by its moves
 
     @property
     def min_return(self) -> float:
-        """The least possible return, which a seat gets that fails; 0 in games that say so."""
+        """The least possible return, given to a seat that fails; 0 in games that say so."""
         return -self.max_return
 
     def variant_words(self) -> tuple[int, ...]:
-        """Returns the state's first words, which say the variant and never change."""
+        """Returns the state's first words, which hold the variant and never change."""
         return ()
 
     @abstractmethod
     def build_kernels(self) -> GameKernels:
-        """Returns the game's kernels; called once a process and variant."""
+        """Returns the game's kernels; called once per process and variant."""
 
     @functools.cached_property
     def kernels(self) -> GameKernels:
-        """The game as agent kernels take it: its kernels and the sizes they need."""
+        """The game for agent kernels: its kernels and sizes."""
         with compiled_together():
             built = self.build_kernels()
         return built._replace(
@@ -92,10 +92,10 @@ class Game(Declared):
         return self.max_outcomes > 1 or self.kernels.chance is not pointer(no_chance, OUTCOMES)
 
     def raise_failure(self) -> None:
-        """Raises what went wrong in this thread in Python methods that compiled code called."""
+        """Raises this thread's failure in a Python method that compiled code called, if any."""
 
     def symmetries(self) -> Ints:
-        """Returns [num_symmetries, num_cells]: where each cell of the turned board comes from. Identity first."""
+        """Returns [num_symmetries, num_cells]: the former place of each cell of the turned board; identity first."""
         return np.arange(self.num_cells, dtype=np.int64)[None]
 
     def neighbours(self) -> tuple[tuple[int, ...], ...]:
@@ -105,8 +105,8 @@ class Game(Declared):
     def grid(self) -> Ints:
         """Returns [num_cells, 2]: each cell's row and column on a grid; neighbours are one step apart, also diagonally.
 
-        Here they follow from the neighbours of cells in rows of one length; a board of another shape says where its
-        cells are, or lies on no grid: [0, 2].
+        By default they follow from the neighbours, for boards with rows of equal length; boards of another shape
+        override this, or return [0, 2] if they have no grid.
         """
         neighbours = self.neighbours()
         columns = max(neighbours[0], default=0) if neighbours else 0
@@ -123,38 +123,38 @@ class Game(Declared):
         return str(outcome)
 
     def move_text(self, state: Ints, action: int) -> str:
-        """Returns a legal action as engines and records of games write it in this state."""
+        """Returns the text of a legal action in this state, as in engines and game records."""
         return self.action_name(action)
 
     def move_of(self, state: Ints, text: str) -> int | None:
-        """Returns the legal action that engines and records write so, in capitals or not; None if there is none."""
-        legal = Position(self, state, np.zeros(0), np.zeros(0)).legal_actions()  # which ask for no returns and chance
+        """Returns the legal action that `move_text` writes so, in capitals or not; None if there is none."""
+        legal = Position(self, state, np.zeros(0), np.zeros(0)).legal_actions()  # which need no returns and no chance
         return next((a for a in legal if self.move_text(state, a).casefold() == text.casefold()), None)
 
     def notation(self) -> Pgn | Sgf | None:
-        """Returns the format in which others' programs read games of it, if there is one."""
+        """Returns the format in which other programs read its games, if there is one."""
         return None
 
     def uci_start(self) -> str:
-        """Returns where games start, as UCI's command `position` says it."""
+        """Returns the start of games as in UCI's command `position`."""
         return "startpos"
 
     def typed_move(self, state: Ints, text: str) -> int | None:
-        """Returns the legal action that people write this way; None if there is none.
+        """Returns the legal action of a text typed by a person; None if there is none.
 
-        They may write more than engines do, whose forms are those of `move_of`.
+        People may use more forms than engines, which use those of `move_of`.
         """
         return self.move_of(state, text)
 
     def position_of(self, text: str, seed: int = 0) -> Position:
-        """Returns the position that a text stands for, with chance that continues from a seed.
+        """Returns the position of a text; its chance continues from a seed.
 
-        The text is a board where the game reads boards (`board_help`), as `draw` prints it or with slashes between its
-        rows, and who is to move; or, in all games, the plies from the start by their names: `moves d3 c4`. The game of
-        the position is another variant where the text says more than this one allows, such as a FEN.
+        The text is the names of the plies from the start, `moves d3 c4`; or, if the game reads boards (`board_help`), a
+        board, as `draw` prints it or with slashes between rows, and the seat to move. The position belongs to another
+        variant of the game if the text needs one, as a FEN does.
 
         Raises:
-            UserError: for the first thing that is wrong.
+            UserError: for the first mistake.
         """
         if len(text) > LONGEST_TEXT:
             raise UserError(f"a board must have at most {LONGEST_TEXT:,} characters, got {len(text):,}; shorten it.")
@@ -166,7 +166,7 @@ class Game(Declared):
         return self.read_board(text, seed)
 
     def read_board(self, text: str, seed: int) -> Position:
-        """Returns the position of a board; raises UserError in games that read none, and so declare no `board_help`."""
+        """Returns the position of a board; raises UserError in games that do not read boards (without `board_help`)."""
         raise self._no_position(text)
 
     def _no_position(self, text: str) -> UserError:
@@ -174,42 +174,42 @@ class Game(Declared):
         return UserError(f"a position of {self} must be a text such as {example!r}, got {text[:40]!r}; write one.")
 
     def board_text(self, state: Ints) -> str:
-        """Returns the state as `read_board` reads it: what `draw` prints, and who is to move if that does not say."""
+        """Returns the state for `read_board`: the text of `draw`, and the seat to move if that is not in it."""
         return self.draw(state)
 
     def shows_all(self, state: Ints) -> bool:
-        """Returns whether `board_text` says all of a state that decides what may be played: no history, no secrets."""
+        """Returns whether `board_text` says everything that decides what may be played: no history, no secrets."""
         return bool(self.board_help)
 
     def clicks(self, state: Ints, action: int) -> tuple[tuple[int, ...], ...]:
-        """Returns where people click for a legal action: for each click in turn, the cells that will do.
+        """Returns the clicks for a legal action: for each click in turn, the cells that count.
 
-        Empty if the board offers none and a button is needed.
+        Empty if the action needs a button.
         """
         return ((action,),) if self.places_stones and action < self.num_cells else ()
 
     def shows(self, state: Ints) -> bool:
-        """Returns whether a replay shows a state: all but those in which chance moves."""
+        """Returns whether a replay shows a state: by default unless chance is to move."""
         return bool(self.kernels.to_move(state) != CHANCE)
 
     def reasons(self, before: Ints, after: Ints) -> dict[int, str]:
-        """Returns why seats went out between two states that a replay shows, in a game in which they do."""
+        """Returns the reasons, by seat, why seats went out between two states that a replay shows."""
         return {}
 
     def facts(self, state: Ints) -> dict[str, float]:
-        """Returns what results store of a final state in addition to the score."""
+        """Returns the numbers that results store of a final state in addition to the score."""
         return {}
 
     def facts_of(self, states: Ints) -> list[dict[str, float]]:
-        """Returns `facts` of many states, [n, state_words]; short games spend a good part of their time here."""
+        """Returns the `facts` of many states, [n, state_words]; short games spend much of their time here."""
         if type(self).facts is Game.facts:
             return [{} for _ in states]
         return [self.facts(state) for state in states]
 
     def phase(self, state: Ints) -> int:
-        """Returns how far a game is, by which results group positions: its cells of value 0 (0 if it has no cells).
+        """Returns a measure of progress by which results group positions: the number of cells of value 0.
 
-        A game that counts something else says so in `phase_name`.
+        A game with another measure names it in `phase_name`.
         """
         return int((self.cell_values(state) == 0).sum())
 
@@ -218,17 +218,17 @@ class Game(Declared):
         return " ".join(str(word) for word in state)
 
     def svg(self, state: Ints, changed: Collection[int] = (), notes: Notes | None = None) -> str:
-        """Returns the state as SVG, as wide as its container: the text of `draw` unless a game draws a board.
+        """Returns the state as SVG, as wide as its container: by default the text of `draw`.
 
         Args:
-            state: what is drawn.
-            changed: cells that the last ply changed, which are marked.
-            notes: a few characters in empty cells, by cell.
+            state: the state to draw.
+            changed: cells to mark, changed by the last ply.
+            notes: a few characters for empty cells, by cell.
         """
         return lines(self.draw(state))
 
     def overlaid_svg(self, state: Ints, overlay: Overlay, changed: Collection[int] = ()) -> str:
-        """Returns the state as SVG with what an agent knew: shares as notes in cells unless a game draws more."""
+        """Returns the state as SVG with an agent's overlay: by default its shares as notes in cells."""
         return self.svg(state, changed, overlay.notes())
 
     def verify_record(self, record: Mapping[str, Any]) -> str | None:
@@ -249,18 +249,18 @@ class Game(Declared):
         return out
 
     def __getstate__(self) -> dict[str, Any]:
-        """Leaves out what is made where it is needed, such as kernels."""
+        """Leaves out cached members, such as kernels."""
         return {field.name: getattr(self, field.name) for field in dataclasses.fields(self)}
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Self:
         return self  # a game never changes
 
     def start(self, seed: int = 0) -> Position:
-        """Returns the start position; chance is drawn from the seed's own stream."""
+        """Returns the start position; chance draws from the seed's stream."""
         return self.start_from(stream(seed))
 
     def start_from(self, rng: NumArray) -> Position:
-        """Returns the start position; chance continues a stream, [4], which is left as it is."""
+        """Returns the start position; chance continues a copy of a stream, [4]."""
         return self._initial(rng).after_chance()
 
     def before_chance(self, seed: int = 0) -> Position:
@@ -280,7 +280,7 @@ class Game(Declared):
 
 
 class Position:
-    """A state with the returns so far and the stream of chance; `play` gives a new one, nothing is changed in place."""
+    """A state with the returns so far and the stream of chance; `play` returns a new position."""
 
     def __init__(self, game: Game, state: Ints, returns: NumArray, rng: NumArray) -> None:
         self.game = game
@@ -311,15 +311,15 @@ class Position:
         return [int(a) for a in out[: self.game.kernels.legal(self.state, out)]]
 
     def outcomes(self) -> list[tuple[int, float]]:
-        """Returns the chance outcomes and their probabilities where chance is to move."""
+        """Returns the chance outcomes with their probabilities if chance is to move."""
         out, probs = np.zeros(self.game.max_outcomes, np.int64), np.zeros(self.game.max_outcomes)
         n = self.game.kernels.chance(self.state, out, probs) if self.to_move == CHANCE else 0
         return [(int(o), float(p)) for o, p in zip(out[:n], probs[:n], strict=True)]
 
     def play(self, action: int, draw_chance: bool = True) -> Position:
-        """Returns the position after a legal action (or, where chance is to move, an outcome).
+        """Returns the position after a legal action or, if chance is to move, an outcome.
 
-        With `draw_chance` the outcomes that follow are drawn, else the afterstate is returned.
+        With `draw_chance` the outcomes that follow are drawn, otherwise the afterstate is returned.
         """
         possible = [o for o, _ in self.outcomes()] if self.to_move == CHANCE else self.legal_actions()
         if action not in possible:
@@ -347,14 +347,14 @@ class Position:
         return self
 
     def named_plies(self) -> dict[str, int]:
-        """Returns what may be played, an outcome if chance is to move, by all of its names."""
+        """Returns the legal actions, or the outcomes if chance is to move, by all of their names."""
         if self.to_move == CHANCE:
             return {self.game.outcome_name(outcome): outcome for outcome, _ in self.outcomes()}
         legal, game = self.legal_actions(), self.game
         return {game.move_text(self.state, a): a for a in legal} | {game.action_name(a): a for a in legal}
 
     def after_names(self, names: str) -> Position:
-        """Returns the position after plies, outcomes of chance included, named as in `named_plies` or `typed_move`."""
+        """Returns the position after plies and outcomes of chance, named as in `named_plies` or `typed_move`."""
         position, rest, number = self, names.strip(BETWEEN), 0
         while rest:
             number += 1
@@ -368,7 +368,7 @@ class Position:
         return position.after_chance()
 
     def start_again(self) -> Position:
-        """Returns the start position of another game, whose chance continues the stream of this one."""
+        """Returns the start position of another game; its chance continues the stream of this one."""
         return self.game.start_from(self._rng)
 
     def view(self, seat: int) -> Ints:

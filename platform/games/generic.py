@@ -1,4 +1,4 @@
-"""What every game can do through its kernels: draw chance outcomes, play randomly to a depth or the end."""
+"""Functions of all games through their kernels: draw chance outcomes, play randomly to a depth or the end."""
 
 from __future__ import annotations
 

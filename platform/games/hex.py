@@ -2,7 +2,7 @@
 
 Groups of stones are trees in the state: each stone points to one of its group, the root to itself. A stone's word is
 seat + 1, the sides that its group touches (4: top or left, 8: bottom or right; kept at the root), and 16 * the cell
-that it points to; 0 is an empty cell. So a stone costs six looks, however long the groups are.
+that it points to; 0 is an empty cell. So a stone costs six reads, regardless of the size of groups.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from .game import Game, Position
 from .setup import boards
 from .setup.notation import Sgf
 
-SIZE, SWAP, PLAYED, CELL = 0, 1, 2, 3  # PLAYED counts the plies, -1 = over; from CELL on the cells, row by row
+SIZE, SWAP, PLAYED, CELL = 0, 1, 2, 3  # PLAYED counts the plies, -1 = over; the cells follow from CELL, row by row
 SIDES = 12
 BESIDE = ((-1, 0), (-1, 1), (0, -1), (0, 1), (1, -1), (1, 0))
 
@@ -40,7 +40,7 @@ def _root(state, cell):
 
 @kernel(types.boolean(abi.State, types.int64, types.int64))
 def _place(state, cell, seat):
-    """Puts a stone on an empty cell and says whether it connects the seat's sides."""
+    """Puts a stone on an empty cell and returns whether it connects the seat's sides."""
     size = state[SIZE]
     row, column = cell // size, cell % size
     along = column if seat else row
@@ -166,7 +166,7 @@ class Hex(Game):
         )
 
     def notation(self) -> Sgf:
-        """Returns SGF's: the swap here mirrors the stone."""
+        """Returns SGF; the swap is written as the one that mirrors the stone."""
         swap = self.num_cells
         return Sgf(
             11, {"SZ": str(self.size)}, lambda action: "swap-pieces" if action == swap else self.action_name(action)
@@ -187,7 +187,7 @@ class Hex(Game):
         board = boards.take_apart(self, text, 2)
         values = boards.read_marks(self, board.rows, (self.size,) * self.size, boards.STONES)
         swapped = self.swap and self._was_swapped(values, board.mover)
-        # Then seat 1 has two moves without a stone of seat 0 between them, and that one's first stone has gone.
+        # After a swap the first stone counts for both: as the ply of seat 0 and as the swap of seat 1.
         counted = [*values, 1] if swapped else values
         mover, state = boards.alternating_mover(self, counted, board.mover), self.new_state()
         won = [False, False]
@@ -199,12 +199,12 @@ class Hex(Game):
         return self.position(state, np.array(boards.win_returns(winner)), seed)
 
     def _was_swapped(self, values: list[int], said: int | None) -> bool:
-        """Returns whether seat 1 took over the first stone: its stones and who is to move say so."""
+        """Returns whether seat 1 took over the first stone, from the numbers of stones and the seat to move."""
         first, second = values.count(1), values.count(2)
         return first == second - 1 or (first == second > 0 and said == 1)
 
     def svg(self, state: npt.NDArray[np.int64], changed: Collection[int] = (), notes: Notes | None = None) -> str:
-        """Seat 0's sides are drawn above and below, seat 1's left and right."""
+        """Seat 0's sides are at the top and bottom, seat 1's left and right."""
         centres = [(column + row / 2, row * HEX_ROW) for row in range(self.size) for column in range(self.size)]
         names = [self.action_name(cell) for cell in range(self.num_cells)]
         ends = [centres[cell] for cell in (0, self.size - 1, self.num_cells - 1, self.num_cells - self.size)]

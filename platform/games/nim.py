@@ -22,7 +22,7 @@ from .drawing import CHANGED, INK, LINE, SEAT_COLOURS, Notes, picture, word
 from .game import Game, Position
 from .setup import boards
 
-# START is where the piles of the start lie, PILE those left; MOVER is the seat to move or TERMINAL.
+# Piles at the start begin at START, the current ones at PILE; MOVER is the seat to move or TERMINAL.
 MAX_PILES = 8
 PILES, MISERE, START, MOVER = 0, 1, 2, 2 + MAX_PILES
 PILE, STATE_WORDS = MOVER + 1, MOVER + 1 + MAX_PILES
@@ -103,7 +103,7 @@ class Nim(Game):
 
     @property
     def num_cells(self) -> int:  # type: ignore[override]
-        """The piles, as a board in one row that has no neighbours."""
+        """The piles, as a board in one row without neighbours."""
         return len(self.sizes)
 
     @property
@@ -128,7 +128,7 @@ class Nim(Game):
         return f"{self.draw(state)}, {'over' if mover < 0 else f'seat {mover} to move'}"
 
     def read_board(self, text: str, seed: int) -> Position:
-        """Where the text does not say who is to move, seat 0 is."""
+        """If the text does not say who is to move, seat 0 is."""
         board = boards.take_apart(self, text, 2)
         piles = [number for row in boards.read_numbers(self, board.rows) for number in row]
         if len(piles) != len(self.sizes) or any(left > size for left, size in zip(piles, self.sizes, strict=True)):
@@ -143,7 +143,7 @@ class Nim(Game):
         return self.position(state, np.array(boards.win_returns(winner)), seed)
 
     def svg(self, state: npt.NDArray[np.int64], changed: Collection[int] = (), notes: Notes | None = None) -> str:
-        """Every pile is a column; what has been taken is an empty ring."""
+        """Every pile is a column; objects that were taken are rings."""
         tall, parts = max(self.sizes), []
         for pile, (size, left) in enumerate(zip(self.sizes, self.cell_values(state), strict=True)):
             x = pile + 0.5

@@ -1,8 +1,8 @@
 """Othello: stones enclosed in a straight line change colour; most stones win.
 
-The board lies in the upper left corner of 8 x 8 bits, bit = row * 8 + column, so that one set of shifts does for all
-sizes. Lines are filled step by step in both ways at once. Action row * size + column places a stone, the last one
-passes: it is the only action of a seat that cannot enclose anything while the other one can.
+The board is the upper left corner of 8 x 8 bits, bit = row * 8 + column, so that one set of shifts serves all sizes.
+Lines are filled step by step in both directions at once. Action row * size + column places a stone. The last action
+passes; it is the only one of a seat that cannot enclose anything while the other can.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ SIZE, STONES, MOVER, STATE_WORDS = 0, 1, 3, 4
 _U, _WORD = np.uint64, types.uint64
 _0, _1, _2, _4, _56, _7, _8, _9 = (_U(n) for n in (0, 1, 2, 4, 56, 7, 8, 9))
 _PAIRS, _FOURS, _BYTES, _ONES = (_U(n * 0x0101010101010101) for n in (0x55, 0x33, 0x0F, 0x01))
-# By size: the whole board, and its columns without the first and the last: a line across those cannot continue.
+# By size: the whole board, and its columns without the first and the last, across which no line continues.
 BOARD = np.array([sum(((1 << n) - 1) << 8 * row for row in range(n)) for n in range(9)], np.uint64)
 INNER = np.array([sum((((1 << n) - 1) >> 2 << 1) << 8 * row for row in range(n)) for n in range(9)], np.uint64)
 
@@ -47,7 +47,7 @@ def _count(bits):
 
 @kernel(types.UniTuple(_WORD, 2)(_WORD, _WORD, _WORD))
 def _fill(start, through, shift):
-    """The unbroken lines of `through` stones that begin next to `start` stones, up and down one direction."""
+    """The unbroken lines of `through` stones that begin next to `start` stones, both ways along one direction."""
     up, down = through & (start << shift), through & (start >> shift)
     for _ in range(5):
         up |= through & (up << shift)
@@ -57,14 +57,14 @@ def _fill(start, through, shift):
 
 @kernel(_WORD(_WORD, _WORD, _WORD))
 def _ends(own, through, shift):
-    """The cells behind lines of the opponent's stones that begin next to own ones."""
+    """The cells after lines of the opponent's stones that begin next to own ones."""
     up, down = _fill(own, through, shift)
     return (up << shift) | (down >> shift)
 
 
 @kernel(_WORD(_WORD, _WORD, _WORD, _WORD))
 def _enclosed(stone, own, through, shift):
-    """The other's stones between a new stone and own ones."""
+    """The opponent's stones between a new stone and own ones."""
     up, down = _fill(stone, through, shift)
     if own & (up << shift) == _0:
         up = _0
@@ -84,7 +84,7 @@ def _moves(state, seat):
 
 @kernel(_WORD(abi.State, _WORD, abi.Floats))
 def _place(state, stone, rewards):
-    """Places the mover's stone, 0 = passes, and returns the next mover's moves; ends the game if nobody has any."""
+    """Places the mover's stone, or passes if 0; returns the next mover's moves; ends the game if nobody has any."""
     seat = state[MOVER]
     own, other = _U(state[STONES + seat]), _U(state[STONES + 1 - seat])
     inner = other & INNER[state[SIZE]]
@@ -104,7 +104,7 @@ def _place(state, stone, rewards):
 
 @kernel(abi.INIT)
 def init(state, rng):
-    corner = state[SIZE] // 2 * 9 - 9  # of the four in the middle
+    corner = state[SIZE] // 2 * 9 - 9  # of the four middle cells
     state[STONES] = (1 << (corner + 1)) | (1 << (corner + 8))
     state[STONES + 1] = (1 << corner) | (1 << (corner + 9))
     state[MOVER] = 0
@@ -217,12 +217,12 @@ class Othello(Game):
         return f"{self.draw(state)}\n{boards.caption(int(state[MOVER]))}"
 
     def read_board(self, text: str, seed: int) -> Position:
-        """Where the text does not say who is to move, the number of stones does, as if nobody had passed."""
+        """If the text does not say who is to move, the number of stones decides, as if nobody had passed."""
         board = boards.take_apart(self, text, 2)
         values = np.array(boards.read_marks(self, board.rows, (self.size,) * self.size, boards.STONES))
         middle = values.reshape(self.size, self.size)[self.size // 2 - 1 : self.size // 2 + 1, :]
         if not middle[:, self.size // 2 - 1 : self.size // 2 + 1].all():
-            raise boards.impossible(self, "one of the four cells in the middle is empty, where stones stay")
+            raise boards.impossible(self, "one of the four middle cells is empty, but stones stay there")
         state, cells = self.new_state(), np.arange(self.num_cells)
         bits = np.left_shift(1, (cells // self.size * 8 + cells % self.size).astype(np.uint64), dtype=np.uint64)
         for colour in (1, 2):

@@ -1,4 +1,4 @@
-"""Perft: how many ways a game without chance can continue for some plies; one wrong rule shows in the counts."""
+"""Perft: the number of ways to continue a game without chance for some plies; any wrong rule changes the counts."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _TABLE = types.int64[:, ::1]
 
 @kernel(types.void(GAME, _TABLE, _TABLE, types.int64, types.int64, Floats, Actions))
 def count_leaves(game, states, choices, level, depth, rewards, counts):
-    """Adds the leaves below `states[level]` to `counts`: all, and those that are ended games."""
+    """Adds the leaves below `states[level]` to `counts`: all of them, and the ended games among them."""
     over = game.to_move(states[level]) == TERMINAL
     if over or level == depth:
         counts[0] += 1
@@ -28,7 +28,7 @@ def count_leaves(game, states, choices, level, depth, rewards, counts):
 
 
 def perft(game: Game, state: Ints, depth: int) -> tuple[int, int]:
-    """Returns the leaves `depth` plies below a state, including games that end before, and how many are ended games."""
+    """Returns the leaves `depth` plies below a state, including games that end earlier, and the ended games of them."""
     states = np.zeros((depth + 1, game.state_words), STATE_DTYPE)
     states[0] = state
     choices, counts = np.zeros((depth + 1, game.max_legal), np.int64), np.zeros(2, np.int64)

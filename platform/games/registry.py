@@ -1,4 +1,4 @@
-"""Every game by name; a new game is one line here."""
+"""All games by name; a new game is one line here."""
 
 from __future__ import annotations
 
@@ -29,5 +29,5 @@ make_game = GAMES.make
 
 @functools.lru_cache(maxsize=256)
 def game_of(text: str) -> Game:
-    """Returns the game of a text form, made once a process."""
+    """Returns the game of a text form, made once per process."""
     return GAMES.make(text)

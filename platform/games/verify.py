@@ -1,4 +1,4 @@
-"""Replaying recorded games and positions: golden data must be reproduced exactly."""
+"""Replays recorded games and positions, which the rules must reproduce exactly."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from .game import Game
 def verify_file(game: Game, path: Path) -> tuple[int, str | None]:
     """Returns the number of lines and the first disagreement as `line: sentence`, or None if all agree.
 
-    A file whose name ends in .gz is unpacked. Raises UserError for a file that cannot be read or a line that is not a
-    record of the game's format.
+    A file whose name ends in .gz is unpacked. Raises UserError if the file cannot be read, or if a line is not a record
+    in the game's format.
     """
     try:
         content = path.read_bytes()

@@ -1,8 +1,8 @@
-"""The games of a large run, alike ones kept once: ten million games in the memory of their seeds.
+"""The games of a large run, with alike ones kept once: ten million games in the memory of their seeds.
 
-Games of a seed are not independent, so what is counted are seeds: those on which the same agents, in the same seats,
-got the same scores. Every estimate depends on these numbers only. A run of which that says little less than its games
-(single-player games, whose scores differ), or of which games may repeat others, is read as it is.
+Games of one seed are not independent, so seeds are counted: those on which the same agents, in the same seats, got the
+same scores. Every estimate depends on these numbers only. A run is read game by game if this saves little
+(single-player games, whose scores differ) or if games may repeat others.
 """
 
 from __future__ import annotations
@@ -20,23 +20,23 @@ from .outage import outlasting
 from .store.columns import Array, MatchColumns, Texts
 from .store.store import Store
 
-LARGE = 1 << 17  # games of a run from which it is read so
-MOST_KINDS = 4096  # of games
-SAVED = 4  # there must be this many times fewer games
+LARGE = 1 << 17  # games of a run from which it is read in this way
+MOST_KINDS = 4096  # of kinds of games
+SAVED = 4  # factor by which this must reduce the games
 _RANGE = 2**62
 
 
 @outlasting
 def results_frame(store: Store, run: str | None = None, large: int = LARGE) -> pd.DataFrame:
-    """Returns `matches_frame` without ids, of a large run with a row per seat of games that are alike.
+    """Returns `matches_frame` without ids, for a large run with a row per seat of alike games.
 
-    It then has a column `times`, in which games of a row are counted; decisions, nodes and times are sums, each in one
-    of the rows that are alike but for their seed. `seed` and `match` are numbers that mean nothing else.
+    It then has a column `times`, the number of games of a row; decisions, nodes and times are sums, each in one of the
+    rows that differ only by seed. `seed` and `match` are arbitrary numbers.
 
     Args:
         store: where the run is.
         run: its id; None = all tournaments and single games.
-        large: number of games from which a run is.
+        large: number of games from which a run is large.
     """
     chosen = [run] if run else [one.id for one in store.runs() if one.kind in PLAYED]
     if len(chosen) == 1:
@@ -49,7 +49,7 @@ def results_frame(store: Store, run: str | None = None, large: int = LARGE) -> p
 
 
 def _alike(parts: Iterator[MatchColumns], run: str) -> pd.DataFrame | None:
-    """Returns the frame of a run; None if it is to be read as it is."""
+    """Returns the frame of a run; None if it must be read game by game."""
     kinds, seeds, numbers = _Kinds(), list[Array](), list[Array]()
     for part in parts:
         found = kinds.add(part)
@@ -65,15 +65,15 @@ def _alike(parts: Iterator[MatchColumns], run: str) -> pd.DataFrame | None:
 
 
 class _Fields(NamedTuple):
-    """Games, of which those of a seed follow each other."""
+    """Games, ordered by seed."""
 
     kind: Array  # [games]
     seed: Array  # [games] a number
-    times: Array  # [games] how many seeds have the same games
+    times: Array  # [games] number of seeds with the same games
 
 
 def _fields(seed: Array, kind: Array, kinds: int) -> _Fields | None:
-    """Returns the games of all seeds, alike ones once; None if hardly any are alike.
+    """Returns the games of all seeds, alike ones once; None if too few are alike.
 
     Args:
         seed, kind: [games].
@@ -104,7 +104,7 @@ def _fields(seed: Array, kind: Array, kinds: int) -> _Fields | None:
 
 
 class _Kind(NamedTuple):
-    """What games of two seats have in common if they are alike but for their seed."""
+    """The common properties of games of two seats that differ only by seed."""
 
     game: str
     first: str
@@ -112,18 +112,18 @@ class _Kind(NamedTuple):
     scores: tuple[float, float]
     termination: str
     facts: str
-    unknown: int  # bits: of seat_seconds and then seat_cpu_seconds of both seats, which are not known
+    unknown: int  # bits: unknown ones of seat_seconds and then seat_cpu_seconds, of both seats
 
 
 class _Kinds:
-    """The different kinds of games, and sums of what was measured in those of each."""
+    """The different kinds of games, and sums of the measurements of each kind."""
 
     def __init__(self) -> None:
         self._known: dict[_Kind, int] = {}
         self._sums = np.zeros((0, 9))  # [kinds] decisions, nodes, seat_seconds, seat_cpu_seconds of both; seconds
 
     def add(self, columns: MatchColumns) -> Array | None:
-        """Returns the kind of each game; None if they differ too much, or have not two seats."""
+        """Returns the kind of each game; None if they differ too much, or do not have two seats."""
         if not len(columns.number) or (columns.seats != 2).any():
             return None
         agents, scores = columns.agent.codes.reshape(-1, 2), columns.score.reshape(-1, 2)
@@ -162,7 +162,7 @@ class _Kinds:
         return _Kind(game, first, second, scores, termination, facts, unknown)
 
     def may_repeat(self) -> bool:
-        """Whether games may repeat others by construction, for which their moves are needed."""
+        """Whether games may repeat others by construction, which needs their moves."""
         lineups = {(kind.game, kind.first, kind.second) for kind in self._known}
         return any(
             only_moves_differ(game) and not any(declared_draws(game, agent) is True for agent in agents)
@@ -170,7 +170,7 @@ class _Kinds:
         )
 
     def in_order(self) -> tuple[_Kinds, Array]:
-        """Returns the kinds in an order that does not depend on that of the games, and the new number of each."""
+        """Returns the kinds in an order independent of that of the games, and the new number of each."""
         kinds = sorted(self._known)
         ordered = _Kinds()
         ordered._known = {kind: i for i, kind in enumerate(kinds)}

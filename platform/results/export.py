@@ -47,7 +47,7 @@ COLUMNS = (
     "termination",
     "error",
 )
-LISTED = 20  # damaged games in one sentence
+LISTED = 20  # maximum number of damaged games in the sentence
 Writer = Callable[[CheckedRows], object]
 _of_match = itemgetter(*map(MATCH_COLUMNS.index, ("id", "game", "seed", "max_plies")))
 _of_end = itemgetter(*map(MATCH_COLUMNS.index, ("seconds", "termination", "error")))
@@ -56,16 +56,16 @@ _GAME, _FACTS = map(MATCH_COLUMNS.index, ("game", "facts"))
 
 
 class Source(NamedTuple):
-    """Where the games of a run are read from."""
+    """A source of a run's games: a store or an archive."""
 
     run: Run
     batches: Callable[[], Iterable[CheckedRows]]  # in the order in which they were stored
     games: frozenset[str]
-    damaged: Callable[[str], Exception]  # the error for what had to be left out
+    damaged: Callable[[str], Exception]  # makes the error for games left out
 
     @classmethod
     def of_store(cls, store: Store, run: Run) -> Source:
-        """The archive of the run if it has one."""
+        """Uses the archive of the run if it has one."""
         with store.database.reading() as connection:
             if archive := archive_of_run(store.database, connection, run.id):
                 return cls.of_archive(archive)
@@ -89,15 +89,16 @@ def export(store: Store, run: Run, out: Path, on_games: Callable[[int], object] 
 
 
 def export_from(source: Source, out: Path, on_games: Callable[[int], object] = lambda games: None) -> list[Path]:
-    """Writes a run's matches in the order in which they were stored; returns the files, which appear only when whole.
+    """Writes a run's matches in the order in which they were stored; returns the files, which appear only when
+    complete.
 
     Damaged games are left out; Damaged, raised after all others were written, lists them.
 
     Args:
         source: of the matches.
         out: a file that ends in .csv, .parquet or .jsonl, in .pgn for chess, or in .sgf for Go, Othello and Hex; or a
-            folder, for the first three and the run's manifest (Parquet only where pyarrow is installed).
-        on_games: called with the number of games after each batch that was written.
+            folder, for the first three and the run's manifest (Parquet only if pyarrow is installed).
+        on_games: called after each batch with its number of games.
     """
     paths, run = export_files(out), source.run
     facts = _fact_names(source)
@@ -125,12 +126,12 @@ def export_from(source: Source, out: Path, on_games: Callable[[int], object] = l
     if left_out:
         shown = "; ".join(map(str, left_out[:LISTED]))
         more = f" and {len(left_out) - LISTED:,} more" if len(left_out) > LISTED else ""
-        raise source.damaged(f"{', '.join(map(str, paths))} had to leave out what is damaged ({shown}{more})")
+        raise source.damaged(f"{', '.join(map(str, paths))} had to leave out damaged games ({shown}{more})")
     return paths
 
 
 def _fact_names(source: Source) -> list[str]:
-    """Returns the names of the facts in a run's matches, for each game as in its first undamaged match."""
+    """Returns the names of the facts in a run's matches, in the order of each game's first undamaged match."""
     games, names = set(source.games), dict[str, None]()
     for rows in source.batches():
         for match in rows.matches:

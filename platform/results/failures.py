@@ -1,4 +1,4 @@
-"""Who failed, how and why: the games that agents lost by failing, and those that are void."""
+"""Failures: the games that agents lost by failing, with reasons, and void games."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ VOID = "void"  # the cause of games without a result
 COLUMNS = ("agent", "label", "seats", "cause", "reason", "games", "share", "match")
 UNKNOWN = "the reason was not stored"
 MAX_REASON, SHOWN_ID = 300, 12  # characters of a reason, and of a match's id in sentences
-MAX_SENTENCES = 8  # agents of which there is a sentence
-# How causes are counted: one, several.
+MAX_SENTENCES = 8  # maximum number of agents with a sentence
+# Causes in words, for one and for several.
 _WORDS = {
     Termination.CRASHED.value: ("crashed", "crashed"),
     Termination.STALLED.value: ("stalled", "stalled"),
@@ -35,7 +35,7 @@ _WORDS = {
 
 
 class Failures(NamedTuple):
-    """The failures in some games; an agent that fails has lost the game, a void game counts for nobody.
+    """The failures in some games; an agent that fails loses the game, a void game does not count.
 
     table: a row per agent, cause and reason, the most frequent first, those of void games last: agent (empty of a void
     game, as all the next ones), label, seats (in which it failed, such as "0, 1"); cause (a termination, or void),
@@ -51,14 +51,14 @@ class Failures(NamedTuple):
 
     @property
     def text(self) -> str:
-        """What stands beside results: 15 failed (12.5 %), 3 void; empty if all games went well."""
+        """The text beside results: 15 failed (12.5 %), 3 void; empty if all games went well."""
         parts = [f"{self.failed:,} failed ({_percent(self.failed / self.games)})"] if self.failed else []
         return ", ".join(parts + [f"{self.void:,} void"] * bool(self.void))
 
     def sentences(self, option: str = "") -> list[str]:
-        """Returns what to tell people: a sentence for each agent that failed, and one on void games.
+        """Returns sentences for people: one for each agent that failed, and one on void games.
 
-        `option` is what commands need to use the store of the games, such as " --store URL".
+        `option` makes commands use the store of the games, such as " --store URL".
         """
         of_agents = self.table[self.table["cause"] != VOID]
         agents = of_agents.groupby("agent", sort=False)
@@ -82,26 +82,26 @@ class Failures(NamedTuple):
 
 def _void_sentence(void: pd.DataFrame) -> str:
     games, first = int(void["games"].sum()), void.iloc[0]
-    what = "games are void and count" if games > 1 else "game is void and counts"
+    what = "games are void and do not count" if games > 1 else "game is void and does not count"
     example = f", such as {first['match'][:SHOWN_ID]}" if games > 1 else f" ({first['match'][:SHOWN_ID]})"
-    return f"{games:,} {what} for nobody{example}: {_reasons(void)}; repeat the command to play anew."
+    return f"{games:,} {what}{example}: {_reasons(void)}; repeat the command to play anew."
 
 
 def _counted(cause: str, part: pd.DataFrame) -> str:
-    """Returns how often agents failed in a way, and why: 9 crashed (ValueError: ...)."""
+    """Returns the number and the reasons of failures with one cause: 9 crashed (ValueError: ...)."""
     games = int(part["games"].sum())
     text = f"{games:,} {_WORDS[cause][games > 1]}"
     return text if cause == Termination.ILLEGAL_MOVE.value else f"{text} ({_reasons(part)})"
 
 
 def _reasons(part: pd.DataFrame) -> str:
-    """Returns the most frequent reason, and how many others there are."""
+    """Returns the most frequent reason, and the number of others."""
     others = len(part) - 1
     return str(part["reason"].iloc[0]) + (f", and {others:,} other reason{'s' * (others > 1)}" if others else "")
 
 
 def store_option(store: Store) -> str:
-    """Returns what commands need so that they use this store; nothing if it is the default one."""
+    """Returns the option with which commands use this store; nothing for the default store."""
     return "" if store.database.is_at(default_url()) else f" --store {shlex.quote(store.shown_url)}"
 
 
@@ -118,12 +118,12 @@ def _percent(share: float) -> str:
 def list_failures(
     store: Store, runs: Sequence[str], games: Collection[str] = (), only: Collection[str] | None = None
 ) -> Failures:
-    """Returns what failed in some runs; a game that several of them have counts once.
+    """Returns the failures in some runs; a game of several runs counts once.
 
     Args:
         store: where the games are.
         runs: ids.
-        games: full text forms of what was played; empty = all.
+        games: full texts of games (rules); empty = all.
         only: ids of matches; None = all.
     """
     number, played, parts = 0, Counter[str](), list[MatchColumns]()
@@ -145,7 +145,7 @@ def list_failures(
 
 @outlasting
 def failed_matches(store: Store, run: str, limit: int = 100) -> dict[str, str]:
-    """Returns the latest matches of a run that failed or are void: id -> who failed, how and why."""
+    """Returns the latest matches of a run that failed or are void: id -> the agent, the cause and the reason."""
     parts = [columns.take(np.flatnonzero(np.logical_or(*_masks(columns)))) for columns in _columns(store, [run])]
     wrong = MatchColumns.concatenated(parts).in_order()
     latest = np.arange(len(wrong.number))[-limit:][::-1]
@@ -164,7 +164,7 @@ def failures_text(store: Store, run: str) -> str:
 
 
 def _masks(columns: MatchColumns) -> tuple[Array, Array]:
-    """Returns which matches an agent lost by failing, and which are void."""
+    """Returns masks of the matches lost by failing, and of void ones."""
     return columns.termination.are(FAILED), ~columns.termination.are([*WITH_RESULT, *UNFINISHED])
 
 
@@ -179,7 +179,7 @@ def _columns(store: Store, runs: Sequence[str]) -> Iterator[MatchColumns]:
 
 
 def _table(store: Store, wrong: MatchColumns, number: int, played: Mapping[str, int]) -> pd.DataFrame:
-    """Returns the table of the matches that failed or are void, among `number`; agents have played so many seats."""
+    """Returns the table of the failed and void matches among `number`; `played` is the seats played by each agent."""
     kinds: dict[tuple[str, str, str], list[tuple[int, str, str]]] = defaultdict(list)
     for agent, seat, cause, reason, match in _failures(store, wrong):
         kinds[agent, cause, re.sub(r"[0-9]+", "0", reason)].append((seat, reason, match))
@@ -200,7 +200,7 @@ def _failures(store: Store, wrong: MatchColumns) -> Iterator[tuple[str, int, str
     codes, ends = wrong.termination.codes, np.cumsum(wrong.seats, dtype=np.int64)
     for i, (key, match) in enumerate(zip(wrong.number.tolist(), wrong.ids().tolist(), strict=True)):
         first = int(ends[i] - wrong.seats[i])
-        seat = int(wrong.score[first : ends[i]].argmin())  # whoever fails has the least score
+        seat = int(wrong.score[first : ends[i]].argmin())  # the seat that fails has the least score
         agent = str(wrong.agent.values[wrong.agent.codes[first + seat]]) if failed[i] else ""
         cause = str(wrong.termination.values[codes[i]]) if failed[i] else VOID
         yield agent, seat, cause, reason_of(errors.get(key, ""), agent), match
@@ -214,7 +214,7 @@ def _errors(store: Store, numbers: Array) -> dict[int, str]:
 
 
 def reason_of(error: str, agent: str = "") -> str:
-    """Returns the first sentence of a match's error, without the seat and the agent that it begins with."""
+    """Returns the first sentence of a match's error, without the seat and the agent at its beginning."""
     text = next((line.strip() for line in error.splitlines() if line.strip()), "")
     text = re.sub(r"^seat \d+, ", "", text)
     for name in (agent, label_of(agent)) if agent else ():
@@ -229,7 +229,7 @@ def failed_candidates(failures: Failures, tried: Mapping[str, Mapping[str, Any]]
     Args:
         failures: of the search's games.
         tried: the parameters of all candidates, by their agent's text.
-        option: what commands need to use the store, such as " --store URL".
+        option: the option that makes commands use the store, such as " --store URL".
     """
     table = failures.table[failures.table["agent"].isin(tried)]
     if not len(table):
@@ -244,7 +244,7 @@ def failed_candidates(failures: Failures, tried: Mapping[str, Mapping[str, Any]]
 
 
 def in_common(failed: Sequence[Mapping[str, Any]], others: Sequence[Mapping[str, Any]]) -> str:
-    """Returns what tells those that failed from all others, such as `depth from 8 on`; empty if nothing does."""
+    """Returns what only failed candidates have in common, such as `depth from 8 on`; empty if there is nothing."""
     for name in failed[0] if others else ():
         mine = [values[name] for values in failed if name in values]
         rest = [values[name] for values in others if name in values]

@@ -1,4 +1,4 @@
-"""Many rows at once, by the fastest way of each database: statements with many rows in SQLite, COPY in PostgreSQL."""
+"""Many rows at once, in the fastest way of each database: statements with many rows in SQLite, COPY in PostgreSQL."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from typing import Any
 from sqlalchemy import Connection, CursorResult, Engine, Table, event
 
 ROWS = 200  # rows in one statement
-COPIED = 64  # rows from which on COPY is faster than INSERT
+COPIED = 64  # number of rows from which COPY is faster than INSERT
 
 
 class Inserting:
-    """How a database inserts rows, given as tuples of the values of some columns."""
+    """Inserts rows into a database, given as tuples of the values of some columns."""
 
     is_sqlite: bool
 
@@ -39,9 +39,9 @@ class Inserting:
     def insert_numbered(
         self, connection: Connection, table: Table, columns: Sequence[str], rows: Sequence[tuple[Any, ...]]
     ) -> dict[str, int]:
-        """Inserts rows as `insert_many` does into a table that numbers them; returns id -> number of the new ones.
+        """Inserts rows as `insert_many` does into a table that numbers them; returns id -> number of new rows.
 
-        SQLite's writer is alone: the new rows have the largest numbers. To return them one by one takes longer.
+        SQLite has one writer, so the new rows have the largest numbers. Returning them one by one takes longer.
         """
         if not self.is_sqlite:
             return {key: number for key, number in self._copy_numbered(connection, table, columns, rows)}
@@ -53,7 +53,7 @@ class Inserting:
     def insert_new(
         self, connection: Connection, table: Table, columns: Sequence[str], rows: Sequence[tuple[Any, ...]]
     ) -> None:
-        """Inserts rows of which none exists, because they belong to what this transaction has inserted."""
+        """Inserts rows that cannot exist yet, because they belong to rows that this transaction has inserted."""
         if self.is_sqlite or len(rows) < COPIED:
             self.insert_many(connection, table, columns, rows)
         else:
@@ -62,7 +62,7 @@ class Inserting:
     def _copy_numbered(
         self, connection: Connection, table: Table, columns: Sequence[str], rows: Sequence[tuple[Any, ...]]
     ) -> Iterable[Sequence[Any]]:
-        """Inserts rows as `insert_numbered` does; since COPY knows no conflicts, it fills a temporary table first."""
+        """Inserts rows as `insert_numbered` does, by a temporary table, since COPY cannot handle conflicts."""
         if len(rows) < COPIED:
             return self.insert_returning(connection, table, columns, rows, ("id", "number"))
         new, names = f"new_{table.name}", ", ".join(columns)
@@ -75,9 +75,9 @@ class Inserting:
     def _insert(
         self, connection: Connection, table: Table, columns: Sequence[str], rows: Sequence[tuple[Any, ...]], end: str
     ) -> Iterator[CursorResult[Any]]:
-        """Inserts many rows per statement: each statement costs, and SQLite yields to other threads at each.
+        """Inserts many rows per statement: each statement costs time, and SQLite yields to other threads at each.
 
-        Values go straight to the driver: SQLAlchemy's own way costs as much as the insert itself.
+        Values go straight to the driver: going through SQLAlchemy costs as much as the insert itself.
         """
         mark = f"({', '.join(['?' if self.is_sqlite else '%s'] * len(columns))})"
         begin = f"INSERT INTO {table.name} ({', '.join(columns)}) VALUES "
@@ -89,7 +89,7 @@ class Inserting:
 
 
 def let_copy(engine: Engine) -> None:
-    """Lets statements of PostgreSQL that begin with COPY have rows; psycopg does not execute these."""
+    """Passes rows to PostgreSQL's COPY statements, which psycopg does not execute in the usual way."""
 
     @event.listens_for(engine, "do_executemany")
     def copy(cursor: Any, statement: str, rows: Sequence[tuple[Any, ...]], _: Any) -> bool:

@@ -1,4 +1,4 @@
-"""The latest matches of a run, from which users choose a replay."""
+"""The latest matches of a run, from which users choose one to replay."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from .store.store import Store
 
 
 class ListedMatch(NamedTuple):
-    """A match, and a text that says who scored what, or that it is damaged."""
+    """A match, and a text with its agents and scores, or that it is damaged."""
 
     id: str
     text: str
 
 
 def list_matches(store: Store, run: str, agents: Sequence[str] = (), limit: int = 100) -> list[ListedMatch]:
-    """Returns a run's latest matches, the most recent first; only those in which all of some agents play."""
+    """Returns a run's latest matches, the most recent first; only those with all of some agents."""
     seated = [
         exists().where(seats.c.match_number == run_matches.c.match_number, seats.c.agent == agent) for agent in agents
     ]
@@ -63,7 +63,7 @@ def newest_run_of(store: Store, match: str) -> str:
 
 
 def full_ids(store: Store, shorts: Iterable[int]) -> dict[int, str]:
-    """Returns the ids of matches by the numbers that `matches_frame` has in their place; unknown ones are left out."""
+    """Returns the ids of matches by their numbers in a `matches_frame` without ids; unknown ones are left out."""
     ids = {}
     with store.database.reading() as connection:
         for short in shorts:

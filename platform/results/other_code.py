@@ -1,7 +1,7 @@
-"""Games of a run that other code of ours has played: how many, and whether this code plays them in the same way.
+"""Games of a run that other code of ours has played: their number, and whether this code plays them in the same way.
 
-Stored games are not played again, so a run that goes on after an update has games of two codes. Most updates change no
-game; a sample that is played again shows whether this one did.
+Stored games are not played again, so a run that continues after an update has games of two codes. Most updates change
+no game; playing a sample again shows whether this one did.
 """
 
 from __future__ import annotations
@@ -28,8 +28,8 @@ from .outage import outlasting
 from .store.schema import matches, run_matches, seats
 from .store.store import Store
 
-GAME_SECONDS, ALL_SECONDS = 0.3, 1.0  # that games may take which are played again
-AT_FIRST, AGAIN = 240, 24  # games: read, and of these played again, at most
+GAME_SECONDS, ALL_SECONDS = 0.3, 1.0  # limits of games to play again, each and in total
+AT_FIRST, AGAIN = 240, 24  # maximum number of games: read, and of these played again
 T = TypeVar("T")
 SHOWN_ID = 12  # digits
 ENDS = (Termination.NORMAL.value, Termination.LIMIT.value)  # without a failure or a program's decision
@@ -37,11 +37,11 @@ ENDS = (Termination.NORMAL.value, Termination.LIMIT.value)  # without a failure 
 
 @dataclass(frozen=True)
 class OtherCode:
-    """What other code has played in a run; `str` is the sentence that people read."""
+    """The games of other code in a run; `str` is the sentence for people."""
 
-    games: dict[str, int]  # release -> games, those of this code left out
-    again: tuple[str, ...] = ()  # ids of those that were played again
-    differing: tuple[str, ...] = ()  # and that went differently
+    games: dict[str, int]  # release -> games, without those of this code
+    again: tuple[str, ...] = ()  # ids of games played again
+    differing: tuple[str, ...] = ()  # ids of those that went differently
 
     def __str__(self) -> str:
         count = sum(self.games.values())
@@ -67,7 +67,7 @@ class OtherCode:
 
 @outlasting
 def games_by_release(store: Store, run_id: str) -> pd.DataFrame:
-    """Returns how many games of a run each code has played: release and games, the most games first."""
+    """Returns the number of games of a run by each code: release and games, the most games first."""
     played = _of_run(run_id, select(matches.c.release)).subquery()
     query = select(played.c.release, func.count()).group_by(played.c.release)
     with store.database.reading() as connection:
@@ -76,9 +76,9 @@ def games_by_release(store: Store, run_id: str) -> pd.DataFrame:
 
 
 def other_code(store: Store, run_id: str) -> OtherCode | None:
-    """Returns what other code has played in a run, after playing some of it again; None if this code has played all.
+    """Returns the games of other code in a run, after playing some of them again; None if there are none.
 
-    That takes a second, and longer where this code has not been compiled yet.
+    This takes a second, or longer if this code has not been compiled yet.
     """
     found = games_by_release(store, run_id)
     found = found[found["release"] != release()]
@@ -93,7 +93,7 @@ def other_code(store: Store, run_id: str) -> OtherCode | None:
 
 
 def _spread(items: Sequence[T], most: int) -> Sequence[T]:
-    """Returns at most so many items, from the whole sequence."""
+    """Returns at most `most` items, spread over the sequence."""
     return items[:: max(1, -(-len(items) // most))]
 
 
@@ -104,7 +104,7 @@ def _of_run(run_id: str, query: Select[Any]) -> Select[Any]:
 
 @outlasting
 def _sample(store: Store, run_id: str) -> list[MatchRecord]:
-    """Returns short games of other code that seeds decide: the first and the last of each agent in each seat."""
+    """Returns short, reproducible games of other code: the first and the last of each agent in each seat."""
     played_by, c, among = matches.c.release, matches.c, store.database.among
     of_run = _of_run(run_id, select(seats.c.agent, seats.c.seat, func.min(c.number), func.max(c.number)))
     of_run = of_run.join(seats, seats.c.match_number == c.number).group_by(seats.c.agent, seats.c.seat)
@@ -132,14 +132,14 @@ def _is_compiled(spec: MatchSpec) -> bool:
 
 
 def _played_again(specs: Sequence[MatchSpec]) -> list[MatchRecord]:
-    """Returns what comes of these matches, of as many as can be played in ALL_SECONDS."""
+    """Returns the records of these matches, of as many as can be played in ALL_SECONDS."""
     stop = np.zeros(1, np.int64)
     timer = threading.Timer(ALL_SECONDS, stop.fill, [1])
     try:
         prepare_matches(specs)
         timer.start()
         return play_matches(specs, stop)
-    except UserError:  # such as a file of weights that is not on this machine
+    except UserError:  # such as a missing file of weights
         return []
     finally:
         timer.cancel()

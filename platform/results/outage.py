@@ -1,4 +1,4 @@
-"""Waiting for a database server that is away, such as while it restarts: whoever uses it continues afterwards."""
+"""Waiting for a database server that is away, for example while it restarts; its users continue afterwards."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ from ..core.terminal.visible import say
 VARIABLE = "TURNIER_DATABASE_WAIT"
 WAIT_SECONDS = 120.0
 RETRY_SECONDS = 0.5
-TELL_SECONDS = 30.0  # between two lines of how long it has been
-ATTEMPTS = 10  # of a transaction: after that the transaction itself must be ending the server
+TELL_SECONDS = 30.0  # between two lines on the waiting time
+ATTEMPTS = 10  # of a transaction: after these, the transaction itself must be ending the server
 
 P = ParamSpec("P")
 T = TypeVar("T")
 
 
 class Outage:
-    """The absence of one database server, noticed by any of the threads that use it, and waited for by all."""
+    """The absence of one database server: any thread may notice it, and all wait for its end."""
 
     def __init__(self, place: str, is_absence: Callable[[Exception], bool]) -> None:
         """`place` names the server; `is_absence` tells an absent server from one that refuses us."""
@@ -42,7 +42,7 @@ class Outage:
         return self._began is not None and time.monotonic() >= self._began + self.patience
 
     def wait_in(self, engine: Engine) -> None:
-        """Lets new connections of an engine, which replace broken ones too, wait for the server."""
+        """Makes new connections of an engine, also those that replace broken ones, wait for the server."""
 
         @event.listens_for(engine, "do_connect")
         def connect(dialect: Any, _: Any, arguments: Any, options: Any) -> Any:
@@ -57,7 +57,7 @@ class Outage:
                     return made
 
     def outlast(self, transact: Callable[[], T]) -> T:
-        """Does a transaction, and again where the connection ends within: it may have been committed, or not."""
+        """Runs a transaction, and again if the connection ends within it: it may have been committed or not."""
         for _ in range(ATTEMPTS - 1):
             try:
                 return transact()
@@ -67,7 +67,7 @@ class Outage:
         return transact()
 
     def _wait(self) -> bool:
-        """Waits a moment; returns False once it has been long enough."""
+        """Waits a moment; returns False once the time is up."""
         with self._lock:
             now = time.monotonic()
             if self._began is None and self.patience:
@@ -94,14 +94,14 @@ class _HasDatabase(Protocol):
 
 
 def outlasting(function: Callable[P, T]) -> Callable[P, T]:
-    """Lets a function outlast a restart of the database of its first argument, in the middle of its transaction too.
+    """Makes a function outlast a restart of its first argument's database, even in the middle of a transaction.
 
-    It is then called again, so doing it twice must be as doing it once.
+    It is then called again, so it must be idempotent.
     """
 
     @functools.wraps(function)
     def call(*args: P.args, **kwargs: P.kwargs) -> T:
-        whole: Any = [list(value) if isinstance(value, Iterator) else value for value in args]  # to be read twice
+        whole: Any = [list(value) if isinstance(value, Iterator) else value for value in args]  # may be read twice
         first: _HasDatabase = whole[0]
         return first.database.outage.outlast(lambda: function(*whole, **kwargs))  # type: ignore[no-any-return]
 
@@ -109,7 +109,7 @@ def outlasting(function: Callable[P, T]) -> Callable[P, T]:
 
 
 def wait_seconds() -> float:
-    """Returns for how long a server is waited for; the environment may set it."""
+    """Returns the seconds to wait for a server; the environment may set them."""
     text = os.environ.get(VARIABLE, str(WAIT_SECONDS))
     try:
         seconds = float(text)

@@ -1,4 +1,4 @@
-"""How the pairs of games of a comparison ended, counted by outcome."""
+"""The outcomes of a comparison's pairs of games, counted."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from ..arena.schedules.duel import Duel
 from ..core.number_text import number
 
 _ROUNDING = 1e-9
-BINS = 6  # at most, of differences of scores to either side
+BINS = 6  # maximum number of bins of score differences on either side
 
 
 def outcomes_of(duel: Duel) -> pd.DataFrame:
     """Returns the pairs of games by outcome, the best for the first agent first: outcome, pairs.
 
-    Two games, with the seats swapped: the points of both. More: the share of the points. In single-player games the
-    first score minus the second.
+    Of two games, with the seats swapped: the points of both. Of more: the share of the points. In single-player games:
+    the first score minus the second.
     """
     if duel.single_player:
         return _differences([first - second for first, second in duel.outcomes])
@@ -38,7 +38,7 @@ _PENTANOMIAL = ("0: lost both", "½: drew one, lost one", "1: even", "1½: won o
 
 
 def _differences(found: Sequence[float]) -> pd.DataFrame:
-    """Returns the numbers of differences in bins of a round width, none of which has both signs."""
+    """Returns the numbers of differences in bins of a round width, each with one sign."""
     largest = max(map(abs, found), default=0.0) or 1.0
     exponent = math.floor(math.log10(largest / BINS))
     width = next(w for w in (10**exponent * step for step in (1, 2, 5, 10)) if w * BINS >= largest)

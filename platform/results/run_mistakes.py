@@ -23,7 +23,7 @@ def unknown_run(text: str, names: Mapping[str, str]) -> UserError:
 
 
 def difference_of(old: Mapping[str, Any], new: Mapping[str, Any]) -> str:
-    """Names the first part of a definition that changed."""
+    """Names the first changed part of a definition."""
     key = next(key for key in sorted({*old, *new}) if old.get(key) != new.get(key) or (key in old) != (key in new))
     shown = ["nothing" if key not in part else json.dumps(part[key])[:200] for part in (new, old)]
     return f"{key} = {shown[0]} where {shown[1]} is stored"

@@ -1,4 +1,4 @@
-"""A sample of a run's games, played again here: whether this machine and code play what others have stored."""
+"""A sample of a run's games, played again here: whether this machine and code reproduce stored games."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ from .outage import outlasting
 from .store.schema import matches, run_matches
 from .store.store import Store
 
-UNKNOWN = "unknown"  # in place of a worker, of games that an earlier version stored
-_UNIT = 16**8  # samples are the games whose ids begin with less than a share of this
+UNKNOWN = "unknown"  # in place of a worker, for games of an earlier version
+_UNIT = 16**8  # a sample has the games whose ids begin with less than a share of this
 
 
 @outlasting
 def sample_of_run(store: Store, run_id: str, share: float) -> list[MatchRecord]:
-    """Returns about a share of a run's games, of those that seeds decide; a larger share has those of a smaller one.
+    """Returns about a share of a run's reproducible games; a larger share includes the games of a smaller one.
 
-    Left out are games of programs, of agents that a clock stops and of code that is not ours, those that ended by a
-    failure, and those whose moves were not kept. Raises UserError if none is left.
+    Games of programs, of agents stopped by a clock and of code that is not ours are left out, as are those that ended
+    by a failure and those whose moves were not kept. Raises UserError if none is left.
     """
     c = matches.c
     query = select(c.id).join(run_matches, run_matches.c.match_number == c.number).where(run_matches.c.run_id == run_id)
@@ -51,14 +51,14 @@ def _can_be_repeated(game: str, *agents: str) -> bool:
 
 @dataclass
 class Verification:
-    """Games that were played again, and those of them that went differently."""
+    """Games played again, and those of them that went differently."""
 
     stored: Sequence[MatchRecord]
     again: int = 0
     differing: list[MatchRecord] = field(default_factory=list)  # as stored
 
     def compare(self, played: Iterable[Sequence[MatchRecord]]) -> Iterator[int]:
-        """Compares batches of games that are played now; yields how many each has."""
+        """Compares batches of games played now; yields the size of each."""
         known = {record.spec.id: record for record in self.stored}
         for batch in played:
             self.again += len(batch)

@@ -1,4 +1,4 @@
-"""The versions of others' code that a store has: by which run each came, and names of versions made whole."""
+"""The versions of others' code in a store: the run that first had each, and names of versions completed."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _NAMED = re.compile(rf"{_CLASS}({_VERSION})?(?![\w.@:/])")
 
 @dataclass(frozen=True)
 class Version:
-    """One version of a file or module, and when the first run with it was begun."""
+    """One version of a file or module, and the beginning of the first run with it."""
 
     bundle: Bundle
     first_run: str
@@ -37,7 +37,7 @@ class Version:
 
 
 def stored_versions(store: Store, place: str) -> list[Version]:
-    """Returns the versions of a file (by its name) or module that runs of a store were played with, the first first."""
+    """Returns the versions of a file (by its name) or module in the runs of a store, the oldest first."""
     since = {run.id: run.created for run in store.runs()}
     found: dict[str, Version] = {}
     for run_id, _, text in sorted(store.annotations.beginning(CODE), key=lambda row: since[row[0]]):
@@ -48,10 +48,10 @@ def stored_versions(store: Store, place: str) -> list[Version]:
 
 
 def recall(store: Store, text: str) -> str:
-    """Returns a text form whose versions are whole digests, where they are stored ones; others stay as they are.
+    """Returns a text form with stored versions completed to whole digests; others are unchanged.
 
-    PREVIOUS is the version that came last into the store, other than the code as it is now. The code of versions that
-    somebody names is known from then on, so it runs: nothing else in a store ever does.
+    PREVIOUS is the newest version in the store other than the present code. Naming a version makes its code known, so
+    it runs: no other code in a store ever does.
     """
 
     def whole(match: re.Match[str]) -> str:
@@ -77,9 +77,9 @@ def recall(store: Store, text: str) -> str:
 
 
 def pinned(words: Sequence[str], definition: Mapping[str, Any]) -> list[str]:
-    """Returns words of a command with the versions that a run was begun with, whatever was edited since.
+    """Returns the words of a command with the versions with which its run was begun.
 
-    Raises UserError if several could be meant: commands that earlier releases stored are as somebody typed them.
+    Raises UserError if several could be meant: earlier releases stored commands as they were typed.
     """
     begun: dict[str, set[str]] = defaultdict(set)
     for match in _VERSIONED.finditer(json.dumps(definition)):
@@ -101,7 +101,7 @@ def pinned(words: Sequence[str], definition: Mapping[str, Any]) -> list[str]:
 
 
 def rated_versions(store: Store, versions: Sequence[Version], game: str = "") -> pd.DataFrame:
-    """Returns a row per game and agent of the versions, the oldest version first.
+    """Returns a row per game and agent with one of the versions, the oldest version first.
 
     Columns: those of rating lists, over all stored games of the game, and version (digest) and since.
     """

@@ -1,4 +1,4 @@
-"""What each machine has played in a run: how much, how fast, and whether games end there as they do elsewhere."""
+"""The games of each machine in a run: their number, their speed, and whether they end there as they do elsewhere."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ from .store.schema import matches, run_matches
 from .store.store import Store
 from .verification import UNKNOWN
 
-CLEAR = 0.01  # a p-value, after Holm's correction, below which games end differently on a machine
-SURELY_0 = 1e-12  # a standard error of scores that are all the same
-LEAST_GAMES = 20  # of an agent on a machine, and as many elsewhere, for a p-value
+CLEAR = 0.01  # p-value, after Holm's correction, below which games end differently on a machine
+SURELY_0 = 1e-12  # standard error of equal scores
+LEAST_GAMES = 20  # of an agent on a machine, and elsewhere, needed for a p-value
 
 
 @dataclass(frozen=True)
@@ -51,7 +51,7 @@ class WorkersOfRun:
         """Returns a sentence for each machine on which games end differently."""
         return [
             f"{row['worker']}: games of {row['label']} end differently there ({row['standard_errors']:+.1f} standard"
-            f" errors); turnier check {run_id} --sample 5% tells who is right, and turnier runs purge {run_id}"
+            f" errors); turnier check {run_id} --sample 5% tells which is right, and turnier runs purge {run_id}"
             f" --worker {row['worker']} deletes its games."
             for row in self.differing.to_dict("records")
         ]
@@ -59,7 +59,7 @@ class WorkersOfRun:
 
 @outlasting
 def workers_of_run(store: Store, run_id: str) -> WorkersOfRun:
-    """Reads which machines have played the games of a run."""
+    """Reads the machines of a run and their games."""
     c, worker = matches.c, matches.c.worker
     played = select(c.number, worker.label("worker"), c.created).join(
         run_matches, run_matches.c.match_number == c.number
@@ -93,7 +93,7 @@ def _games(connection: Connection, store: Store, numbers: list[int]) -> dict[int
 
 
 def _played(columns: MatchColumns, worker: Array, names: list[str]) -> pd.DataFrame:
-    """Returns the columns of `workers` that count; `worker` has the index of each match's machine among the names."""
+    """Returns the counting columns of `workers`; `worker` has the index of each match's machine among the names."""
     count = functools.partial(np.bincount, minlength=len(names))
     of_seat = np.repeat(worker, columns.seats.astype(np.int64))
     games, seconds = count(worker), count(worker, columns.seconds)
@@ -145,10 +145,10 @@ def _residuals(columns: MatchColumns, worker: Array, names: list[str]) -> pd.Dat
 
 
 def _away(place: Array, worker: Array, score: Array) -> tuple[Array, Array]:
-    """Returns how far each score is from the mean of its place, and its part of the variance of the sum of these.
+    """Returns the deviation of each score from the mean of its place, and its part of the variance of their sum.
 
-    The sum over a machine's n of all N scores of a place, as part of the sum over all, which is 0, has the variance
-    n (1 - n / N) of one of them.
+    The sum over a machine's n of all N scores of a place, as part of the sum over all, which is 0, has the variance n
+    (1 - n / N) of one of them.
     """
     count = np.bincount(place)
     away = score - (np.bincount(place, score) / np.maximum(count, 1))[place]
@@ -158,7 +158,7 @@ def _away(place: Array, worker: Array, score: Array) -> tuple[Array, Array]:
 
 
 def _places(columns: MatchColumns) -> npt.NDArray[np.int64]:
-    """Returns for each seat a number for the game, the agents in all seats, and the seat."""
+    """Returns a number for each seat: one for every game, agents in all seats, and seat."""
     counts = columns.seats.astype(np.int64)
     first, known = np.cumsum(counts) - counts, len(columns.agent.values) + 1
     lineup = columns.game.codes.astype(np.int64)
@@ -172,7 +172,7 @@ def _places(columns: MatchColumns) -> npt.NDArray[np.int64]:
 
 
 def _differing(columns: MatchColumns, worker: Array, names: list[str], residuals: pd.DataFrame) -> pd.DataFrame:
-    """Returns `differing`: machine after machine is found and left out. Of two that are equally far, the smaller is."""
+    """Returns `differing`: machines are found and left out one by one, the smaller of two that differ equally."""
     rows, left = [], residuals
     while len(clear := left[left["p"] < CLEAR]):
         far = clear.assign(far=clear["standard_errors"].abs().round(3))

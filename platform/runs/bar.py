@@ -21,7 +21,7 @@ from ..results.store.store import Store
 T = TypeVar("T")
 REDRAW_SECONDS = 0.2  # in notebooks
 NOTEBOOK_WIDTH = 100  # characters
-QUIET = Console(quiet=True, force_jupyter=False)  # for a bar that is not shown
+QUIET = Console(quiet=True, force_jupyter=False)  # for a hidden bar
 
 
 class _Rate(ProgressColumn):
@@ -37,7 +37,7 @@ class Bar:
         self._progress = progress
         self._lock = threading.Lock()  # several threads may advance a bar
         self.total, self.unit = total, unit
-        self.waits: Callable[[], bool] = lambda: False  # whether there is no worker
+        self.waits: Callable[[], bool] = lambda: False  # whether it waits for a first worker
         self.done = self.skipped = completed  # skipped: done earlier, does not count for the rate
         self.said = ""  # the latest line in a notebook
         self._task = progress.add_task(label, total=total, completed=completed, note="", unit=unit)
@@ -60,11 +60,11 @@ class Bar:
         self._progress.update(self._task, total=self.total, unit=unit)
 
     def plan(self, left: int) -> None:
-        """Sets what is left to do, which was estimated before."""
+        """Replaces an estimate of the work left."""
         self.expect(self.done + left - self.total, self.unit)
 
     def reached(self, done: int, total: int) -> None:
-        """Sets how much is done, and of how much."""
+        """Sets the work done, and the total."""
         self.done, self.total = done, total
         self._progress.update(self._task, completed=done, total=total)
 
@@ -76,7 +76,7 @@ class Bar:
         if self._progress.console.is_jupyter:
             self.said = text
         else:
-            self._progress.console.print(text, markup=False, soft_wrap=True)  # commands in it can be copied
+            self._progress.console.print(text, markup=False, soft_wrap=True)  # so that commands in it can be copied
 
 
 @contextmanager
@@ -102,7 +102,7 @@ def game_bar(
 @contextmanager
 def _in_notebook(progress: Progress, bar: Bar) -> Iterator[None]:
     """Shows a bar as one output of a notebook's cell, redrawn in place; rich's own way needs ipywidgets."""
-    shown = importlib.import_module("IPython.display")  # no notebook is without it
+    shown = importlib.import_module("IPython.display")  # every notebook has it
     handle = shown.display(shown.HTML(""), display_id=True)
     ended = threading.Event()
 
@@ -129,7 +129,7 @@ def _html(progress: Progress, said: str) -> str:
 
 
 def one_by_one(items: Sequence[T], label: str, unit: str) -> Iterator[T]:
-    """Yields the items under a bar that counts those that are done."""
+    """Yields the items under a bar that counts the finished ones."""
     with game_bar(label, len(items), unit=unit) as bar:
         for item in items:
             yield item
@@ -146,7 +146,7 @@ def run_bar(
     unit: str = "games",
     completed: int = 0,
 ) -> Iterator[Bar]:
-    """Shows a bar as `game_bar` does, and reports the progress to the store. Everything that plays uses this."""
+    """Shows a bar as `game_bar` does, and reports the progress to the store; every run uses this."""
     with (
         game_bar(label, total, console, unit, completed) as bar,
         ProgressReporter(store.database, run_id, bar, lambda: bar.waits()),

@@ -21,9 +21,9 @@ if TYPE_CHECKING:
 class Certainty(Plan["CertaintyResults"]):
     """Measure how often searches of the same position agree.
 
-    Positions from real games are searched again and again. Normalised certainty (Kutsch 2017, 9.1) is 0 if all actions
-    are equally frequent and 1 if it is always the same one; agreement, between pairs of searches, is 0 for a random
-    agent, however few searches there are. Stored searches are not repeated.
+    Positions from real games are searched repeatedly. Normalised certainty (Kutsch 2017, 9.1) is 0 if all actions are
+    equally frequent and 1 if one action is always chosen; agreement between pairs of searches is 0 for a random agent,
+    even with few searches. Stored searches are not repeated.
 
     \b
     Examples:
@@ -43,7 +43,7 @@ class Certainty(Plan["CertaintyResults"]):
         collector: Annotated[
             str | Agent,
             Option(
-                "the agent that plays these games; default: mc(iterations=50,rollout_depth=20)",
+                "the agent in these games; default: mc(iterations=50,rollout_depth=20)",
                 complete="agent",
             ),
         ] = "",
@@ -67,12 +67,12 @@ class Certainty(Plan["CertaintyResults"]):
 
     @property
     def definition(self) -> dict[str, Any]:
-        """What is stored of the run: every option, each agent once."""
+        """The stored options of the run, each agent once."""
         return self.settings | {"agents": self.agents, "collector": self.collector}
 
     @property
     def total(self) -> int:
-        """The games that positions are collected from; searches come later."""
+        """The number of games that positions are collected from; searches come later."""
         return len(self._collecting)
 
     def searches(self, matches: Iterable[MatchRecord]) -> list[SearchSpec]:
@@ -88,7 +88,7 @@ class Certainty(Plan["CertaintyResults"]):
         ]
 
     def play(self, run: Playing) -> None:
-        """Collects positions and searches what the store does not have yet."""
+        """Collects positions and plays the searches that the store lacks."""
         from .play import play_into, search_into
 
         bar, matches = run.bar, []

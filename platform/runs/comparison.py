@@ -16,11 +16,11 @@ if TYPE_CHECKING:
     from ..results.store.store import Run, Store
     from .stored.comparison import ComparisonResults
 
-MANY_OPENINGS = 1000  # that are proposed to agents that draw no random numbers
+MANY_OPENINGS = 1000  # proposed for agents that draw no random numbers
 
 
 class Comparison(Plan["ComparisonResults"]):
-    """Have two agents play until it is clear which is stronger.
+    """Compare two agents until it is clear which is stronger.
 
     They play pairs of games (same seed, seats rotated) until a sequential test decides whether the first agent is
     stronger, weaker, or equal within the margin; each verdict is wrong with a probability of at most alpha. In games
@@ -74,7 +74,7 @@ class Comparison(Plan["ComparisonResults"]):
         self.schedule()
 
     def has_begun(self, store: Store) -> bool:
-        """Whether a store has it; one that began when its seeds were those of a tournament resumes with them."""
+        """Whether a store has the run, which keeps the seeds of a tournament if it began with them."""
         begun = super().has_begun(store)
         if not begun and self._own_seeds:
             self._own_seeds = False
@@ -100,7 +100,7 @@ class Comparison(Plan["ComparisonResults"]):
 
     @property
     def cure(self) -> str:
-        """What to do if every seed gives the same game."""
+        """The remedy if every seed gives the same game."""
         from ..arena.schedules.round_robin import plies_for_openings
 
         plies = plies_for_openings(self.game, MANY_OPENINGS)
@@ -110,9 +110,9 @@ class Comparison(Plan["ComparisonResults"]):
 
     @property
     def definition(self) -> dict[str, Any]:
-        """What is stored of the run.
+        """The stored options of the run.
 
-        The settings do not change which games are played, only how many: a stricter test resumes the run.
+        The settings of the test decide only the number of games: a stricter test resumes the run.
         """
         agents = tuple(agent.full_text() for agent in self.agents)
         fixed = {"game": self.game.full_text(), "agents": agents, "seed": self.seed, "openings": self.openings}
@@ -132,7 +132,7 @@ class Comparison(Plan["ComparisonResults"]):
             raise one_game(self.game, self.agents, self.cure)
 
     def play(self, run: Playing) -> None:
-        """Plays what the store does not have yet, until the verdict."""
+        """Plays the games that the store lacks, until the verdict."""
         from .play import play_rounds
         from .stored.comparison import estimate_text
 
@@ -153,7 +153,7 @@ class Comparison(Plan["ComparisonResults"]):
 
     @classmethod
     def reopened(cls, store: Store, run: Run) -> ComparisonResults:
-        """Returns what the games in the store say: the state after the last complete round."""
+        """Returns the results of the stored games: the state after the last complete round."""
         return cls.of_run(store, run).results(store)
 
     def results(self, store: Store) -> ComparisonResults:
@@ -165,6 +165,6 @@ class Comparison(Plan["ComparisonResults"]):
 
     @classmethod
     def options_of(cls, run: Run) -> dict[str, Any]:
-        """Returns the options that the definition of a stored comparison stands for."""
+        """Returns the options given by the definition of a stored comparison."""
         first, second = run.definition["agents"]
         return super().options_of(run) | {"first": first, "second": second}

@@ -1,7 +1,7 @@
 """Experiments: rows of matches or searches that answer one question, each next to a published figure.
 
-An experiment's definition is stored with its run, so a report needs nothing but the store: it derives the
-matches of every row again (and from those its searches), which is pure, and measures the stored ones.
+An experiment's definition is stored with its run, so a report needs only the store: it derives the matches of every row
+again (and from those its searches), a pure function, and measures the stored ones.
 """
 
 from __future__ import annotations
@@ -32,17 +32,17 @@ from .play import play_into, playing, search_into
 from .results import RunResults
 
 KIND = "experiment"
-# Fields in the definitions of all stored rows; others only where they differ from their defaults.
+# Fields in the definitions of all stored rows; other fields are stored only if they differ from their defaults.
 _ALWAYS_STORED = ("label", "game", "agents", "games", "measure", "published", "x", "openings")
-# Fields that decide nothing that is played or measured, of an experiment and of its rows: scripts may improve them.
+# Fields of an experiment and its rows that do not affect games or measurements: scripts may improve them.
 _ONLY_SHOWN = {"title", "text", "axis"}
 _ONLY_SHOWN_OF_ROWS = {"label", "published", "x", "series"}
 _OF_AGENTS = _ONLY_SHOWN_OF_ROWS | {"agents", "measure"}  # the others decide which positions are searched
 UNEVEN = "Some rows have not searched all of their positions yet: rows of the same groups are over different ones."
-TESTS = "tiny"  # the preset that only shows that a script works: no report of published figures has its rows
-# A figure agrees with a published one if it could have turned out otherwise: nearly every figure lies within a wide
-# interval, so without a limit fewer games would mean more agreement. The limit is about what the documents' own games
-# (50 to 200 per figure) give; narrower than what it is compared with, an interval says little more.
+TESTS = "tiny"  # the preset that only tests a script: no report of published figures has its rows
+# Agreement must be able to fail: nearly every figure lies within a wide interval, so without a limit on the width
+# fewer games would mean more agreement. The limit is about the width that the documents' own games (50 to 200 per
+# figure) give; an interval narrower than that of the published figure says little more.
 NARROW_POINTS = 10.0  # of shares: the largest half-width, percentage points
 NARROW_SHARE = 0.1  # of other figures: the largest half-width, as a share of the published figure
 VERDICTS = (
@@ -64,10 +64,10 @@ class Row:
     label: str
     game: str
     agents: tuple[str, ...]
-    games: int  # rounded up to whole sets of seat orders and openings; of certainty: what the collector plays
+    games: int  # rounded up to whole sets of seat orders and openings; of certainty: the collector's
     measure: str = "win_rate"  # a name of MATCH_MEASURES, or of SEARCH_MEASURES
     published: float | None = None  # in the measure's unit
-    x: float | None = None  # the row's place on the plot's axis, where rows are points of a curve
+    x: float | None = None  # place on the plot's axis, if rows are points of a curve
     openings: int = 0  # plies; see schedules.round_robin.openings
     series: str = ""  # rows of the same series are one line of the plot
     states: int = 0  # positions per group; 0 = a row of matches
@@ -75,10 +75,10 @@ class Row:
     collector: str = ""  # the agent whose games positions come from; empty = arena.positions.COLLECTOR
     legal: int = 0  # only positions with this number of legal actions; 0 = all
     phases: tuple[int, ...] = ()  # only positions from the first to the second of these phases; empty = all
-    moves: tuple[int, ...] = ()  # in place of groups: `states` positions from the first up to, without, the second move
+    moves: tuple[int, ...] = ()  # in place of groups: `states` positions from the first move to the second, exclusive
 
     def definition(self) -> dict[str, Any]:
-        """Returns the row as it is stored; fields that earlier versions lacked are stored only where they are used."""
+        """Returns the row as it is stored; fields that earlier versions lacked are stored only if used."""
         defaults = {field.name: field.default for field in fields(self)}
         return {k: value for k, value in asdict(self).items() if k in _ALWAYS_STORED or value != defaults[k]}
 
@@ -90,12 +90,12 @@ class Row:
 
 @dataclass(frozen=True)
 class Experiment:
-    """A question, where it comes from, and the rows that answer it."""
+    """A question, its source, and the rows that answer it."""
 
     document: str  # the report that it belongs to
     name: str
     title: str
-    text: str  # what was published, and how ours compares; Markdown
+    text: str  # the published result, and how ours compares; Markdown
     rows: tuple[Row, ...]
     seed: int = 1
     axis: str = ""  # meaning of `x`; empty = bars by label
@@ -106,7 +106,7 @@ class Experiment:
 
     @property
     def preset(self) -> str:
-        """The preset that ends the name, such as quick; the last word of any other name."""
+        """The preset at the end of the name, such as quick; otherwise the name's last word."""
         return self.name.rpartition("-")[2]
 
     def definition(self) -> dict[str, Any]:
@@ -120,7 +120,7 @@ class Experiment:
         where: Where | Executor = ANYWHERE,
         progress: bool = True,
     ) -> ExperimentResults:
-        """Plays and searches what the store does not have yet; the same call resumes it. See `playing`."""
+        """Plays the games and searches that the store lacks; the same call resumes it. See `playing`."""
         with playing(store, self.run_id, self.name, 0, where, progress) as (pool, bar):
             for records in play_experiment(self, store, pool, bar.expect):
                 bar.advance(len(records))
@@ -182,7 +182,7 @@ def row_searches(row: Row, seed: int, records: Sequence[MatchRecord]) -> list[Se
 
 
 def row_positions(row: Row, seed: int, records: Sequence[MatchRecord]) -> list[tuple[str, list[SeenPosition]]]:
-    """Returns the positions of a row by group, each group with the agent that searches it; see `row_searches`."""
+    """Returns the positions of a row by group, each with its searching agent; see `row_searches`."""
     if row.moves:
         return [(row.agents[0], choose_by_move(records, row.moves, row.states, seed))]
     chosen = choose_positions(records, row.states, seed) if row.states else {}
@@ -194,7 +194,7 @@ def row_positions(row: Row, seed: int, records: Sequence[MatchRecord]) -> list[t
 
 
 def measure(row: Row, records: Sequence[MatchRecord]) -> Measurement:
-    """Returns a row's figure from those records of its matches that repeat no earlier ones by construction."""
+    """Returns a row's figure from the records of its matches, without repeats by construction."""
     estimate = match_measures(GAMES.make(row.game))[row.measure].estimate(
         without_repeats(records), AGENTS.make(row.agents[0]).full_text()
     )
@@ -208,11 +208,11 @@ def measure_searches(row: Row, records: Sequence[SearchRecord]) -> Measurement:
 
 
 def uneven(experiment: Experiment, searches: Iterable[int]) -> str:
-    """Says so if rows that choose the same positions have not searched the same ones yet; empty otherwise.
+    """Returns a warning if rows that choose the same positions have not searched the same ones yet; empty otherwise.
 
     Args:
-        experiment: whose rows are read together.
-        searches: of each row, stored so far.
+        experiment: has the rows.
+        searches: number of stored searches of each row.
     """
     known: dict[str, set[int]] = defaultdict(set)
     for row, number in zip(experiment.rows, searches, strict=True):
@@ -223,15 +223,15 @@ def uneven(experiment: Experiment, searches: Iterable[int]) -> str:
 
 
 def needs_visits(*rows: Row) -> bool:
-    """Whether one of the rows is measured by visits or values of searches, not only by the actions chosen."""
+    """Whether the measure of a row needs visits or values of searches, not only the chosen actions."""
     return any(row.states and SEARCH_MEASURES[row.measure].of_visits for row in rows)
 
 
 def search_records(row: Row, store: Store, searches: Sequence[SearchSpec]) -> list[SearchRecord]:
-    """Returns those of the searches that are stored and that the row can be measured by."""
+    """Returns the stored ones of these searches by which the row can be measured."""
     needed, planned = needs_visits(row), {spec.id: spec for spec in searches}
     found = [record for record in store.searches.records(planned) if record.has_visits or not needed]
-    return [replace(record, spec=planned[record.spec.id]) for record in found]  # these know their collector matches
+    return [replace(record, spec=planned[record.spec.id]) for record in found]  # know their collector matches
 
 
 def play_experiment(
@@ -240,9 +240,10 @@ def play_experiment(
     executor: Executor,
     expect: Callable[[int, str], object] = lambda more, unit: None,
 ) -> Iterator[Sequence[MatchRecord | SearchRecord]]:
-    """Plays what the store does not have yet, batch by batch; raises UserError if another definition is stored.
+    """Plays the games and searches that the store lacks, batch by batch; raises UserError if the stored definition
+    differs.
 
-    `expect` receives the number of games to come and then, if there are rows of searches, that of searches.
+    `expect` receives the number of games to play and then, if there are rows of searches, the number of searches.
     """
     for row in experiment.rows:
         unit(row)
@@ -258,7 +259,7 @@ def play_experiment(
 
 
 def begin_experiment(experiment: Experiment, store: Store, created: str | None = None) -> str:
-    """Begins the experiment's run, or resumes the one that plays and measures the same; returns its id.
+    """Begins the experiment's run, or resumes the run with the same games and measures; returns its id.
 
     An imported experiment was `created` elsewhere, see `Store.begin_run`.
     """
@@ -276,12 +277,12 @@ def experiment_of_run(store: Store, run_id: str) -> Experiment | None:
 
 
 def same_games(one: Experiment, other: Experiment) -> bool:
-    """Whether two experiments play and measure the same, whatever they say about it."""
+    """Whether two experiments have the same games and measures, whatever their texts."""
     return _decisive(one.definition()) == _decisive(other.definition())
 
 
 def _decisive(definition: Mapping[str, Any]) -> str:
-    """Returns, for comparison, the part of a definition that decides what is played and measured."""
+    """Returns, for comparison, the part of a definition that decides games and measurements."""
     rows = [{k: v for k, v in row.items() if k not in _ONLY_SHOWN_OF_ROWS} for row in definition["rows"]]
     return json.dumps({k: v for k, v in definition.items() if k not in _ONLY_SHOWN} | {"rows": rows}, sort_keys=True)
 
@@ -298,7 +299,7 @@ def stored_experiments(store: Store, document: str, tests: bool = False) -> list
         return shown
     if stored:
         raise UserError(
-            f"a report of {document} needs experiments that can be compared, got only the preset {TESTS}, which plays"
+            f"a report of {document} needs experiments that can be compared, got only the preset {TESTS}, which has"
             " too few games; run the scripts with --preset quick or paper."
         )
     known = sorted({str(run.definition["document"]) for run in runs})
@@ -308,7 +309,7 @@ def stored_experiments(store: Store, document: str, tests: bool = False) -> list
 
 
 def measurements(experiment: Experiment, store: Store) -> list[Measurement]:
-    """Returns the figure of every row from what is stored."""
+    """Returns the figure of every row from the stored games and searches."""
     return [_measurement(row, experiment.seed, store) for row in experiment.rows]
 
 
@@ -320,11 +321,11 @@ def _measurement(row: Row, seed: int, store: Store) -> Measurement:
 
 
 def row_records(row: Row, seed: int, store: Store) -> list[MatchRecord]:
-    """Returns the stored matches that a row is measured by, or that its positions come from.
+    """Returns the stored matches by which a row is measured, or from which its positions come.
 
-    These are the planned ones; those that an agent failed in are played again, so they do not count. Once all of them
-    are played, a row of matches with a published figure also has those that more games would add, up to the first that
-    is not stored: a campaign plays them where the interval is wide.
+    These are the planned ones, without those in which an agent failed: they are played again. Once all are played, a
+    row of matches with a published figure also has the matches that more games would add, up to the first that is not
+    stored: a campaign plays them if the interval is wide.
     """
     specs = row_matches(row, seed)
     records = _with_result(store.records([spec.id for spec in specs]))
@@ -369,7 +370,7 @@ class ExperimentResults(RunResults):
     experiment: Experiment
 
     def table(self) -> pd.DataFrame:
-        """Returns one row per row of the experiment: its figure with the 95 % interval, and the published one."""
+        """Returns a row per row of the experiment: its figure with the 95 % interval, and the published figure."""
         rows, figures = self.experiment.rows, measurements(self.experiment, self.store)
         compared = [
             asdict(figure) | {"published": row.published, "ours is": verdict(row, figure)}

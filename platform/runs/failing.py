@@ -18,8 +18,8 @@ from ..core.errors import UserError
 from ..results.store.schema import matches, run_matches, seats
 from ..results.store.store import Store
 
-FEW = 8  # failed games after which an agent is given up that has not made a single move
-MANY = 32  # the same for one that has moved, but has no valid game
+FEW = 8  # failed games after which an agent that has never moved is given up
+MANY = 32  # failed games after which an agent that has moved, but has no valid game, is given up
 _OUTSIDE = re.compile(r"[^\s(),=\"]+:[A-Za-z_][\w.]*@[0-9a-f]{12}")
 _VALID = [end.value for end in Termination if end.has_result and not end.is_failure]
 
@@ -44,13 +44,13 @@ T = TypeVar("T", bound=Recorded)
 
 
 def itself(agent: str) -> str:
-    """An agent stands for itself."""
+    """Returns the agent: it stands for itself."""
     return agent
 
 
 def class_of(agent: str) -> str:
-    """All candidates of a search stand for their class: one of them may well fail."""
-    found = _OUTSIDE.search(agent)  # also within what holds it to a time, or asks several
+    """Returns the agent's class, which stands for all candidates of a search: a single one may well fail."""
+    found = _OUTSIDE.search(agent)  # also inside a time limit or an ensemble
     return found[0] if found else agent.partition("(")[0]
 
 
@@ -59,20 +59,20 @@ def nowhere(records: Sequence[Recorded]) -> None:
 
 
 def none_before(agent: str) -> bool:
-    """Whether there are valid games of an agent from before: none."""
+    """Returns False: an agent has no valid games from before."""
     return False
 
 
 class Recorder(Generic[T]):
-    """Stores what a run plays, except games of agents that have failed in all of theirs so far.
+    """Stores the games of a run, except those of agents that have failed in all of their games so far.
 
-    These wait for the agent's first valid game. If none comes, they are not stored, so that repeating the command plays
-    them again. A search needs its games in the store, and so keeps them all: it says nothing before its end.
+    These wait for the agent's first valid game. Without one they are not stored, and repeating the command plays them
+    again. A search needs its games in the store and so keeps them all; it reports failures at its end.
 
     Args:
-        store: takes records to be stored.
-        who: what stands for an agent.
-        before: whether there are valid games of an agent from before.
+        store: stores records.
+        who: returns the name that stands for an agent.
+        before: whether an agent has valid games from before.
     """
 
     def __init__(
@@ -102,7 +102,7 @@ class Recorder(Generic[T]):
                 break
 
     def _waits(self, record: T) -> bool:
-        """Whether a game must wait, since who failed in it has no valid one yet."""
+        """Whether a game must wait, because an agent that failed in it has no valid game yet."""
         for agent, failed in record.played:
             who = self._who(agent)
             if not failed:
@@ -116,13 +116,13 @@ class Recorder(Generic[T]):
         return False
 
     def end(self) -> None:
-        """Stores what has waited: the few games of an agent that has failed in all of them, which is then not rated."""
+        """Stores the waiting games: those of agents that have failed in all of their few games and are not rated."""
         if self._waiting and self._who is not class_of:
             self._store(self._waiting)
         self._waiting = []
 
     def require_played(self, only: str = "") -> None:
-        """Raises UserError if an agent, or only that one, has failed in all of its games, also those from before."""
+        """Raises UserError if an agent, or only that one, has failed in all of its games, including earlier ones."""
         for record in self._waiting:
             agent = next(agent for agent, failed in record.played if failed)
             if only and self._who(agent) != only:
@@ -139,7 +139,7 @@ class Recorder(Generic[T]):
             self._store(released)
 
     def _released(self) -> list[T]:
-        """Returns the games that have waited for agents which are proven now."""
+        """Returns the waiting games of agents that now have a valid one."""
         released: list[T] = []
         for record in self._waiting:
             if all(not failed or self._who(agent) in self._proven for agent, failed in record.played):
@@ -160,7 +160,7 @@ def recording(store: Store, run_id: str, who: Callable[[str], str] = itself) -> 
 
 
 def _has_valid(store: Store, run_id: str, who: Callable[[str], str], agent: str) -> bool:
-    """Whether a run has a game in which nobody failed, with an agent or with one that it stands for."""
+    """Whether a run has a game without failures of an agent, or of one that it stands for."""
     name, text = who(agent), seats.c.agent
     of_class = text.contains(name, autoescape=True) if "@" in name else text.startswith(f"{name}(", autoescape=True)
     same = text == agent if who is itself else of_class | (text == name)

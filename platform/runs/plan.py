@@ -1,4 +1,4 @@
-"""Plans: what every kind of run is declared by.
+"""Plans: the declarations of all kinds of runs.
 
 The signature of a plan's `__init__` declares the options of the run (`declared/options.py`); its docstring is the help
 of the command. A kind of run is a plan, a drawing of its results (`dashboards/kinds`), and a line in the package's
@@ -28,11 +28,11 @@ if TYPE_CHECKING:
     from .results import RunResults
 
 R = TypeVar("R", bound="RunResults")
-OWN_SEEDS = "own_seeds"  # in definitions: the games have seeds of their own, unlike those of earlier versions
+OWN_SEEDS = "own_seeds"  # in definitions: the games have seeds of their own, unlike in earlier versions
 
 
 class Playing:
-    """What a plan plays with: the run has begun, and workers wait; its bar opens when it is first asked for."""
+    """The means to play a plan: a run that has begun, its store and workers; the bar opens on first use."""
 
     def __init__(self, store: Store, id: str, pool: Executor, bar: Callable[[], Bar]) -> None:
         self.store, self.id, self.pool = store, id, pool
@@ -46,16 +46,16 @@ class Playing:
 class Plan(ABC, Generic[R]):
     """A run that can be played, stopped, resumed and shown; R is the class of its results.
 
-    Raises UserError when it is made, if it could not be played: for an option that there is not, for a value of another
-    type or out of its range, and for values that do not fit each other.
+    Making a plan raises UserError if it could not be played: for an unknown option, a value of another type or out of
+    its range, and values that do not fit each other.
     """
 
     kind: ClassVar[str]  # of the run, in the store; "" if a plan only shares code
     declared: ClassVar[dict[str, Declared]]  # the options, by name
     game: Game
-    options: dict[str, Any]  # the values of the options, as they were given
-    skipped: int = 0  # of `total`, what `run` found stored
-    lasting: ClassVar[str] = ""  # why games of such runs must stay; empty if the run's command plays them again
+    options: dict[str, Any]  # the given values of the options
+    skipped: int = 0  # the part of `total` that `run` found stored
+    lasting: ClassVar[str] = ""  # why games of such runs must stay; empty if the command can play them again
 
     def __init_subclass__(cls, **rest: Any) -> None:
         super().__init_subclass__(**rest)
@@ -66,12 +66,12 @@ class Plan(ABC, Generic[R]):
 
     @property
     def settings(self) -> dict[str, Any]:
-        """All options as JSON takes them, which make the same plan anywhere; games and agents as their full text."""
+        """All options as JSON values, from which the same plan can be made; games and agents as full text."""
         return {name: _as_json(self.options[name], each.option) for name, each in self.declared.items()}
 
     @property
     def definition(self) -> dict[str, Any]:
-        """What the run is: its options without those by which it may be resumed; the store refuses another one."""
+        """The options that define the run, without those that may change when it resumes; the store refuses others."""
         return {name: value for name, value in self.settings.items() if not self.declared[name].option.more}
 
     @property
@@ -83,17 +83,17 @@ class Plan(ABC, Generic[R]):
 
     @property
     def label(self) -> str:
-        """The name of the run, which its bar has, too."""
+        """The name of the run and of its bar."""
         return str(self.game)
 
     @property
     @abstractmethod
     def total(self) -> int:
-        """Games or other units of work, as far as they are known at the start."""
+        """The number of games or other units of work, as far as known at the start."""
 
     @property
     def unit(self) -> str:
-        """What `total` counts."""
+        """The unit of `total`."""
         return "games"
 
     def has_begun(self, store: Store) -> bool:
@@ -101,33 +101,33 @@ class Plan(ABC, Generic[R]):
         return self.run_id in {run.id for run in store.runs()}
 
     def notices(self, store: Store) -> list[str]:
-        """Returns what is to be said before the first game, a sentence each."""
+        """Returns the sentences to print before the first game."""
         return []
 
     def placed(self, where: Where) -> Where:
-        """Returns where the run plays, if that is asked for; raises UserError if it cannot play there."""
+        """Returns the place where the run plays if `where` is requested; raises UserError if it cannot play there."""
         return where
 
     def stop(self) -> bool:
-        """Has `run` end soon by KeyboardInterrupt, once what would be lost is kept; False if nothing would be lost."""
+        """Makes `run` end soon with KeyboardInterrupt after saving its work; returns False if there is none to save."""
         return False
 
     @property
     def kept(self) -> str:
-        """Says what is kept of a run that was stopped."""
+        """Describes what a stopped run keeps."""
         return "finished games are stored"
 
     @abstractmethod
     def play(self, run: Playing) -> None:
-        """Plays what the store does not have yet."""
+        """Plays whatever the store lacks."""
 
     def run(self, store: Store | Place = None, *, where: Where | Executor = ANYWHERE, progress: bool = True) -> R:
         """Plays the run into a store and returns its results; after a stop or a kill, the same call resumes it.
 
         Args:
-            store: the store; or its file or URL, by default that of TURNIER_STORE, or turnier.db.
-            where: where it plays; or an executor that has been started, which stays open.
-            progress: whether a bar is shown.
+            store: a store, its file, or its URL; the default is TURNIER_STORE, or turnier.db.
+            where: the place to play, or a started executor, which stays open.
+            progress: whether to show a bar.
         """
         from ..arena.workers.make import at_work
         from ..results.store.store import Store as Stored
@@ -137,7 +137,7 @@ class Plan(ABC, Generic[R]):
         at = store if isinstance(store, Stored) else Stored.open(store)
         self.require_playable(at)
         with at_work(self.placed(where) if isinstance(where, Where) else where) as pool, ExitStack() as shown:
-            self.begin(at)
+            self.begin(at, pool.workers)
 
             def bar() -> Bar:
                 console = None if progress else QUIET
@@ -151,8 +151,8 @@ class Plan(ABC, Generic[R]):
         results.warn_of_failures()
         return results
 
-    def begin(self, store: Store) -> None:
-        """Stores what the run is, and the settings with which it is played."""
+    def begin(self, store: Store, workers: int) -> None:
+        """Stores the definition of the run, and its settings; a new run may depend on the workers."""
         store.begin_run(self.run_id, self.kind, self.label, self.definition)
         self._keep_settings(store)
 
@@ -162,7 +162,7 @@ class Plan(ABC, Generic[R]):
         store.annotations.set(self.run_id, SETTINGS, json.dumps(self.settings))
 
     def require_playable(self, store: Store) -> None:
-        """Raises UserError if the run is new and would show nothing; is called before workers start."""
+        """Raises UserError if the run is new and would show nothing; called before workers start."""
         self.has_begun(store)
 
     @classmethod
@@ -172,20 +172,18 @@ class Plan(ABC, Generic[R]):
 
     @classmethod
     def of_run(cls, store: Store, run: Run, **changes: Any) -> Self:
-        """Returns the plan of a stored run, with the values that it was last played with, or with changes of some.
+        """Returns the plan of a stored run, with its latest values, or with changes of some.
 
-        Raises UserError if a change would make it another run, and if what it names, such as the file of an agent, is
-        no longer what it was.
+        Raises UserError if a change would make it another run, or if a file that it names, such as an agent's, has
+        changed.
         """
         for name in changes:
             if name in cls.declared and not cls.declared[name].option.more:
-                raise UserError(f"{run.id} keeps its {name}; leave it out, or begin a run of its own.")
+                raise UserError(f"{run.id} keeps its {name}; leave it out, or begin a new run.")
         try:
             options = cls.options_of(run)
         except MALFORMED:
-            raise UserError(
-                f"{run.id} has a definition that says too little to go on with; begin a run of its own."
-            ) from None
+            raise UserError(f"{run.id} cannot be resumed: its definition says too little; begin a new run.") from None
         plan = cls(**options | cls._last_settings(store, run) | changes)
         if not plan.has_begun(store) or plan.run_id != run.id:
             why = f"with another {' and '.join(changes)}" if changes else "as a file that it names has changed"
@@ -194,7 +192,7 @@ class Plan(ABC, Generic[R]):
 
     @classmethod
     def options_of(cls, run: Run) -> dict[str, Any]:
-        """Returns the options that the definition of a stored run stands for."""
+        """Returns the options given by the definition of a stored run."""
         return {name: value for name, value in run.definition.items() if name in cls.declared}
 
     @classmethod
@@ -208,7 +206,7 @@ class Plan(ABC, Generic[R]):
 
     @classmethod
     def delete(cls, store: Store, run: Run) -> None:
-        """Deletes a run and what no other has."""
+        """Deletes a run and everything that no other run has."""
         from ..results.store.run_changes import delete_run
 
         delete_run(store, run)
@@ -222,7 +220,7 @@ class Plan(ABC, Generic[R]):
 
     @classmethod
     def parts(cls, store: Store, run: Run) -> dict[str, int]:
-        """Returns what a run has beside games and searches: plural noun -> number."""
+        """Returns the numbers of a run's other parts beside games and searches, by plural noun."""
         return {}
 
     def __repr__(self) -> str:
@@ -230,14 +228,16 @@ class Plan(ABC, Generic[R]):
 
 
 def _checking(init: Callable[..., None], declared: dict[str, Declared]) -> Callable[..., None]:
-    """Returns an `__init__` that checks what it is given by what is declared."""
+    """Returns an `__init__` that checks its arguments by the declarations."""
     names = list(declared)
     by_place = [each.name for each in declared.values() if each.by_place]
 
     @functools.wraps(init)
     def checking(self: Plan[Any], *given: Any, **named: Any) -> None:
         if len(given) > len(by_place):
-            raise UserError(f"a {self.kind} takes {_listed(by_place)} in a row; write the others as NAME=VALUE.")
+            raise UserError(
+                f"a {self.kind} takes only {_listed(by_place)} without names; write the others as NAME=VALUE."
+            )
         values = dict(zip(names, given, strict=False))
         if twice := values.keys() & named.keys():
             raise UserError(f"a {self.kind} takes {min(twice)} once, got it twice.")
@@ -255,7 +255,7 @@ def _listed(names: list[str]) -> str:
 
 
 def _as_json(value: Any, option: Option) -> Any:
-    """Returns an option's value as JSON takes it: games and agents, also those given as text, as their full text."""
+    """Returns an option's value for JSON, with games and agents, even if given as text, as their full text."""
     if isinstance(value, list | tuple):
         return [_as_json(each, option) for each in value]
     if not value or option.complete not in ("game", "agent"):

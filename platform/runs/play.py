@@ -1,4 +1,4 @@
-"""Playing into the store: what is already stored is not played again, and what is played is stored at once."""
+"""Playing into the store: stored games are not played again, and new ones are stored at once."""
 
 from __future__ import annotations
 
@@ -34,12 +34,12 @@ def playing(
     """Starts workers, then the run, then a bar for its `total` games.
 
     Args:
-        store: where the run is.
+        store: the store of the run.
         run_id: its id.
-        label: of the bar.
-        total: games.
-        where: where it plays; or an executor that has been started, which stays open.
-        progress: whether the bar is shown.
+        label: label of the bar.
+        total: number of games.
+        where: the place to play, or a started executor, which stays open.
+        progress: whether to show the bar.
         begin: stores the run, if it has not begun; not called if there is no cluster.
     """
     with at_work(where) as made:
@@ -59,10 +59,9 @@ def play_into(
 ) -> Iterator[list[MatchRecord]]:
     """Yields the records of all matches, batch by batch: first those that the store has, then those played now.
 
-    Void matches are played again: the game or the machine may have been fixed.
-    A batch is in the store before it is yielded, so a kill at any moment loses at most the matches in flight.
-    With `skip`, those that the store has are not read: it receives their number. A `recorder` of a run with several
-    rounds takes the games of all.
+    Void matches are played again: the game or the machine may have been fixed. A batch is in the store before it is
+    yielded, so a kill at any moment loses at most the matches in flight. With `skip`, stored matches are not read;
+    `skip` receives their number. A `recorder` of a run with several rounds takes the games of all rounds.
     """
     ids = {spec.id: spec for spec in specs}
     stored = store.played(list(ids))
@@ -83,7 +82,7 @@ def play_plan(
 ) -> Iterator[list[MatchRecord]]:
     """Yields the records of those matches of a plan that are played now, as `play_into` does; `skip` counts the others.
 
-    Matches are made and looked up while others are played, so that any number begins at once and takes little memory.
+    Matches are made and looked up while others are played: any number of them begins at once and takes little memory.
     """
     with recording(store, run_id) as recorder:
         for records in executor.play_later(_unplayed(store, run_id, plan, skip), len(plan)):
@@ -92,7 +91,7 @@ def play_plan(
 
 
 def _unplayed(store: Store, run_id: str, plan: MatchPlan, skip: Callable[[int], object]) -> Iterator[MatchSpec]:
-    """Yields the matches of a plan that the store does not have; before the first all agents are prepared."""
+    """Yields the matches of a plan that the store lacks, after preparing all agents."""
     specs, prepared, size = iter(plan), False, 1
     while block := {spec.id: spec for spec in itertools.islice(specs, size)}:
         stored = store.adopt(run_id, list(block))
@@ -118,7 +117,7 @@ def serve_into(
 def play_rounds(store: Store, run_id: str, rounds: Rounds, executor: Executor) -> Iterator[list[MatchRecord]]:
     """Plays a schedule that needs results, round by round, and yields the records as `play_into` does.
 
-    Repeated, it replays its rounds with the stored records and resumes where it was stopped.
+    A repeated call replays the rounds with the stored records and resumes after them.
     """
     specs = next(rounds, None)
     with recording(store, run_id) as recorder:
@@ -138,7 +137,7 @@ def search_into(
 ) -> Iterator[list[SearchRecord]]:
     """Yields the records of all searches as `play_into` does for matches; a kill loses only the searches in flight.
 
-    Their positions are those of the specs, which may know the matches that they come from.
+    Their positions are those of the specs, which may know the matches they come from.
     With `with_visits`, searches that were imported without visits are repeated.
     """
     ids = {spec.id: spec for spec in specs}

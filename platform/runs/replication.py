@@ -1,4 +1,4 @@
-"""Replications: the same tournament again and again on other seeds, to see how far ranks are luck."""
+"""Replications: the same tournament again and again on other seeds, to see how much of the ranks is luck."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 class Replication(Plan["RunResults"]):
     """Repeat a tournament on other seeds and show how far its ranks spread.
 
-    Everyone plays everyone in each of the tournaments. An agent whose rank changes from one to the next has won its
-    place by luck. Stored games are not played again: repeat the command to resume, also with more --times.
+    All agents play each other in every tournament. An agent whose rank changes from one to the next owes its place to
+    luck. Stored games are not played again: repeat the command to resume, also with more --times.
 
     \b
     Examples:
@@ -54,7 +54,7 @@ class Replication(Plan["RunResults"]):
         return sum(map(len, self.tournaments))
 
     def play(self, run: Playing) -> None:
-        """Plays what the store does not have yet, one tournament after the other."""
+        """Plays the games that the store lacks, one tournament after another."""
         from .play import play_plan
 
         for tournament in self.tournaments:

@@ -22,7 +22,7 @@ from ..results.other_code import OtherCode, games_by_release, other_code
 from ..results.store.store import Store
 from .declared.kinds import SHOWN_BY, results_of
 
-# What people look at first: in single-player games, and in others.
+# The columns that people look at first, in single-player games and in others.
 _SUMMARY = (
     ["games", "mean", "half_width", "median", "best", "failures"],
     ["games", "points", "points_share", "points_share_low", "points_share_high", "failures"],
@@ -36,14 +36,14 @@ _PAIRS = (
     ["games", "points", "points_share", "points_share_low", "points_share_high", "p_holm"],
 )
 _PAIR = ["first", "second"]
-_warned: set[tuple[str, str, str]] = set()  # store, run and sentence of what was said once
+_warned: set[tuple[str, str, str]] = set()  # store, run and sentence of each warning
 
 
 @dataclass(frozen=True, repr=False)
 class RunResults:
-    """A run in a store, finished or not; notebooks show it as its picture and its summary.
+    """A run in a store, finished or not; notebooks show its picture and its summary.
 
-    Where agents failed, `warn_of_failures` says so once; runs call it when they end, and notebooks when they show them.
+    If agents failed, `warn_of_failures` says so once; runs call it at their end, and notebooks when they show a run.
     """
 
     store: Store
@@ -54,15 +54,15 @@ class RunResults:
         """Returns the results of a stored run, finished or not, as the class of its kind; nothing is played.
 
         Args:
-            store: where the run is.
-            run: the beginning of its id or its name; last = the one that was begun last.
+            store: the store of the run.
+            run: the beginning of its id or its name; last = the newest one.
 
-        Raises UserError unless there is one such run, and if it is of another kind than this class.
+        Raises UserError if there is not exactly one such run, or if its kind is not that of this class.
         """
         stored = store.find_run(run)
         found = results_of(store, stored)
         if not isinstance(found, cls):
-            raise UserError(f"{cls.__name__} are not the results of a {stored.kind}, and {stored.id} is one.")
+            raise UserError(f"{stored.id} is of kind {stored.kind}, whose results are not {cls.__name__}.")
         return found
 
     def frame(self) -> pd.DataFrame:
@@ -81,12 +81,12 @@ class RunResults:
         return seat_summary(self._games())
 
     def standings(self, pairs: bool = True, anchor: str | Agent = "", nash: bool = False) -> Standings:
-        """Returns ratings, results of every two agents, and what to know of them; see `Standings`.
+        """Returns ratings, results of every two agents, and notes; see `Standings`.
 
         Args:
-            pairs: whether every two agents are compared.
+            pairs: whether to compare every two agents.
             anchor: the agent whose Elo is 0; empty = that of the run, or the mean.
-            nash: whether to compute Nash averages, which copies of agents do not change, in any case.
+            nash: whether to compute Nash averages in any case; copies of agents do not change them.
         """
         frame = self._games()
         zero = anchor_among(frame, anchor) if anchor else ""
@@ -105,7 +105,7 @@ class RunResults:
         return _seen(self.standings(False, anchor, nash).ratings, _RATINGS, full, ["nash"] * nash)
 
     def notes(self) -> list[str]:
-        """Returns what to know of the rating list: whether it explains the results, what seats are worth, who leads."""
+        """Returns notes on the rating list: whether it explains the results, the values of seats, the leader."""
         return [str(note) for note in self.standings(pairs=False).notes["note"]]
 
     def pairs(self, full: bool = False) -> pd.DataFrame:
@@ -119,22 +119,22 @@ class RunResults:
         return pairs if full else pairs[_PAIRS[_has_points(found.ratings)]]
 
     def crosstable(self) -> pd.DataFrame:
-        """Returns what each agent (row) scored against each other one (column), see `Standings.crosstable`."""
+        """Returns the score of each agent (row) against each other one (column), see `Standings.crosstable`."""
         return self.standings().crosstable()
 
     def releases(self) -> pd.DataFrame:
-        """Returns how many games each release of Turnier and its code has played, see `games_by_release`."""
+        """Returns the number of games by release of Turnier and its code, see `games_by_release`."""
         return games_by_release(self.store, self.id)
 
     def other_code(self) -> OtherCode | None:
-        """Returns what code other than this one has played, and plays some of it again; `str` makes it a sentence.
+        """Plays some games of other code again and returns the outcome; `str` makes it a sentence.
 
         None if this code has played all games.
         """
         return other_code(self.store, self.id)
 
     def failures(self) -> pd.DataFrame:
-        """Returns who failed, how often and why: one row per agent, cause and reason, the most frequent first.
+        """Returns the failures: one row per agent, cause and reason, the most frequent first.
 
         Columns: agent, label, seats, cause (crashed, stalled, timeout, illegal_move, or void: games without a result),
         reason, games, share (of the agent's games) and match (an example).
@@ -142,7 +142,7 @@ class RunResults:
         return self._failures().table
 
     def warnings(self) -> list[str]:
-        """Returns what to know before believing these results: a sentence per agent that failed, one on void games."""
+        """Returns reasons to doubt these results: a sentence per agent that failed, and one on void games."""
         return self._failures().sentences(store_option(self.store))
 
     def warn_of_failures(self) -> None:
@@ -154,11 +154,11 @@ class RunResults:
                 warnings.warn(sentence, AgentsFailed, stacklevel=3)
 
     def plot(self) -> Any:
-        """Returns the run's main picture, which notebooks show offline; None if nothing is stored yet."""
+        """Returns the run's main picture, as notebooks show it offline; None if nothing is stored yet."""
         return self._notebook().picture_of(self)
 
     def table(self) -> pd.DataFrame:
-        """Returns the run's main table, which notebooks show: one row per agent or the like, the best first."""
+        """Returns the run's main table, as notebooks show it: one row per agent or the like, the best first."""
         found: pd.DataFrame = self._notebook().table_of(self)
         return found
 
@@ -172,11 +172,11 @@ class RunResults:
         return list_failures(self.store, [self.id])
 
     def _notebook(self) -> Any:
-        """The module that shows results in notebooks; it is above this one, and registered by the package."""
+        """The module that shows results in notebooks; it is on a higher floor, and registered by the package."""
         return importlib.import_module(SHOWN_BY["notebook"])
 
     def _repr_html_(self) -> str:
-        """Shows the run in a notebook; without the packages that draw it has no picture."""
+        """Shows the run in a notebook; without packages that draw, there is no picture."""
         self.warn_of_failures()
         shown: str = self._notebook().html_of(self)
         return shown

@@ -1,4 +1,4 @@
-"""Tournaments: agents that play each other, and how they are played into a store."""
+"""Tournaments of agents, and how they are played into a store."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ class Tournament(Plan["TournamentResults"]):
     """Play a tournament and rate its agents.
 
     Agents play in all seat orders; in single-player games they all play the same seeds. Stored games are not played
-    again: repeat the command to resume a tournament that was stopped.
+    again: repeat the command to resume a stopped tournament.
 
     \b
     Formats:
       round_robin  everyone plays everyone
       gauntlet     the first agents play the others
       swiss        in each round, agents with equal points meet; for many agents
-      adaptive     plays where the first places are least certain, until they are certain (two seats)
+      adaptive     plays the games that make the first places certain (two seats)
 
     \b
     Examples:
@@ -62,7 +62,7 @@ class Tournament(Plan["TournamentResults"]):
         openings: OpeningsOption = 0,
         exactly: Annotated[bool, Option("do not round --games up to whole sets of openings and seat orders")] = False,
         challengers: Annotated[
-            int, Option("gauntlet: number of challengers, the agents named first, who play the others", low=1)
+            int, Option("gauntlet: number of challengers, the agents named first, that play the others", low=1)
         ] = 1,
         rounds: Annotated[int, Option("swiss: number of rounds, 0 = as many as single elimination needs", low=0)] = 0,
         top: Annotated[int, Option("adaptive: number of first places that must be certain", low=1)] = 3,
@@ -70,7 +70,7 @@ class Tournament(Plan["TournamentResults"]):
         anchor: Annotated[
             str | AnyAgent,
             Option(
-                "the agent whose Elo is 0, in every view of this tournament; default: the mean is",
+                "the agent whose Elo is 0 in every view of this tournament; default: the mean of all agents",
                 more=True,
                 complete="agent",
             ),
@@ -117,7 +117,7 @@ class Tournament(Plan["TournamentResults"]):
         return named.full_text()
 
     def _plan(self) -> MatchPlan | None:
-        """Returns all matches, of formats in which they do not depend on results."""
+        """Returns all matches if they do not depend on results, otherwise None."""
         from ..arena.schedules.round_robin import gauntlet, round_robin
 
         set_by = self.games, self.seed, self.openings, self.exactly, self._own_seeds
@@ -126,7 +126,7 @@ class Tournament(Plan["TournamentResults"]):
         return gauntlet(self.game, self._playing, self.challengers, *set_by) if self.format == "gauntlet" else None
 
     def has_begun(self, store: Store) -> bool:
-        """Whether a store has it; one that began when all groups played on the same seeds resumes with these."""
+        """Whether a store has the run, whose groups all keep the same seeds if it began so."""
         begun = super().has_begun(store)
         if not begun and self._own_seeds:
             self._own_seeds = False
@@ -145,7 +145,7 @@ class Tournament(Plan["TournamentResults"]):
         return AdaptiveTournament(self.game, self._playing, *chosen, own_seeds=self._own_seeds)
 
     def _rounds(self, adaptive: AdaptiveTournament | None) -> Rounds:
-        """Returns the schedule of a format whose matches depend on results, from its start."""
+        """Returns the schedule, from its start, of a format whose matches depend on results."""
         from ..arena.schedules.swiss import swiss
 
         if adaptive:
@@ -154,7 +154,7 @@ class Tournament(Plan["TournamentResults"]):
 
     @property
     def definition(self) -> dict[str, Any]:
-        """What is stored of the run; more games of the same matches resume it, other matches are another run."""
+        """The stored options of the run; more games of the same matches resume it, other matches are another run."""
         definition: dict[str, Any] = {"game": self.game.full_text(), "agents": self.agents, "seed": self.seed}
         definition |= {"openings": self.openings} if self.openings else {}
         definition |= {"exactly": True} if self.exactly else {}
@@ -181,7 +181,7 @@ class Tournament(Plan["TournamentResults"]):
 
     @property
     def rounded_up(self) -> str:
-        """Says that there are more games per group than were asked for; empty if there are not."""
+        """A sentence if there are more games per group than requested; empty otherwise."""
         from ..arena.schedules.round_robin import openings, seat_orders
 
         # An agent against itself has fewer orders of seats.
@@ -193,7 +193,7 @@ class Tournament(Plan["TournamentResults"]):
         return f"{self.games:,} games per group are {text}; --exactly keeps to the number asked for." if made else ""
 
     def alike(self) -> list[Agent]:
-        """Returns the agents that would repeat one game against each other with every seed."""
+        """Returns the agents whose games against each other would be the same with every seed."""
         from ..arena.randomness import repeats_one_game
         from ..arena.schedules.round_robin import seat_orders
 
@@ -206,7 +206,7 @@ class Tournament(Plan["TournamentResults"]):
 
     @property
     def cure(self) -> str:
-        """What to do if games are repeated."""
+        """The remedy if games are repeated."""
         from ..arena.schedules.round_robin import plies_for_openings, seat_orders
 
         if self.plan is None:
@@ -216,7 +216,7 @@ class Tournament(Plan["TournamentResults"]):
         return f"start from positions that differ with --openings {plies}"
 
     def notices(self, store: Store) -> list[str]:
-        """Returns what is to be said before the first game: games that are added, or that would be repeated."""
+        """Returns sentences to print before the first game, on added or repeated games."""
         from ..arena.randomness import one_game
 
         said = [self.rounded_up] if self.rounded_up else []
@@ -225,7 +225,7 @@ class Tournament(Plan["TournamentResults"]):
         return said
 
     def play(self, run: Playing) -> None:
-        """Plays what the store does not have yet."""
+        """Plays the games that the store lacks."""
         from ..results.store.annotations import ANCHOR
         from .play import play_plan, play_rounds
 
@@ -249,7 +249,7 @@ class Tournament(Plan["TournamentResults"]):
 
     @classmethod
     def options_of(cls, run: Run) -> dict[str, Any]:
-        """Returns the options that the definition of a stored tournament stands for."""
+        """Returns the options given by the definition of a stored tournament."""
         known, first = super().options_of(run), run.definition.get("challengers", [])
         others = [agent for agent in run.definition["agents"] if agent not in first]
         agents = run.definition.get("order") or [*first, *others]

@@ -1,6 +1,6 @@
-"""Experiments whose agents are trained first: networks are trained into a folder, then measured as ordinary rows.
+"""Experiments with trained agents: networks are trained into a folder, then measured as ordinary rows.
 
-Annotations are evaluated here at once, since they name what the script said.
+Annotations are evaluated at once here, since they name things of the script.
 """
 
 import hashlib
@@ -24,13 +24,13 @@ from .experiment import Experiment, Row
 
 @dataclass(frozen=True)
 class Learner:
-    """A network to train, with one thread, so that the same learner always ends with the same weights."""
+    """A network to train, with one thread: the same learner always gets the same weights."""
 
     game: str
     network: str  # such as ntuple(tuples=20)
     learning: str  # such as td(alpha=0.2)
     games: int
-    points: int = 1  # number of kept networks at equal distances, the last one at the end
+    points: int = 1  # number of networks kept at equal distances, the last one at the end
     seed: int = 1
 
     @property
@@ -57,7 +57,7 @@ class Learner:
         return out.with_name(f"{out.stem}-{place}.npz")
 
     def agent(self, folder: Path, place: int = 0) -> str:
-        """Returns the greedy agent on the network after `place` games, 0 = at the end; it must have been trained."""
+        """Returns the greedy agent with the network after `place` games, 0 = at the end; it must have been trained."""
         path = self.kept(folder, place or self.games)
         return f"greedy(evaluator=ntuple(file={path},digest={read_config(path)['digest']}))"
 
@@ -65,11 +65,11 @@ class Learner:
         return all(self.kept(folder, place).exists() for place in self.places)
 
     def train(self, folder: Path, report: Callable[[int], None], seconds: float = 0.0) -> None:
-        """Trains what is still missing; after a stop or a kill it resumes from the last checkpoint.
+        """Finishes the training; after a stop or a kill it resumes from the last checkpoint.
 
         Args:
-            folder: of the networks.
-            report: called with the number of games that were done before, then with those just finished.
+            folder: folder of the networks.
+            report: called with the number of games done before, then with those just finished.
             seconds: stop after this many; 0 = never.
         """
         if self.is_trained(folder):
@@ -90,7 +90,7 @@ class LearnedRow:
 
 @dataclass(frozen=True)
 class TrainingStudy:
-    """An experiment in which some or all rows have trained agents; otherwise like Experiment."""
+    """An experiment whose rows may have trained agents; otherwise like Experiment."""
 
     document: str
     name: str
@@ -120,7 +120,7 @@ def _row(row: LearnedRow | Row, folder: Path) -> Row:
 
 
 def train_all(learners: Iterable[Learner], folder: Path, workers: int) -> None:
-    """Trains learners in parallel, one thread each, those that take longest first."""
+    """Trains learners in parallel, one thread each, the longest training first."""
     chosen = sorted(dict.fromkeys(learners), key=lambda learner: -learner.games)
     folder.mkdir(parents=True, exist_ok=True)
     lock = threading.Lock()

@@ -1,4 +1,4 @@
-"""Training: what plays a game learns it, into a file; its curve and evaluations go into a store."""
+"""Training: a player learns a game, into a file; its curve and evaluations go into a store."""
 
 from __future__ import annotations
 
@@ -32,16 +32,16 @@ class Training(Plan["TrainingResults"]):
     """Train a network by games against itself.
 
     The weights go into a file; the learning curve and the games of evaluations go into the store. In evaluations, the
-    agent plays with what has been learned so far, alone or against another agent. Repeat the command to resume training
-    that was stopped.
+    agent plays with the current weights, alone or against another agent. Repeat the command to resume a stopped
+    training.
 
     An n-tuple network learns by temporal differences (td), in threads that share its weights; the greedy agent plays
     with it. With dqn (the extra `deep`), a deep network learns from a memory of moves. The file holds checkpoints and
-    is also for playing: dqn(file=FILE).
+    can be played with: dqn(file=FILE).
 
-    With puct, the search plays with the current networks on all workers, and they learn from what it found
-    (AlphaZero's loop). The file holds checkpoints; FILE.values.npz and FILE.policy.npz, written beside it, are for
-    playing. Each evaluated checkpoint also plays the best earlier one, and all are rated. Around residual (the extra
+    With puct, the search plays with the current networks on all workers, and they learn from its results (AlphaZero's
+    loop). The file holds checkpoints; FILE.values.npz and FILE.policy.npz, written beside it, are for playing. Each
+    evaluated checkpoint also plays the best earlier one, and all are rated. With the evaluator residual (the extra
     `deep`), a deep network learns both values and policy, and FILE.network.npz is for playing.
 
     \b
@@ -67,7 +67,7 @@ class Training(Plan["TrainingResults"]):
             str | Evaluator | Agent,
             Option(
                 'the network, such as "ntuple(network=4x6)" or "dqn(layers=128.64)", or a search that learns, puct; may'
-                " be left out with a file that is trained further, and for 2048 with hours",
+                " be left out if a file is trained further, and for 2048 with hours",
                 complete="learner",
             ),
         ] = "",
@@ -76,8 +76,8 @@ class Training(Plan["TrainingResults"]):
         games: Annotated[
             int | None,
             Option(
-                "total number of games, including earlier runs; default: 10,000, or with hours as many as there is time"
-                " for",
+                "total number of games, including earlier runs; default: 10,000, or with hours as many as the time"
+                " allows",
                 low=0,
                 high=MAX_GAMES,
                 more=True,
@@ -86,7 +86,7 @@ class Training(Plan["TrainingResults"]):
         hours: Annotated[
             float,
             Option(
-                "hours of learning in total, including earlier runs; 0 = as long as the games take",
+                "hours of learning in total, including earlier runs; 0 = no limit",
                 low=0,
                 high=MAX_HOURS,
                 more=True,
@@ -94,18 +94,18 @@ class Training(Plan["TrainingResults"]):
         ] = 0.0,
         begins: Annotated[
             Sequence[str | Path],
-            Option("begin with the weights of such a network, or repeated with the mean of several"),
+            Option("begin with the weights of this network; repeat for the mean of several"),
         ] = (),
         learning: Annotated[
             str,
             Option(
-                'the method, such as "td(alpha=0.1,coherence=false)"; default: td, deep_q or self_play, with what goes'
-                " with the game and the hours"
+                'the method, such as "td(alpha=0.1,coherence=false)"; default: td, deep_q or self_play, with parameters'
+                " that suit the game and the hours"
             ),
         ] = "",
         seed: Annotated[
             int,
-            Option("same seed, same weights, with one thread, and whatever plays the games of self-play", low=0),
+            Option("same seed, same weights, with one thread; in self-play with any workers", low=0),
         ] = 1,
         threads: Annotated[
             int, Option("threads that learn at once and share the weights", low=1, high=MAX_WORKERS, more=True)
@@ -134,9 +134,7 @@ class Training(Plan["TrainingResults"]):
         if self.games < 1 and not begins:
             raise UserError(f"games of a training must be at least 1, got {games}.")
         if against and not evaluate_every:
-            raise UserError(
-                f"the opponent {against} needs evaluations to play in; give their interval, evaluate_every."
-            )
+            raise UserError(f"the opponent {against} plays in evaluations only; give their interval, evaluate_every.")
         require_file(self.out, "the file of weights")
         files = [Path(file) for file in begins]
         self.plan = learning_plan(
@@ -153,7 +151,7 @@ class Training(Plan["TrainingResults"]):
 
     @property
     def settings(self) -> dict[str, Any]:
-        """All options, with what was left open filled in."""
+        """All options, including values that were left open."""
         chosen = {
             "network": self.plan.learner.full_text(),
             "learning": self.plan.learning.full_text(),
@@ -164,7 +162,7 @@ class Training(Plan["TrainingResults"]):
 
     @property
     def definition(self) -> dict[str, Any]:
-        """What is learned, how, into which file, and how that is evaluated."""
+        """The game, the learner, the method, the file, and the evaluations."""
         return self.plan.described() | {"out": str(self.out)} | (asdict(self.evaluating) if self.evaluating else {})
 
     @property
@@ -175,7 +173,7 @@ class Training(Plan["TrainingResults"]):
 
     @classmethod
     def options_of(cls, run: Run) -> dict[str, Any]:
-        """Returns the options that a stored definition stands for; the points of the curve are not always in it."""
+        """Returns the options given by a stored definition, which does not always have the points of the curve."""
         from .learning.ways import learner_of
 
         stored = run.definition
@@ -197,12 +195,12 @@ class Training(Plan["TrainingResults"]):
 
     @property
     def done(self) -> int:
-        """The games that the last checkpoint has learned from."""
+        """The number of games that the last checkpoint has learned from."""
         return int(self.plan.stored(self.out)["done"]) if self.out.exists() else 0
 
     @property
     def finished(self) -> bool:
-        """Whether the file has the games, or the hours, that are asked for."""
+        """Whether the file has the requested games or hours."""
         if not self.out.exists():
             return False
         stored = self.plan.stored(self.out)
@@ -210,20 +208,20 @@ class Training(Plan["TrainingResults"]):
 
     @property
     def kept(self) -> str:
-        """Says what the file has at the moment."""
+        """Describes the current content of the file."""
         return f"{self.out} has {self.done:,} games" if self.out.exists() else f"{self.out} is not written yet"
 
     def notices(self, store: Store) -> list[str]:
-        """Says which option resumes a training that has what was asked for."""
+        """Returns a sentence on the option that resumes a finished training."""
         more = "--hours" if self.hours else "--games"
         return [f"{self.kept} already; resume with more {more}."] if self.finished else []
 
     def stop(self) -> bool:
-        """Has `run` end soon by KeyboardInterrupt, with a checkpoint; returns whether something learns."""
+        """Makes `run` end soon with KeyboardInterrupt after a checkpoint; returns False if nothing learns."""
         return self._loop is not None and self._loop.stop()
 
     def placed(self, where: Where) -> Where:
-        """Returns where self-play with search plays; other ways to learn play in threads of their own."""
+        """Returns the place where self-play with search plays; other methods play in threads of their own."""
         if self.plan.rated:
             return where
         if where not in (Where(), Where("serial")):
@@ -233,9 +231,9 @@ class Training(Plan["TrainingResults"]):
         return Where("serial")
 
     def play(self, run: Playing) -> None:
-        """Learns what the file does not have yet, and evaluates it on the way.
+        """Continues the training of the file, with its evaluations.
 
-        Raises UserError if another process trains this file, or in this store, and if learning has diverged.
+        Raises UserError if another process trains this file or this run, or if learning has diverged.
         """
         from ..core.outputs import only_writer
         from .learning.evaluations import Evaluations
@@ -253,7 +251,7 @@ class Training(Plan["TrainingResults"]):
                     lock.heartbeat()  # raises if another driver has taken over
                     evaluations.saved(weights)
 
-                if self.plan.rated and not loop.done:  # what has learned nothing is what others are rated by
+                if self.plan.rated and not loop.done:  # others are rated by the untrained one
                     saved(loop.weights())
                 loop.run(self._reporting(loop, run.bar), saved, every=every, limit=3600 * self.hours)
                 evaluations.finish()
@@ -263,7 +261,7 @@ class Training(Plan["TrainingResults"]):
                 run.bar.print(f"{loop.moves:,} moves, {loop.moves_per_second:,.0f} moves/s")
 
     def _show_before(self, loop: TrainingLoop[Any], bar: Bar) -> None:
-        """Has the bar begin with what earlier commands have learned."""
+        """Starts the bar with the progress of earlier commands."""
         if self.hours:
             bar.reached(min(int(loop.seconds), bar.total), bar.total)
         elif loop.done:

@@ -1,6 +1,6 @@
-"""What a study asks for next: a pure function of its definition and of what is known of its candidates.
+"""What a study asks for next: a pure function of its definition and what is known of its candidates.
 
-A `Course` asks its sampler for a generation, the noise strategy says how many games each candidate plays, and their
+A `Course` asks its sampler for a generation, the noise strategy sets the number of games of each candidate, and their
 values decide the next generation. Nothing here plays, stores or shows anything; `study_run` does.
 """
 
@@ -31,12 +31,12 @@ from .verdict import START, Finalist
 
 PROPOSED = "proposed"
 BEST_CANDIDATES = 3  # finalists by their values in the search
-LAST_DIGITS = 1e-6  # by how much a number differs at the most that two kinds of processors have computed
+LAST_DIGITS = 1e-6  # largest difference between results of different kinds of processors
 
 
 @dataclass
 class Candidate:
-    """One member of a generation: its agent, its games, and its trial if that is stored."""
+    """One member of a generation: its agent, its games, and its trial, if stored."""
 
     vector: list[float]
     values: dict[str, Any]
@@ -48,9 +48,21 @@ class Candidate:
 class Generation:
     """Asks the noise strategy for games until it needs no more; a pure function of the games' scores."""
 
-    def __init__(self, number: int, candidates: list[Candidate], objective: Objective, noise: Noise) -> None:
+    def __init__(
+        self, number: int, candidates: list[Candidate], objective: Objective, noise: Noise, duels: int | None = None
+    ) -> None:
+        """Begins a generation.
+
+        Args:
+            number: from 0.
+            candidates: in order; none has played.
+            objective: what they play, and what it is worth.
+            noise: how often they play.
+            duels: of the first candidates this many pairs of neighbours play each other; None = not in this search.
+        """
         self.number, self.candidates = number, candidates
         self.objective, self.noise = objective, noise
+        self._duelling, self._counts_games = 2 * (duels or 0), duels is not None
         self.records: dict[str, MatchRecord] = {}
         self._missing: set[str] = set()
         texts = [candidate.agent.full_text() for candidate in candidates]
@@ -63,23 +75,33 @@ class Generation:
 
     @property
     def max_games(self) -> int:
-        return self.noise.max_games(self.number, len(self.candidates)) * self.objective.unit_games
+        others = self.noise.max_games(self.number, len(self.candidates) - self._duelling) * self.objective.unit_games
+        return self.noise.max_games(self.number, self._duelling) + others
 
     @property
     def known_games(self) -> int:
-        """Number of games that need not be read, since their candidates have trials."""
+        """Number of games that need not be read because their candidates have trials."""
         known = [c.trial for c in self.candidates if c.trial] if self.noise.one_stage or self.stored else []
-        return sum(int(facts_of(trial)["games"]) for trial in known) * self.objective.unit_games
+        counted = 1 if self._counts_games else self.objective.unit_games
+        return sum(int(facts_of(trial)["games"]) for trial in known) * counted
+
+    def _counted(self, index: int) -> int:
+        """Returns what counts as games of a candidate's trial: units; if candidates duel, games, half of a duel's."""
+        units = self.candidates[index].units
+        if not self._counts_games:
+            return len(units)
+        return sum(map(len, units)) // (2 if index < self._duelling else 1)
 
     @property
     def games(self) -> int:
-        """Number of games that it has asked for or, if it is stored, has played."""
+        """Number of games asked for or, if the generation is stored, played."""
         if self.stored:
             return self.known_games
-        return sum(len(unit) for c in self.candidates for unit in c.units)
+        return len({spec.id for c in self.candidates for unit in c.units for spec in unit})
 
     def too_many(self, workers: int) -> str:
-        """Returns a sentence on what would use all workers, if there are more than games that they can play at once."""
+        """Returns a sentence on using all workers if they are more than the games to play at once; otherwise
+        nothing."""
         games = self.max_games if self.noise.one_stage else self.games
         if workers <= games:
             return ""
@@ -89,7 +111,7 @@ class Generation:
         )
 
     def next_matches(self) -> list[MatchSpec]:
-        """Returns the matches that it needs next, none if it is complete; those before must have been taken."""
+        """Returns the matches needed next, none if the generation is complete; earlier ones must have been taken."""
         assert not self._missing
         if self.stored:
             return []
@@ -99,15 +121,21 @@ class Generation:
             if self.noise.one_stage and candidate.trial:
                 continue
             for number in range(len(candidate.units), len(candidate.units) + more):
-                text, twin = self._agents[index]
-                unit = self.objective.search_unit(text, self.number, index, number, twin)
-                candidate.units.append(unit)
+                candidate.units.append(unit := self._unit(index, number))
                 specs += unit
         self._missing = {spec.id for spec in specs} - self.records.keys()
         return specs
 
+    def _unit(self, index: int, number: int) -> Unit:
+        text, twin = self._agents[index]
+        if index >= self._duelling:
+            return self.objective.search_unit(text, self.number, index, number, twin)
+        first, side = index - index % 2, index % 2
+        pair = self._agents[first][0], self._agents[first + 1][0]
+        return self.objective.duel_units(pair, self.number, first // 2, number)[side]
+
     def take(self, records: Iterable[MatchRecord]) -> list[MatchRecord]:
-        """Takes those matches that the generation waits for; returns the others."""
+        """Takes the matches that the generation waits for; returns the others."""
         others = []
         for record in records:
             if record.spec.id in self._missing:
@@ -122,9 +150,9 @@ class Generation:
         return bool(self._missing)
 
     def finished(self) -> list[int]:
-        """Returns the candidates without a trial that have played all that they asked for, up to one that has not.
+        """Returns candidates without a trial that have played all their games, up to the first that has not.
 
-        In order: the numbers of their trials do not depend on which finished first.
+        In order: trial numbers must not depend on which candidate finished first.
         """
         played = itertools.takewhile(self._played, range(len(self.candidates)))
         return [index for index in played if self.candidates[index].trial is None]
@@ -154,9 +182,9 @@ class Generation:
             "index": index,
             "mean": mean,
             "standard_error": statistics.stdev(scores) / math.sqrt(len(scores)) if len(scores) > 1 else None,
-            "games": len(scores),
+            "games": self._counted(index),
             "seconds": self.seconds_of(index),
-            "vector": candidate.vector,  # the last, since it may be long and optuna-dashboard cuts what it shows
+            "vector": candidate.vector,  # last, since it may be long and optuna-dashboard truncates
         }
         searched = space.distributions(candidate.values)
         return create_trial(value=mean, params=candidate.values, distributions=searched, user_attrs=facts)
@@ -171,7 +199,7 @@ class Generation:
         return [float(c.trial.value) for c in self.candidates if c.trial is not None and c.trial.value is not None]
 
     def pooled(self) -> list[float]:
-        """Returns the candidates' values, those of equal agents replaced by the mean over all of their units."""
+        """Returns the candidates' values, with equal agents given the mean over all of their units."""
         sums: dict[str, list[float]] = {}
         for (text, _), candidate, value in zip(self._agents, self.candidates, self.values(), strict=True):
             units = float(facts_of(candidate.trial)["games"]) if candidate.trial else 0.0
@@ -184,16 +212,16 @@ class Known(NamedTuple):
     """What is known of a search from before, by generation."""
 
     trials: Mapping[int, Mapping[int, FrozenTrial]] = {}  # and by index
-    asked: Mapping[int, Sequence[Sequence[float]]] = {}  # vectors of generations, some of which lack trials
+    asked: Mapping[int, Sequence[Sequence[float]]] = {}  # vectors by generation; some lack trials
     recommended: Mapping[int, Mapping[str, Any]] = {}  # at their ends
-    noted: Collection[int] = ()  # whose ends are stored
+    noted: Collection[int] = ()  # generations whose ends are stored
 
 
 UNKNOWN = Known()
 
 
 class Course:
-    """A search as far as it has come: what it asks for next, what its generations are worth, what it proposes."""
+    """A search up to now: its next generation, the values of past ones, and its proposal."""
 
     def __init__(self, definition: StudyDefinition) -> None:
         self.definition, self.objective = definition, definition.objective
@@ -201,18 +229,24 @@ class Course:
         self.agent.require(self.objective.game)
         self.noise = NOISES.make(definition.noise)
         self.space = Space.of(self.agent, definition.parameters)
-        self.search = SAMPLERS.make(definition.sampler).begin(self.space.encode(self.agent), definition.seed)
+        self.search = SAMPLERS.make(definition.sampler).begin(
+            self.space.encode(self.agent), definition.seed, self.space
+        )
+        if self.search.duels and self.objective.single_player:
+            raise UserError(
+                f"duels are for games of two or more seats, got {self.objective.game}; use --sampler cmaes."
+            )
         if isinstance(self.search, SteppingSearch):
             self.search.stays = definition.edition > FIRST_EDITION
         self.games = 0  # of complete generations
-        self.alike = 0  # latest generations in a row without any difference between candidates
+        self.alike = 0  # latest generations in a row whose candidates do not differ
         self._tried: dict[str, tuple[Agent, list[float]]] = {}  # values of candidates by their agent's text
-        self._recommended: Mapping[str, Any] | None = None  # what is known to have been recommended after the latest
+        self._recommended: Mapping[str, Any] | None = None  # known recommendation after the latest generation
 
     def ask(self, known: Known = UNKNOWN) -> Generation:
         """Returns the next generation; raises UserError if its candidates are not the known ones.
 
-        Other kinds of processors compute other last digits, so the known vectors are used.
+        Last digits depend on the kind of processor, so the known vectors are used.
         """
         number, trials = self.search.generation, known.trials.get(self.search.generation, {})
         vectors = dict(enumerate(known.asked.get(number, ())))
@@ -224,7 +258,7 @@ class Course:
             self._require_same(*same, f"candidate {index + 1} of generation {number + 1}")
             values = self.space.decode(vector)
             candidates.append(Candidate(vector, values, self.space.apply(self.agent, values), trial=trials.get(index)))
-        return Generation(number, candidates, self.objective, self.noise)
+        return Generation(number, candidates, self.objective, self.noise, self.search.duels or None)
 
     def tell(self, generation: Generation, known: Known = UNKNOWN) -> list[float]:
         """Passes a generation whose candidates have trials to the sampler; returns their values."""
@@ -238,7 +272,7 @@ class Course:
         return values
 
     def summary(self, values: Sequence[float]) -> dict[str, Any]:
-        """Returns what is to be stored at the end of the latest generation, which had these values."""
+        """Returns what to store at the end of the latest generation, given its values."""
         computed = self.space.decode(self.search.recommended())
         if self._recommended:
             what = f"the recommendation of generation {self.search.generation - 1}"
@@ -256,14 +290,14 @@ class Course:
         return self.space.apply(self.agent, self._recommended or self.space.decode(self.search.recommended()))
 
     def best(self, count: int = 1) -> list[tuple[Agent, float]]:
-        """Returns the agents with the largest (lucky) values, which are means where an agent was tried again."""
+        """Returns the agents with the largest (lucky) values, averaged if an agent was tried again."""
         means = [(agent, statistics.fmean(values)) for agent, values in self._tried.values()]
         return sorted(means, key=lambda known: -known[1])[:count]
 
     def finalists(self, baselines: Mapping[str, Agent] | None = None) -> dict[str, Finalist]:
-        """Returns the start and the baselines, then what the search proposes and its best candidates, by label.
+        """Returns the start and the baselines, then the search's proposal and its best candidates, by label.
 
-        An agent that already has a label gets no second one; a baseline that is the start gives it its label.
+        An agent with a label gets no second one; a baseline equal to the start replaces the start's label.
         """
         known = baselines or {}
         same = (label for label, agent in known.items() if agent.full_text() == self.agent.full_text())
@@ -279,16 +313,16 @@ class Course:
 
     @property
     def least_budget(self) -> int:
-        """A number of games up to which `StudyRun.run_budget` plays what was played."""
+        """A budget with which `StudyRun.run_budget` plays the same games."""
         return self.games if self.noise.one_stage else self.games + self.ask().max_games - 1
 
     def _require_same(self, stored: Mapping[Any, Any], computed: Mapping[Any, Any], what: str) -> None:
-        """Raises UserError if values differ by more than the last digits, which another processor computes."""
+        """Raises UserError if values differ by more than the last digits, in which processors differ."""
 
         def same(one: object, other: object) -> bool:
             if isinstance(one, float) and isinstance(other, float):
                 return math.isclose(one, other, rel_tol=LAST_DIGITS, abs_tol=LAST_DIGITS)
-            return type(one) is type(other)  # a number may be rounded, and a choice made, by its last digit
+            return type(one) is type(other)  # the last digit may decide a rounding or a choice
 
         if stored.keys() != computed.keys() or not all(same(stored[key], computed[key]) for key in computed):
             raise UserError(

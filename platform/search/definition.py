@@ -1,4 +1,4 @@
-"""What a study searches and how, as it is stored."""
+"""The definition of a study, as it is stored."""
 
 from __future__ import annotations
 
@@ -19,20 +19,19 @@ from .objective import Objective
 from .samplers.cmaes import Cmaes
 from .samplers.registry import SAMPLERS
 from .samplers.sampler import MAX_POPULATION
-from .space import Space
 
-LATER = ("edition", "begun_as")  # fields that earlier versions lacked
+LATER = ("edition", "begun_as", "openings")  # fields that earlier versions lacked
 
 
-def later_form(edition: int, begun_as: str = "") -> dict[str, Any]:
+def later_form(edition: int, begun_as: str = "", openings: int = 0) -> dict[str, Any]:
     """Returns what definitions store of the fields that earlier versions lacked: nothing if they had no choice."""
-    known = {"edition": edition} if edition > FIRST_EDITION else {}
-    return known | ({"begun_as": begun_as} if begun_as else {})
+    known: dict[str, Any] = {"edition": edition} if edition > FIRST_EDITION else {}
+    return known | ({"begun_as": begun_as} if begun_as else {}) | ({"openings": openings} if openings else {})
 
 
 @dataclass(frozen=True)
 class StudyDefinition:
-    """What a study searches and how; a stored study is only continued with the same definition."""
+    """The definition of a study; a stored study is only continued with the same one."""
 
     name: str
     game: str
@@ -44,6 +43,7 @@ class StudyDefinition:
     seed: int = 1
     edition: int = EDITION  # see turnier.search
     begun_as: str = ""  # the name of a renamed study when it began
+    openings: int = 0  # plies at the most, after which games begin
 
     def __post_init__(self) -> None:
         SAMPLERS.make(self.sampler), NOISES.make(self.noise)
@@ -53,21 +53,13 @@ class StudyDefinition:
     @property
     def objective(self) -> Objective:
         own = (self.begun_as or self.name) if self.edition > FIRST_EDITION else ""
-        return Objective(GAMES.make(self.game), self.against, self.seed, own)
-
-    @property
-    def generation_games(self) -> int:
-        """The maximum number of games of the first generation."""
-        space = Space.of(agent := AGENTS.make(self.agent), self.parameters)
-        candidates = len(SAMPLERS.make(self.sampler).begin(space.encode(agent), self.seed).ask())
-        units = NOISES.make(self.noise).max_games(0, candidates)
-        return units * self.objective.unit_games
+        return Objective(GAMES.make(self.game), self.against, self.seed, own, self.agent, self.openings)
 
     @property
     def stored(self) -> dict[str, Any]:
-        """What is stored; plain CMA-ES studies keep the form from before there were other samplers."""
+        """The stored form; plain CMA-ES studies keep the form from before there were other samplers."""
         sampler, noise = SAMPLERS.make(self.sampler), NOISES.make(self.noise)
-        later = later_form(self.edition, self.begun_as)
+        later = later_form(self.edition, self.begun_as, self.openings)
         plain = isinstance(sampler, Cmaes) and sampler == Cmaes(population=sampler.population, sigma=sampler.sigma)
         if plain and isinstance(noise, Fixed) and not self.against:
             assert isinstance(sampler, Cmaes)
@@ -80,7 +72,7 @@ class StudyDefinition:
 
     @classmethod
     def of_stored(cls, stored: Mapping[str, Any]) -> StudyDefinition:
-        """Returns the definition whose stored form this is."""
+        """Returns the definition with this stored form."""
         given = {"edition": FIRST_EDITION} | dict(stored)
         if "population" in given:
             given["noise"] = Fixed(games=given.pop("games")).full_text()
@@ -91,14 +83,14 @@ class StudyDefinition:
     @classmethod
     def named_by_content(cls, game: str, agent: str, parameters: tuple[str, ...], **rest: Any) -> StudyDefinition:
         """Returns a definition named after its content: equal settings resume a study, others begin a new one."""
-        definition = cls("", game, agent, parameters, **rest, edition=FIRST_EDITION)  # names stay, whatever is new
+        definition = cls("", game, agent, parameters, **rest, edition=FIRST_EDITION)  # so that names never change
         short = f"{derive_seed(json.dumps(definition.stored, sort_keys=True)):016x}"[:6]
         name = f"{GAMES.make(game).name}-{AGENTS.make(agent).name}-{short}"
         return cls(name, game, agent, parameters, **rest)
 
 
 def stored_definitions(store: Store) -> Iterator[StudyDefinition]:
-    """Yields what is stored of studies for strength, the newest first; not those that this version cannot read."""
+    """Yields the stored definitions of studies for strength that this version can read, the newest first."""
     for run in reversed(store.runs()):
         if run.kind == "study" and "agent" in run.definition and "objectives" not in run.definition:
             with contextlib.suppress(UserError):

@@ -1,4 +1,4 @@
-"""The end of a study: finalists play held-out games, which the search has not seen, until a verdict."""
+"""The end of a study: finalists play held-out games, unseen by the search, until there is a verdict."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ from .verdict import (
 
 
 def held_out_games(verify: float, budget: int, finalists: int, objective: Objective) -> int:
-    """Returns the maximum number of held-out games of all finalists; raises UserError for a share that makes no sense.
+    """Returns the maximum number of held-out games of all finalists; raises UserError for an impossible share.
 
     Args:
         verify: as a share of the search's games; each finalist can play at least the games of the first test.
@@ -46,7 +46,7 @@ def held_out_games(verify: float, budget: int, finalists: int, objective: Object
 
 
 class HeldOutGames:
-    """Held-out units by label, in seed order, and the values of those that were played."""
+    """Held-out units by label, in seed order, and the values of those played."""
 
     def __init__(self, study: StoredStudy, objective: Objective, agents: Mapping[str, Agent]) -> None:
         self.study, self.objective = study, objective
@@ -55,7 +55,7 @@ class HeldOutGames:
         self.records: dict[str, MatchRecord] = {}
 
     def play(self, labels: Iterable[str], more: int, executor: Executor, bar: Bar) -> None:
-        """Plays further units of some agents; agents of the same text share their games."""
+        """Plays further units of some agents; agents with the same text share their games."""
         specs: dict[str, MatchSpec] = {}
         for label in labels:
             known = self.units[label]
@@ -66,7 +66,7 @@ class HeldOutGames:
             bar.advance(len(batch))
 
     def repeated(self) -> set[str]:
-        """Returns the labels of agents whose units are all one game, see `is_one_game`."""
+        """Returns the labels of agents that repeat one game, see `is_one_game`."""
         game = self.objective.game
         return {label for label, units in self.units.items() if is_one_game(game, units, self.records)}
 
@@ -94,7 +94,7 @@ def compare_finalists(
     executor: Executor,
     budget: int = 0,
 ) -> FinalComparison:
-    """Plays held-out games of the finalists, on common seeds, until one is shown to be best or the games are used up.
+    """Plays held-out games of the finalists, on common seeds, until one is shown to be best or no games are left.
 
     The games that idle workers played with the recommendation are not used: their number depends on how long workers
     happened to be idle, and the verdict must not.
@@ -118,7 +118,7 @@ def compare_finalists(
             planned += more * len(active) * objective.unit_games
             held_out.play(active, more, executor, bar)
             values, repeated = held_out.values(), held_out.repeated()
-            # Two that play one game each differ by one game, however often they play it.
+            # If both repeat one game, they differ by one game, however often they play it.
             test.leave(repeated.intersection(challengers) if repeated.intersection(references) else ())
             if test.active:
                 test.add({label: values[label] for label in active})
@@ -143,7 +143,7 @@ def verdict_on(
     means = {label: sum(own) / len(own) if own else 0.0 for label, own in values.items()}
 
     def best(labels: Iterable[str]) -> str:
-        """Of those that played to the end: the others left since they were beaten or behind."""
+        """Only among those that played to the end: the others were beaten or behind."""
         return max(labels, key=lambda label: (len(values[label]), means[label]))
 
     start = next(iter(chosen))
@@ -153,7 +153,7 @@ def verdict_on(
     untested = sorted((name for name in test.beaten if not test.critical[name]), key=lambda name: -means[name])
     challenger = test.better or next(iter([*undecided, *untested, *test.beaten]), None)
     beaten = test.beaten[challenger].keys() if challenger else set()
-    # A baseline is only kept where the search's agent has beaten the start: otherwise nothing shows that it is better.
+    # A baseline is only kept if the search's agent has beaten the start: otherwise nothing shows it to be better.
     kept = test.better or (best(set(test.references) - beaten) if start in beaten else start)
     own, other, critical = _compared(test, values, challenger, reference) if challenger else ([], [], 0.0)
     measured = gain(own, other, objective.single_player, critical) if challenger else (None, None, None, "")
@@ -184,7 +184,7 @@ def verdict_on(
 def _compared(
     test: Superiority, values: Mapping[str, Sequence[float]], challenger: str, reference: str
 ) -> tuple[Sequence[float], Sequence[float], float]:
-    """Returns the values of both up to the look that decided or was the last, and its critical p-value."""
+    """Returns the values of both up to the deciding or last look, and its critical p-value."""
     common = min(len(values[challenger]), len(values[reference]))
     units = test.beaten[challenger].get(reference, common)
     critical = test.critical[challenger].get(units, FIXED)  # none for those that were not tested
@@ -192,7 +192,7 @@ def _compared(
 
 
 def _is_no_better(test: Superiority, values: Mapping[str, Sequence[float]], challenger: str) -> bool:
-    """Whether a challenger is shown to be worse than a reference, or has played the same as one in every game."""
+    """Whether a challenger is shown to be worse than a reference, or has equal values in every game."""
     for reference in test.references:
         own, other, critical = _compared(test, values, challenger, reference)
         if not np.subtract(own, other).any() or repeated(own, other, critical)[1] < 0:
@@ -201,7 +201,7 @@ def _is_no_better(test: Superiority, values: Mapping[str, Sequence[float]], chal
 
 
 def _needed(values: Sequence[float], reference: Sequence[float]) -> int | None:
-    """Returns how many units each would tell the two apart if they differ as they seem to; None if they do not."""
+    """Returns the units each needed to confirm the observed difference; None if there is none."""
     apart = paired_difference(np.subtract(values, reference).tolist())
     needed = float(units_needed(apart.mean, apart.high, apart.units))
     return max(math.ceil(needed), 2 * len(values)) if math.isfinite(needed) else None

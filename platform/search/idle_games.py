@@ -1,7 +1,7 @@
-"""What a study plays: the games that its generation waits for, and games for workers that would otherwise be idle.
+"""The games of a study: those that its generation waits for, and games for workers that would otherwise be idle.
 
-At the end of a generation idle workers play games of the current recommendation. These games show how far the search
-has come and do not affect it: its state depends on the candidates' games only. The next generation does not wait for
+At the end of a generation idle workers play games of the current recommendation. These games show the progress of the
+search and do not affect it: its state depends on the candidates' games only. The next generation does not wait for
 them, and there are at most as many as games of candidates, since workers may cost money.
 """
 
@@ -36,7 +36,7 @@ class StudyGames(Source[MatchSpec]):
         self._records: dict[str, MatchRecord] = {}
 
     def recommend(self, agent: Agent, generation: int) -> None:
-        """Sets what idle workers play from now on: the agent recommended after this many generations."""
+        """Sets the agent of idle-time games: the one recommended after this many generations."""
         self._agent, self._generation = agent.full_text(), generation
         self._units, self._next, self._records = [], [], {}
 
@@ -51,7 +51,7 @@ class StudyGames(Source[MatchSpec]):
         self._needed += len(specs)
 
     def stored_by_others(self) -> list[MatchRecord]:
-        """Returns games that other drivers have stored meanwhile and no longer waits for them."""
+        """Returns games that other drivers have stored meanwhile, and stops waiting for them."""
         now = time.monotonic()
         if not self.waiting or now - self._looked < LOOK_SECONDS:
             return []
@@ -69,7 +69,7 @@ class StudyGames(Source[MatchSpec]):
         self._agent = None
 
     def idle_specs(self, count: int) -> list[MatchSpec]:
-        """Returns further games of the recommendation, altogether as many as the generations have needed, or fewer."""
+        """Returns further games of the recommendation, in total at most as many as the generations have needed."""
         specs: list[MatchSpec] = []
         while self._agent and len(specs) < count and self._begun + len(specs) < self._needed:
             if not self._next:
@@ -80,7 +80,7 @@ class StudyGames(Source[MatchSpec]):
         return specs
 
     def _look_up(self, agent: str) -> None:
-        """Plans further units; those that an earlier driver played are in the store."""
+        """Plans further units; those of an earlier driver are in the store."""
         first = len(self._units)
         units = [self.objective.idle_unit(agent, self._generation, n) for n in range(first, first + BLOCK)]
         stored = self.store.records([spec.id for unit in units for spec in unit])

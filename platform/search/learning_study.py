@@ -43,7 +43,7 @@ from .storage.studies import StoredStudy, as_begun
 
 REDUCTION = 3  # candidates at a rung for each that trains further
 STARTUP = 8  # random trials before TPE proposes
-START = (0, 0)  # round and index of the start's own values, which always train to the end
+START = (0, 0)  # round and index of the start, which always trains to the end
 
 
 @dataclass(frozen=True)
@@ -66,7 +66,7 @@ class LearningParameter:
 
 @dataclass(frozen=True)
 class LearningStudyDefinition:
-    """What a study searches and how; a stored study is only continued with the same definition."""
+    """The definition of a study of learning; a stored study is only continued with the same one."""
 
     name: str
     game: str
@@ -76,7 +76,7 @@ class LearningStudyDefinition:
     candidates: int  # per round
     rungs: tuple[int, ...]  # training games after which candidates are compared, ascending
     games: int  # per evaluation
-    against: str = ""  # the agent in the other seats
+    against: str = ""  # agent in the other seats
     seed: int = 1
     edition: int = EDITION  # see turnier.search
 
@@ -93,7 +93,7 @@ class LearningStudyDefinition:
 
 @dataclass
 class LearnerCandidate:
-    """A learner: its parameters, and its value at each rung that it reached."""
+    """A learner: its parameters, and its value at each rung reached."""
 
     round: int
     index: int
@@ -103,7 +103,7 @@ class LearnerCandidate:
 
     @property
     def value(self) -> float:
-        """Its value at the last rung that it reached."""
+        """Its value at the last rung reached."""
         return self.estimates[max(self.estimates)][0]
 
 
@@ -132,12 +132,12 @@ class LearningStudy(StoredStudy):
         return MATCH_MEASURES[self.measure].unit
 
     def run(self, rounds: int, executor: Executor, workers: int) -> None:
-        """Runs until `rounds` are complete, training `workers` candidates at once; stored results are not repeated."""
+        """Runs until `rounds` are complete, training `workers` candidates at once; stored results are reused."""
         self.folder.mkdir(parents=True, exist_ok=True)
         games = [self._max_games(number) for number in range(rounds)]
         with self.driving(self.store.lock(self.run_id), sum(games)) as (lock, bar):
             for number in range(rounds):
-                lock.heartbeat()  # raises where another driver has taken over
+                lock.heartbeat()  # raises if another driver has taken over
                 played = 0
                 if len(self._trials(number)) < self.definition.candidates:
                     played = self._run_round(number, executor, workers, bar)
@@ -160,7 +160,7 @@ class LearningStudy(StoredStudy):
         )
 
     def _run_round(self, number: int, executor: Executor, workers: int, bar: Bar) -> int:
-        """Trains and compares a round's candidates, stores their trials; returns the games that they trained."""
+        """Trains and compares a round's candidates and stores their trials; returns their training games."""
         candidates = self._ask(number)
         left = candidates
         for rung in self.definition.rungs:
@@ -173,7 +173,7 @@ class LearningStudy(StoredStudy):
             best = sorted(left, key=lambda c: -c.value)[: _survivors(len(left))]
             left = [c for c in left if c in best or (c.round, c.index) == START]
         stored = len(self._trials(number))
-        # In order: their numbers do not depend on which finished first.
+        # In order: trial numbers must not depend on which candidate finished first.
         self.add_trials([self._trial(candidate) for candidate in candidates[stored:]])
         top = max((c for c in candidates if self.definition.rungs[-1] in c.estimates), key=lambda c: c.value)
         chosen = " ".join(f"{name} {number_text.number(value)}" for name, value in top.values.items())

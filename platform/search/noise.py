@@ -1,4 +1,4 @@
-"""How often candidates play: strategies against noise, each a pure function of the scores of a generation so far."""
+"""How often candidates play: strategies against noise, each a pure function of a generation's scores so far."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from ..core.errors import UserError
 from ..core.parameters import Declared, Registry, parameter
 from ..statistics.distributions import t_quantile
 
-Scores = Sequence[Sequence[float]]  # of each candidate, in the order they were asked for
+Scores = Sequence[Sequence[float]]  # of each candidate, in the order of asking
 _GAMES = "games per candidate; in games with several seats, times seats and opponents"
 
 
@@ -25,7 +25,7 @@ class Noise(Declared):
     kind: ClassVar[str] = "noise strategy"
     one_stage: ClassVar[bool] = True  # a candidate's number of games does not depend on scores
 
-    games: int  # of each candidate, at first or at the most
+    games: int  # of each candidate, at first or at most
 
     @abstractmethod
     def more(self, generation: int, scores: Scores) -> list[int]:
@@ -86,7 +86,7 @@ class Reevaluated(Noise):
 
     games: int = parameter(1, _GAMES, low=1, high=1_000_000)
     share: float = parameter(0.25, "share of the candidates that play again", low=0.01, high=1)
-    again: int = parameter(1, "further games that they play", low=1, high=1_000_000)
+    again: int = parameter(1, "further games of these candidates", low=1, high=1_000_000)
 
     def _best(self, candidates: int) -> int:
         return max(1, round(self.share * candidates))
@@ -94,7 +94,7 @@ class Reevaluated(Noise):
     def more(self, generation: int, scores: Scores) -> list[int]:
         if any(len(own) < self.games for own in scores):
             return _up_to(self.games, scores)
-        # By the first games: those played again must not change who plays again.
+        # By the first games: later ones must not change the choice.
         first = [float(np.mean(own[: self.games])) for own in scores]
         best = set(np.argsort(-np.array(first), kind="stable")[: self._best(len(scores))].tolist())
         return [max(0, self.games + self.again - len(own)) if i in best else 0 for i, own in enumerate(scores)]
@@ -108,7 +108,7 @@ class Racing(Noise):
     """Candidates that a sequential test rates worse than the generation's median stop early.
 
     Candidates are tested whenever their games have doubled: Student's t with the generation's pooled variance, and
-    alpha shared evenly among the looks, so that one as good as the median stops with a probability of at most alpha.
+    alpha shared evenly among the looks, so one as good as the median stops with a probability of at most alpha.
     """
 
     name = "racing"

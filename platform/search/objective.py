@@ -1,19 +1,20 @@
-"""What a candidate is worth: its mean score in a single-player game, or its share of the points against opponents."""
+"""What a candidate is worth: its mean score in a single-player game, or its share of the points against others."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import functools
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from ..agents.registry import AGENTS
 from ..arena.match import MatchRecord, MatchSpec, derive_seed, require_results
+from ..arena.schedules.round_robin import openings
 from ..core.errors import UserError
 from ..core.outside.classes import is_outside
 from ..games.game import Game
 
-Unit = tuple[MatchSpec, ...]
 ENOUGH = 16  # units that are the same before it is believed that all will be
 STARTS = 4  # that are compared: some games draw theirs
 
@@ -25,6 +26,20 @@ def require_generation(generation: int, games: int) -> None:
 
 
 @dataclass(frozen=True)
+class Unit:
+    """Games that yield one number for an agent, independent of all others; without games it is worth an equal share."""
+
+    specs: tuple[MatchSpec, ...]
+    seats: tuple[tuple[int, ...], ...]  # of the agent, in each of the games
+
+    def __iter__(self) -> Iterator[MatchSpec]:
+        return iter(self.specs)
+
+    def __len__(self) -> int:
+        return len(self.specs)
+
+
+@dataclass(frozen=True)
 class Objective:
     """The value of candidates in units: independent groups of games that yield one number each.
 
@@ -33,18 +48,20 @@ class Objective:
     Args:
         against: full texts of the opponents; each fills all other seats of the games against it.
         study: its name, where its held-out games are to be in no other study; otherwise studies of one seed share them.
+        start: full text of the agent that a search begins with, which is the opponent if there is no other.
+        opening_plies: games begin after one of the openings of at most this many plies, drawn by the seed.
     """
 
     game: Game
     against: tuple[str, ...]
     seed: int
     study: str = ""
+    start: str = ""
+    opening_plies: int = 0
 
     def __post_init__(self) -> None:
         if self.single_player and self.against:
             raise UserError(f"opponents are for games of two or more seats, got {self.game}; leave out --against.")
-        if not self.single_player and not self.against:
-            raise UserError(f"tuning at {self.game} needs at least 1 opponent, got 0; name them with --against.")
         for opponent in self.against:
             AGENTS.make(opponent).require(self.game)
 
@@ -53,9 +70,13 @@ class Objective:
         return self.game.num_seats == 1
 
     @property
+    def opponents(self) -> tuple[str, ...]:
+        return () if self.single_player else self.against or (self.start,)
+
+    @property
     def unit_games(self) -> int:
         """Games per unit."""
-        return 1 if self.single_player else self.game.num_seats * len(self.against)
+        return self.game.num_seats * max(1, len(self.opponents))
 
     @property
     def name(self) -> str:
@@ -63,51 +84,78 @@ class Objective:
 
     @property
     def held_out_seed(self) -> int:
-        """The seed of all that the search never sees."""
+        """The seed of everything that the search never sees."""
         return derive_seed(self.seed, "study", self.study) if self.study else self.seed
 
     def search_unit(self, agent: str, generation: int, index: int, number: int, twin: int = 0) -> Unit:
         """Returns a unit of a candidate.
 
         Against opponents all candidates of a generation share their seeds. In single-player games each has its own:
-        equal seeds gain nothing there, as scores of nearly equal agents on one seed hardly correlate.
+        equal seeds gain nothing there, because scores of nearly equal agents on one seed hardly correlate.
 
         Args:
             index: of the candidate in its generation.
-            twin: number of earlier candidates that are the same agent; they must not share games.
+            twin: number of earlier candidates with the same agent; they must not share games.
         """
         own = [index] if self.single_player else [f"twin {twin}"] * bool(twin)
         return self._unit(agent, self.seed, "search", generation, *own, number)
 
+    def duel_units(self, agents: tuple[str, str], generation: int, pair: int, number: int) -> tuple[Unit, Unit]:
+        """Returns the two games of two candidates against each other, as a unit of each of them.
+
+        In the second game they have changed seats. Of more than two seats each has half, drawn by the seed; of an odd
+        number one of them has one more.
+        """
+        seats, seed = self.game.num_seats, derive_seed(self.seed, "duel", generation, pair, number)
+        drawn = np.random.default_rng(seed).permutation(seats)[: seats // 2].tolist()
+        sides = [tuple(sorted(drawn)), tuple(seat for seat in range(seats) if seat not in drawn)]
+        games = [tuple(agents[seat in sides[1 - side]] for seat in range(seats)) for side in (0, 1)]
+        specs = tuple(self._spec(game, seed) for game in games)
+        return Unit(specs, tuple(sides)), Unit(specs, tuple(sides[::-1]))
+
     def held_out_unit(self, agent: str, number: int) -> Unit:
         """Returns a unit on seeds that the search never sees, the same for every agent."""
+        if not self.against and agent == self.start and not self.single_player:
+            return Unit((), ())
         return self._unit(agent, self.held_out_seed, "held-out", number)
 
     def idle_unit(self, agent: str, generation: int, number: int) -> Unit:
-        """Returns a unit that idle workers play with the recommendation after a generation."""
+        """Returns a unit for idle workers, of the recommendation after a generation."""
         return self._unit(agent, self.seed, "spare", generation, number)  # seeds of stored studies have this name
 
     def _unit(self, agent: str, *parts: int | str) -> Unit:
-        text = self.game.full_text()
         if self.single_player:
-            return (MatchSpec(text, (agent,), derive_seed(*parts)),)
+            return Unit((self._spec((agent,), derive_seed(*parts)),), ((0,),))
         specs = []
-        for number, opponent in enumerate(self.against):
+        for number, opponent in enumerate(self.opponents):
             seed = derive_seed(*parts, number)
             for seat in range(self.game.num_seats):
                 agents = [opponent] * self.game.num_seats
                 agents[seat] = agent
-                specs.append(MatchSpec(text, tuple(agents), seed))
-        return tuple(specs)
+                specs.append(self._spec(tuple(agents), seed))
+        seats = [(seat,) for seat in range(self.game.num_seats)]
+        return Unit(tuple(specs), tuple(seats * len(self.opponents)))
+
+    def _spec(self, agents: tuple[str, ...], seed: int) -> MatchSpec:
+        known = self._openings
+        opening = known[derive_seed(seed, "opening") % len(known)]
+        return MatchSpec(self.game.full_text(), agents, seed, 0, opening)
+
+    @functools.cached_property
+    def _openings(self) -> list[tuple[int, ...]]:
+        return openings(self.game, self.opening_plies) if self.opening_plies else [()]
 
     def value(self, unit: Unit, records: Mapping[str, MatchRecord]) -> float:
         """Returns the value of a played unit; raises UserError if a match is void."""
+        if not unit.specs:
+            return 1 / self.game.num_seats
         played = [records[spec.id] for spec in unit]
         require_results(played, "a study")
         if self.single_player:
             value = played[0].scores[0]
         else:
-            value = float(np.mean([r.points[seat % self.game.num_seats] for seat, r in enumerate(played)]))
+            shares = [sum(r.points[seat] for seat in own) for own, r in zip(unit.seats, played, strict=True)]
+            value = float(np.mean(shares))
         if not np.isfinite(value):
             raise UserError(f"every score of a study must be finite, got {value} in {played[0].spec}; fix the game.")
         return float(value)
@@ -117,10 +165,10 @@ class Objective:
 
 
 def is_one_game(game: Game, units: Sequence[Unit], records: Mapping[str, MatchRecord]) -> bool:
-    """Whether units are by construction one and the same again, so that together they say no more than one of them.
+    """Whether all units must be one game again and again, and so say no more than one of them.
 
-    That is so where only moves make games differ and nobody draws random numbers. Studies of our own agents are refused
-    then; programs and classes of others have shown it once ENOUGH units are the same, move for move.
+    This is so if games differ by moves only and no agent draws random numbers. Studies of our own agents are then
+    refused; programs and classes of others have shown it once ENOUGH units are the same, move for move.
     """
     if len(units) < ENOUGH or game.has_chance or game.kernels.has_observe:
         return False

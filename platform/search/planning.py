@@ -1,4 +1,4 @@
-"""How a study searches: settled by what was asked for, by its budget, and by what the store has of it already."""
+"""The settings of a search: settled by the options, by the budget, and by what the store has of the study."""
 
 from __future__ import annotations
 
@@ -19,6 +19,7 @@ from ..core.errors import UserError, unknown
 from ..core.parameters import format_value
 from ..games.registry import GAMES
 from ..results.store.store import Store
+from .course import Course
 from .definition import StudyDefinition, stored_definitions
 from .final_comparison import held_out_games
 from .front.agreement import require_certainty
@@ -26,19 +27,20 @@ from .front.pareto import MAX_FINALISTS, ParetoDefinition, ParetoStudy
 from .front.second_objective import CERTAINTY, TIME, SecondObjective
 from .noise import NOISES, Fixed, Noise
 from .objective import Objective
+from .samplers.duels import Duels
 from .samplers.of_optuna import read_sampler
 from .samplers.registry import SAMPLERS
-from .samplers.sampler import PopulationSampler, Sampler
+from .samplers.sampler import Sampler
 from .space import OR, Space
 from .storage.studies import as_begun, has_study, run_id_of
 from .study_run import StudyRun, max_held_out_games
 
 SCALES = ("log", "linear")
-GENERATIONS = 8  # of the search for a front, if the budget is large enough
+GENERATIONS = 8  # of a search for a front, if the budget allows
 
 
 class Question(ABC):
-    """What a study asks; raises UserError if it cannot be searched."""
+    """The question of a study; raises UserError if it cannot be searched."""
 
     def __init__(self, options: Mapping[str, Any]) -> None:
         self.game, self.agent = GAMES.make(options["game"]), AGENTS.make(options["agent"])
@@ -48,20 +50,25 @@ class Question(ABC):
         self._earlier = self.typed, Space.planned(self.agent, self.typed)  # as earlier versions stored them
         self.against = tuple(AGENTS.make(opponent).full_text() for opponent in options["against"])
         self.seed, self.name = options["seed"], options["name"]
-        self.objective = Objective(self.game, self.against, self.seed)
+        self.openings = options["openings"]
+        self.objective = Objective(self.game, self.against, self.seed, "", self.agent.full_text(), self.openings)
 
     @abstractmethod
-    def settled(self, budget: int, store: Store | None = None) -> StudyDefinition | ParetoDefinition:
-        """Returns what is stored of the study; settings left open are chosen to suit a budget in games.
+    def settled(self, budget: int, store: Store | None = None, workers: int = 1) -> StudyDefinition | ParetoDefinition:
+        """Returns what is stored of the study; settings left open are chosen to suit a budget in games, and workers.
 
-        A stored study from before there were search ranges, or some parameter of its sampler, is resumed without them,
-        and one with a parameter in two ranges is resumed as it is stored. Raises UserError if the ranges of a new study
-        are not clear.
+        A stored study that is older than search ranges, or than some parameter of its sampler, is resumed without them;
+        one with a parameter in two ranges is resumed as stored. Raises UserError if the ranges of a new study are not
+        clear.
         """
 
     @abstractmethod
+    def generation_games(self, settled: Any) -> int:
+        """Returns the maximum number of games of the first generation."""
+
+    @abstractmethod
     def method(self, settled: Any) -> str:
-        """Returns what searches, and for what, in words."""
+        """Returns the method and the objectives in words."""
 
     @abstractmethod
     def max_held_out_games(self, verify: float, budget: int, baselines: int) -> int:
@@ -69,64 +76,79 @@ class Question(ABC):
 
     @abstractmethod
     def open(self, store: Store, settled: Any) -> StudyRun | ParetoStudy:
-        """Returns the study in a store, begun if it was not there."""
+        """Returns the study in a store, begun if it is new."""
 
     def require_different_games(self) -> None:
-        """Raises UserError if all games would be the same, whatever is searched."""
+        """Raises UserError if all games would be the same for any parameters."""
         opponents, space = [AGENTS.make(text) for text in self.against], Space.of(self.agent, self.parameters)
         ends = [space.apply(self.agent, space.decode([end] * space.size)) for end in (0.0, 1.0)]
-        if repeats_one_game(self.game, [*opponents, self.agent, *ends]):
+        if not self.openings and repeats_one_game(self.game, [*opponents, self.agent, *ends]):
             raise one_game(
-                self.game, [self.agent, *opponents], "name an opponent that draws some, such as --against mcts"
+                self.game,
+                [self.agent, *opponents],
+                "begin after different openings, such as --openings 6, or name an opponent that draws some, such as"
+                " --against mcts",
             )
 
 
 class Strength(Question):
-    """With which parameters an agent plays best."""
+    """The parameters with which an agent plays best."""
 
     def __init__(self, options: Mapping[str, Any]) -> None:
         if options["population"]:
             raise UserError("population is for fronts; write it with the sampler, such as cmaes(population=32).")
         super().__init__(options)
-        self.sampler: Sampler = read_sampler(options["sampler"])
+        self._by_default = not options["sampler"]
+        usual = "cmaes" if self.objective.single_player else "duels"
+        self.sampler: Sampler = read_sampler(options["sampler"] or usual)
+        if isinstance(self.sampler, Duels) and not self.against:
+            self.sampler = self.sampler.replace(share=0.0)
         self.noise: Noise = NOISES.make(options["noise"] or self.sampler.usual_noise)
+        if isinstance(self.sampler, Duels) and not isinstance(self.noise, Fixed):
+            raise UserError(f"candidates that duel play equally often, got --noise {self.noise}; use fixed(games=N).")
 
-    def settled(self, budget: int, store: Store | None = None) -> StudyDefinition:
-        sampler = self.sampler.within(budget // (self.objective.unit_games * self.noise.max_games(0, 1)))
+    def settled(self, budget: int, store: Store | None = None, workers: int = 1) -> StudyDefinition:
+        unit_games = 1 if isinstance(self.sampler, Duels) else self.objective.unit_games
+        sampler = self.sampler.within(budget // (unit_games * self.noise.max_games(0, 1)), workers)
         earlier = sampler.as_first(self.sampler)
         for kind, parameters in itertools.product((sampler, earlier), (*self._earlier, self.parameters)):
-            before = self._definition(kind, parameters, store)
+            before = self._definition(kind, kind, parameters, store)
             if store and has_study(store, before.name, before.stored):
                 return before
-        if store and self.name and (known := self.same_question(store)):
-            return known
+        new = self._definition(sampler, self.sampler, self.parameters, store)
         if store:
+            if known := self.same_question(store, new.name):
+                return known
             Space.of(self.agent, self.parameters).require_clear()
-        return self._definition(sampler, self.parameters, store)
+        return new
 
-    def same_question(self, store: Store) -> StudyDefinition | None:
-        """Returns the newest stored study that asks the same with a population that suited another budget.
+    def same_question(self, store: Store, name: str = "") -> StudyDefinition | None:
+        """Returns the newest stored study that asks the same with a sampler that suited another budget or workers.
 
-        It is of this study's name, if that has one; None if the population is given.
+        With a name it is the one of that name; without one, it may have any sampler if none is asked for.
         """
-        if not isinstance(self.sampler, PopulationSampler) or self.sampler.population:
-            return None
         for known in stored_definitions(store):
-            own = self._definition(SAMPLERS.make(known.sampler), self.parameters, None)
+            sampler = SAMPLERS.make(known.sampler)
+            own = self._definition(sampler, sampler, self.parameters, None)
             own = replace(own, name=known.name, edition=known.edition, begun_as=known.begun_as)
-            open_ = SAMPLERS.make(known.sampler)
-            same = isinstance(open_, PopulationSampler) and open_.replace(population=0) == self.sampler
-            if same and own.stored == known.stored and self.name in ("", known.name):
+            asked = sampler.is_closed(self.sampler) or (self._by_default and not name)
+            if asked and own.stored == known.stored and name in ("", known.name):
                 return known
         return None
 
-    def _definition(self, sampler: Sampler, parameters: tuple[str, ...], store: Store | None) -> StudyDefinition:
+    def _definition(
+        self, sampler: Sampler, typed: Sampler, parameters: tuple[str, ...], store: Store | None
+    ) -> StudyDefinition:
+        """Returns a definition with a sampler, named after another one if it has no name of its own."""
         texts = self.game.full_text(), self.agent.full_text(), parameters
-        rest: dict[str, Any] = {"sampler": str(sampler), "noise": str(self.noise)}
+        rest: dict[str, Any] = {"noise": str(self.noise), "openings": self.openings}
         rest |= {"against": self.against, "seed": self.seed}
         make = partial(StudyDefinition, self.name) if self.name else StudyDefinition.named_by_content
-        definition: StudyDefinition = make(*texts, **rest)
+        definition: StudyDefinition = replace(make(*texts, **rest, sampler=str(typed)), sampler=str(sampler))
         return as_begun(store, definition) if store else definition
+
+    def generation_games(self, settled: Any) -> int:
+        return Course(settled).ask().max_games
 
     def max_held_out_games(self, verify: float, budget: int, baselines: int) -> int:
         return max_held_out_games(verify, budget, baselines, self.objective)
@@ -139,12 +161,12 @@ class Strength(Question):
 
 
 class Balance(Question):
-    """With which parameters an agent balances strength best with the time of its decisions, or with certainty."""
+    """The parameters that best balance strength with the time of decisions, or with certainty."""
 
     def __init__(self, options: Mapping[str, Any], second: SecondObjective) -> None:
         super().__init__(options)
         noise = NOISES.make(options["noise"] or "fixed")
-        if options["sampler"] != "cmaes" or not isinstance(noise, Fixed):
+        if options["sampler"] not in ("", "cmaes") or not isinstance(noise, Fixed):
             raise UserError(
                 f"a front of strength and {second.name} is searched by NSGA-II; leave out --sampler, and let --noise be"
                 " fixed(games=N)."
@@ -155,7 +177,7 @@ class Balance(Question):
         if second == CERTAINTY:
             require_certainty(self.game, self.agent, self.seed)
 
-    def settled(self, budget: int, store: Store | None = None) -> ParetoDefinition:
+    def settled(self, budget: int, store: Store | None = None, workers: int = 1) -> ParetoDefinition:
         for parameters in (*self._earlier, self.parameters):
             before = self._definition(budget, parameters, store)
             if store and has_study(store, before.name, before.stored):
@@ -168,7 +190,7 @@ class Balance(Question):
         units = budget // self.objective.unit_games // GENERATIONS
         games = self.games or max(1, min(8, units // 16))
         population = self.population or max(4, min(32, units // games))
-        if store and self.name:  # a stored search keeps what suited its first budget
+        if store and self.name:  # a stored search keeps the settings for its first budget
             begun = next((run.definition for run in store.runs() if run.id == run_id_of(self.name)), {})
             population = population if self.population else begun.get("population", population)
             games = games if self.games else begun.get("games", games)
@@ -176,11 +198,16 @@ class Balance(Question):
         parts: list[str | int] = [*texts, ",".join(parameters), *self.against, population, games, self.seed]
         if self.second != TIME:  # names of earlier versions, which had no other, must stay
             parts += [self.second.name, self.positions]
+        parts += ["openings", self.openings] * bool(self.openings)
         content = f"{derive_seed(*parts):016x}"[:6]
         name = self.name or f"{self.game.name}-{self.agent.name}-front-{content}"
         second = self.second.name, self.positions
         definition = ParetoDefinition(name, *texts, parameters, self.against, population, games, self.seed, *second)
+        definition = replace(definition, openings=self.openings)
         return as_begun(store, definition) if store else definition
+
+    def generation_games(self, settled: Any) -> int:
+        return int(settled.generation_games)
 
     def max_held_out_games(self, verify: float, budget: int, baselines: int) -> int:
         return held_out_games(verify, budget, 1 + MAX_FINALISTS, self.objective)
@@ -205,7 +232,7 @@ def stored_options(definition: Mapping[str, Any]) -> dict[str, Any]:
 
 def _shared(known: StudyDefinition | ParetoDefinition) -> dict[str, Any]:
     lists = {"parameters": list(known.parameters), "against": list(known.against)}
-    return lists | {name: getattr(known, name) for name in ("game", "agent", "seed", "name")}
+    return lists | {name: getattr(known, name) for name in ("game", "agent", "seed", "name", "openings")}
 
 
 def labelled(baselines: Mapping[str, Any] | Sequence[Any]) -> dict[str, Agent]:
@@ -214,14 +241,14 @@ def labelled(baselines: Mapping[str, Any] | Sequence[Any]) -> dict[str, Agent]:
     return {label: AGENTS.make(agent) for label, agent in named}
 
 
-Searched = Sequence[Any] | BaseDistribution  # of a parameter: (low, high), (low, high, "log"), or a list of values
+Searched = Sequence[Any] | BaseDistribution  # values of a parameter: (low, high), (low, high, "log"), or a list
 
 
 def read_parameters(given: str | Sequence[str] | Mapping[str, Searched]) -> tuple[str, ...]:
-    """Returns the paths that `Space.of` reads; raises UserError for what cannot be understood.
+    """Returns the paths that `Space.of` reads; raises UserError for anything else.
 
     Args:
-        given: a text such as "rollout_depth=0..50,evaluator.*"; a list of such paths; or what is searched by parameter.
+        given: a text such as "rollout_depth=0..50,evaluator.*"; a list of such paths; or ranges by parameter.
     """
     if isinstance(given, Mapping):
         texts = [f"{path}={_searched_text(str(path), searched)}" for path, searched in given.items()]
@@ -238,7 +265,7 @@ def read_parameters(given: str | Sequence[str] | Mapping[str, Searched]) -> tupl
 
 
 def _searched_text(path: str, searched: Any) -> str:
-    """Returns what is searched of a parameter in text form."""
+    """Returns the range or values of a parameter in text form."""
     if isinstance(searched, CategoricalDistribution):
         searched = list(searched.choices)
     elif isinstance(searched, IntDistribution | FloatDistribution):

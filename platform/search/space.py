@@ -25,7 +25,7 @@ _RANGE = re.compile(rf"({_NUMBER})\.\.({_NUMBER})(?::(log|linear))?")
 
 @dataclass(frozen=True)
 class Range:
-    """The values between two ends, evenly or by factors."""
+    """The values between two ends, spaced evenly or by factors."""
 
     low: float
     high: float
@@ -33,7 +33,7 @@ class Range:
 
     @classmethod
     def read(cls, text: str, log: bool) -> Range | None:
-        """Returns the range that LOW..HIGH, LOW..HIGH:log or LOW..HIGH:linear says, None for any other text."""
+        """Returns the range written as LOW..HIGH, LOW..HIGH:log or LOW..HIGH:linear, None for any other text."""
         found = _RANGE.fullmatch(text)
         return cls(float(found[1]), float(found[2]), found[3] == "log" if found[3] else log) if found else None
 
@@ -42,7 +42,7 @@ class Range:
         if not self.log:
             return self.low + x * (self.high - self.low)
         value = math.exp(math.log(self.low) + x * (math.log(self.high) - math.log(self.low)))
-        return min(max(value, self.low), self.high)  # rounding may lead out of the range
+        return min(max(value, self.low), self.high)  # rounding may leave the range
 
     def coordinate(self, value: float) -> float:
         """Returns the coordinate of a value."""
@@ -51,12 +51,12 @@ class Range:
         return (value - self.low) / (self.high - self.low)
 
     def holding(self, value: float) -> Range:
-        """Returns the range, widened where the value is outside; evenly where the factors would begin at 0."""
+        """Returns the range, widened if the value is outside, then evenly spaced if factors would begin at 0."""
         low, high = min(self.low, value), max(self.high, value)
         return Range(low, high, self.log and low > 0)
 
     def inside(self, outer: Range) -> bool:
-        """Returns whether it is a range at all, and within another one."""
+        """Returns whether it is a valid range and within another one."""
         return outer.low <= self.low < self.high <= outer.high
 
     def __str__(self) -> str:
@@ -72,7 +72,7 @@ class Dimension:
     type: type
     declared: Parameter
     limits: Range | None = None  # narrower than the legal range
-    among: tuple[Value, ...] = ()  # instead: the values that are tried
+    among: tuple[Value, ...] = ()  # instead: a list of values
 
     @property
     def options(self) -> tuple[Value, ...]:
@@ -96,20 +96,20 @@ class Dimension:
 
     @property
     def range(self) -> Range:
-        """What is searched; raises UserError if neither the parameter's declaration nor a limit says it."""
+        """The range to search; raises UserError if neither the parameter's declaration nor a limit gives one."""
         if self.limits is None and (self.type is str or math.isinf(self.legal.low)):
             raise UserError(f"a searched parameter must have a range, got {self.path}; write {self.path}=LOW..HIGH.")
         return self.limits or self.legal
 
     def planned(self, start: Value) -> Dimension:
-        """Returns the dimension as a new study searches it: the declared search range, widened to hold the start."""
+        """Returns the dimension of a new study: limited to the declared search range, widened to hold the start."""
         if self.limits or self.among or self.declared.search is None:
             return self
         return replace(self, limits=Range(*self.declared.search, self.declared.log).holding(float(start)))
 
     @property
     def text(self) -> str:
-        """The path with its limits or values, as `Space.of` reads it."""
+        """The path with its limits or values, readable by `Space.of`."""
         if self.among:
             return f"{self.path}={OR.join(map(format_value, self.among))}"
         if self.limits is None:
@@ -119,13 +119,13 @@ class Dimension:
 
     @property
     def shown(self) -> str:
-        """What is searched, in words."""
+        """The range or values in words."""
         if self.options and (self.among or self.type is not int):
             return f"{self.path} among {', '.join(map(format_value, self.options))}"
         return f"{self.path} in {self.range}{' by factors' * self.range.log}"
 
     def wider(self, value: Value) -> str:
-        """Returns the path with wider limits where the value is at an end that is not the legal one, else nothing."""
+        """Returns the path with wider limits if the value is at an end that is not the legal one, else nothing."""
         if self.among or not isinstance(value, int | float) or isinstance(value, bool) or self.range == self.legal:
             return ""
         x, legal, (low, high) = self.range.coordinate(value), self.legal, (self.range.low, self.range.high)
@@ -151,9 +151,7 @@ class Dimension:
         legal = self.legal
         limits = Range.read(text, legal.log)
         if limits and limits.low > limits.high:
-            raise UserError(
-                f"a range of {self.path} must be LOW..HIGH, got {text}, where LOW is above HIGH; swap them."
-            )
+            raise UserError(f"a range of {self.path} must be LOW..HIGH, got {text} with LOW above HIGH; swap them.")
         if limits is None or not limits.inside(legal) or not limits.low <= start <= limits.high:  # type: ignore[operator]
             bounds = "" if math.isinf(legal.low) else f" within {legal.low:,.12g}..{legal.high:,.12g}"
             raise UserError(
@@ -184,7 +182,7 @@ class Dimension:
         return replace(self, among=tuple(found))
 
     def matters(self, values: Mapping[str, Value]) -> bool:
-        """Returns whether the parameter is used given these values of others, not all of which need be searched."""
+        """Returns whether the parameter is used given values of others, which may include unsearched ones."""
         prefix = self.path[: self.path.rfind(".") + 1]
         conditions = self.declared.when.items()
         return all(values.get(prefix + name, allowed[0]) in allowed for name, allowed in conditions)
@@ -202,10 +200,28 @@ class Dimension:
             return (self.options.index(value) + 0.5) / len(self.options)
         return self.range.coordinate(float(value))
 
-    def distribution(self, value: Value | None = None) -> BaseDistribution:
-        """Returns the dimension as Optuna shows it, wide enough for a value.
+    @property
+    def is_choice(self) -> bool:
+        """Whether its values have no order."""
+        return self.type in (bool, str)
 
-        Ranges of whole numbers in studies of earlier versions may end at fractions, beyond which values are rounded.
+    def rounded(self, x: float, u: float) -> float:
+        """Returns the coordinate of one of the two neighbouring values of a coordinate, the upper one if u is large.
+
+        With u drawn evenly from 0 to 1, values at the coordinates have the mean that x asks for. Values that are no
+        whole numbers and no list stay as they are.
+        """
+        if n := len(self.options):
+            return (min(max(math.floor(x * n - 0.5 + u), 0), n - 1) + 0.5) / n
+        if self.type is not int:
+            return x
+        low, high = math.ceil(self.range.low), math.floor(self.range.high)
+        return self.encode(min(max(math.floor(self.range.value(x) + u), low), high))
+
+    def distribution(self, value: Value | None = None) -> BaseDistribution:
+        """Returns the dimension in Optuna's form, wide enough for a value.
+
+        Ranges of whole numbers in studies of earlier versions may end at fractions, which rounded values may exceed.
         """
         if self.type is bool or self.declared.choices or self.among:
             return CategoricalDistribution(self.options)
@@ -249,8 +265,14 @@ class Space:
         return cls(tuple(searched))
 
     @classmethod
+    def cube(cls, size: int) -> Space:
+        """Returns a space of numbers from 0 to 1, x1, x2 and so on, which are their own coordinates."""
+        declared = Parameter("a number", low=0.0, high=1.0)
+        return cls(tuple(Dimension(f"x{number + 1}", float, declared) for number in range(size)))
+
+    @classmethod
     def planned(cls, agent: Agent, paths: Sequence[str]) -> tuple[str, ...]:
-        """Returns paths that say what a new study searches, whatever is declared later: search ranges as limits."""
+        """Returns paths that fix a new study's search against later declarations: search ranges become limits."""
         texts: list[str] = []
         for path in paths:
             named = cls.of(agent, [path]).dimensions
@@ -260,9 +282,9 @@ class Space:
 
     @classmethod
     def once(cls, agent: Agent, paths: Sequence[str]) -> tuple[str, ...]:
-        """Returns paths without what others say more exactly: a parameter by itself before `.*`, a range before none.
+        """Returns paths without those that others make more exact: a single parameter beats `.*`, a range beats none.
 
-        A new study is planned from them; what earlier versions stored may name a parameter twice.
+        New studies are planned from them; stored paths of earlier versions may name a parameter twice.
         """
         alone = {path.partition("=")[0] for path in paths}
         ranged = {path.partition("=")[0] for path in paths if "=" in path}
@@ -275,7 +297,7 @@ class Space:
         return tuple(texts)
 
     def require_clear(self) -> None:
-        """Raises UserError if a new study must not search it: two ranges of a parameter, or fractions as ends."""
+        """Raises UserError if a new study must refuse it: two ranges of a parameter, or fractions as ends."""
         seen: dict[str, Dimension] = {}
         for d in self.dimensions:
             if seen.setdefault(d.path, d) != d:
@@ -290,7 +312,7 @@ class Space:
         return len(self.dimensions)
 
     def decode(self, vector: Sequence[float]) -> dict[str, Value]:
-        """Returns the values that matter: not those of parameters that the other values leave unused."""
+        """Returns the values in use, without parameters that the other values leave unused."""
         values = {d.path: d.decode(float(x)) for d, x in zip(self.dimensions, vector, strict=True)}
         return self._in_use(values)
 
@@ -302,16 +324,16 @@ class Space:
         return [d.encode(_get(agent, d.path)) for d in self.dimensions]
 
     def of_agent(self, agent: Agent) -> dict[str, Value]:
-        """Returns the values that an agent, which need not be of the space's kind, has and uses."""
+        """Returns the values that an agent, perhaps of another kind than the space's, has and uses."""
         known = {path: _get(agent, path) for path in _dimensions(agent, "")}
         return {d.path: known[d.path] for d in self.dimensions if d.path in known and d.matters(known)}
 
     def widened(self, values: Mapping[str, Value]) -> tuple[str, tuple[str, ...]]:
-        """Returns which values are at ends of ranges that could be wider, and the paths of the space with wider ones.
+        """Returns the values at ends of ranges that could be wider, as text, and the space's paths with wider ranges.
 
         The text is empty if there are none.
         """
-        last = {d.path: d for d in self.dimensions}  # of a parameter that was named twice, its range counts
+        last = {d.path: d for d in self.dimensions}  # of a parameter named twice, the range counts
         wider = {path: d.wider(values[path]) if path in values else "" for path, d in last.items()}
         found = [d for path, d in last.items() if wider[path]]
         places = " and ".join(f"{d.path} {number(float(values[d.path]))} of {d.range}" for d in found)
@@ -323,11 +345,11 @@ class Space:
         return changed
 
     def described(self, start: Agent) -> str:
-        """Returns what is searched, and where it starts, in words: rollout_depth in 0..50 from 5, final among ..."""
+        """Returns the searched ranges and the start in words: rollout_depth in 0..50 from 5, final among ..."""
         return ", ".join(f"{d.shown} from {format_value(_get(start, d.path))}" for d in self.dimensions)
 
     def distributions(self, values: Mapping[str, Value] | None = None) -> dict[str, BaseDistribution]:
-        """Returns all dimensions as Optuna shows them, or those of some values."""
+        """Returns all dimensions in Optuna's form, or those of some values."""
         if values is None:
             return {d.path: d.distribution() for d in self.dimensions}
         return {d.path: d.distribution(values[d.path]) for d in self.dimensions if d.path in values}
@@ -351,7 +373,7 @@ def _get(declared: Any, path: str) -> Any:
 
 
 def _with(declared: Any, values: Mapping[str, Value]) -> Any:
-    """Returns a declared object with values by path in place of its own."""
+    """Returns a declared object with its values at some paths replaced."""
     changes: dict[str, Any] = {}
     inner: dict[str, dict[str, Value]] = {}
     for path, value in values.items():

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Annotated, Any
 
 from ..core.errors import MAX_GAMES, UserError, require_at_most
-from ..runs.declared.options import GameOption, Option, SeedOption
+from ..runs.declared.options import GameOption, OpeningsOption, Option, SeedOption
 from ..runs.plan import Plan, Playing
 from . import POSITIONS, VERIFY
 
@@ -65,14 +65,20 @@ class Study(Plan["StudyResults"]):
         budget: Annotated[
             str | int, Option("games of the search, not counting held-out games", low=1, high=MAX_GAMES, more=True)
         ] = 5000,
-        against: Annotated[Sequence[str | Agent], Option("an opponent; repeat for more", complete="agent")] = (),
+        against: Annotated[
+            Sequence[str | Agent], Option("an opponent; repeat for more; default: the start", complete="agent")
+        ] = (),
         objectives: Annotated[
             str, Option("strength; for a front by NSGA-II, strength,time or strength,certainty")
         ] = "strength",
         sampler: Annotated[
             str | Sampler | BaseSampler,
-            Option("cmaes, cmaes_lr, tpe, gp, random, grid or spsa, with parameters if needed", complete="sampler"),
-        ] = "cmaes",
+            Option(
+                "duels, cmaes, cmaes_lr, tpe, gp, random, grid or spsa, with parameters if needed; default: duels if"
+                " there are opponents, cmaes for scores",
+                complete="sampler",
+            ),
+        ] = "",
         noise: Annotated[
             str | Noise,
             Option(
@@ -88,6 +94,7 @@ class Study(Plan["StudyResults"]):
         ] = POSITIONS,
         name: Annotated[str, Option("name of the study; default: derived from its settings")] = "",
         seed: SeedOption = 1,
+        openings: OpeningsOption = 0,
         verify: Annotated[
             float, Option("maximum held-out games of all finalists, as a share of the budget", more=True)
         ] = VERIFY,
@@ -109,11 +116,11 @@ class Study(Plan["StudyResults"]):
         self._later = self.question.max_held_out_games(verify, self.budget, len(self.baselines))
         self.settled = self.question.settled(self.budget)
         self._study: Any = None  # in the store in which it has begun
-        require_generation(self.settled.generation_games, self.budget)
+        require_generation(self.question.generation_games(self.settled), self.budget)
 
     @property
     def settings(self) -> dict[str, Any]:
-        """All options as JSON takes them, which make the same study anywhere."""
+        """All options in JSON's types; they make the same study anywhere."""
         from .planning import stored_options
 
         labels = {label: agent.full_text() for label, agent in self.baselines.items()}
@@ -135,11 +142,11 @@ class Study(Plan["StudyResults"]):
 
     @property
     def total(self) -> int:
-        """The maximum number of games, those after the search included."""
+        """The maximum number of games, including those after the search."""
         return self.budget + self._later
 
     def has_begun(self, store: Store) -> bool:
-        """Whether a store has the study, which goes on as it began: with what suited its first budget."""
+        """Whether a store has the study, which then continues with the settings for its first budget."""
         self.settled = self.question.settled(self.budget, store)
         return super().has_begun(store)
 
@@ -149,7 +156,7 @@ class Study(Plan["StudyResults"]):
             self.question.require_different_games()
 
     def notices(self, store: Store) -> list[str]:
-        """Returns what is searched, and which stored study has asked the same with another budget."""
+        """Returns sentences on the search, and on a stored study of the same question for another budget."""
         from .planning import Strength
         from .samplers.registry import SAMPLERS
         from .space import Space
@@ -160,13 +167,14 @@ class Study(Plan["StudyResults"]):
         said = [f"Study {self.label} searches {ranges}, by {self.question.method(self.settled)}."]
         if not begun and isinstance(self.question, Strength) and (earlier := self.question.same_question(store)):
             said.append(
-                f"Study {earlier.name} asks the same with {SAMPLERS.make(earlier.sampler)}, which suited another"
-                f" budget; this is a new study. To continue that one: {tune_command(store, earlier, self.budget)}"
+                f"Study {earlier.name} asks the same with {SAMPLERS.make(earlier.sampler)}; this is a new study. To"
+                f" continue that one: {tune_command(store, earlier, self.budget)}"
             )
         return said
 
-    def begin(self, store: Store) -> None:
-        """Stores what the study is, for Optuna, too."""
+    def begin(self, store: Store, workers: int) -> None:
+        """Stores what the study is, for Optuna, too; generations of a new one suit the workers."""
+        self.settled = self.question.settled(self.budget, store, workers)
         self._study = self.question.open(store, self.settled)
         self._keep_settings(store)
 
@@ -184,7 +192,7 @@ class Study(Plan["StudyResults"]):
 
     @classmethod
     def rename(cls, store: Store, run: Run, name: str) -> None:
-        """Gives a study another name, by which its id is another, too."""
+        """Gives a study another name, which changes its id."""
         from .storage.study_changes import rename_study
 
         rename_study(store, run, name)
@@ -213,7 +221,7 @@ class Study(Plan["StudyResults"]):
 
     @classmethod
     def _last_settings(cls, store: Store, run: Run) -> dict[str, Any]:
-        """Returns the settings of the study; one of an earlier version has the budget that it has played."""
+        """Returns the settings of the study; for one of an earlier version the budget is the number of its games."""
         if known := super()._last_settings(store, run):
             return known
         played = int(cls.reopened(store, run).trials()["games"].sum())

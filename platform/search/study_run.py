@@ -1,8 +1,8 @@
-"""How a study runs: what its `Course` asks for is played and stored, and whatever is stored is not played again.
+"""The driver of a study: plays and stores the games of its `Course`, except those that are already stored.
 
 The storage is the only state. A resumed study asks for its generations again, and its sampler learns the stored values.
 A second driver of the same study, on any machine that uses the store, plays games that the first one waits for and
-takes over when it ends: the search depends only on the games, not on who played them.
+takes over when it ends: the search depends only on the games, not on their players.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ POLL_SECONDS = 1.0  # between two checks of a second driver that has nothing to 
 
 
 class Asked(NamedTuple):
-    """What a search elsewhere asked for in a generation, and what it recommended at its end, if that was reached."""
+    """An imported generation: its candidates, and the recommendation at its end, if that was reached."""
 
     vectors: Sequence[Sequence[float]]
     recommendation: Mapping[str, Any] | None = None
@@ -82,7 +82,7 @@ class StudyRun(StoredStudy):
         """Searches, then plays held-out games until the verdict.
 
         Args:
-            run: in which it plays.
+            run: the run of its games.
             budget: games of the search.
             verify: maximum held-out games, as a share of them.
             baselines: agents by label that play the held-out games, too.
@@ -94,7 +94,7 @@ class StudyRun(StoredStudy):
 
     def run(self, generations: int, executor: Executor) -> None:
         """Runs until `generations` are complete; stored ones are only replayed."""
-        # Populations may grow: what is left is as large as what is known.
+        # Populations may grow, so this total is an estimate.
         total = generations * self.course.ask().max_games
         self._search(executor, total, lambda generation: generation.number < generations)
 
@@ -132,7 +132,7 @@ class StudyRun(StoredStudy):
                 drive.keep_asked(self.course.ask(known))
 
     def known(self) -> Known:
-        """Returns what is stored of the search."""
+        """Returns the stored state of the search."""
         trials: dict[int, dict[int, FrozenTrial]] = defaultdict(dict)
         for trial in self.optuna.get_trials(deepcopy=False, states=(TrialState.COMPLETE,)):
             facts = facts_of(trial)
@@ -143,8 +143,8 @@ class StudyRun(StoredStudy):
         return Known(trials, {latest: vectors}, ended, ended.keys())
 
     def _lock_or_play(self, executor: Executor, fits: Fits) -> Lock:
-        """Takes the lock of the study; while another driver holds it, plays some of its games."""
-        rng = random.Random(os.getpid())  # waiting drivers play different games; which ones changes no result
+        """Takes the lock of the study; while another driver holds it, plays some of that one's games."""
+        rng = random.Random(os.getpid())  # waiting drivers play different games, which changes no result
         announced = False
         while True:
             try:
@@ -159,7 +159,7 @@ class StudyRun(StoredStudy):
             if fitting and generation.stored:
                 self.course.tell(generation, known)
                 continue
-            begun = generation.number in known.asked  # whoever drives the study has asked for these
+            begun = generation.number in known.asked  # the driver of the study has asked for these
             missing = self._unplayed(generation) if fitting and begun else []
             if not missing:
                 time.sleep(POLL_SECONDS)
@@ -168,7 +168,7 @@ class StudyRun(StoredStudy):
                 pass
 
     def _unplayed(self, generation: Generation) -> list[MatchSpec]:
-        """Returns the games that the generation waits for and that the store does not have."""
+        """Returns the games that the generation waits for and the store lacks."""
         while specs := generation.next_matches():
             generation.take(known := self.store.records([spec.id for spec in specs]))
             if generation.waiting:
@@ -181,7 +181,7 @@ class StudyRun(StoredStudy):
 
         Args:
             chosen: the finalists by label, the start first.
-            executor: plays.
+            executor: plays the games.
             verify: maximum held-out games, as a share of the games of the search.
         """
         course = self.course
@@ -193,17 +193,17 @@ class StudyRun(StoredStudy):
 
 
 class Drive:
-    """The search of one driver, while it holds the lock: generations are played, their trials and ends stored."""
+    """The search of one driver while it holds the lock: plays generations, stores their trials and ends."""
 
     def __init__(self, study: StudyRun, known: Known, lock: Lock, bar: Bar, planned: int = 0) -> None:
         self.study, self.course, self.store = study, study.course, study.store
         self.known, self.lock, self.bar = known, lock, bar
         self.planned = planned  # games of the search
         self.games = StudyGames(self.store, self.course.objective)
-        self.trials = sum(map(len, known.trials.values()))  # that are stored
+        self.trials = sum(map(len, known.trials.values()))  # stored ones
 
     def run(self, executor: Executor, fits: Fits) -> None:
-        """Plays generation after generation while they fit; what is stored of one is not played."""
+        """Plays generation after generation while they fit; stored games are not played again."""
         with closing(serve_into(self.store, self.study.run_id, self.games, executor)) as batches:
             while fits(generation := self.course.ask(self.known)):
                 self.lock.heartbeat()  # raises if another driver has taken over
@@ -215,7 +215,7 @@ class Drive:
                     self._play(generation, batches, executor)
                 self._end(generation)
             self.games.stop()
-            for records in batches:  # that idle workers were still playing
+            for records in batches:  # still under way when the idle-time games ended
                 self.games.take(records)
 
     def _play(self, generation: Generation, batches: Iterator[list[MatchRecord]], executor: Executor) -> None:
@@ -236,7 +236,7 @@ class Drive:
                 self._store_trials(generation)
 
     def _without_stored(self, specs: Sequence[MatchSpec], generation: Generation) -> list[MatchSpec]:
-        """Lets the generation take what the store has; returns the other matches, prepared."""
+        """Passes stored matches to the generation; returns the others, prepared."""
         ids = list(dict.fromkeys(spec.id for spec in specs))
         if stored := self.store.played(ids):
             self.store.link(self.study.run_id, stored)
@@ -247,15 +247,15 @@ class Drive:
         return list(missing.values())
 
     def keep_asked(self, generation: Generation) -> None:
-        """Stores what the generation asks for, which others that play for it take."""
+        """Stores the vectors of the generation, for others that play for it."""
         vectors = [candidate.vector for candidate in generation.candidates]
         set_asked(self.study._storage, self.study.optuna._study_id, generation.number, vectors)
 
     def _store_trials(self, generation: Generation, complete: bool = False) -> None:
-        """Stores the trials of finished candidates; while more games may follow, only if scores cannot change that."""
+        """Stores the trials of finished candidates; while more games may follow, only if scores cannot cause these."""
         if not (complete or self.course.noise.one_stage) or not (new := generation.finished()):
             return
-        self.lock.heartbeat()  # a driver that was suspended must not add what another one has added
+        self.lock.heartbeat()  # a driver that was suspended must not add trials that another one has added
         games = [[spec.id for unit in generation.candidates[index].units for spec in unit] for index in new]
         trials = [generation.trial(index, self.course.space) for index in new]
         for trial, times in zip(trials, played_between(self.store, games), strict=True):
@@ -266,7 +266,7 @@ class Drive:
         self.trials += len(new)
 
     def _end(self, generation: Generation) -> None:
-        """Passes a complete generation to the course, and stores and shows how it ended if that is new."""
+        """Passes a complete generation to the course; stores and shows its end if that is new."""
         self._store_trials(generation, complete=True)
         values = self.course.tell(generation, self.known)
         if generation.number in self.known.noted:
@@ -285,7 +285,7 @@ class Drive:
             self.bar.print(without_difference(f"In the last {IN_A_ROW} generations", generation.one_agent, again))
 
     def _shown(self, idle: Sequence[float]) -> str:
-        """Returns what idle workers have found of the recommendation, as part of a line."""
+        """Returns the result of idle-time games of the recommendation, as part of a line."""
         if len(idle) >= MIN_SHOWN:
             return f"   proposed {plus_minus(*mean_interval(idle))}"
         games = len(idle) * self.course.objective.unit_games

@@ -1,6 +1,6 @@
-"""What a study says at its end: whether what it found is better, by how much, and how sure that is.
+"""The verdict at the end of a study: whether its agent is better, by how much, and how sure that is.
 
-There are three verdicts: better, not better, and undecided, which says how many games it would take.
+There are three verdicts: better, not better, and undecided, which names the number of games needed to decide.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ from ..statistics.superiority import repeated, repeated_ratio
 
 START = "start"  # the label of the agent that the search began with
 BETTER, NOT_BETTER, UNDECIDED = "better", "not better", "undecided"
-MAX_VERIFY = 10_000.0  # times the games of the search: held-out games that a study plays at the most
+MAX_VERIFY = 10_000.0  # maximum held-out games, as a multiple of the games of the search
 NOT_SHOWN = "not shown"  # in verdicts from before the last two were told apart
 FIXED = (1 - CONFIDENCE) / 2  # the critical p-value of a single look
 
 
 class Finalist(NamedTuple):
-    """An agent that plays held-out games, and its value in the search; without one it is a reference to beat."""
+    """An agent that plays held-out games, and its value in the search, None for a reference to beat."""
 
     agent: Agent
     claimed: float | None
@@ -42,9 +42,9 @@ class HeldOutFigures:
     held_out: float
     half_width: float
     shrinkage: float | None  # claimed - held_out
-    difference: float | None  # to the start, on the seeds that both have played
+    difference: float | None  # to the start, on common seeds
     difference_half_width: float | None
-    gain: float | None  # over the best reference, on the seeds that both have played
+    gain: float | None  # over the best reference, on common seeds
     gain_half_width: float | None
 
 
@@ -60,10 +60,11 @@ def figures_of(
     Args:
         chosen: the finalists by label.
         held_out: values of held-out games by label, on the same seeds in the same order; some agents may have played
-            longer.
+            more.
         start: the label that the others are compared with.
         reference: the label of the best reference, with which they are compared, too.
-        critical: p-values of the test of a challenger by its label and units, see `Superiority`; others have one look.
+        critical: p-values of the test of a challenger by its label and units, see `Superiority`; a missing one means a
+            single look.
     """
     figures = []
     for label, values in held_out.items():
@@ -100,19 +101,19 @@ def _difference(values: Sequence[float], others: Sequence[float], looks: Mapping
 
 @dataclass(frozen=True)
 class StudyVerdict:
-    """Whether a search has found an agent that is better than its start and than every baseline.
+    """Whether a search has found an agent that is better than its start and every baseline.
 
-    The interval is that of the test, which allows for its looks and for an early end: it is above 0 exactly where the
+    The interval is that of the test, which allows for its looks and for an early end: it is above 0 exactly if the
     challenger has beaten the reference.
     """
 
     outcome: str  # better | not better | undecided; not shown
-    label: str  # of what is recommended: a finalist of the search, otherwise the reference to keep
+    label: str  # of the recommendation: a finalist of the search, otherwise the reference to keep
     agent: str  # its text form
-    challenger: str | None  # label of what is compared with the reference; None where the search found only the start
+    challenger: str | None  # its label; None if the search found only the start
     reference: str  # label of the best reference
     difference: float | None  # of the challenger to the reference, in the objective's unit or in %
-    low: float | None  # of its interval, which holds the truth with 95 % or more
+    low: float | None  # of its interval, which holds the truth with at least 95 % probability
     high: float | None
     unit: str  # of the three: % of the reference's mean score, or percentage points of the share of points
     units: int  # held-out games, or rounds of games of one seed, of the challenger and of the reference each
@@ -121,9 +122,9 @@ class StudyVerdict:
     alpha: float  # probability of a false "better"
     figures: tuple[HeldOutFigures, ...]
     unit_games: int = 1  # games per unit
-    needed: int | None = None  # units each that would decide, where it is undecided and any number would
-    repeated: bool = False  # whether the challenger's units are one game again and again, and so are the reference's
-    budget: int = 0  # games of the search with which its command plays what was played
+    needed: int | None = None  # units each that would decide; None if decided, or if none would
+    repeated: bool = False  # whether the challenger and the reference each repeat one game
+    budget: int = 0  # games of the search with which its command plays the same games
 
     @property
     def improved(self) -> bool:
@@ -157,9 +158,9 @@ class StudyVerdict:
 
     @property
     def verify(self) -> float | None:
-        """The share of the search's games with which the held-out games go on until they should decide.
+        """The share of the search's games at which the held-out games should decide.
 
-        None if it is decided, or if that is more than a study plays.
+        None if the verdict is decided, or if the share is above the maximum.
         """
         if self.outcome != UNDECIDED or self.needed is None or not self.searched:
             return None
@@ -181,7 +182,7 @@ class StudyVerdict:
         return f"{estimate(self.difference, self.low, self.high, self.unit, signed=True)} over {self.reference}"
 
     def to_json(self) -> dict[str, Any]:
-        """Returns what is stored, with the sentence for those who read it elsewhere."""
+        """Returns the stored form, with the sentence for readers elsewhere."""
         return asdict(self) | {"improved": self.improved, "sentence": self.sentence}
 
     @classmethod

@@ -10,9 +10,9 @@ from ..results.frames.certainty import position_certainty, searches_frame
 
 
 def analysis_data(found: Analysis) -> dict[str, Any]:
-    """Returns an analysis as JSON takes it; what is not known is null.
+    """Returns an analysis as JSON values, with null for unknown ones.
 
-    Values are in each agent's unit. `outlook` is what came of the games that were played on from every move.
+    Values are in each agent's unit. `outlook` has the results of the games continued from every move.
     """
     position, outlook = found.position, found.outlook
     return {
@@ -26,7 +26,7 @@ def analysis_data(found: Analysis) -> dict[str, Any]:
 
 
 def measures(one: AgentAnalysis) -> dict[str, float]:
-    """Returns the normalised certainty and the agreement, of at least two searches of a choice."""
+    """Returns the normalised certainty and the agreement of at least two searches of a choice."""
     if one.searches < 2 or len(one.legal) < 2:
         return {}
     row = position_certainty(searches_frame(one.records)).iloc[0]

@@ -1,4 +1,4 @@
-"""Finished games, from where they are kept: a store, an official log, or a line of a file."""
+"""Finished games from a store, an official log, or a line of a file."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from .spe_ed.official_log import logged_game, replayed_game
 
 @dataclass
 class FinishedGame:
-    """A finished game. Its states are those that a replay shows."""
+    """A finished game, with the states that a replay shows."""
 
     game: Game
     names: list[str]
@@ -30,7 +30,7 @@ class FinishedGame:
     record: MatchRecord | None = None
 
     def overlaid_board(self, move: int) -> str:
-        """Returns the board before a move (counted from 0 over all seats) as SVG, with what the agent knew."""
+        """Returns the board before a move (counted from 0 over all seats) as SVG, with the agent's knowledge."""
         if self.record is None:
             raise UserError("an overlay needs a stored match, got an official log; leave out --overlay.")
         replayed = Reanalysis(self.record)
@@ -42,12 +42,12 @@ class FinishedGame:
         overlay = replayed.think(move).overlay
         if overlay is None:
             agent = self.record.spec.agents[moment.seat]
-            raise UserError(f"an overlay needs an agent that shows what it knew, got {agent}; leave out --overlay.")
+            raise UserError(f"an overlay needs an agent that shows its knowledge, got {agent}; leave out --overlay.")
         return self.game.overlaid_svg(moment.position.state, overlay)
 
 
 def find_game(what: str, store: str) -> FinishedGame:
-    """Returns the game with an id (or the beginning of one) in a store, of an official log FILE, or of FILE:LINE."""
+    """Returns the game of an id (or its beginning) in a store, of an official log FILE, or of FILE:LINE."""
     file, colon, line = what.rpartition(":")
     if colon and is_number(line) and os.path.isfile(file):
         return _of_line(Path(file), int(line))
@@ -58,9 +58,9 @@ def find_game(what: str, store: str) -> FinishedGame:
 
 
 def of_record(record: MatchRecord) -> FinishedGame:
-    """Returns a stored or exported match to be shown; raises UserError if its moves do not lead to its end."""
+    """Returns a stored or exported match to show; raises UserError if its moves do not lead to its end."""
     game = game_of(record.spec.game)
-    game.start()  # raises where this machine lacks what the game needs, which is no damage
+    game.start()  # raises if this machine lacks something for the game, which is no damage
     if wrong := disagreement(record):
         raise UserError(
             f"the moves of the match {record.spec.id} must lead to its stored end: {wrong.rstrip('.')}; it is damaged:"
@@ -72,9 +72,9 @@ def of_record(record: MatchRecord) -> FinishedGame:
 
 
 def _of_line(file: Path, number: int) -> FinishedGame:
-    """Reads a line that `turnier show --out` wrote, or a recorded game of the official server."""
+    """Reads a line written by `turnier show --out`, or a recorded game of the official server."""
     try:
-        data = [json.loads(line) for line in file.read_bytes().split(b"\n")[:number]][number - 1]  # none before is lost
+        data = [json.loads(line) for line in file.read_bytes().split(b"\n")[:number]][number - 1]  # also checks earlier
         if "spec" in data:
             return of_record(from_json(data))
         return FinishedGame(*replayed_game(data))

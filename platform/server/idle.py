@@ -1,4 +1,4 @@
-"""Connections that a server ends: those beyond a maximum, and silent ones, which would keep others out for ever."""
+"""Ends connections beyond a maximum, and silent ones, which would keep others out for ever."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 
 
 def protocol(idle_seconds: float, connections: int) -> type[H11Protocol]:
-    """Returns uvicorn's protocol, which closes connections beyond a maximum, and idle ones.
+    """Returns a protocol for uvicorn that closes connections beyond a maximum, and idle ones.
 
     Args:
-        idle_seconds: until a connection that has no request, or none since the last answer, is closed; one that is
-            being answered, such as a stream of events, stays open.
-        connections: their maximum.
+        idle_seconds: time before closing a connection that has no request, or none since the last answer; one that is
+            being answered, such as an event stream, stays open.
+        connections: maximum number of connections.
     """
 
     class IdleLimited(H11Protocol):

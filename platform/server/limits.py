@@ -1,4 +1,4 @@
-"""What every server limits: how often somebody asks, and the digits of a number."""
+"""Limits of every server: rates of requests, and digits of numbers."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ import time
 from collections.abc import Hashable
 
 MAX_DIGITS = 10
-MAX_RATES = 10_000  # that are kept
+MAX_RATES = 10_000  # kept at once
 
 
 def is_number(text: str) -> bool:
-    """Whether a text is a whole number of a few digits: to read a long one would take long, or fail."""
+    """Whether a text is a whole number of a few digits: reading a long one would take long, or fail."""
     return len(text) <= MAX_DIGITS and text.isascii() and text.isdigit()
 
 
@@ -30,12 +30,12 @@ class TokenBucket:
         return True
 
     def add(self, tokens: float) -> None:
-        """Adds tokens, at most as many again as the burst."""
+        """Adds tokens, up to twice the burst."""
         self.left = min(2 * self.burst, self.left + tokens)
 
 
 class Rates:
-    """A rate limit for each of those who ask: `burst` requests at once, then `per_second`."""
+    """A rate limit for each client: `burst` requests at once, then `per_second`."""
 
     def __init__(self, per_second: float, burst: float) -> None:
         self.per_second, self.burst = per_second, burst

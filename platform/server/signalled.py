@@ -1,4 +1,4 @@
-"""A server that ends in order by every signal that ends commands."""
+"""A server that ends in an orderly way by every signal that ends commands."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ import uvicorn
 
 
 class SignalledServer(uvicorn.Server):
-    """uvicorn that a closed terminal ends as Ctrl-C does: by `shutdown`, which has time to store what is played."""
+    """uvicorn that a closed terminal ends like Ctrl-C: by `shutdown`, with time to store unfinished games."""
 
     @contextmanager
     def capture_signals(self) -> Iterator[None]:
-        """Ends the server by SIGHUP as by SIGINT and SIGTERM, which uvicorn takes; they are raised again at its end."""
+        """Handles SIGHUP like SIGINT and SIGTERM, which uvicorn catches; they are raised again at its end."""
         with super().capture_signals():
-            is_main = threading.current_thread() is threading.main_thread()  # which alone may take signals
-            if not is_main or signal.getsignal(signal.SIGHUP) is signal.SIG_IGN:  # nohup has it ignored
+            is_main = threading.current_thread() is threading.main_thread()  # only it may handle signals
+            if not is_main or signal.getsignal(signal.SIGHUP) is signal.SIG_IGN:  # nohup ignores it
                 yield
                 return
             before = signal.signal(signal.SIGHUP, self.handle_exit)

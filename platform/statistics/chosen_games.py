@@ -1,19 +1,19 @@
-"""How sure are ratings by games that earlier results have chosen?
+"""How certain are ratings from games that earlier results have chosen?
 
-Intervals and p-values of `Ratings` hold for games that were planned beforehand. Adaptive tournaments and those by the
-Swiss system plan by results, and adaptive ones also end by them. Errors then no longer cancel: an agent that began with
-bad luck gets few games, which leave the luck uncorrected, and agents meet whom their luck has made their equals.
+Intervals and p-values of `Ratings` hold for games planned beforehand. Adaptive and Swiss tournaments choose games by
+results, and adaptive ones also end by them. Errors then no longer cancel: an agent with early bad luck gets few games,
+which do not correct the luck, and agents meet opponents that luck has made their equals.
 
-- The order of two agents: p-values that hold at all looks together, however games are chosen. Such a p-value is 1 / the
-  likelihood ratio of a positive difference, half-normal with standard deviation TYPICAL, to none: without a difference,
-  p is ever reached with probability p at most (Ville's inequality).
+- The order of two agents: p-values that hold at all looks together, however games are chosen. Such a p-value is the
+  inverse of a likelihood ratio: of a positive difference, half-normal with standard deviation TYPICAL, to none. Without
+  a difference, it ever falls to p with probability p at most (Ville's inequality).
 - Elo, adaptive: the half-width for planned games, plus the field's mean half-width. Elo is relative to the mean of the
-  field, in which errors of planned games cancel; those of chosen games at worst add up.
-- Elo, Swiss: the half-width for planned games at a level divided by the number of agents (Bonferroni): results may have
-  made any of them the opponent.
+  field, in which errors of planned games cancel; errors of chosen games add up at worst.
+- Elo, Swiss: the half-width for planned games at a level divided by the number of agents (Bonferroni), as results may
+  have made any of them the opponent.
 
-Measured coverage of these intervals among equal agents, where it is lowest: adaptive, 4 to 24 agents and up to 10,000
-games 95.5 to 100 % (for planned games 52 to 80 %); Swiss, 8 to 64 agents 95.8 to 99.2 % (75 to 92 %).
+Measured coverage of these intervals among equal agents, the worst case: adaptive, 4 to 24 agents and up to 10,000 games
+95.5 to 100 % (intervals for planned games: 52 to 80 %); Swiss, 8 to 64 agents 95.8 to 99.2 % (75 to 92 %).
 
 Sources: H. Robbins, Statistical methods related to the law of the iterated logarithm, Ann. Math. Stat. 41, 1970; S. R.
 Howard, A. Ramdas, J. McAuliffe and J. Sekhon, Time-uniform, nonparametric, nonasymptotic confidence sequences, Ann.
@@ -31,17 +31,17 @@ from .distributions import Floats, Ints, t_quantile
 from .intervals import CONFIDENCE
 from .ratings import Ratings
 
-TYPICAL = 100.0  # Elo; p-values are smallest for differences of about this size, and hold for all
+TYPICAL = 100.0  # Elo; p-values hold for all differences, and are smallest for those of about this size
 MIN_VARIANCE = 1e-9  # Elo²
 
 
 def order_p_values(ratings: Ratings, above: Ints, below: Ints) -> Floats:
-    """Returns p-values [differences] of "these are no stronger than those", which hold at every look.
+    """Returns p-values [differences], valid at every look, of "`above` is no stronger than `below`".
 
     Args:
         ratings: of the agents.
         above: [differences] agents.
-        below: [differences] those that they are compared with.
+        below: [differences] the agents that they are compared with.
     """
     variance = np.maximum(ratings.variances()[above, below], MIN_VARIANCE)
     share = TYPICAL**2 / (TYPICAL**2 + variance)
@@ -57,7 +57,7 @@ def half_widths(ratings: Ratings, format: str) -> Floats:
 
     Args:
         ratings: of its agents.
-        format: of the tournament; those other than adaptive and swiss are planned beforehand.
+        format: of the tournament; all formats except adaptive and swiss are planned beforehand.
     """
     planned = ratings.half_widths()
     if format == "adaptive":

@@ -19,7 +19,7 @@ class Difference(NamedTuple):
     mean: float
     low: float
     high: float
-    p: float  # two-sided: probability of a difference at least as large between equal agents
+    p: float  # two-sided: the probability of a difference at least this large between equal agents
     units: int
 
 
@@ -36,7 +36,7 @@ class Differences(NamedTuple):
 def paired_difference(differences: Sequence[float]) -> Difference:
     """Returns the mean of independent differences, one per pair of games or per seed, tested by Student's t.
 
-    Where all differences are equal there is no variance: the p-value is then that of the sign test, and the interval is
+    If all differences are equal, there is no variance: the p-value is then that of the sign test, and the interval is
     missing (NaN), as for fewer than two differences.
     """
     values = np.asarray(differences, np.float64)
@@ -52,17 +52,17 @@ def paired_differences(
     games: Floats | None = None,
     times: Floats | None = None,
 ) -> Differences:
-    """Returns what `paired_difference` returns for each of many groups.
+    """Returns the `paired_difference` of each of many groups.
 
     Args:
         values: differences.
-        group: [values] the number of each one's group, from 0.
-        groups: their number.
-        games: [values] by how many games each was measured: the mean and its interval are then weighted by them.
-        points: whether these are differences of points. They take few values, so that a few pairs often happen to vary
-            less than their agents do, or not at all. The test then has virtual differences, as in `superiority`; the
+        group: [values] index of the group.
+        groups: number of groups.
+        games: [values] number of games behind each difference, by which the mean and its interval are weighted.
+        points: whether these are differences of points. They take few values, so a few pairs often vary less than their
+            agents do, or not at all, by chance. The test then adds virtual differences, as in `superiority`; the
             intervals have none.
-        times: [values] how often there is a difference like each; None = once.
+        times: [values] number of differences like each; None = 1.
     """
     alike = np.ones(len(values)) if times is None else times
     n = np.bincount(group, alike, groups).astype(np.int64)
@@ -78,7 +78,7 @@ def paired_differences(
         varied = most > least
         scaled, freedom = np.where(varied, mean / error, 0.0), np.where(varied, n - 1, 1)
         half = np.where(varied, t_quantile(0.5 + CONFIDENCE / 2, freedom) * error, np.nan)
-    signs = np.where(mean != 0, 0.5 ** (n - 1.0), 1.0)  # p-value of the sign test, all signs alike
+    signs = np.where(mean != 0, 0.5 ** (n - 1.0), 1.0)  # p-value of the sign test if all signs agree
     p = np.where(n == 0, 1.0, np.where(varied, 2 * t_probability(-np.abs(scaled), freedom), signs))
     if points:
         p = _p_of_points(values, group, n, alike)
@@ -86,7 +86,7 @@ def paired_differences(
 
 
 def _p_of_points(values: Floats, group: npt.NDArray[np.int64], n: npt.NDArray[np.int64], times: Floats) -> Floats:
-    """Returns two-sided p-values of groups of n differences of points, by Student's t with virtual differences."""
+    """Returns two-sided p-values [groups] of n differences of points each, by Student's t with virtual differences."""
     groups, size = len(n), n + VIRTUAL
     apart = np.bincount(group, times * (values != 0), groups)
     squares = np.bincount(group, times * values**2, groups)
@@ -100,7 +100,7 @@ def _p_of_points(values: Floats, group: npt.NDArray[np.int64], n: npt.NDArray[np
 def holm(p_values: Sequence[float]) -> list[float]:
     """Returns p-values corrected for their number; NaN stays NaN and does not count.
 
-    If those below 0.05 are called differences, the probability of any false one is at most 5 %.
+    If p-values below 0.05 are called differences, the probability of any false one is at most 5 %.
     Source: S. Holm, A simple sequentially rejective multiple test procedure, Scand. J. Stat. 6, 1979.
     """
     corrected = np.array(p_values, np.float64)
@@ -112,7 +112,7 @@ def holm(p_values: Sequence[float]) -> list[float]:
 
 
 def units_needed(mean: npt.ArrayLike, high: npt.ArrayLike, units: npt.ArrayLike) -> Floats:
-    """Returns how many such independent differences separate their mean from 0 in four of five tests.
+    """Returns the number of independent differences whose mean is distinguished from 0 in four of five tests.
 
     Args:
         mean: of the differences so far.

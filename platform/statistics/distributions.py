@@ -1,6 +1,6 @@
 """Quantiles and probabilities of the normal and Student's t distributions.
 
-They equal those of `scipy.stats` bit for bit, without its import, which takes half a second.
+They equal those of `scipy.stats` bit for bit, without half a second for its import.
 """
 
 from __future__ import annotations
@@ -14,20 +14,20 @@ Ints = npt.NDArray[np.int64]
 
 
 def normal_quantile(probability: float) -> float:
-    """Returns the value that a standard normal variable stays below with this probability."""
+    """Returns the quantile of a standard normal variable."""
     return float(special.ndtri(probability))
 
 
 def t_quantile(probability: float, freedom: npt.ArrayLike) -> Floats:
-    """Returns the values that variables with these degrees of freedom stay below with this probability."""
+    """Returns the quantiles of Student's t for these degrees of freedom."""
     return np.asarray(special.stdtrit(freedom, probability), np.float64)
 
 
 def t_probability(values: npt.ArrayLike, freedom: npt.ArrayLike) -> Floats:
-    """Returns the probabilities that variables with these degrees of freedom stay below `values`."""
+    """Returns the probabilities that variables of Student's t with these degrees of freedom are below `values`."""
     return np.asarray(special.stdtr(freedom, values), np.float64)
 
 
 def median_rank(sample: int, probability: float) -> int:
-    """Returns the least k such that at most k of `sample` values lie below their median with this probability."""
+    """Returns the least k for which, with at least this probability, k or fewer of `sample` are below the median."""
     return int(np.ceil(special.bdtrik(probability, sample, 0.5)))

@@ -1,9 +1,10 @@
 """Does one rating per agent explain the results, or do agents beat each other in a circle?
 
-Every two agents' points are compared with what their ratings expect. How much pairs of games vary within a pairing says
-how far points may be from that by chance; the distribution of the statistic comes from simulated games, since few games
-between very unequal agents are far from normal. The cyclic share is how much of what agents differ in no rating
-explains, as in the decomposition of D. Balduzzi et al., Re-evaluating evaluation, NeurIPS 2018.
+The points of every two agents are compared with those that their ratings expect. The variation between pairs of games
+within a pairing tells how far points may deviate by chance. The distribution of the statistic comes from simulated
+games, since few games between very unequal agents are far from normal. The cyclic share is the part of the agents'
+differences that no rating explains, as in the decomposition of D. Balduzzi et al., Re-evaluating evaluation, NeurIPS
+2018.
 """
 
 from __future__ import annotations
@@ -15,21 +16,21 @@ from scipy import special
 
 from .distributions import Floats, Ints
 
-LEVEL = 0.05  # below it, the ratings do not explain the results
+LEVEL = 0.05  # p-values below it: the ratings do not explain the results
 DRAWS = 1000  # simulated tournaments
-MANY = 600  # clusters of pairings from which these are not drawn one by one
+MANY = 600  # clusters of pairings; more are not drawn one by one
 LARGE = 1000  # pairings from which the usual F distribution is used
-LEAST_SCALE = 0.25  # of the observed variances to those of independent games: where all games ended alike it would be 0
+LEAST_SCALE = 0.25  # ratio of observed variances to those of independent games, which is 0 if all games ended alike
 CALM = 0.5  # added to the variances of pairings, so that one unlikely game does not decide
-SHOWN = 3  # pairs that contradict the ratings most
+SHOWN = 3  # pairs of agents that contradict the ratings most
 
 
 class Surprise(NamedTuple):
-    """Two agents whose points the ratings do not explain; agents are indices."""
+    """Two agents, by index, whose points the ratings do not explain."""
 
     first: int
     second: int
-    seen: float  # share of the points of the first
+    seen: float  # the first agent's share of the points
     expected: float
     games: int
 
@@ -37,9 +38,9 @@ class Surprise(NamedTuple):
 class Fit(NamedTuple):
     """How well ratings explain results."""
 
-    p: float  # of points as far from those that the ratings expect; NaN where no two pairings can contradict each other
-    cyclic: float  # share of what agents differ in that no rating explains, 0 to 1; NaN as p
-    worst: tuple[Surprise, ...]  # pairs that contradict the ratings, the worst first; empty where the ratings fit
+    p: float  # of points as far from the expected ones; NaN if no two pairings can contradict each other
+    cyclic: float  # share of the agents' differences that no rating explains, 0 to 1; NaN like p
+    worst: tuple[Surprise, ...]  # pairs that contradict the ratings, the worst first; empty if the ratings fit
 
     @property
     def holds(self) -> bool:
@@ -59,15 +60,15 @@ def fit_of(
     clusters: Ints,
     times: Floats | None = None,
 ) -> Fit:
-    """Returns how well expected points explain those of pairings.
+    """Returns how well expected points explain the points of pairings.
 
     Args:
-        agents: their number.
+        agents: number of agents.
         first, second: [games] indices of agents.
-        points: [games] of the first.
-        expected: [games] what its rating lets expect.
-        clusters: [games] equal where games are not independent.
-        times: [games] how many clusters there are like theirs; None = one.
+        points: [games] of the first agent.
+        expected: [games] points that the ratings expect for it.
+        clusters: [games] equal for games that are not independent.
+        times: [games] number of clusters like the game's own; None = 1.
     """
     alike = np.ones(len(points)) if times is None else times
     pairings = _Pairings(agents, first, second, points, expected, clusters, alike)
@@ -85,7 +86,7 @@ def fit_of(
 
 
 class _Pairings:
-    """The points of every two agents that met, beside what was expected."""
+    """The points of every two agents that met, with the expected ones."""
 
     def __init__(
         self, agents: int, first: Ints, second: Ints, points: Floats, expected: Floats, clusters: Ints, times: Floats
@@ -105,7 +106,7 @@ class _Pairings:
         self._alike[cell] = times
         self.freedom = int(self._alike.sum()) - len(met)
         apart = np.bincount(cell, won - hoped)
-        if self._alike.sum() <= MANY:  # they are drawn one by one
+        if self._alike.sum() <= MANY:  # clusters are drawn one by one
             each = self._alike.astype(np.int64)
             self._of, self._units, apart = (np.repeat(part, each) for part in (self._of, self._units, apart))
             self._alike = np.ones(len(apart))
@@ -114,27 +115,27 @@ class _Pairings:
         self.scale, squares = float(self._scales(once, total)[0]), self._squares(once, total)
         mean = float(np.average(squares[0], weights=self._alike))
         spread = float(np.average((squares[0] - mean) ** 2, weights=self._alike)) / max(mean, 1e-9) ** 2
-        self.scale_error = np.sqrt(spread / self.freedom) if self.freedom else 0.0  # relative, standard
+        self.scale_error = np.sqrt(spread / self.freedom) if self.freedom else 0.0  # relative standard error
 
     def _squares(self, sums: Floats, totals: Floats) -> Floats:
-        """Returns how far clusters are from their pairings' means, squared, over what independent games would vary.
+        """Returns squared deviations of clusters from their pairings' means, over the variances of independent games.
 
         Args:
-            sums: [draws, clusters of pairings] of points beyond those expected.
-            totals: [draws, pairings] the same.
+            sums: [draws, clusters of pairings] of points beyond the expected ones.
+            totals: [draws, pairings] likewise.
         """
         apart = sums - (totals / self.games)[:, self._of] * self._units
         return np.asarray(apart**2 / (self.variance[self._of] * self._units / self.games[self._of]), np.float64)
 
     def _scales(self, sums: Floats, totals: Floats) -> Floats:
-        """Returns how much more [draws] clusters vary than those of independent games."""
+        """Returns the ratios [draws] of the variance of clusters to that of independent games."""
         if not self.freedom:
             return np.ones(len(sums))
         scales = (self._squares(sums, totals) * self._alike).sum(axis=1) / self.freedom
         return np.asarray(np.maximum(scales, LEAST_SCALE), np.float64)
 
     def groups(self) -> int:
-        """Returns the number of groups of agents, between which there were no games, those without games included."""
+        """Returns the number of groups of agents without games between groups, including agents without games."""
         from scipy import sparse  # takes long to import
         from scipy.sparse import csgraph
 
@@ -142,17 +143,17 @@ class _Pairings:
         return int(csgraph.connected_components(links, directed=False)[0])
 
     def contradiction(self) -> float:
-        """Returns the sum of squared deviations from what was expected, each over its variance."""
+        """Returns the sum of squared deviations from the expected points, each over its variance."""
         return float(((self.won - self.hoped) ** 2 / self.variance).sum()) / self.scale
 
     def differences(self) -> float:
-        """Returns the same for agents that are expected to be equal."""
+        """Returns that sum if all agents were expected to be equal."""
         return float(((self.won - self.games / 2) ** 2 / self.variance).sum()) / self.scale
 
     def simulated_p(self) -> float:
-        """Returns how often ratings that explain everything are contradicted as much, of DRAWS simulated tournaments.
+        """Returns the share of DRAWS simulated tournaments that contradict perfect ratings at least as much.
 
-        The points are binomial; the fit takes from them what it takes to first order.
+        Points are binomial; the effect of the fit is taken from them to first order.
         """
         made, scale = self._drawn(np.random.default_rng(0))
         design = np.zeros((len(self.games), self.agents))
@@ -161,16 +162,16 @@ class _Pairings:
         weighted = design * self.variance[:, None]
         taken = weighted @ np.linalg.pinv(design.T @ weighted) @ design.T
         seen = self.won - self.hoped
-        left, seen = made - made @ taken.T, seen - taken @ seen  # the second, of what virtual games have taken
+        left, seen = made - made @ taken.T, seen - taken @ seen  # from `seen`, the effect of the virtual games
         calm = self.variance + CALM
         found = (left**2 / calm).sum(axis=1) / scale
         return float((np.sum(found >= (seen**2 / calm).sum() / self.scale) + 1) / (DRAWS + 1))
 
     def _drawn(self, random: np.random.Generator) -> tuple[Floats, Floats]:
-        """Returns points of pairings [draws, pairings] beyond those expected, and how much clusters varied [draws].
+        """Returns points [draws, pairings] beyond the expected ones, and the `_scales` [draws] of clusters.
 
-        Few clusters are drawn one by one, since what varies between pairings cannot vary within them; of many, the
-        variation is as sure as it is seen to be.
+        Few clusters are drawn one by one, since variation between pairings cannot be within them; of many, scales are
+        drawn with the observed error.
         """
         chance = self.hoped / self.games
         if self._alike.sum() > MANY:
@@ -191,6 +192,6 @@ class _Pairings:
         games = self.games[place]
         seen, expected = self.won[place] / games, self.hoped[place] / games
         low, high = int(self.low[place]), int(self.high[place])
-        if seen < 0.5:  # told of who won
+        if seen < 0.5:  # told from the winner's side
             return Surprise(high, low, float(1 - seen), float(1 - expected), round(games))
         return Surprise(low, high, float(seen), float(expected), round(games))

@@ -37,9 +37,9 @@ _UNKNOWN = Interval(math.nan, math.nan, math.nan)
 def mean_interval(values: npt.ArrayLike) -> Mean:
     """Returns the mean with its 95 % interval, see `half_width_of_mean`; NaN for fewer than two values.
 
-    Measured on scores of 2048 (sizes 2 to 4; random, greedy, mc), where Student's t alone holds the true mean in 89 to
-    95 %: 92.2 to 96.3 % with 20 games or more, 93.7 to 96.7 % with 10 (91 to 92 % at size 2, whose scores are few
-    different numbers); fewer games may not have met what is rare: 87 to 98 % with 5.
+    Measured coverage on scores of 2048 (sizes 2 to 4; random, greedy, mc), where Student's t alone covers 89 to 95 %:
+    92.2 to 96.3 % with 20 games or more, 93.7 to 96.7 % with 10 (91 to 92 % at size 2, whose scores take few values),
+    and 87 to 98 % with 5, which may miss rare scores.
     """
     found = np.asarray(values, np.float64)
     n = len(found)
@@ -53,13 +53,13 @@ def half_width_of_mean(n: int, deviation: float, skewness: float = 0.0) -> float
     """Returns the half-width of a mean's 95 % interval; NaN for fewer than two values.
 
     Args:
-        n: values.
-        deviation: of the population, as estimated from them: the root of the sum of squares over n - 1.
-        skewness: of the population, as estimated from them.
+        n: number of values.
+        deviation: of the population, estimated from the values: the root of the sum of squares over n - 1.
+        skewness: of the population, estimated from the values.
 
-    Student's t, made wider by what the skewness takes from its confidence: the term of order 1/n of its Edgeworth
-    expansion (P. Hall, The Bootstrap and Edgeworth Expansion, 1992). It at most doubles the width, and for symmetric
-    values makes it 5 % wider with 10 values, 1 % with 20.
+    Student's t, widened to restore the confidence that the skewness takes away: by the term of order 1/n of its
+    Edgeworth expansion (P. Hall, The Bootstrap and Edgeworth Expansion, 1992). The width at most doubles; for symmetric
+    values it grows by 5 % with 10 values, by 1 % with 20.
     """
     if n < 2:
         return math.nan
@@ -68,7 +68,7 @@ def half_width_of_mean(n: int, deviation: float, skewness: float = 0.0) -> float
 
 
 def _skewness(residuals: Floats) -> float:
-    """Returns the skewness of a population from the residuals of a sample, without bias if it is normal; 0 if n < 3."""
+    """Returns the skewness of a population from the residuals of a sample, unbiased for a normal one; 0 if n < 3."""
     n, deviation = len(residuals), math.sqrt(np.mean(residuals**2))
     if n < 3 or not deviation:
         return 0.0
@@ -85,7 +85,7 @@ def median_interval(values: Sequence[float] | npt.NDArray[np.float64]) -> Interv
     if n == 0:
         return _UNKNOWN
     ordered = np.sort(np.asarray(values, np.float64))
-    below = median_rank(n, (1 - CONFIDENCE) / 2)  # P(fewer values below the median) is 2.5 % at most
+    below = median_rank(n, (1 - CONFIDENCE) / 2)  # P(fewer values below the median) is at most 2.5 %
     if 0.5**n > (1 - CONFIDENCE) / 2:
         return Interval(float(np.median(ordered)), math.nan, math.nan)
     return Interval(float(np.median(ordered)), float(ordered[below - 1]), float(ordered[n - below]))
@@ -97,12 +97,12 @@ def mean_over_groups(values: npt.ArrayLike, groups: npt.ArrayLike, clusters: npt
     Args:
         values: [n].
         groups: [n] of each value.
-        clusters: [n] of each value. Those of a cluster depend on each other, within and across groups, as positions of
-            a game do.
+        clusters: [n] of each value. Values of a cluster depend on each other, within and across groups, like positions
+            of one game.
 
-    The jackknife (R. G. Miller, The jackknife, Biometrika, 1974): each cluster is left out in turn, and with it the
-    groups that it alone has. The degrees of freedom are the effective number of clusters less one, at least one:
-    clusters count by their shares of the variance that the mean would have if all values varied alike.
+    The jackknife (R. G. Miller, The jackknife, Biometrika, 1974): each cluster is left out in turn, together with the
+    groups that only it has. The degrees of freedom are the effective number of clusters minus one, at least one:
+    clusters count by their shares of the variance that the mean would have if all values varied equally.
     """
     found = np.asarray(values, np.float64)
     of_group, of_cluster = (np.unique(np.asarray(keys), return_inverse=True)[1] for keys in (groups, clusters))
@@ -119,7 +119,7 @@ def mean_over_groups(values: npt.ArrayLike, groups: npt.ArrayLike, clusters: npt
     means = np.divide(total - sums, left, out=np.zeros_like(sums), where=left > 0)
     without = means.sum(axis=0) / (left > 0).sum(axis=0)
     error = math.sqrt((number - 1) / number * float(((without - mean) ** 2).sum()))
-    weight = (counts / size**2).sum(axis=0)  # of each cluster in the variance
+    weight = (counts / size**2).sum(axis=0)  # each cluster's share in the variance
     freedom = max(1.0, weight.sum() ** 2 / (weight**2).sum() - 1)
     return Mean(mean, float(t_quantile(0.5 + CONFIDENCE / 2, freedom)) * error)
 
@@ -128,10 +128,10 @@ def share_interval(hits: int, n: int, among: int = 1) -> Interval:
     """Returns a share with its Wilson 95 % interval; NaN for n = 0.
 
     Args:
-        hits: of n.
-        n: tries.
-        among: number of shares from which it was chosen because of its hits: the interval then holds whichever was
-            chosen, as the error of 5 % is divided among them (Bonferroni).
+        hits: number of hits.
+        n: number of tries.
+        among: number of shares from which this one was chosen by its hits: dividing the error of 5 % among them
+            (Bonferroni) makes the interval hold whichever was chosen.
     """
     if n == 0:
         return _UNKNOWN
@@ -148,8 +148,8 @@ def points_intervals(
 
     Args:
         shares: means of the points of games.
-        variances: of the points of one game, observed. Draws make it smaller than share times (1 - share).
-        games: their numbers.
+        variances: observed variances of the points of one game; draws make them smaller than share * (1 - share).
+        games: numbers of games.
         quantile: of the normal distribution, for another confidence.
 
     Wilson's interval with the observed variance in place of the binomial one; without draws it is Wilson's interval.
@@ -166,7 +166,7 @@ def points_intervals(
 class Shares(NamedTuple):
     """Shares of points, or of games won, with their 95 % intervals; every field is an array [groups]."""
 
-    value: Floats  # NaN where there is no game
+    value: Floats  # NaN for groups without games
     low: Floats
     high: Floats
 
@@ -174,17 +174,17 @@ class Shares(NamedTuple):
 def shares_of_units(
     values: Floats, units: Ints, groups: Ints | None = None, number: int = 1, times: Floats | None = None
 ) -> Shares:
-    """Returns shares of groups of games, of which those of a unit are not independent.
+    """Returns the shares of groups of games; games of the same unit are not independent.
 
     Args:
         values: [games] between 0 and 1.
         units: [games] equal numbers, from 0, for games that share a seed.
-        groups: [games] the number of each one's group, from 0; None = all are one group.
+        groups: [games] index of the group; None = all are one group.
         number: of groups.
-        times: [games] how many units there are like theirs; None = one.
+        times: [games] number of units like the game's own; None = 1.
 
-    Student's t with two virtual units, a whole and an empty one, as in the interval of Agresti and Coull: it has a
-    width where all units ended alike, lies between 0 and 1, and covers at least 94 % from 2 units on
+    Student's t with two virtual units, one full and one empty, as in the interval of Agresti and Coull: it has a width
+    even if all units ended alike, lies between 0 and 1, and covers at least 94 % from 2 units on
     (tests/statistics/test_intervals.py). Larger units count more: their effective number is (sum of games)² / sum of
     squares (L. Kish, Survey Sampling, 1965).
     """
@@ -199,14 +199,14 @@ def shares_of_units(
 
 
 def shares_of_cells(of: Ints, games: Floats, means: Floats, number: int, times: Floats | None = None) -> Shares:
-    """Returns `shares_of_units` of games that were added up.
+    """Returns `shares_of_units` of games that have been summed up in cells.
 
     Args:
-        of: [cells] the number of each one's group; a cell is the games of a group that share a seed.
-        games: [cells] how many.
-        means: [cells] of their values.
+        of: [cells] index of the group; a cell is all games of a group that share a seed.
+        games: [cells] number of games.
+        means: [cells] of the games' values.
         number: of groups.
-        times: [cells] how many there are like each; None = one.
+        times: [cells] number of cells like each; None = 1.
     """
     counted = games if times is None else games * times
     total = np.bincount(of, counted, number)
@@ -218,7 +218,7 @@ def shares_of_cells(of: Ints, games: Floats, means: Floats, number: int, times: 
 
 
 def _share_ends(share: Floats, square: Floats, n: Floats) -> tuple[Floats, Floats]:
-    """Returns the ends of intervals of means of n units, by the means of their values and of their squares."""
+    """Returns the ends of intervals of means of n units, given the means of their values and of the squares."""
     centre = (n * share + 1) / (n + 2)
     variance = (n * square + 1) / (n + 2) - centre**2
     half = t_quantile(0.5 + CONFIDENCE / 2, n + 1) * np.sqrt(variance / (n + 2))

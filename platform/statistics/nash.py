@@ -1,11 +1,11 @@
-"""Nash averaging: what agents score against a mixture of agents that nobody beats. Copies of an agent change nothing.
+"""Nash averaging: the scores of agents against a mixture that no agent beats. Copies of an agent change nothing.
 
-The mixture is the optimal strategy of the game in which two people each name an agent of the field. Many may be optimal
-as far as the games show; of these it is the one of largest entropy, which gives copies of an agent equal weights,
-though one of them has had more luck.
+The mixture is the optimal strategy of the game in which two people each name an agent of the field. If several are
+optimal as far as the games show, it is the one of largest entropy, which gives copies of an agent equal weights even if
+one of them was luckier.
 
-Source: D. Balduzzi, K. Tuyls, J. Perolat and T. Graepel, Re-evaluating evaluation, NeurIPS 2018. Here nobody beats the
-mixture demonstrably; there nobody did at all.
+Source: D. Balduzzi, K. Tuyls, J. Perolat and T. Graepel, Re-evaluating evaluation, NeurIPS 2018. Differs: here no agent
+demonstrably beats the mixture; there none beats it at all.
 """
 
 from __future__ import annotations
@@ -18,15 +18,15 @@ from scipy import special
 from .distributions import Floats, normal_quantile
 from .intervals import CONFIDENCE
 
-LEAST = 1e-3  # points that may be won against the mixture where nothing is uncertain
-PASSES = 3  # in which the mixture and what is demonstrable against it settle
+LEAST = 1e-3  # points that may be won against the mixture if nothing is uncertain
+PASSES = 3  # until the mixture and the demonstrable wins against it settle
 
 
 class Nash(NamedTuple):
     """An agent's weight in the mixture, and its share of the points against it, with its 95 % interval."""
 
-    weights: Floats  # [agents] sum is 1
-    share: Floats  # [agents] about 0.5 for who is in the mixture, less for who loses to it
+    weights: Floats  # [agents] of sum 1
+    share: Floats  # [agents] about 0.5 for agents in the mixture, less for those that lose to it
     low: Floats
     high: Floats
 
@@ -35,7 +35,7 @@ def nash_average(shares: Floats, errors: Floats) -> Nash:
     """Returns the Nash average of a field.
 
     Args:
-        shares: [agents, agents] of the points of the row's agent against the column's; 0.5 to itself.
+        shares: [agents, agents] shares of points of the row's agent against the column's; 0.5 against itself.
         errors: [agents, agents] their standard errors; 0 if nothing is uncertain.
     """
     weights = np.full(len(shares), 1 / max(1, len(shares)))
@@ -51,11 +51,10 @@ def unbeaten(payoffs: Floats, most: Floats) -> Floats:
     """Returns the weights [agents] of largest entropy against which no agent wins more than it may.
 
     Args:
-        payoffs: [agents, agents] antisymmetric: what the row's agent wins from the column's.
-        most: [agents] what each may win on average, above 0.
+        payoffs: [agents, agents] antisymmetric: the win of the row's agent against the column's.
+        most: [agents] the largest mean win of each, above 0.
 
-    In the dual, weights are proportional to exp(payoffs @ prices), where an agent that wins as much as it may has a
-    price.
+    In the dual, weights are proportional to exp(payoffs @ prices); only agents at their largest win have a price.
     """
     from scipy import optimize  # takes long to import
 

@@ -1,12 +1,12 @@
 """How certain are the first places of a ranking, and which games would make them more certain?
 
-The first places are right if every agent on them is stronger than the next, and the last of them stronger than all
+The first places are right if every agent on them is stronger than the next, and the last of them is stronger than all
 below. The probability that none of these differences is wrong is at least 1 minus the sum of their errors (Bonferroni).
 To end a tournament, errors are p-values that hold at every look, however games are chosen (`chosen_games`); to choose
-games, those of planned games will do.
+games, errors of planned games suffice.
 
 Source: the choice of games follows V. Fedorov, Theory of Optimal Experiments, 1972 (the next observation is the one
-that most lowers the variance in question), weighted as in ranking and selection (C.-H. Chen et al., Simulation
+that most reduces the variance in question), weighted as in ranking and selection (C.-H. Chen et al., Simulation
 budget allocation for further enhancing the efficiency of ordinal optimization, Discrete Event Dyn. Syst. 10, 2000).
 """
 
@@ -20,16 +20,16 @@ from .chosen_games import order_p_values
 from .distributions import Ints
 from .ratings import ELO, Ratings
 
-_STEPS = 16  # shares per round, each given to one pairing
+_STEPS = 16  # parts of a round, each given to one pairing
 
 
 def ranking(ratings: Ratings) -> list[int]:
-    """Returns the agents, the strongest first; equal ones keep their order."""
+    """Returns the agents, strongest first; equal ones keep their order."""
     return [int(i) for i in np.argsort(-ratings.elo, kind="stable")]
 
 
 def deciding_pairs(ratings: Ratings, top: int) -> tuple[Ints, Ints]:
-    """Returns the pairs of agents, above [differences] and below [differences], whose order decides the first places.
+    """Returns the pairs of agents (above [differences], below [differences]) whose order decides the first places.
 
     Args:
         ratings: of the agents.
@@ -45,17 +45,17 @@ def deciding_pairs(ratings: Ratings, top: int) -> tuple[Ints, Ints]:
 def place_certainty(ratings: Ratings, top: int) -> float:
     """Returns a lower bound of the probability that the first `top` places are right.
 
-    It allows for looking after every round, for the choice of games by results, and for several places. How often first
-    places that were called 95 % certain were wrong is measured in docs/tournaments.md.
+    It allows for a look after every round, for the choice of games by results, and for several places.
+    docs/tournaments.md has measured frequencies of errors among places called 95 % certain.
     """
     return max(0.0, 1 - float(order_p_values(ratings, *deciding_pairs(ratings, top)).sum()))
 
 
 def next_pairings(ratings: Ratings, top: int, pairs: int) -> list[tuple[int, int]]:
-    """Returns the agents of each of the next pairs of games [pairs], to make the first places certain.
+    """Returns the agents of the next pairs of games [pairs], chosen to make the first places certain.
 
     Each step chooses the pairing that most reduces the variances of the differences in question, weighted by the
-    probability that they are wrong; the covariance is then updated to what it will be after these games.
+    probability that they are wrong; the covariance is then updated as if these games had been played.
     """
     n = len(ratings.elo)
     first, second = np.triu_indices(n, 1)

@@ -2,8 +2,8 @@
 
 The first place goes to one of all seats, the second to one of the others, and so on; a seat is chosen with a
 probability proportional to exp(strength of its agent + advantage of the seat). With two seats this is the model of
-Bradley and Terry. Seats that share a place stand for every order of theirs equally, so that a draw of two is half a win
-of each. Where `ties` is set, a draw of two seats is an outcome of its own instead, with a parameter for its frequency
+Bradley and Terry. Seats that share a place count as all of their orders equally, so a draw of two is half a win for
+each. If `ties` is set, a draw of two seats is instead a separate outcome, with a parameter for its frequency
 (Davidson).
 
 Sources: R. L. Plackett, The analysis of permutations, J. R. Stat. Soc. C 24, 1975; R. D. Luce, Individual Choice
@@ -23,7 +23,7 @@ from scipy import special
 
 from .distributions import Floats, Ints
 
-PRECISION = 1e-9  # of parameters: the last step of the fit is smaller
+PRECISION = 1e-9  # of parameters: the fit ends with a smaller step
 MAX_STEPS = 100  # of the fit, which takes fewer than ten
 
 
@@ -31,11 +31,9 @@ class Games(NamedTuple):
     """Games of the same number of seats, at least two."""
 
     seats: Ints  # [games, seats] the agent's index
-    scores: Floats  # [games, seats] of which only the order counts
-    clusters: Ints  # [games] equal where games are not independent
-    times: Floats | None = (
-        None  # [games] how often there is a cluster like theirs, those of a cluster alike; None = once
-    )
+    scores: Floats  # [games, seats]; only their order counts
+    clusters: Ints  # [games] equal for games that are not independent
+    times: Floats | None = None  # [games] number of clusters like the game's own, equal within a cluster; None = 1
 
     @classmethod
     def of_two(cls, first: Ints, second: Ints, points: Floats, clusters: Ints) -> Games:
@@ -47,28 +45,28 @@ class Choices(NamedTuple):
     """Choices among the same number of alternatives, in a number of games each; alternatives are sets of seats."""
 
     game: Ints  # [chosen] the index of a game, in ascending order
-    kind: Ints  # [chosen] which choice it is
-    weights: Floats  # [chosen, alternatives] chosen how often: a share of one choice each
+    kind: Ints  # [chosen] index of the choice
+    weights: Floats  # [chosen, alternatives] frequencies of the alternatives, in shares of one choice
     agents: Ints  # [kinds, alternatives, members] agents
     seats: Ints  # [kinds, alternatives, members] seats
     share: float  # of a member in its alternative
-    times: Floats | None = None  # [chosen] those of the games
+    times: Floats | None = None  # [chosen] as in Games
 
     @property
     def totals(self) -> Floats:
-        """How often [kinds, alternatives] each alternative was chosen."""
+        """The frequency [kinds, alternatives] of each alternative."""
         kinds, alternatives = self.agents.shape[:2]
         weights = self.counted(self.weights)
         columns = [np.bincount(self.kind, weights[:, a], kinds) for a in range(alternatives)]
         return np.stack(columns, axis=1)
 
     def counted(self, values: Floats) -> Floats:
-        """Returns values of choices, [chosen, ...], as often as there are games like theirs."""
+        """Returns values of choices, [chosen, ...], multiplied by `times`."""
         return values if self.times is None else (values.T * self.times).T
 
 
 def choices_of(games: Games, ties: bool = False) -> list[Choices]:
-    """Returns the choices that games consist of, those with the same number of alternatives together."""
+    """Returns the choices in games, in blocks with the same number of alternatives."""
     seats = games.seats
     if seats.shape[1] == 2:
         return [_draws_chosen(games) if ties else _winners_chosen(games)]
@@ -91,10 +89,10 @@ def _ranks(scores: Floats) -> Ints:
 
 @functools.lru_cache(maxsize=10_000)
 def _choices_of_order(ranks: tuple[int, ...]) -> list[tuple[tuple[int, ...], tuple[float, ...]]]:
-    """Returns the choices in an order of places: the seats that were left, and which of them was chosen how often.
+    """Returns the choices in an order of places: the seats that were left, and how often each of them was chosen.
 
-    Seats that share a place are chosen in every order: the share of orders in which some of them are gone already is
-    the same for as many others.
+    Seats that share a place are chosen in every order: all sets of equally many of them come first in the same share of
+    orders.
     """
     found = []
     for place in sorted(set(ranks)):
@@ -121,7 +119,7 @@ def _joined(seats: Ints, parts: Sequence[tuple[Ints, tuple[int, ...], tuple[floa
 
 
 def _winners_chosen(games: Games) -> Choices:
-    """Returns games of two seats, the same as from their order of places, faster."""
+    """Returns the choices of games of two seats, as from their order of places, but faster."""
     won = 0.5 + 0.5 * np.sign(games.scores[:, 0] - games.scores[:, 1])
     kinds, kind = _different(games.seats, np.zeros_like(games.seats))
     agents = games.seats[kinds]
@@ -130,7 +128,7 @@ def _winners_chosen(games: Games) -> Choices:
 
 
 def _draws_chosen(games: Games) -> Choices:
-    """Returns games of two seats with three outcomes: the alternative with both seats is the draw."""
+    """Returns the choices of games of two seats with three outcomes: the alternative with both seats is the draw."""
     seats, ahead = games.seats, np.sign(games.scores[:, 0] - games.scores[:, 1])
     weights = np.stack([ahead > 0, ahead < 0, ahead == 0], axis=1).astype(np.float64)
     members = np.array([[0, 0], [1, 1], [0, 1]])
@@ -140,23 +138,23 @@ def _draws_chosen(games: Games) -> Choices:
 
 
 def _different(agents: Ints, places: Ints) -> tuple[Ints, Ints]:
-    """Returns the first of each different row, and the number of each row's kind."""
+    """Returns the index of the first row of each kind, and each row's kind."""
     rows = np.concatenate([agents, places], axis=1).astype(np.uint64)
     factors = np.random.default_rng(0).integers(2**63, size=rows.shape[1], dtype=np.uint64) * np.uint64(2) + np.uint64(
         1
     )
-    mixed = rows @ factors  # two of a million rows agree by chance once in 10^7 times
+    mixed = rows @ factors  # in one of 10^7 cases, two of a million rows agree by chance
     _, first, kind = np.unique(mixed, return_index=True, return_inverse=True)
     return np.asarray(first, np.int64), np.asarray(kind, np.int64)
 
 
 class Design:
-    """The parameters of a model and what they are multiplied by: strengths, advantages of seats, draws.
+    """The parameters of a model (strengths, advantages of seats, draws) and their factors.
 
     Args:
-        agents: their number; the first parameters are their strengths.
-        choices: by blocks with the same number of alternatives.
-        seats: number of seats that have parameters: the advantage over the first one; 0 = none.
+        agents: number of agents; the first parameters are their strengths.
+        choices: in blocks with the same number of alternatives.
+        seats: number of seats with parameters, the advantages over the first seat; 0 = none.
     """
 
     def __init__(self, agents: int, choices: Sequence[Choices], seats: int = 0) -> None:
@@ -204,7 +202,7 @@ class Design:
 
         Args:
             probabilities: of each block.
-            weights: [kinds] how many choices of each kind there are; None = as many as were made.
+            weights: [kinds] numbers of choices, for each block; None = those that were made.
         """
         side = self.size + 1
         found = np.zeros(side * side)
@@ -219,7 +217,7 @@ class Design:
 
 
 class Terms(NamedTuple):
-    """What the alternatives of a block consist of: parameters, each times a number; one beyond the last counts as 0."""
+    """The sums of parameters times numbers that make the alternatives of a block; a parameter after the last is 0."""
 
     columns: Ints  # [kinds, alternatives, terms]
     values: Floats  # [alternatives, terms]
@@ -230,7 +228,7 @@ class Terms(NamedTuple):
 
 
 def row_sums(values: Floats) -> Floats:
-    """Returns the sums of rows; of many short ones faster than `sum`."""
+    """Returns the sums of rows; for many short ones faster than `sum`."""
     return np.asarray(values @ np.ones(values.shape[1]), np.float64)
 
 
@@ -254,8 +252,8 @@ def fitted(design: Design, prior: float) -> Floats:
 
     Args:
         design: of the games.
-        prior: games that every agent has drawn with a virtual one of strength 0; the other parameters get a share of
-            such a game, so that they are finite, too.
+        prior: drawn games of every agent against a virtual one of strength 0; the other parameters get a share of such
+            a game, so that they are finite, too.
     """
     weights = prior_weights(design, prior)
 
@@ -271,7 +269,7 @@ def fitted(design: Design, prior: float) -> Floats:
         curvature = design.information(chances) + np.diag(prior_information(parameters, weights))
         step = np.linalg.solve(curvature, slope)
         while (likelihood := log_likelihood(parameters + step)) < reached - abs(reached) * 1e-12:
-            step /= 2  # far from the maximum a whole step can lead beyond it
+            step /= 2  # far from the maximum a whole step may overshoot
         parameters, reached = parameters + step, likelihood
         if np.abs(step).max(initial=0.0) < PRECISION:
             break

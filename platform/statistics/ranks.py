@@ -1,14 +1,15 @@
 """Which places may agents have, and which of them may be the best?
 
-Rank intervals hold for all agents at once: an agent may have every place above those of agents that are certainly
-better and below those of agents that are certainly worse. Differences are certain if they exceed what the largest of
-all differences exceeds by chance in one of twenty tournaments, from draws of the joint distribution.
+Rank intervals hold for all agents at once: an agent may have any place below the agents that are certainly better and
+above those that are certainly worse. A difference is certain if it exceeds the threshold that the largest of all
+differences exceeds by chance in one of twenty tournaments, from draws of the joint distribution.
 
-How likely one agent is better than another depends on how much agents of a field differ at all: where all are alike, a
-large difference is rather luck. Here true values are normally distributed, and their spread is unknown: before the
-games every order of magnitude from a hundredth of the usual one to it is as likely, and larger ones are ever less; what
-the field shows then weighs them. Each estimate is drawn to the mean of the field by its own variance; estimates stay
-correlated as they are, as those from common seeds.
+The probability that one agent is better than another depends on the spread of the field: if all agents are alike, a
+large difference is probably luck. Here true values are uniformly distributed between two unknown limits. Before the
+games, all orders of magnitude of their spread from a hundredth of the usual spread up to it are equally likely, and
+larger ones ever less; the results of the field then weight them. Each estimate is drawn between the limits according to
+its variance; correlations of estimates, as from common seeds, are kept. Limits are the cautious choice: a normal
+distribution makes the leader of a field with an upper limit look too far ahead (docs/validity.md).
 
 Sources: M. Mogstad, J. P. Romano, A. M. Shaikh and D. Wilhelm, Inference for ranks, Rev. Econ. Stud. 91, 2024;
 A. Gelman, Prior distributions for variance parameters in hierarchical models, Bayesian Analysis 1, 2006.
@@ -25,16 +26,18 @@ from scipy import special
 from .distributions import Floats, normal_quantile, t_quantile
 from .intervals import CONFIDENCE
 
-DRAWS = 1_000, 10_000  # of large fields and of small ones
-NUMBERS = 3 * 10**7  # differences that are drawn, more in DRAWS[0] draws
-MOST_NUMBERS = 2 * 10**8  # beyond, the bound of Bonferroni is used
-LEAST = 100  # times smaller than a usual one is the smallest spread
-SPREADS = 24  # that the prior of the field is averaged over
+DRAWS = 1_000, 10_000  # for large fields and for small ones
+NUMBERS = 3 * 10**7  # differences to draw, unless DRAWS[0] draws need more
+MOST_NUMBERS = 2 * 10**8  # above it, the bound of Bonferroni is used
+LEAST = 100  # ratio of the usual spread to the smallest one
+SPREADS = 24  # in the average over the prior of the field
+MIDDLES = np.linspace(-3, 3, 9)  # of the limits, in standard errors of the field's mean, averaged over as well
+UNLIKELY = 1e-6  # limits with a smaller probability are left out
 BEST_DRAWS = 20_000
 
 
 class Ranks(NamedTuple):
-    """The places [agents] that agents may have, from 1 = best; all are right at once with 95 %."""
+    """The best and worst places [agents] of agents, from 1 = best; all hold at once with 95 %."""
 
     low: npt.NDArray[np.int64]
     high: npt.NDArray[np.int64]
@@ -44,8 +47,8 @@ def rank_intervals(values: Floats, covariance: Floats, freedom: Floats) -> Ranks
     """Returns the places that agents may have.
 
     Args:
-        values: [agents] estimates, the larger the better.
-        covariance: [agents, agents] theirs.
+        values: [agents] estimates, larger is better.
+        covariance: [agents, agents] of the estimates.
         freedom: [agents] degrees of freedom of Student's t.
     """
     n = len(values)
@@ -58,7 +61,7 @@ def rank_intervals(values: Floats, covariance: Floats, freedom: Floats) -> Ranks
 
 
 def _largest_by_chance(covariance: Floats, errors: Floats, freedom: Floats) -> float:
-    """Returns what no difference of equal agents exceeds, in its standard error, with 95 %."""
+    """Returns the number of standard errors that, with 95 %, no difference of equal agents exceeds."""
     n, least = len(covariance), max(1.0, float(np.min(freedom, initial=np.inf)))
     pairs = n * (n - 1) / 2
     if n < 2:
@@ -79,10 +82,10 @@ def _largest_by_chance(covariance: Floats, errors: Floats, freedom: Floats) -> f
 
 
 class Beliefs(NamedTuple):
-    """What to believe of the agents of a field after their games."""
+    """Probabilities for the agents of a field after their games."""
 
     better: Floats  # [agents, agents] the probability that the row's agent is better than the column's
-    best: Floats  # [agents] the probability to be the best of all
+    best: Floats  # [agents] the probability of being the best of all
 
 
 def beliefs(values: Floats, covariance: Floats, freedom: Floats, usual: float) -> Beliefs:
@@ -90,48 +93,61 @@ def beliefs(values: Floats, covariance: Floats, freedom: Floats, usual: float) -
 
     Args:
         values: [agents] estimates.
-        covariance: [agents, agents] theirs.
+        covariance: [agents, agents] of the estimates.
         freedom: [agents] degrees of freedom of Student's t.
         usual: a usual standard deviation of true values in a field.
     """
     n = len(values)
     if n < 2:
         return Beliefs(np.full((n, n), 0.5), np.ones(n))
-    # Where few clusters tell how sure an estimate is, it is less sure than its variance says.
+    # If few clusters determine the variance of an estimate, it is less certain than its variance says.
     wider = t_quantile(0.5 + CONFIDENCE / 2, np.maximum(freedom, 1.0)) / normal_quantile(0.5 + CONFIDENCE / 2)
     centre = np.eye(n) - 1 / n
     seen, noise = centre @ values, centre @ (covariance * np.outer(wider, wider)) @ centre
     own = np.maximum(np.diag(noise) * n / (n - 1), 1e-12 * usual**2)
-    spreads, weights = _spreads(seen, own, usual)
-    better, parts = np.zeros((n, n)), []
-    for deviation, weight in zip(spreads, weights, strict=True):
-        share = deviation**2 / (deviation**2 + own)  # of what was seen that is not luck
-        mean, error = share * seen, np.sqrt(share)
+    means, errors, weights = _limited(seen, own, usual)
+    better = np.zeros((n, n))
+    for mean, error, weight in zip(means, errors, weights, strict=True):
         variance = noise * np.outer(error, error)
         apart = np.diag(variance)[:, None] + np.diag(variance) - 2 * variance
         better += weight * special.ndtr((mean[:, None] - mean) / np.sqrt(np.maximum(apart, 1e-24 * usual**2)))
-        parts.append((mean, error))
-    return Beliefs(better, _best(noise, parts, weights))
+    return Beliefs(better, _best(noise, means, errors, weights))
 
 
-def _spreads(seen: Floats, own: Floats, usual: float) -> tuple[Floats, Floats]:
-    """Returns standard deviations of true values, and how likely each is after the games."""
-    largest = max(float(np.abs(seen).max()), usual)
-    deviations = np.geomspace(usual / LEAST, 4 * largest, SPREADS)
-    total = deviations[:, None] ** 2 + own
-    likelihood = -0.5 * (np.log(total) + seen**2 / total).sum(axis=1) * (len(seen) - 1) / len(seen)
-    prior = -np.log1p((deviations / usual) ** 2)  # of their logarithms
-    weights = np.exp(likelihood + prior - (likelihood + prior).max())
-    return deviations, weights / weights.sum()
+def _limited(seen: Floats, own: Floats, usual: float) -> tuple[Floats, Floats, Floats]:
+    """Returns the distributions of true values between each pair of limits that is likely after the games.
+
+    Returns:
+        The means [limits, agents] of true values, their standard deviations [limits, agents] relative to the standard
+        errors of the estimates, and the probabilities [limits] of the limits.
+    """
+    n, largest = len(seen), max(float(np.abs(seen).max()), usual)
+    spreads = np.repeat(np.geomspace(usual / LEAST, 4 * largest, SPREADS), len(MIDDLES))
+    widths = np.sqrt((spreads**2 + own.mean()) / n)
+    middles, half = widths * np.tile(MIDDLES, SPREADS), np.sqrt(3) * spreads
+    low, high = (((middles + end)[:, None] - seen) / np.sqrt(own) for end in (-half, half))
+    above = low > 0  # mirrored, because probabilities near 0 are more exact than those near 1
+    low, high = np.where(above, -high, low), np.where(above, -low, high)
+    inside = np.maximum(special.ndtr(high) - special.ndtr(low), 1e-300)
+    likelihood = np.log(inside / half[:, None]).sum(axis=1) * (n - 1) / n
+    likelihood += np.log(widths) - np.log1p((spreads / usual) ** 2)  # the prior of middles, and of log spreads
+    weights = np.exp(likelihood - likelihood.max())
+    kept = weights > UNLIKELY * weights.sum()
+    low, high, inside, above = low[kept], high[kept], inside[kept], above[kept]
+    at_low, at_high = (np.exp(-(end**2) / 2) / np.sqrt(2 * np.pi) for end in (low, high))
+    moved = (at_low - at_high) / inside
+    variance = 1 + (low * at_low - high * at_high) / inside - moved**2
+    means = seen + np.sqrt(own) * np.where(above, -moved, moved)
+    return means, np.sqrt(np.clip(variance, 0.0, 1.0)), weights[kept] / weights[kept].sum()
 
 
-def _best(noise: Floats, parts: list[tuple[Floats, Floats]], weights: Floats) -> Floats:
-    """Returns how often [agents] each one is the best of draws from all spreads, as often as they are likely."""
+def _best(noise: Floats, means: Floats, errors: Floats, weights: Floats) -> Floats:
+    """Returns how often [agents] each agent is the best, in draws between all limits by their probabilities."""
     random, n = np.random.default_rng(0), len(noise)
     values, vectors = np.linalg.eigh(noise)
     root = vectors * np.sqrt(np.maximum(values, 0.0))
     found = np.zeros(n)
-    for number, (mean, error) in zip(random.multinomial(BEST_DRAWS, weights), parts, strict=True):
+    for number, mean, error in zip(random.multinomial(BEST_DRAWS, weights), means, errors, strict=True):
         drawn = mean + error * (random.normal(size=(number, n)) @ root.T)
         found += np.bincount(drawn.argmax(axis=1), minlength=n) if number else 0
     return found / BEST_DRAWS

@@ -3,8 +3,8 @@
 An agent of strength r beats one of strength s with probability 1 / (1 + exp(s - r)); 1 is 400 / ln 10 = 174 Elo.
 
 Games that share a cluster (those of one seed) are not independent, so the covariance comes from sums over clusters.
-Each sum is enlarged by what the fit has taken from it, and intervals have Student's t with the number of clusters that
-tell about an agent.
+Each sum is enlarged to compensate for the fit (leverage), and intervals use Student's t with the effective number of an
+agent's clusters.
 
 Sources: R. A. Bradley and M. E. Terry, Rank analysis of incomplete block designs I, Biometrika 39, 1952; K.-Y. Liang
 and S. L. Zeger, Longitudinal data analysis using generalized linear models, Biometrika 73, 1986 (clustered covariance);
@@ -40,25 +40,24 @@ from .plackett_luce import (
 
 ELO = 400 / math.log(10)
 PRIOR_GAMES = 1.0  # drawn games of every agent against a virtual one of mean strength
-MOST_LEVERAGE = 0.5  # of a cluster whose sum still tells how much clusters vary; others count as the model says
+MOST_LEVERAGE = 0.5  # of clusters whose observed variation counts; others have the variance of the model
 SEATS_DIFFER = 0.05  # level of the test of a difference between seats
-MANY = 10.0**6  # degrees of freedom where the model says how much games vary
+SAME = 1e-12  # mean square, in games, below which differences are rounding errors
+MANY = 10.0**6  # degrees of freedom if the variance is that of the model
 
 
 @dataclass(frozen=True)
 class Ratings:
-    """Strengths in Elo, whose mean is 0, and their covariance."""
+    """Strengths in Elo, with mean 0, and their covariance."""
 
     elo: Floats  # [agents]
     covariance: Floats  # [agents, agents], Elo²
     freedom: Floats  # [agents] degrees of freedom of Student's t
-    seats: tuple[
-        Interval, ...
-    ] = ()  # what each seat gains in Elo beside the mean seat; empty where seats do not differ
-    draws: float | None = None  # the parameter of drawn games; None where a draw is half a win
+    seats: tuple[Interval, ...] = ()  # each seat's advantage in Elo over the mean seat; empty if seats do not differ
+    draws: float | None = None  # the parameter of drawn games; None if a draw is half a win
 
     def half_widths(self) -> Floats:
-        """Returns the half-widths [agents] of the 95 % intervals: the strength relative to the mean of the field."""
+        """Returns the half-widths [agents] of the 95 % intervals of the strengths relative to the mean of the field."""
         return t_quantile(0.5 + CONFIDENCE / 2, self.freedom) * np.sqrt(np.diag(self.covariance))
 
     def variances(self) -> Floats:
@@ -80,13 +79,28 @@ class Ratings:
         return self.elo[:, None] - self.elo[None, :], half
 
     def superiority(self) -> Floats:
-        """Returns 1 minus one-sided p-values [agents, agents] that the row's agent is no stronger; 0.5 to itself."""
+        """Returns 1 minus one-sided p-values [agents, agents] of "the row's agent is no stronger"; 0.5 to itself."""
         difference, errors = self.elo[:, None] - self.elo[None, :], np.sqrt(self.variances())
         scaled = np.divide(difference, errors, out=np.zeros_like(difference), where=errors > 0)
         return t_probability(scaled, self.freedoms())
 
+    def evidence(self) -> Floats:
+        """Returns the covariance [agents, agents] for the probability that agents are in another order.
+
+        The rating of an agent that wins everything has a large variance, because it may be much larger; but more wins
+        always make it less likely that the agents are equal. So the variance of each difference is reduced by the
+        logarithm of the likelihood ratio of equal agents: it is that of a normal distribution with the same ratio.
+        """
+        apart = (self.elo[:, None] - self.elo) / ELO
+        chance = special.expit(apart)
+        ratio = np.log(2) - special.entr(chance) - special.entr(1 - chance)
+        lower = np.ones_like(apart)
+        np.divide(chance * (1 - chance) * apart**2, 2 * ratio, out=lower, where=np.abs(apart) > 1e-3)
+        centre = np.eye(len(apart)) - 1 / len(apart)
+        return np.asarray(-centre @ (self.variances() * lower) @ centre / 2, np.float64)
+
     def expected(self, first: Ints, second: Ints, seats: Ints) -> Floats:
-        """Returns the share of points [meetings] that the first agents expect against the second.
+        """Returns the expected shares of points [meetings] of the first agents against the second.
 
         Args:
             first, second: [meetings] agents.
@@ -100,7 +114,7 @@ class Ratings:
         return np.asarray((half + self.draws / 2) / (half + 1 / half + self.draws), np.float64)
 
     def anchored(self, agent: int) -> Ratings:
-        """Returns the same ratings with that agent at 0, whose interval has no width."""
+        """Returns the ratings relative to an agent, which is at 0 with an interval of no width."""
         shift = np.eye(len(self.elo))
         shift[:, agent] -= 1
         covariance = shift @ self.covariance @ shift.T
@@ -117,11 +131,11 @@ def bradley_terry(agents: int, first: Ints, second: Ints, points: Floats, cluste
     """Rates agents by games between two of them; a draw is half a win.
 
     Args:
-        agents: their number.
+        agents: number of agents.
         first: [games] an agent's index.
-        second: [games] that of its opponent, another agent.
+        second: [games] index of its opponent, another agent.
         points: [games] of the first: 1 won, 0.5 drawn, 0 lost.
-        clusters: [games] equal numbers from 0 if games are not independent.
+        clusters: [games] equal numbers, from 0, for games that are not independent.
     """
     return rated(agents, [Games.of_two(first, second, points, clusters)])
 
@@ -133,11 +147,11 @@ def rated(agents: int, games: Sequence[Games], seats: bool = False, ties: bool =
     and agents that never met, have finite ratings.
 
     Args:
-        agents: their number.
+        agents: number of agents.
         games: by number of seats.
-        seats: whether seats have advantages of their own if they differ (a test at SEATS_DIFFER); they need games of
-            one number of seats.
-        ties: whether draws of two seats are an outcome of their own.
+        seats: whether to give seats advantages if they differ (a test at SEATS_DIFFER); needs games of one number of
+            seats.
+        ties: whether draws of two seats are a separate outcome.
     """
     blocks = _blocks(games, ties)
     model = _Model(agents, games, blocks)
@@ -148,7 +162,7 @@ def rated(agents: int, games: Sequence[Games], seats: bool = False, ties: bool =
 
 
 def _blocks(games: Sequence[Games], ties: bool) -> list[Choices]:
-    """Returns the choices of all games, which are numbered through."""
+    """Returns the choices of all games, with games numbered consecutively."""
     blocks, before = [], 0
     for some in games:
         for block in choices_of(some, ties):
@@ -159,7 +173,7 @@ def _blocks(games: Sequence[Games], ties: bool) -> list[Choices]:
 
 
 class _Model:
-    """A model after its fit, and how much the sums of its clusters vary."""
+    """A fitted model, and the variation of the sums of its clusters."""
 
     def __init__(self, agents: int, games: Sequence[Games], blocks: Sequence[Choices], seats: int = 0) -> None:
         self._design = Design(agents, blocks, seats)
@@ -168,19 +182,19 @@ class _Model:
         self._virtual = prior_information(self._parameters, prior_weights(self._design, PRIOR_GAMES))
         self._bread = np.linalg.inv(self._design.information(self._chances) + np.diag(self._virtual))
         self._cluster, self._clusters = _numbered(games)
-        self._meetings = _meetings(agents, games, self._cluster, self._clusters)  # [clusters, agents], numbers of games
-        self._varied = _varied(agents, games, self._cluster)
-        self._alike = _alike(games, self._cluster, self._clusters)  # [clusters] how many there are of each
+        self._meetings = _meetings(agents, games, self._cluster, self._clusters)  # [clusters, agents] numbers of games
+        self._varied = _varied(agents, games, self._cluster, bool(seats))
+        self._alike = _alike(games, self._cluster, self._clusters)  # [clusters] number of clusters like each
         leverage = self._leverage()
         self._telling = (leverage <= MOST_LEVERAGE) & (self._alike.sum() > 1)
         self._enlarged = np.where(self._telling, 1 / np.sqrt(1 - leverage * self._telling), 0.0)
 
     def ratings(self) -> Ratings:
-        """Returns the strengths with their covariance, relative to their mean, and what seats and draws are worth."""
+        """Returns the strengths relative to their mean, with their covariance, and the effects of seats and draws."""
         design, n = self._design, self._design.agents
         covariance = self._covariance()
         draws = float(np.exp(self._parameters[-1])) if design.draws else None
-        # Nearly equal agents with that difference then have the same points as they have without draws.
+        # In this unit a small difference stands for the same points as without draws.
         unit = ELO if draws is None else ELO * 2 / (2 + draws)
         centre = np.eye(n) - 1 / n
         seats: tuple[Interval, ...] = ()
@@ -202,7 +216,7 @@ class _Model:
     def _covariance(self) -> Floats:
         """Returns the covariance [parameters, parameters].
 
-        For virtual games, in clusters of large leverage, and where all games ended alike, the variance is that of the
+        For virtual games, for clusters of large leverage, and if all games ended alike, the variance is that of the
         model, not the observed one.
         """
         design = self._design
@@ -222,10 +236,10 @@ class _Model:
         """Returns the sums [clusters, parameters], sparse, of the games' derivatives of the log-likelihood.
 
         Args:
-            design: may have more parameters than those that were fitted, which are then 0.
-            kept: [games] which of them count; None = all.
+            design: may have more parameters than were fitted; these are then 0.
+            kept: [games] whether a game counts; None = all do.
         """
-        from scipy import sparse  # takes longer to import than most tables to rate
+        from scipy import sparse  # its import takes longer than the rating of most tables
 
         found: list[tuple[Floats, Ints, Ints]] = [(np.zeros(0), np.zeros(0, np.int64), np.zeros(0, np.int64))]
         for block, terms, chance in zip(design.choices, design.terms, self._chances, strict=True):
@@ -240,7 +254,7 @@ class _Model:
         return sparse.csr_array((values, (rows, columns)), shape=shape)[:, : design.size]
 
     def _leverage(self) -> Floats:
-        """Returns the share [clusters] of what a cluster tells that the fit has taken from it: its mean over agents."""
+        """Returns the leverage [clusters]: the share of a cluster's variation taken by the fit, a mean over agents."""
         found = np.zeros(self._clusters)
         for block, chance in zip(self._design.choices, self._chances, strict=True):
             kinds, alternatives, _ = block.agents.shape
@@ -252,14 +266,14 @@ class _Model:
         return np.asarray(found / np.maximum(np.diff(self._meetings.indptr) - 1, 1), np.float64)
 
     def _freedom(self) -> Floats:
-        """Returns the degrees of freedom [agents]: the effective number of clusters that tell about each, less one."""
+        """Returns the degrees of freedom [agents]: the effective number of each agent's clusters minus one."""
         met = self._meetings.multiply(self._telling[:, None]).tocsr()
         games, squares = self._alike @ met, self._alike @ met.multiply(met)
         freedom = np.maximum(games**2 / np.maximum(squares, 1) - 1, 1.0)
         return np.asarray(np.where(games > 0, freedom, MANY), np.float64)
 
     def seats_differ(self, seats: int) -> bool:
-        """Whether seats differ: a score test whose variance is that of the clusters."""
+        """Returns whether seats differ, by a score test with the variance of clusters."""
         n = self._design.agents
         wider = Design(n, self._design.choices, seats)
         own = np.arange(n, n + seats - 1)
@@ -274,14 +288,14 @@ class _Model:
         if freedom < 1:
             return False
         spread = apart.T @ apart
-        if not spread.any():  # all clusters say the same
-            return bool(total.any()) and 0.5 ** (number - 1) < SEATS_DIFFER
+        if np.abs(spread).max() < SAME * number:  # all clusters agree
+            return bool(np.abs(total).max() > math.sqrt(SAME) * number) and 0.5 ** (number - 1) < SEATS_DIFFER
         squared = float(total @ np.linalg.lstsq(spread, total)[0]) * freedom / len(own) / number
         return bool(special.fdtrc(len(own), freedom, squared) < SEATS_DIFFER)
 
 
 def _numbered(games: Sequence[Games]) -> tuple[Ints, int]:
-    """Returns the cluster of every game, from 0 without gaps, and their number; blocks of games share none."""
+    """Returns every game's cluster, from 0 without gaps, and the number of clusters; blocks of games share none."""
     parts, before = [np.zeros(0, np.int64)], 0
     for some in games:
         cluster = np.unique(some.clusters, return_inverse=True)[1]
@@ -291,7 +305,7 @@ def _numbered(games: Sequence[Games]) -> tuple[Ints, int]:
 
 
 def _alike(games: Sequence[Games], cluster: Ints, clusters: int) -> Floats:
-    """Returns how often [clusters] there is a cluster like each."""
+    """Returns the number [clusters] of clusters like each."""
     alike = np.ones(clusters)
     times = [np.ones(len(some.seats)) if some.times is None else some.times for some in games]
     alike[cluster] = np.concatenate([np.zeros(0), *times])
@@ -299,7 +313,7 @@ def _alike(games: Sequence[Games], cluster: Ints, clusters: int) -> Floats:
 
 
 def _meetings(agents: int, games: Sequence[Games], cluster: Ints, clusters: int) -> Any:
-    """Returns how often [clusters, agents] an agent took a seat, sparse."""
+    """Returns the number [clusters, agents] of seats that an agent took, sparse."""
     from scipy import sparse
 
     seats = [np.zeros(0, np.int64), *(some.seats.ravel() for some in games)]
@@ -310,8 +324,11 @@ def _meetings(agents: int, games: Sequence[Games], cluster: Ints, clusters: int)
     return met
 
 
-def _varied(agents: int, games: Sequence[Games], cluster: Ints) -> npt.NDArray[np.bool_]:
-    """Returns [games] whether the clusters of the same agents differ in what these got on average."""
+def _varied(agents: int, games: Sequence[Games], cluster: Ints, seats: bool) -> npt.NDArray[np.bool_]:
+    """Returns [games] whether the clusters of a game's agents, with `seats` in the same seats, differ in mean results.
+
+    If no cluster differs, the observed variance is 0, as in games that the stronger agent begins and always wins.
+    """
     mark = np.random.default_rng(0).normal(size=agents)  # tells agents apart
     found, before = [np.zeros(0, bool)], 0
     for some in games:
@@ -320,9 +337,8 @@ def _varied(agents: int, games: Sequence[Games], cluster: Ints) -> npt.NDArray[n
         outcome = np.zeros(len(own))
         for one, other in itertools.permutations(range(some.seats.shape[1]), 2):
             outcome += mark[some.seats[:, one]] * np.sign(some.scores[:, one] - some.scores[:, other])
-        field = np.unique(
-            mark[np.sort(some.seats, axis=1)] @ (np.arange(some.seats.shape[1]) + 1.0), return_inverse=True
-        )[1]
+        alike = some.seats if seats else np.sort(some.seats, axis=1)
+        field = np.unique(mark[alike] @ (np.arange(some.seats.shape[1]) + 1.0), return_inverse=True)[1]
         number = int(own.max(initial=0)) + 1
         cells, cell = np.unique(field * number + own, return_inverse=True)
         means = np.bincount(cell, outcome) / np.bincount(cell) if len(cell) else outcome

@@ -1,13 +1,13 @@
 """Sequential tests: play until one agent is shown to be stronger, or both to be equal within a margin.
 
-The independent unit of games of several seats is a pair (one seed, seats rotated) with the first agent's share of its
-points: 0, 1/4, 1/2, 3/4 or 1 where a pair is two games (the pentanomial model). In single-player games it is the two
-scores on one seed. Both are units (a, b) whose ratio of means E[a] / E[b] is tested; for shares b = 1.
+In games of several seats, the independent unit is a pair (one seed, seats rotated) with the first agent's share of its
+points: 0, 1/4, 1/2, 3/4 or 1 if a pair is two games (the pentanomial model). In single-player games it is the two
+scores on one seed. Both are units (a, b), and the ratio of means E[a] / E[b] is tested; for shares b = 1.
 
 Sources: A. Wald, Sequential Analysis, 1947. M. Sobel and A. Wald, A sequential decision procedure for choosing one of
 three hypotheses, Ann. Math. Stat. 20, 1949. M. Van den Bergh, A practical introduction to the GSPRT, which fishtest and
 fastchess follow: unknown parameters (here the variance) are estimated under either hypothesis. R. Royall, Statistical
-Evidence, 1997, chapter 1 (likelihood intervals, and how rarely they mislead whenever one stops).
+Evidence, 1997, chapter 1 (likelihood intervals, and how rarely they mislead, at any stopping time).
 """
 
 from __future__ import annotations
@@ -23,14 +23,14 @@ from ..core.errors import UserError
 from .distributions import t_quantile
 from .intervals import CONFIDENCE, Interval
 
-MARGIN_ELO = 20.0  # default margin where agents meet: a share of points of 0.529
+MARGIN_ELO = 20.0  # default margin if agents meet: a share of points of 0.529
 MARGIN_SCORE = 0.05  # default margin in single-player games: a share of the second agent's mean score
 MINIMUM = 24  # units before the first decision, simulated in tests/statistics/test_sprt.py
-VIRTUAL = 2.0  # units, half clear wins and half clear losses, that are added to the observed ones
+VIRTUAL = 2.0  # units added to the observed ones, half of them clear wins and half clear losses
 FAR = 10.0  # see SequentialTest.evidence; simulated with margins of 0.3 to 0.003 standard deviations
 UNLIKELY = 1 - CONFIDENCE  # see SequentialTest.estimate
 _PATHS = 400
-_LONGEST = 1000  # times the units so far
+_LONGEST = 1000  # multiples of the units so far
 _MIN_VARIANCE = 1e-12  # of the mean square
 
 
@@ -42,7 +42,7 @@ class Verdict(enum.StrEnum):
 
 
 def elo_of_share(share: float) -> float:
-    """Returns the difference in Elo at which an agent expects that share of the points; -inf and inf at 0 and 1."""
+    """Returns the difference in Elo for an expected share of points; -inf and inf at 0 and 1."""
     if share <= 0 or share >= 1:
         return math.copysign(math.inf, share - 0.5)
     return 400 * math.log10(share / (1 - share))
@@ -55,12 +55,12 @@ def share_of_elo(elo: float) -> float:
 class SequentialTest:
     """Three hypotheses of E[a] / E[b], low, middle and high, and two tests: low against middle, middle against high.
 
-    Says stronger where high beats middle, weaker where low beats middle, equal where middle beats both. Each of the
-    three is wrong (the agent is not better; not worse; further away than the margin) with probability at most alpha:
-    either way of leaving the middle has half of alpha.
+    The verdict is stronger if high beats middle, weaker if low beats middle, equal if middle beats both. Each is wrong
+    (the agent is not better; not worse; further away than the margin) with probability at most alpha: each of the two
+    ways of leaving the middle has half of alpha.
 
     Args:
-        ratios: low, middle, high.
+        ratios: (low, middle, high).
         alpha: probability of a wrong verdict, above 0 and below 0.5.
     """
 
@@ -109,24 +109,24 @@ class SequentialTest:
 
     @property
     def sign(self) -> int:
-        """-1 where the second agent's mean score is negative: the ratios are then those of what the agents lose."""
+        """-1 if the second agent's mean score is negative: the ratios are then those of the agents' losses."""
         return -1 if self._seen[2] < 0 else 1
 
     @property
     def ratios(self) -> dict[Verdict, float]:
-        """The ratio that each of the two tests is about."""
+        """The ratio of each of the two tests."""
         return dict(zip((Verdict.WEAKER, Verdict.STRONGER), (self.low, self.high)[:: self.sign], strict=True))
 
     @property
     def _signed(self) -> npt.NDArray[np.float64]:
-        """The observed sums, of the opposites of scores where `sign` is -1."""
+        """The observed sums, with negated scores if `sign` is -1."""
         return self._seen * [1, self.sign, self.sign, 1, 1, 1]
 
     @property
     def _sums(self) -> list[float]:
         """The observed sums, with those of the virtual units.
 
-        Otherwise agents that were equal on the first few seeds, and differ on few, would have a variance of 0.
+        Without these, agents that rarely differ, and were equal on the first seeds, would have a variance of 0.
         """
         mean = self._signed[2] / self._seen[0] if self.units else 0.0
         own = self.middle * mean
@@ -146,18 +146,18 @@ class SequentialTest:
 
     @property
     def bounds(self) -> tuple[float, float]:
-        """Evidence at which a test ends: that the middle ratio beats the other one, and the reverse."""
+        """The evidence at which a test ends: for the middle ratio, and for the other one."""
         return self._stay, self._leave
 
     def evidence(self, ratio: float) -> float:
-        """Returns the generalised log likelihood ratio of that ratio over the middle one.
+        """Returns the generalised log likelihood ratio of a ratio to the middle one.
 
         The likelihood of a bivariate normal sample, maximised under E[a] = r E[b], is proportional to
-        (1 + m² / v)^(-n/2), where m and v are mean and variance of a - r b (Hotelling's T²); for shares this is what
-        fastchess computes.
+        (1 + m² / v)^(-n/2), where m and v are mean and variance of a - r b (Hotelling's T²); for shares fastchess
+        computes the same.
 
-        Differs: an estimate far outside both contradicts both almost equally, so that clear cases would take long.
-        Therefore the ratio of "that ratio or beyond" over "the middle or beyond" counts too, less log FAR for the
+        Differs: an estimate far outside both contradicts both almost equally, so clear cases would take long. Therefore
+        the likelihood ratio of "that ratio or beyond" to "the middle or beyond" counts too, minus log FAR for the
         second attempt.
         """
         n, a, b, *_ = self._sums
@@ -177,18 +177,18 @@ class SequentialTest:
     def estimate(self) -> Interval:
         """The ratio of means with its 95 % interval, which allows for the early end; NaN if there is none.
 
-        The interval holds the ratios under which the units are at least UNLIKELY times as likely as under the best one;
-        it is never narrower than that for a planned number of units. Whenever one stops, the true ratio is less likely
-        than that relative to any one other ratio with a probability of UNLIKELY at most; relative to the best one, this
-        is simulated in tests/statistics/test_sprt.py. Verdicts with alpha up to 5 % need more, so they leave the middle
-        out. The ratio itself is slightly too far from the middle after an early end.
+        The interval has the ratios under which the units are at least UNLIKELY times as likely as under the best one;
+        it is never narrower than for a planned number of units. At any stopping time, the true ratio falls below this
+        relative likelihood with a probability of at most UNLIKELY, compared with any one other ratio; compared with the
+        best one, this is simulated in tests/statistics/test_sprt.py. Verdicts with alpha up to 5 % need more evidence,
+        so their intervals exclude the middle. After an early end the ratio itself is slightly too far from the middle.
         """
         likely = math.expm1(2 * math.log(1 / UNLIKELY) / self._sums[0])
         return self._fieller(float(np.maximum(self._planned, likely)))
 
     @property
     def _planned(self) -> float:
-        """For `_fieller`, where the number of units was planned: Student's t."""
+        """For `_fieller` with a planned number of units: by Student's t."""
         freedom = self.units - 1
         return float(t_quantile(0.5 + CONFIDENCE / 2, freedom)) ** 2 / freedom if freedom > 0 else math.nan
 
@@ -196,24 +196,24 @@ class SequentialTest:
         """Returns the ratio of means and the ends of Fieller's interval (1954).
 
         Args:
-            q: how far the mean of a - ratio b may be from 0, squared, in variances of a unit; NaN without an interval.
+            q: largest squared mean of a - ratio b, in variances of a unit; NaN without an interval.
         """
         _, seen_a, seen_b, *_ = self._signed.tolist()
         if math.isnan(q) or seen_b <= 0:
             return Interval(math.nan, math.nan, math.nan)
-        # Those of shares include the virtual units, as in Agresti and Coull's interval; scores vary anyway.
+        # Sums of shares include the virtual units, as in Agresti and Coull's interval; scores vary anyway.
         n, *sums = self._sums if self.middle == 0.5 else self._signed.tolist()
         a, b, aa, ab, bb = (total / n for total in sums)
         square = b * b - q * (bb - b * b)
         half = a * b - q * (ab - a * b)
         root = half * half - square * (a * a - q * (aa - a * a))
-        if square <= 0:  # the second agent's mean may be 0: any ratio may be true
+        if square <= 0:  # the second agent's mean may be 0, so any ratio may be true
             return Interval(seen_a / seen_b, math.nan, math.nan)
         width = math.sqrt(max(root, 0.0))
         return Interval(seen_a / seen_b, (half - width) / square, (half + width) / square)
 
     def units_left(self) -> float:
-        """Returns the expected number of further units up to a verdict if the current estimate is true.
+        """Returns the expected number of further units until a verdict if the current estimate is true.
 
         By seeded simulation: the evidence of the two tests continues as a Brownian motion with opposite signs.
         """

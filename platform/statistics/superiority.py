@@ -2,14 +2,14 @@
 
 Agents play the same seeds in a fixed number of rounds and are tested after each of them, so the test is corrected for
 the number of looks: each spends a part of alpha, the first ones little. It is also corrected for the number of
-challengers: they share alpha, half of it for the first, which gets no more where it is alone. Several references need
-no correction: a challenger must beat them all.
+challengers: they share alpha, half of it for the first, even if it is the only one. Several references need no
+correction, as a challenger must beat them all.
 
-The same critical values make repeated confidence intervals, which hold the truth with a probability of 95 % or more
-however early the test ends: a challenger has beaten a reference exactly where their interval is above 0 (`repeated`).
+The same critical values make repeated confidence intervals, which contain the truth with a probability of at least 95 %
+however early the test ends: a challenger has beaten a reference exactly if their interval is above 0 (`repeated`).
 
 Agents that need no more games leave: references that all challengers have beaten, and challengers that are clearly
-behind. The second kind of leaving can only prevent a claim, never cause one.
+behind. The latter can only prevent a claim, never cause one.
 
 Sources: K. K. G. Lan and D. L. DeMets, Discrete sequential boundaries for clinical trials, Biometrika 70, 1983; the
 spending function with exponent 2 of K. Kim and D. L. DeMets, Biometrika 74, 1987; the integration of P. Armitage,
@@ -29,21 +29,21 @@ from scipy import special
 from .distributions import Floats, t_quantile
 
 ALPHA = 0.05  # probability of any false claim
-FIRST_SHARE = 0.5  # of alpha for the first challenger: two-sided, its intervals then hold the truth with 1 - alpha
+FIRST_SHARE = 0.5  # of alpha for the first challenger, so that its two-sided intervals hold with 1 - alpha
 MAX_ROUNDS = 8
 MIN_UNITS = 24  # before the first test, simulated in tests/statistics/test_superiority.py
-BEHIND = 0.05  # a challenger leaves when it is at least as good as the leader with a lower probability
-VIRTUAL = 2  # differences, one up and one down, that are added to the observed ones
+BEHIND = 0.05  # a challenger leaves if its probability of being as good as the leader is lower
+VIRTUAL = 2  # differences added to the observed ones, one up and one down
 _GRID = 201  # points of the integration
 
 
 class Superiority:
-    """A test in rounds; `active` agents play the next one, none once it has ended.
+    """A test in rounds; `active` agents play the next round, none after the end.
 
     Args:
-        challengers: their labels, the one with the largest share of alpha first.
-        references: labels of what a challenger has to beat, at least one.
-        rounds: number of tests in all.
+        challengers: their labels, beginning with the one with the largest share of alpha.
+        references: labels of the agents that a challenger must beat, at least one.
+        rounds: total number of tests.
         alpha: probability of any false claim.
     """
 
@@ -55,16 +55,16 @@ class Superiority:
         shares = [FIRST_SHARE, *[(1 - FIRST_SHARE) / max(1, others)] * others][: len(challengers)]
         self._boundaries = {name: Boundary(alpha * share) for name, share in zip(challengers, shares, strict=True)}
         self._left: set[str] = set()
-        # By challenger: the references that it has beaten, with the units of the look at which it did.
+        # By challenger: the references that it has beaten, with the number of units at that look.
         self.beaten: dict[str, dict[str, int]] = {name: {} for name in challengers}
-        # By challenger: the critical p-value of each look, by its units.
+        # By challenger: the critical p-value of each look, by its number of units.
         self.critical: dict[str, dict[int, float]] = {name: {} for name in challengers}
         self.done = 0  # rounds
         self.better: str | None = None  # the challenger that has beaten every reference
 
     @property
     def challengers(self) -> list[str]:
-        """Those that still play."""
+        """The challengers that still play."""
         return [name for name in self._boundaries if name not in self._left]
 
     @property
@@ -75,14 +75,14 @@ class Superiority:
         return [name for name in self.references if name not in self._left] + self.challengers
 
     def leave(self, challengers: Iterable[str]) -> None:
-        """Takes challengers out whose values are not to be tested."""
+        """Takes out challengers whose values are not to be tested."""
         self._left |= set(challengers)
 
     def add(self, values: Mapping[str, Sequence[float]]) -> None:
         """Tests after a round.
 
         Args:
-            values: [n] all values so far for each active agent, in the order of the common seeds.
+            values: [n] all values so far of each active agent, in the order of the common seeds.
         """
         active, self.done = self.active, self.done + 1
         spent, challengers = (self.done / self.rounds) ** 2, self.challengers
@@ -92,7 +92,7 @@ class Superiority:
             for reference in self.references:
                 if reference in active and superiority(values[name], values[reference]) <= critical:
                     self.beaten[name].setdefault(reference, units)
-        # Of several, the first: which of them has the largest mean after so few games is luck.
+        # Of several, the first: it would be luck which of them has the largest mean after so few games.
         self.better = next((name for name in challengers if len(self.beaten[name]) == len(self.references)), None)
         if self.better is not None:
             return
@@ -102,9 +102,9 @@ class Superiority:
 
 
 def superiority(values: Sequence[float], others: Sequence[float]) -> float:
-    """Returns the one-sided p-value that the values are no larger than the others, paired, by Student's t.
+    """Returns the one-sided p-value of "the values are no larger than the others", paired, by Student's t.
 
-    The sample has the virtual pairs of `widened`.
+    The sample includes the virtual pairs of `widened`.
     """
     differences = np.subtract(*widened(values, others))
     error = float(differences.std(ddof=1)) / math.sqrt(len(differences))
@@ -114,7 +114,7 @@ def superiority(values: Sequence[float], others: Sequence[float]) -> float:
 def widened(values: Sequence[float], others: Sequence[float]) -> tuple[Floats, Floats]:
     """Returns both samples, [n + 2], with two virtual pairs that differ by the usual size, one up and one down.
 
-    They prevent samples in which only a few pairs differ from looking more certain than that number allows.
+    Without them, samples in which only a few pairs differ would look more certain than that number allows.
     """
     own, other = np.asarray(values, np.float64), np.asarray(others, np.float64)
     apart = (own - other)[own != other]
@@ -123,9 +123,9 @@ def widened(values: Sequence[float], others: Sequence[float]) -> tuple[Floats, F
 
 
 def repeated(values: Sequence[float], others: Sequence[float], critical: float) -> tuple[float, float]:
-    """Returns the ends of the interval for the mean difference that belongs to a look; [n] paired values each.
+    """Returns the ends of a look's interval of the mean difference of paired values, [n] each.
 
-    It is above 0 exactly where `superiority` is below the look's critical p-value. NaN if no pair differs.
+    It is above 0 exactly if `superiority` is below the look's critical p-value. NaN if no pair differs.
     """
     differences = np.subtract(*widened(values, others))
     middle, error = float(differences.mean()), float(differences.std(ddof=1)) / math.sqrt(len(differences))
@@ -134,10 +134,10 @@ def repeated(values: Sequence[float], others: Sequence[float], critical: float) 
 
 
 def repeated_ratio(values: Sequence[float], others: Sequence[float], critical: float) -> tuple[float, float]:
-    """Returns the ends of the interval for the ratio of the means, as `repeated` does for their difference.
+    """Returns the ends of the interval of the ratio of the means, as `repeated` does for their difference.
 
     By E. C. Fieller, J. R. Stat. Soc. B 16, 1954: the ratios r for which `values - r * others` does not differ from 0.
-    It is above 1 exactly where that of the difference is above 0. NaN if the others' mean may be 0.
+    It is above 1 exactly if that of the difference is above 0. NaN if the others' mean may be 0.
     """
     a, b = widened(values, others)
     n = len(a)
@@ -151,13 +151,13 @@ def repeated_ratio(values: Sequence[float], others: Sequence[float], critical: f
 
 
 class Boundary:
-    """The critical p-values of one-sided tests of growing samples that together err with probability alpha."""
+    """The critical p-values of one-sided tests of a growing sample, which together err with probability alpha."""
 
     def __init__(self, alpha: float) -> None:
         self.alpha = alpha
         self._units = 0
         self._spent = 0.0
-        # The distribution of the sum of `units` standard normal values, where no test has rejected so far.
+        # The distribution of the sum of `units` standard normal values if no test has rejected so far.
         self._sums: npt.NDArray[np.float64] = np.zeros(1)
         self._weights: npt.NDArray[np.float64] = np.ones(1)
 

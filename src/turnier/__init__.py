@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from turnier.runs.tournament import Tournament
     from turnier.runs.training import Training
     from turnier.search.samplers.sampler import History, Sampler, Search, Vectors
+    from turnier.search.space import Space
     from turnier.search.study import Study
 
 __version__ = "0.1.0"
@@ -46,7 +47,7 @@ __version__ = "0.1.0"
 KINDS.update(  # a kind of run is its plan, its drawing in dashboards/kinds, and a line here
     tournament=Kind("turnier.runs.tournament:Tournament", "tournament", "Play a tournament and rate its agents."),
     comparison=Kind(
-        "turnier.runs.comparison:Comparison", "compare", "Have two agents play until it is clear which is stronger."
+        "turnier.runs.comparison:Comparison", "compare", "Compare two agents until it is clear which is stronger."
     ),
     certainty=Kind(
         "turnier.runs.certainty:Certainty", "certainty", "Measure how often searches of the same position agree."
@@ -98,6 +99,7 @@ __all__ = [
     "RunResults",
     "Sampler",
     "Search",
+    "Space",
     "Store",
     "Study",
     "Termination",
@@ -145,6 +147,7 @@ _MODULES = {  # imported when one of their names is first used, so that `turnier
     "turnier.runs.tournament": ("Tournament",),
     "turnier.runs.training": ("Training",),
     "turnier.search.samplers.sampler": ("History", "Sampler", "Search", "Vectors"),
+    "turnier.search.space": ("Space",),
     "turnier.search.study": ("Study",),
 }
 _MODULE_OF = {name: module for module, names in _MODULES.items() for name in names}

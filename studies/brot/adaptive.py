@@ -1,4 +1,4 @@
-"""Does knowing about walls help Combi? Our adaptive_combi against Combi and every strategy, with two and six players.
+"""Does knowledge of walls help Combi? Our adaptive_combi against Combi and every strategy, with two and six players.
 
 \b
 Examples:

@@ -1,4 +1,4 @@
-"""What the studies of Brot 2021 share: boards and agents, as large as a preset can afford."""
+"""Shared by the studies of Brot 2021: boards and agents, as large as a preset can afford."""
 
 from __future__ import annotations
 

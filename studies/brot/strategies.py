@@ -12,7 +12,7 @@ from turnier.runs.experiment import Experiment, Row
 from turnier.studies.brot.constants import NOTE, SIZES, combi, combi_of_brot, game, strategies
 from turnier.studies.scripts.experiments import run_experiments
 
-# Brot 2021, 6: approximate, of 100 games each; of the others it says only that they win more or less often.
+# Brot 2021, 6: approximate, of 100 games each; the others are only ordered.
 PUBLISHED = {"Minimax": 88.0, "Probability tables": 88.0}
 TWO = """The share of games that Combi wins against each strategy, in both seats; draws count as not won. Published are
 100 games each: Minimax and the tables win about 12 %, the rollouts are the best of the rest, Basic is the worst. `Brot
@@ -31,7 +31,7 @@ def build(preset: str) -> list[Experiment]:
     ]
     duels.append(Row("Combi against Brot 2021", game(preset, 2), (ours, theirs), games))
     among, players = [], 3 if preset == "tiny" else 6
-    games = max(1, games * 3 // 10)  # six seats take longer and say more
+    games = max(1, games * 3 // 10)  # six seats take longer and yield more
     for label, agent in (strategies(preset) | {"Brot 2021": theirs}).items():
         others = players - 1
         among.append(Row(f"Combi among {others} {label}", game(preset, players), (ours, *(agent,) * others), games))

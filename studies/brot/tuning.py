@@ -2,8 +2,8 @@
 
 Every round of the grid halves the ranges around the best combination of the previous round. These three searches tune
 the document's three parameters in games against its single strategies. A fourth search, by CMA-ES, starts from our
-Combi and tunes what the document only proposes, in games against the rollouts and the document's Combi. The results
-and the document's parameters then play the same held-out games, and each plays against the document's Combi.
+Combi and tunes parameters that the document only proposes, in games against the rollouts and the document's Combi. The
+results and the document's parameters then play the same held-out games, each against the document's Combi.
 
 \b
 Examples:
@@ -67,7 +67,7 @@ class Preset(NamedTuple):
     games: int  # per candidate, opponent and seat order
     population: int  # of the search of the proposed parameters
     generations: int
-    held_out: int  # seeds of the final comparison, at the most
+    held_out: int  # maximum number of seeds of the final comparison
     duels: int  # games against the document's Combi
 
 

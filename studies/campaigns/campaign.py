@@ -1,6 +1,6 @@
 """A campaign: many experiments share some hours of computing time, and the most informative games are played first.
 
-What is played next follows from what is stored, so a campaign may be stopped at any time and resumed by the same call.
+The next games follow from the stored ones, so a campaign may be stopped at any time and resumed by the same call.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ from turnier.runs.trained_experiment import Learner, TrainingStudy, train_all
 from turnier.studies.campaigns.learned import network_of, require_own_name, stored_experiment, untrained
 from turnier.studies.campaigns.outlook import Outlook, Spec, cpu_seconds, outlook, seconds_left
 
-FIRST_GAMES = 2  # of each row: what its games cost, and how much they vary
-FIRST_SECONDS = 15.0  # of each learner: what its training costs
-SLICE_SECONDS = 300.0  # of one row on all workers; then it is asked again what is most informative
+FIRST_GAMES = 2  # of each row, to know the cost and the variance of its games
+FIRST_SECONDS = 15.0  # of each learner, to know the cost of its training
+SLICE_SECONDS = 300.0  # of one row on all workers; then the most informative job is chosen again
 
 
 @dataclass
@@ -44,7 +44,7 @@ class Training:
 
 
 class Campaign:
-    """Plays what experiments lack.
+    """Plays the games that experiments lack.
 
     Every row with a published figure gets a first slice; then come those without a verdict that are closest to one, in
     CPU time, those whose verdict needs a narrower interval, and finally the rows without a published figure.
@@ -60,10 +60,10 @@ class Campaign:
         """Plans a campaign; raises UserError if the store has a different experiment of the same name.
 
         Args:
-            store: has, and gets, the games.
+            store: holds the games, and receives new ones.
             figures: the experiments.
-            folder: where networks are trained.
-            width: the half-width aimed at, see `outlook`.
+            folder: for the trained networks.
+            width: the target half-width, see `outlook`.
         """
         self.store, self.width, self.seconds = store, width, 0.0  # of CPU time, played by this campaign
         self.rows: list[Outlook] = []
@@ -93,7 +93,7 @@ class Campaign:
         self.rows += rows
 
     def _attach(self, experiment: Experiment, ids: Collection[str]) -> None:
-        """Gives an experiment's run the games and searches that others have played."""
+        """Attaches games and searches of other runs to an experiment's run."""
         run_id = begin_experiment(experiment, self.store)
         self.store.link(run_id, self.store.played(ids))
         self.store.searches.link(run_id, self.store.searches.stored(ids))
@@ -102,7 +102,7 @@ class Campaign:
         return [row for row in self.rows if row.experiment is experiment]
 
     def _add_training(self, study: TrainingStudy, known: Experiment | None, folder: Path) -> None:
-        """Adds what has to be trained; the networks of a stored experiment lie where its agents say."""
+        """Adds a training; the networks of a stored experiment are in the folder named by its agents."""
         files = [file for row in known.rows if (file := network_of(row))] if known else []
         training = Training(study, files[0].parent if files else folder)
         require_folder(training.folder, "networks")
@@ -113,12 +113,12 @@ class Campaign:
 
     @property
     def seconds_left(self) -> float:
-        """CPU time of all that is missing, as far as it is known."""
+        """CPU time of all missing games, as far as it is known."""
         trainings = [training.seconds_left for training in self.trainings]
         return seconds_left(self.rows) + sum(seconds for seconds in trainings if not math.isnan(seconds))
 
     def run(self, executor: Executor, seconds: float = math.inf) -> None:
-        """Plays and trains until nothing is missing, or for this many seconds; then what is under way is finished."""
+        """Plays and trains until nothing is missing, or for this many seconds; then finishes the work under way."""
         ends = time.monotonic() + seconds
         with game_bar("campaign", 0, unit="CPU s") as bar:
             while (left := ends - time.monotonic()) > 0 and (job := self._next()):
@@ -139,10 +139,10 @@ class Campaign:
         return min([*jobs, *self.trainings], key=_turn, default=None)
 
     def _slice(self, row: Outlook, workers: int, left: float) -> Sequence[Spec]:
-        """Returns the next specs of a row: a first slice, then what the workers do until it is asked again."""
+        """Returns the next specs of a row: a first slice, then the work until the next choice."""
         seconds = min(SLICE_SECONDS, left) * workers
         number = FIRST_GAMES - row.played if _is_new(row) else int(seconds / max(row.seconds_each, 1e-9))
-        number = max(number - number % workers, workers)  # nobody idles while the last one is played
+        number = max(number - number % workers, workers)  # no worker idles while the last one is played
         return row.missing[: min(number + -number % row.set_size, row.now)]
 
     def _play(self, row: Outlook, specs: Sequence[Spec], executor: Executor, bar: Bar) -> None:
@@ -152,7 +152,7 @@ class Campaign:
         words = (self.store, run_id, row.experiment.name, len(needed), QUIET, row.unit, len(stored))
         with run_bar(*words) as own:
             for records in _batches(self.store, run_id, specs, executor, needs_visits(row.row)):
-                # Void ones would be missing again and again.
+                # Void ones would stay missing forever.
                 require_results((record for record in records if isinstance(record, MatchRecord)), "a campaign")
                 own.advance(len(records))
                 self.seconds += sum(map(cpu_seconds, records))
@@ -166,7 +166,7 @@ class Campaign:
                     self._attach(each.experiment, shared)
 
     def _train(self, training: Training, workers: int) -> None:
-        """Trains each learner for a while; when asked again, all of them to the end."""
+        """Trains each learner for a while; when called again, all of them to the end."""
         learners = training.study.learners
         training.folder.mkdir(parents=True, exist_ok=True)
         if math.isnan(training.seconds_left):
@@ -183,7 +183,7 @@ class Campaign:
 
 
 def _turn(job: Outlook | Training) -> tuple[int, float]:
-    """Returns by what jobs are ordered, the next first."""
+    """Returns the sort key of jobs, the next first."""
     published = job.lacks_verdict or (isinstance(job, Outlook) and job.row.published is not None)
     if _is_new(job):
         return (0 if published else 3), 0.0
@@ -192,7 +192,7 @@ def _turn(job: Outlook | Training) -> tuple[int, float]:
 
 
 def _is_new(job: Outlook | Training) -> bool:
-    """Whether a first slice is missing; without one it is unknown what the rest costs."""
+    """Whether a first slice is missing; without one, the cost of the rest is unknown."""
     return math.isnan(job.seconds_left) or (isinstance(job, Outlook) and job.played < FIRST_GAMES)
 
 
@@ -208,7 +208,7 @@ def _batches(
 
 
 def _train_a_while(learner: Learner, folder: Path) -> float:
-    """Trains for FIRST_SECONDS; returns the seconds that the rest takes at the same speed."""
-    reported: list[int] = []  # first the games that were learned from before
+    """Trains for FIRST_SECONDS; returns the seconds for the rest at the same speed."""
+    reported: list[int] = []  # first the games of earlier training
     learner.train(folder, reported.append, FIRST_SECONDS)
     return FIRST_SECONDS * (learner.games - sum(reported)) / max(1, sum(reported[1:]))

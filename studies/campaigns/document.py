@@ -40,9 +40,9 @@ def write_report(
 
     Args:
         store: of the experiments.
-        document: whose they are.
+        document: the document of the experiments.
         folder: for the pages.
-        tests: also those of the preset for tests.
+        tests: also experiments of the preset for tests.
         order: names of runs, in the order of the document; others follow, the oldest first.
     """
     experiments = stored_experiments(store, document, tests)
@@ -59,7 +59,7 @@ def write_report(
             linked, picture = f"{document}-{experiment.name}.png", image(figure, "png")
             (folder / linked).write_bytes(picture)
             inlined = embedded(picture)
-        shown = with_networks_in(experiment, "")  # where a network lies differs between machines
+        shown = with_networks_in(experiment, "")  # folders of networks differ between machines
         failed = failures_text(store, experiment.run_id)
         markdown.append(section(shown, measured, linked, failed))
         whole.append(section(shown, measured, inlined, failed))
@@ -68,7 +68,7 @@ def write_report(
 
 
 def contents(experiments: Sequence[Experiment], figures: Sequence[Sequence[Measurement]]) -> str:
-    """Returns a table with a line per experiment: how many published figures have which verdict."""
+    """Returns a table with a line per experiment: the number of published figures by verdict."""
     lines = [f"| | {' | '.join(WORDS)} |", "| --- |" + " ---: |" * len(WORDS)]
     for experiment, measured in zip(experiments, figures, strict=True):
         counts = Counter(verdict(row, ours) for row, ours in zip(experiment.rows, measured, strict=True))
@@ -79,7 +79,7 @@ def contents(experiments: Sequence[Experiment], figures: Sequence[Sequence[Measu
 def section(experiment: Experiment, measured: Sequence[Measurement], picture: str, failed: str = "") -> str:
     """Returns an experiment as Markdown: its text, the table, the picture if there is one, and the agents in full.
 
-    `failed` says how many games failed or are void, see `Failures.text`.
+    `failed` tells the number of failed or void games, see `Failures.text`.
     """
     games = sum(row.games for row in measured)
     what, each = counted(experiment)

@@ -1,4 +1,4 @@
-"""Every figure of the documents at its published size: what the scripts of the folders build, as one list."""
+"""Every figure of the documents at its published size: the experiments of all folders' scripts, as one list."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from turnier.studies.weitz import board_sizes, first_move, learners, opponents, 
 Figure = Experiment | TrainingStudy
 PAPER = "paper"
 PRESETS = (PAPER, "quick", "tiny")
-# Searches, and whose document they belong to: their own scripts run them, a campaign shares their games.
+# Searches and their documents: their own scripts run them, a campaign shares their games.
 STUDIES = {"study:cmaes_heuristics-thesis": "kutsch"}
 BUILDERS: tuple[Callable[[str], Iterable[Figure]], ...] = (
     *(agents.build, parameters.build, certainty.build, majority.build, heuristics.build, learning.build),
@@ -29,15 +29,15 @@ BUILDERS: tuple[Callable[[str], Iterable[Figure]], ...] = (
 
 
 def shared_studies(preset: str = PAPER, only: Sequence[str] = ()) -> list[str]:
-    """Returns the run ids of those of STUDIES that belong to what `figures` returns for the same arguments."""
+    """Returns the run ids of STUDIES that belong to the experiments of `figures` with the same arguments."""
     return [run for run, document in STUDIES.items() if preset == PAPER and (not only or document in only)]
 
 
 def figures(preset: str = PAPER, only: Sequence[str] = ()) -> list[Figure]:
     """Returns the experiments of all scripts with a preset, each document's together.
 
-    With `paper`, those of Weitz's learners that only the preset `long` trains, too. `brot/tuning.py` has none: what it
-    measures is what its searches find.
+    `paper` includes Weitz's learners of the preset `long`. `brot/tuning.py` has none: its results are those of
+    searches.
 
     Args:
         preset: of PRESETS.

@@ -1,4 +1,4 @@
-"""Played games as arrays of an export, and back; and what an export of any kind must satisfy to be read."""
+"""Played games as arrays of an export, and back; and the requirements of reading an export of any kind."""
 
 from __future__ import annotations
 
@@ -29,8 +29,8 @@ from turnier.core.errors import MALFORMED, UserError
 Array = npt.NDArray[Any]
 VERSION = 1
 ENDING = ".npz"
-MAX_BYTES = 1 << 30  # of the arrays of a file: far more than any experiment has
-_TEXTS = ("termination", "facts", "error", "release")  # of each game: the different ones, and which it has
+MAX_BYTES = 1 << 30  # of the arrays of a file: far more than in any experiment
+_TEXTS = ("termination", "facts", "error", "release")  # of each game: the distinct ones, and an index of them
 _SEATS = ("score", "decisions", "nodes", "seat_seconds", "cpu_seconds")  # game by game
 OF_GAMES = (
     *("stored", "seconds", "plies", "kept", "moves", *_SEATS),
@@ -39,7 +39,7 @@ OF_GAMES = (
 
 
 def read_export(path: Path, names: tuple[str, ...], kind: str) -> tuple[dict[str, Any], dict[str, Array]]:
-    """Returns a file's own description and its arrays; raises UserError if it is no complete export of the kind."""
+    """Returns a file's own description and its arrays; raises UserError if it is not a complete export of the kind."""
     try:
         arrays = read_arrays(path, names, MAX_BYTES, optional=names)
         about: dict[str, Any] = json.loads(arrays["about"].tobytes()) if "about" in arrays else {}
@@ -69,7 +69,7 @@ def require(holds: bool, reason: str) -> None:
 
 
 def of_games(records: Sequence[MatchRecord], with_moves: Collection[str] = ()) -> dict[str, Array]:
-    """Returns games as the arrays OF_GAMES but for `stored`; with the moves of those with these ids."""
+    """Returns games as the arrays OF_GAMES without `stored`, with the moves of some ids."""
     kept = [record.spec.id in with_moves and moves_kept(record.plies) for record in records]
     moves = [unpack_plies(record.plies) for record, keep in zip(records, kept, strict=True) if keep]
     every_move = np.concatenate([np.empty(0, np.int64), *moves])
@@ -97,7 +97,7 @@ def of_games(records: Sequence[MatchRecord], with_moves: Collection[str] = ()) -
 
 
 def coded(name: str, texts: Sequence[str]) -> dict[str, Array]:
-    """Returns the distinct texts, and for each text which one it is."""
+    """Returns the distinct texts, and the index of each text among them."""
     values, codes = np.unique(np.array(texts, str), return_inverse=True)
     return {f"{name}_values": values, f"{name}_codes": codes.astype(np.int32)}
 
@@ -108,14 +108,14 @@ def joined(parts: Iterable[Sequence[float]], kind: type) -> Array:
 
 
 def numbers(arrays: Mapping[str, Array], name: str, length: int) -> Array:
-    """Returns an array of numbers; raises ValueError if it has another length or holds something else."""
+    """Returns an array of numbers; raises ValueError for another length or other content."""
     array = arrays[name]
     require(array.shape == (length,) and array.dtype.kind in "biuf", f"the entry {name} must have {length:,} numbers")
     return array
 
 
 def moment(about: Mapping[str, Any]) -> str:
-    """Returns when a file's run was begun; raises ValueError if that is no valid time."""
+    """Returns the time when a file's run was begun; raises ValueError if it is invalid."""
     datetime.fromisoformat(about["created"])
     return str(about["created"])
 
@@ -152,7 +152,7 @@ def records_of(arrays: Mapping[str, Array], specs: Sequence[MatchSpec]) -> list[
 
 
 def texts_of(arrays: Mapping[str, Array], name: str, length: int) -> list[str]:
-    """Returns what `coded` made arrays of."""
+    """Returns the texts from the arrays of `coded`."""
     values, codes = arrays[f"{name}_values"], numbers(arrays, f"{name}_codes", length)
     require(values.dtype.kind == "U" and values.ndim == 1, f"the entry {name}_values must have texts")
     require(bool(((codes >= 0) & (codes < len(values))).all()), f"the entry {name}_codes must name texts")

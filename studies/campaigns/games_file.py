@@ -1,7 +1,7 @@
-"""An experiment's games and searches as one small file, without the moves: its definition says the rest.
+"""An experiment's games and searches as one small file, without the moves, which follow from its definition.
 
-The file has, in the order in which the definition gives them, which games are stored and how they ended; of searches,
-what they chose. It has moves only of the games that positions are searched from. The same store gives the same bytes.
+In the order of the definition, the file tells which games are stored, with their results, and the actions chosen by
+searches. It has moves only of games from which positions are searched. The same store gives the same bytes.
 """
 
 from __future__ import annotations
@@ -84,14 +84,14 @@ def export_games(store: Store, run: Run, folder: Path) -> Path:
 
 
 def import_games(store: Store, path: Path, folder: Path) -> int:
-    """Stores the games and searches of a file; returns the number of those that the store did not have.
+    """Stores the games and searches of a file; returns the number of new ones.
 
     Raises UserError if the file is incomplete, or its games are not those of its definition.
 
     Args:
         store: of any content.
         path: of the file.
-        folder: where the networks of its agents are, or will be trained; those of a stored run stay where they are.
+        folder: for the networks of its agents, trained or not; those of a stored run stay where they are.
     """
     about, arrays = read_export(path, _NAMES, FORMAT)
     try:
@@ -124,12 +124,12 @@ def import_games(store: Store, path: Path, folder: Path) -> int:
 
 
 def created(path: Path) -> str:
-    """Returns when the run of a file was begun, as text that sorts by time."""
+    """Returns the time when the run of a file was begun, as text that sorts by time."""
     return str(read_export(path, _NAMES, FORMAT)[0].get("created", ""))
 
 
 def _matches(experiment: Experiment, counts: Sequence[int]) -> dict[str, MatchSpec]:
-    """Returns the first matches of each row, so many of them, by id."""
+    """Returns the first `counts` matches of each row, by id."""
     specs: dict[str, MatchSpec] = {}
     for row, count in zip(experiment.rows, counts, strict=True):
         wanted = row_matches(row, experiment.seed)
@@ -146,7 +146,7 @@ def _searches(experiment: Experiment, found: Sequence[Sequence[MatchRecord]]) ->
 
 
 def _collected(experiment: Experiment) -> set[str]:
-    """Returns the ids of the games that positions are searched from."""
+    """Returns the ids of the games with the searched positions."""
     rows = [row for row in experiment.rows if row.states]
     return {spec.id for row in rows for spec in row_matches(row, experiment.seed)}
 
@@ -156,7 +156,7 @@ def _digest(*ids: Iterable[str]) -> str:
 
 
 def _of_searches(records: Sequence[SearchRecord], experiment: Experiment) -> dict[str, Array]:
-    """Returns searches as arrays; visits and values only where a row is measured by them."""
+    """Returns searches as arrays; visits and values only if a row is measured by them."""
     whole = records if needs_visits(*experiment.rows) else []  # otherwise they would be most of the file
     return {
         "action": np.array([record.action for record in records], np.int64),
@@ -168,7 +168,7 @@ def _of_searches(records: Sequence[SearchRecord], experiment: Experiment) -> dic
 
 
 def _search_records(arrays: Mapping[str, Array], specs: Sequence[SearchSpec]) -> Iterator[SearchRecord]:
-    """Yields the records of the stored searches; visits and values that the file does not have are NaN."""
+    """Yields the records of the stored searches; visits and values missing in the file are NaN."""
     stored = numbers(arrays, "searched", len(specs))
     done = [spec for spec, has in zip(specs, stored.tolist(), strict=True) if has]
     names = ("action", "search_nodes", "search_seconds")

@@ -1,7 +1,7 @@
 """Experiments on trained networks in a campaign: before their training, and with their networks in another folder.
 
-The name of a network's file says how it was trained, its digest which weights came of it; where the file lies says
-nothing. It is part of an agent's name, though, and so of the ids of its games.
+The name of a network's file tells its training, the digest its weights; its folder tells nothing. The folder is part of
+an agent's name, though, and so of the ids of its games.
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ from turnier.results.store.store import Store
 from turnier.runs.experiment import Experiment, Row, experiment_of_run, same_games
 from turnier.runs.trained_experiment import LearnedRow, TrainingStudy
 
-STAND_IN = "random"  # plays as many games as the agent that is not trained yet
+STAND_IN = "random"  # plays as many games as an agent not trained yet
 
 
 def untrained(study: TrainingStudy) -> Experiment:
-    """Returns the experiment with stand-ins for what is not trained yet: as many games, none of them stored."""
+    """Returns the experiment with stand-ins for untrained agents: the same number of games, none of them stored."""
     rows = tuple(
         replace(row.row, agents=(STAND_IN, *row.row.agents)) if isinstance(row, LearnedRow) else row
         for row in study.rows
@@ -28,9 +28,9 @@ def untrained(study: TrainingStudy) -> Experiment:
 
 
 def stored_experiment(study: TrainingStudy, store: Store) -> Experiment | None:
-    """Returns the experiment as a store has it, wherever the networks were; None if it is not stored.
+    """Returns the stored form of the experiment, with networks in any folder; None if it is not stored.
 
-    Another one of the same name that plays, learns or measures something else does not count.
+    One with the same name but other games, learners or measures does not count.
     """
     stored = experiment_of_run(store, study.run_id)
     if stored is None or len(stored.rows) != len(study.rows):
@@ -49,7 +49,7 @@ def require_own_name(study: TrainingStudy, store: Store) -> None:
 
 
 def _without_network(row: Row, known: LearnedRow | Row) -> Row:
-    """Returns a stored row as `untrained` has it, if its network was trained as that of the known one."""
+    """Returns a stored row in the form of `untrained`, if its network was trained like that of the known one."""
     if isinstance(known, Row):
         return row
     file, wanted = network_of(row), known.learner.kept(Path(), known.place or known.learner.games)
@@ -58,7 +58,7 @@ def _without_network(row: Row, known: LearnedRow | Row) -> Row:
 
 
 def network_of(row: Row) -> Path | None:
-    """Returns the file of the network that the row's first agent plays with."""
+    """Returns the file of the network of the row's first agent."""
     found = [spec for spec in _specs(parse(row.agents[0])) if _is_network(spec)]
     return Path(str(found[0].parameters["file"])) if found else None
 

@@ -1,4 +1,4 @@
-"""Tables of what experiments still need: games for the aimed interval, and CPU time for them."""
+"""Tables of what experiments still need: games for the target interval, and CPU time for them."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ from turnier.studies.campaigns.outlook import HOUR, Outlook, seconds_left, secon
 UNKNOWN = "?"
 NOTE = (
     "Verdicts: how many published figures ours agree with, or are higher or lower than. Needed: further games (or"
-    " searches) for an interval of the aimed half-width; where nothing was published, those that are planned. CPU h"
-    " and left: CPU hours so far, and those that are left, ? before a first slice was played. What experiments share"
-    " counts once."
+    " searches) for an interval of the target half-width; if nothing was published, the planned ones. CPU h"
+    " and left: CPU hours so far, and those that are left, ? before a first slice was played. Shared games count"
+    " once."
 )
 
 
@@ -73,7 +73,7 @@ def _verdicts(rows: Sequence[Outlook]) -> str:
 
 
 def _counts(rows: Sequence[Outlook], without_spent: bool) -> tuple[str, ...]:
-    """Returns what is stored, what is needed, and the CPU hours of both; what rows share counts once."""
+    """Returns the stored and the needed games, and the CPU hours of both; shared games count once."""
     stored = set[str]().union(*(row.spent for row in rows))
     missing = {spec.id for row in rows for spec in row.missing}
     left = _hours(seconds_left(rows))
@@ -88,7 +88,7 @@ def _hours(seconds: float) -> str:
 
 
 def missing_rows(experiments: Iterable[Sequence[Outlook]]) -> list[dict[str, Any]]:
-    """Returns every row as plain data; what is unknown is None."""
+    """Returns every row as plain data; unknown values are None."""
     return [_plain(row) for outlooks in experiments for row in outlooks]
 
 

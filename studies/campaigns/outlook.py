@@ -1,4 +1,4 @@
-"""What a row of an experiment still needs: games or searches for the interval aimed at, and CPU time for them."""
+"""The needs of an experiment's row: games or searches for the target interval, and CPU time for them."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ from turnier.runs.experiment import (
 from turnier.runs.trained_experiment import TrainingStudy
 from turnier.studies.campaigns.learned import stored_experiment, untrained
 
-# An interval of very few games may be narrow by luck, so none is looked at before, unless fewer are planned.
+# An interval of fewer games may be narrow by luck, so it is not considered, unless fewer are planned.
 LEAST_GAMES = 20
 HOUR = 3600.0  # seconds
 GAMES, SEARCHES = "games", "searches"
@@ -41,25 +41,25 @@ Spec = MatchSpec | SearchSpec
 
 @dataclass(frozen=True)
 class Outlook:
-    """A row, what is stored of it, and what it still needs."""
+    """A row, its stored games, and its needs."""
 
     experiment: Experiment
     row: Row
     measured: Measurement
     played: int  # games, or searches
-    planned: int  # of searches 0 until the games are played that positions come from
-    unit: str  # GAMES or SEARCHES: of what is missing
-    set_size: int  # that many belong together: all seat orders, or a position of each group
-    missing: Sequence[Spec]  # still needed for the aimed interval, in the order in which they are played
-    now: int  # so many of them before it is known how many are needed in all
-    seconds_each: float  # CPU time of one of the missing, NaN where none was measured
-    spent: Mapping[str, float]  # CPU time of what is stored, by id
+    planned: int  # searches: 0 until the games with their positions are played
+    unit: str  # of the missing ones: GAMES or SEARCHES
+    set_size: int  # number that belongs together: all seat orders, or a position of each group
+    missing: Sequence[Spec]  # needed for the target interval, in order of playing
+    now: int  # number of them to play before the total need is known
+    seconds_each: float  # CPU time of one of the missing, NaN if never measured
+    spent: Mapping[str, float]  # CPU time of stored ones, by id
 
     @property
     def verdict(self) -> str:
-        """The verdict as in reports, but undecided if there are so few games that it may be luck."""
+        """The verdict as in reports, but undecided with so few games that it may be luck."""
         said = verdict(self.row, self.measured)
-        planned = self.planned * self.measured.games / max(1, self.played)  # of those that the figure is of
+        planned = self.planned * self.measured.games / max(1, self.played)  # of the figure's games
         return "undecided" if said and self.measured.games < min(planned, LEAST_GAMES) else said
 
     @property
@@ -68,16 +68,15 @@ class Outlook:
 
     @property
     def seconds_left(self) -> float:
-        """CPU time of what is missing; NaN if it is unknown."""
+        """CPU time of the missing ones; NaN if unknown."""
         if not self.missing:
             return 0.0
-        unknown = self.row.states and self.unit == GAMES  # how many searches follow
+        unknown = self.row.states and self.unit == GAMES  # the number of searches to follow
         return math.nan if unknown else len(self.missing) * self.seconds_each
 
     @property
     def seconds_ahead(self) -> float:
-        """CPU time until it may have a verdict. Very few games say too little of how many are needed, so until
-        LEAST_GAMES are played, only these count."""
+        """CPU time until a possible verdict: of LEAST_GAMES at first, since fewer do not tell how many are needed."""
         few = self.played < min(self.planned, LEAST_GAMES)
         return self.now * self.seconds_each if few else self.seconds_left
 
@@ -85,7 +84,7 @@ class Outlook:
 def outlooks(
     figures: Sequence[Experiment | TrainingStudy], store: Store, width: float = NARROW_POINTS
 ) -> list[list[Outlook]]:
-    """Returns what each row of experiments needs, see `outlook`; of one not trained yet, what is planned."""
+    """Returns the needs of each row of experiments, see `outlook`; for untrained ones, the plan."""
     found = []
     for figure in one_by_one(figures, "reading results", "experiments"):
         known = figure if isinstance(figure, Experiment) else stored_experiment(figure, store)
@@ -98,19 +97,19 @@ def outlooks(
 
 
 def _not_begun(experiment: Experiment, row: Row) -> Outlook:
-    """Returns the outlook of a row whose agents are known by its label alone."""
+    """Returns the outlook of a row whose agents are only known by its label."""
     specs = [replace(spec, agents=(row.label, *spec.agents)) for spec in row_matches(row, experiment.seed)]
     return Outlook(experiment, row, measure(row, []), 0, len(specs), GAMES, 1, specs, len(specs), math.nan, {})
 
 
 def outlook(experiment: Experiment, row: Row, store: Store, width: float = NARROW_POINTS) -> Outlook:
-    """Returns what a row needs.
+    """Returns the needs of a row.
 
     Args:
         experiment: of the row.
-        row: with a published figure it needs an interval of the half-width aimed at, otherwise what is planned.
+        row: with a published figure it needs an interval of the target half-width, otherwise the planned games.
         store: where the games are.
-        width: the half-width aimed at: percentage points for shares, otherwise % of the published figure.
+        width: the target half-width: percentage points for shares, otherwise % of the published figure.
     """
     return _of_searches(experiment, row, store, width) if row.states else _of_matches(experiment, row, store, width)
 
@@ -169,30 +168,30 @@ def _of_searches(experiment: Experiment, row: Row, store: Store, width: float) -
 
 
 class _Sample(NamedTuple):
-    """The figure of the first games or searches of a row: `stored` of them are, of the wanted number `of`."""
+    """The figure of the first games or searches of a row: of `of` wanted ones, `stored` are stored."""
 
     measured: Measurement
     stored: int
     of: int
 
     def needed(self, aim: float, planned: int) -> int:
-        """Returns how many have an interval of the aimed half-width, by the variance of these."""
+        """Returns the number with an interval of the target half-width, by the variance of these."""
         half = (self.measured.high - self.measured.low) / 2
         return planned if math.isnan(half) else math.ceil(self.stored * (half / aim) ** 2)
 
 
 def _sizes(row: Row, measured: Callable[[int], _Sample], whole: _Sample, planned: int, width: float) -> tuple[int, int]:
-    """Returns how many games or searches a row has to have before it is measured again, and about how many in all.
+    """Returns the number of games or searches before a row's next measurement, and about the number in all.
 
-    A row with a published figure is measured after LEAST_GAMES, then after as many as these say that it needs, and so
-    on: where it ends depends on its games alone, not on who stopped a campaign when.
+    A row with a published figure is measured after LEAST_GAMES, then after as many as these suggest, and so on: the end
+    depends on its games alone, not on when a campaign was stopped.
 
     Args:
         row: the row.
         measured: their number -> the figure of the first ones.
-        whole: that of all that are stored.
+        whole: the figure of all stored ones.
         planned: their planned number.
-        width: the aimed half-width, see `outlook`.
+        width: the target half-width, see `outlook`.
     """
     aim = narrow(row) * width / NARROW_POINTS
     if row.published is None or aim <= 0:
@@ -201,7 +200,7 @@ def _sizes(row: Row, measured: Callable[[int], _Sample], whole: _Sample, planned
     while sample.stored == sample.of:
         needed = sample.needed(aim, planned)
         further = measured(needed) if needed > sample.of else sample
-        if further.of <= sample.of:  # it is narrow, or there are no more positions
+        if further.of <= sample.of:  # narrow enough, or no more positions
             more = whole.needed(aim, planned) if whole.of > sample.of else 0
             return (more, more) if more > whole.of else (sample.of, sample.of)
         sample = further
@@ -211,7 +210,7 @@ def _sizes(row: Row, measured: Callable[[int], _Sample], whole: _Sample, planned
 def in_slices(row: Row, searches: Sequence[SearchSpec]) -> list[SearchSpec]:
     """Returns a row's searches in an order in which every prefix has about as many positions of each group.
 
-    Otherwise the first part would be that of a few groups, over whose means the figure is taken.
+    Otherwise the first part would be of a few groups, while the figure is a mean over groups.
     """
     places = _places(row, searches)
     return [searches[i] for i in sorted(range(len(searches)), key=places.__getitem__)]
@@ -229,13 +228,13 @@ def _places(row: Row, searches: Sequence[SearchSpec]) -> list[int]:
 
 
 def _ends(row: Row, searches: Sequence[SearchSpec]) -> list[int]:
-    """Returns where in the order of `in_slices` each place ends."""
+    """Returns the end of each place in the order of `in_slices`."""
     counts = np.bincount(_places(row, searches)) if searches else np.zeros(1, int)
     return [int(end) for end in np.cumsum(counts)]
 
 
 def cpu_seconds(record: MatchRecord | SearchRecord) -> float:
-    """Returns the CPU time of the decisions, or the wall clock if that was not measured."""
+    """Returns the CPU time of the decisions, or the wall-clock time if that was not measured."""
     measured = record.seat_cpu_seconds if isinstance(record, MatchRecord) else ()
     return sum(measured) if measured else record.seconds
 
@@ -246,11 +245,11 @@ def _mean(seconds: Iterable[float]) -> float:
 
 
 def seconds_left(outlooks: Iterable[Outlook]) -> float:
-    """Returns the CPU time that rows need together, as far as it is known; what they share counts once."""
+    """Returns the CPU time that rows need together, as far as it is known; shared games count once."""
     known = [row for row in outlooks if not math.isnan(row.seconds_left)]
     return sum({spec.id: row.seconds_each for row in known for spec in row.missing}.values())
 
 
 def seconds_spent(outlooks: Iterable[Outlook]) -> float:
-    """Returns the CPU time of what is stored of rows: what they share counts once."""
+    """Returns the CPU time of the stored games of rows; shared games count once."""
     return sum(dict(itertools.chain.from_iterable(row.spent.items() for row in outlooks)).values())

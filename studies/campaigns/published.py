@@ -17,7 +17,7 @@ from turnier.runs.experiment import VERDICTS, counted, is_share
 from turnier.studies.campaigns.document import WORDS
 from turnier.studies.campaigns.outlook import HOUR, LEAST_GAMES, Outlook, seconds_spent
 
-LIMITS = (0.0, 250.0)  # % of the published figure: intervals of a few games end there
+LIMITS = (0.0, 250.0)  # % of the published figure: intervals of a few games are cut off there
 FIGURE_NOTE = f"Ours with 95 % intervals, cut off at {LIMITS[1]:g} %. Crosses: published, without known intervals."
 NAME, NOT_PLAYED = "published", "not played yet"
 TITLE = "# Every published figure, and ours\n"
@@ -33,7 +33,7 @@ def write_published(experiments: Sequence[Sequence[Outlook]], folder: Path) -> l
     """Writes published.md and a self-contained published.html; returns the paths of both pages.
 
     Args:
-        experiments: what is stored of each experiment's rows; those without a published figure are left out.
+        experiments: the rows of each experiment; those without a published figure are left out.
         folder: for the pages.
     """
     known = [[row for row in rows if row.row.published is not None] for rows in experiments]
@@ -55,7 +55,7 @@ def write_published(experiments: Sequence[Sequence[Outlook]], folder: Path) -> l
 
 
 def ratios(document: str, experiments: Sequence[Sequence[Outlook]]) -> Figure | None:
-    """Our figures as shares of the published ones, which are all 100 %; None if nothing was played."""
+    """Returns our figures as shares of the published ones, which are 100 %; None if nothing was played."""
     rows = []
     for row in itertools.chain.from_iterable(experiments):
         published = row.row.published
@@ -74,12 +74,12 @@ def ratios(document: str, experiments: Sequence[Sequence[Outlook]]) -> Figure | 
 
 
 def _measured(row: Outlook) -> tuple[object, ...]:
-    """Returns what a figure is of: documents publish some of them twice."""
+    """Returns the identity of a figure: documents publish some of them twice."""
     return (row.row.measure, row.row.published, row.row.agents[0], row.row.phases, row.row.legal, frozenset(row.spent))
 
 
 def summary(experiments: Sequence[Sequence[Outlook]]) -> str:
-    """Returns a table with a line per document: how many figures have which verdict, and CPU hours."""
+    """Returns a table with a line per document: the number of figures by verdict, and CPU hours."""
     verdicts = (*WORDS, NOT_PLAYED)
     lines = [f"| document | figures | {' | '.join(verdicts)} | CPU hours |", "| --- |" + " ---: |" * 7]
     documents = itertools.groupby(experiments, key=lambda rows: rows[0].experiment.document)

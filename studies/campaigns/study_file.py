@@ -1,8 +1,7 @@
 """The games of a study as one small file, without the moves: a study that finds them in its store plays none again.
 
-Which games it asks for follows from its definition and from how they end, except for the last digits of its candidates,
-which depend on the processor. So the file has the candidates and games, and everything else is recomputed when it is
-read.
+Its games follow from its definition and their results, except for the last digits of its candidates, which depend on
+the processor. So the file has the candidates and games, and everything else is recomputed when it is read.
 """
 
 from __future__ import annotations
@@ -74,7 +73,7 @@ def export_study(store: Store, run: Run, folder: Path) -> Path:
 
 
 def import_study(store: Store, path: Path) -> int:
-    """Stores the games of a file; returns how many of them the store did not have.
+    """Stores the games of a file; returns the number of new ones.
 
     Raises UserError if the file is incomplete, or the store has another study with its name.
     """
@@ -97,13 +96,13 @@ def import_study(store: Store, path: Path) -> int:
     run_id = run_id_of(name)
     new = sum(store.append(run_id, records[first : first + CHUNK]) for first in range(0, len(records), CHUNK))
     if asked:  # an earlier version wrote games only
-        with contextlib.suppress(Held):  # whoever drives the study meanwhile takes the games as they come
+        with contextlib.suppress(Held):  # another driver of the study takes the games as they come
             StudyRun(store, known, progress=False).rebuild(asked)
     return new
 
 
 def _asked(store: Store, study: str) -> list[Asked]:
-    """Returns what a study asked for in each generation whose candidates are stored."""
+    """Returns the generations of a study whose candidates are stored."""
     vectors: dict[int, dict[int, list[float]]] = defaultdict(dict)
     with optuna_errors(store.shown_url):
         storage = read_only_storage(store)

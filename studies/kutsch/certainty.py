@@ -17,8 +17,8 @@ from turnier.studies.kutsch.certainty_rows import GROUPS, STATES, curves, means
 from turnier.studies.kutsch.thesis import NOTE, experiment, mc, mcts, mctse, published
 from turnier.studies.scripts.experiments import run_experiments
 
-MC = """The same position is searched again and again; normalised certainty is 0 % where all legal actions are
-chosen equally often, 100 % where it is always the same one. Positions are grouped by legal actions and empty cells, a
+MC = """The same position is searched again and again; normalised certainty is 0 % if all legal actions are
+chosen equally often, 100 % if it is always the same one. Positions are grouped by legal actions and empty cells, a
 mean is one over groups. Rollouts of 20 moves make MC more certain than those of 200; it falls with the number of
 empty cells, and hardly depends on the number of actions."""
 TREES = """As in the thesis, every agent makes 1,000 iterations per legal action here. A deeper tree makes MCTS less
@@ -30,7 +30,7 @@ ROLLOUTS = """The mean number of moves that a random rollout lasts, without a li
 games of MC. The thesis shows one game of about 80,000 points: about threefold jumps, from under 20 to over 60, when
 1,024, 2,048 and 4,096 are built (moves 475, 950 and 1,900): then the board is empty again. In tight positions,
 where a move decides, rollouts are short."""
-# Of actions, ordered by their mean values.
+# Visits of the actions in the order of their mean values.
 PUBLISHED_VISITS = {"UCTN": (1763, 941, 730, 566), "UCT": (1000, 1000, 1000, 1000)}
 STRETCHES = {"quick": range(50, 751, 100), "paper": range(25, 2201, 25), "tiny": range(50, 151, 100)}  # moves of a game
 
@@ -47,7 +47,7 @@ def figure6(preset: str) -> list[Experiment]:
 
 
 def by_actions(agent: Callable[[int], str]) -> tuple[str, ...]:
-    """Returns an agent for positions with two, three and four legal actions, as 4.2 does where it takes certainty."""
+    """Returns the agents for positions with two, three and four legal actions, as 4.2 measures certainty."""
     return tuple(agent(1000 * actions) for actions in (2, 3, 4))
 
 

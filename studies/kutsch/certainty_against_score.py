@@ -128,7 +128,7 @@ def planned(store: Store, run: str, name: str, preset: Preset, seed: int) -> dic
 
 
 def iterations_within(pattern: str, milliseconds: float, seed: int) -> int:
-    """Returns with how many iterations an agent takes that CPU time per move: each game corrects the number."""
+    """Returns the iterations with which an agent takes that CPU time per move: each game corrects the number."""
     iterations = PILOT_ITERATIONS
     for game in range(PILOT_GAMES):
         agent = make_agent(pattern.format(iterations)).full_text()
@@ -139,9 +139,9 @@ def iterations_within(pattern: str, milliseconds: float, seed: int) -> int:
 
 
 def play(store: Store, run: str, agents: list[str], preset: Preset, seed: int, executor: Executor) -> None:
-    """Plays the games and searches the positions that the store does not have yet."""
+    """Plays the games and searches the positions that are missing in the store."""
     seeds = [derive_seed(seed, "certainty against score", i) for i in range(preset.games)]
-    # Games on the same seed are neighbours, so that a run that is stopped early still compares the agents.
+    # Games on the same seed are neighbours, so a run stopped early still compares the agents.
     specs = [MatchSpec(GAME, (agent,), match_seed) for match_seed in seeds for agent in agents]
     collecting = collector_matches(GAME, COLLECTOR, preset.games, seed)
     with run_bar(store, run, "certainty against score", len(specs) + len(collecting)) as bar:
@@ -157,7 +157,7 @@ def play(store: Store, run: str, agents: list[str], preset: Preset, seed: int, e
 
 
 def chosen_positions(store: Store, preset: Preset, seed: int) -> list[SeenPosition]:
-    """Returns the positions that all agents search, from games that are stored."""
+    """Returns the positions for all agents, from stored games."""
     collected = store.records([spec.id for spec in collector_matches(GAME, COLLECTOR, preset.games, seed)])
     return [position for group in choose_positions(collected, preset.states, seed).values() for position in group]
 
@@ -198,7 +198,7 @@ def rank_correlation(found: pd.DataFrame, seed: int) -> tuple[float, float, floa
 
 def print_agents(console: Console, found: pd.DataFrame, preset: Preset) -> None:
     title = (
-        f"{preset.milliseconds:g} ms per move were asked for; {found['games'].max():,} games and"
+        f"{preset.milliseconds:g} ms per move were requested; {found['games'].max():,} games and"
         f" {found['positions'].max():,} positions of each agent"
     )
     table = agent_table(title, "ms per move", "mean score", "± 95 %", "agreement, %", "± 95 %", numbered=True)

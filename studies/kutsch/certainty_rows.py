@@ -1,4 +1,4 @@
-"""Rows of certainty, in the groups of positions that Kutsch 2017, 9.1, takes it from."""
+"""Rows of certainty, in the groups of positions used by Kutsch 2017, 9.1."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 from turnier.runs.experiment import Row
 from turnier.studies.kutsch.thesis import published
 
-# Positions of a group, searches of each, and the games that they are collected from (9.1: 20 and 20).
+# Positions of a group, searches of each, and the games with these positions (9.1: 20 and 20).
 STATES = {"quick": (3, 6, 8), "paper": (20, 20, 50), "tiny": (1, 2, 2)}
 PHASES = {"quick": (2, 4, 6), "paper": (1, 2, 3, 4, 6, 8, 10), "tiny": (2, 6)}  # empty cells of the figures' curves
 GROUPS = """ The thesis does not say which numbers of empty cells its mean goes over; since certainty falls so much with
@@ -18,7 +18,7 @@ them, the mean over all of them says less than that over positions with at most 
 def certainty(
     preset: str, label: str, agents: tuple[str, ...], figure: float | None, share: int = 1, **place: Any
 ) -> Row:
-    """Returns a row of certainty; `share` divides the states of a group, `place` says where it lies on a plot."""
+    """Returns a row of certainty; `share` divides the states of a group, `place` is its place on a plot."""
     states, repeats, games = STATES[preset]
     return Row(
         label,

@@ -15,13 +15,13 @@ from turnier.runs.experiment import Experiment
 from turnier.studies.kutsch.thesis import GAMES, HEURISTICS, NOTE, UCTN_SCORE, experiment, mctse, score
 from turnier.studies.scripts.experiments import run_experiments
 
-HEURISTICS_SCORE = 60_197.0  # published of MCTSE
+HEURISTICS_SCORE = 60_197.0  # published for MCTSE
 EVALUATORS = {
     "rollouts": "rollout",
     "heuristics": f"heuristics2048({HEURISTICS})",
     "heuristics, no rollout": f"heuristics2048({HEURISTICS},use_rollout=false)",
 }
-# Recommended by studies/cmaes_rows.py, which tuned them at three plies.
+# Recommended by studies/cmaes_rows.py, tuned at three plies.
 ROWS = (
     "rows2048(empty=1073.5,merges=48.96,monotonicity=291.1,monotonicity_power=2.355,sum=24.2,sum_power=3.107,"
     "corner=162.6)"
@@ -82,7 +82,7 @@ def program(preset: str) -> Experiment:
 
 
 def beyond(preset: str) -> Experiment:
-    """Heuristics with a majority vote, and values in place of rollouts: what 7.2 and 8 left open."""
+    """Heuristics with a majority vote, and values in place of rollouts: left open by 7.2 and 8."""
     with_heuristics = mctse(preset, more=f",evaluator={EVALUATORS['heuristics']}")
     agents = {
         "MCTSE": (mctse(preset), float(UCTN_SCORE)),

@@ -22,7 +22,7 @@ from turnier.studies.scripts.trained_experiments import run_training_studies
 TRAINED = {"quick": 1000, "paper": 100_000, "tiny": 100}
 GAMES = {"quick": 20, "paper": 200, "tiny": 2}  # per row
 LOOKUPS = 160  # of a board: 20 tuples, 8 symmetries
-REACH = 64  # boards that an error counts for at most, as `horizon` of td
+REACH = 64  # maximum number of boards that an error changes, the `horizon` of td
 NOTE = {
     "quick": "\n\nThis is the quick preset: a hundredth of the thesis's games, after which little is learned yet."
     " The paper preset trains as long as the thesis.",
@@ -34,7 +34,7 @@ given as in the thesis, which is understood as the step of every entry that is l
 times as large (20 tuples, 8 symmetries), and where lambda lets an error count for several boards their steps add up to
 that. The thesis lets epsilon fall by a logarithm that is not printed, ours falls linearly. All moves are learned from,
 random ones too: see figure 17. What is measured is the greedy agent on the network, without random moves."""
-# series -> how it learns; the last two learn from no random move, as is usual
+# series -> settings; the last two do not learn from random moves, as is usual
 CURVES: dict[str, dict[str, Any]] = {
     **{f"method {m}, lambda {trace}": {"method": m, "trace": trace} for m in (1, 2) for trace in (1, 0)},
     **{f"greedy moves only, alpha {alpha:f}": {"alpha": alpha, "from_random": False} for alpha in (0.00002, 0.0001)},
@@ -49,7 +49,7 @@ method 1 and lambda 0): the weights grow without bounds, and the score goes on r
 Here they end as no numbers, and the first legal action is played; a program whose values are bounded would find all
 moves equal and play at random, as the thesis's agent did in the end. That this is what happened there is a guess; its
 program is not known."""
-# figure -> the parameter here, the thesis's name, the values tried, and what the thesis found
+# figure -> the parameter here, the thesis's name, the values, and the thesis's finding
 SWEEPS: dict[int, tuple[str, str, tuple[float, ...], str]] = {
     25: ("epsilon", "epsilon", (0.0, 0.1, 0.25, 0.45, 0.65, 0.85, 1.0), "about 0.65 is best"),
     26: ("alpha", "alpha", (0.0001, 0.0003, 0.001, 0.003, 0.006), "about 0.001 is best"),
@@ -72,7 +72,7 @@ def learner(
     points: int = 1,
     from_random: bool = True,
 ) -> Learner:
-    """Returns a learner of the thesis; alpha as the thesis writes it."""
+    """Returns a learner of the thesis; alpha as in the thesis."""
     step = alpha * LOOKUPS / sum((gamma * trace) ** age for age in range(REACH))
     exploration = f"coherence=false,epsilon={epsilon},epsilon_end=0,method={method},horizon={REACH}"
     learning = (
@@ -82,7 +82,7 @@ def learner(
 
 
 def row(preset: str, label: str, learned: Learner, x: float, series: str = "", place: int = 0) -> LearnedRow:
-    """Returns a row with the greedy agent on what was learned after `place` games, 0 = at the end."""
+    """Returns a row with the greedy agent on the network after `place` games, 0 = at the end."""
     return LearnedRow(Row(label, "2048", (), GAMES[preset], "score", x=x, series=series), learned, place)
 
 
@@ -114,7 +114,7 @@ def sweep(preset: str, figure: int) -> TrainingStudy:
 
 
 def larger(preset: str) -> TrainingStudy:
-    """What is above the thesis's best network, after a hundredth of its games."""
+    """A network above the thesis's best, after a hundredth of its games."""
     learned = Learner("2048", "ntuple(network=4x6)", "td(alpha=1)", max(20, TRAINED[preset] // 10))
     one = LearnedRow(Row("4 tuples of 6 cells, coherence", "2048", (), GAMES[preset], "score", LEARNED_SCORE), learned)
     text = LARGER + NOTE[preset]

@@ -25,7 +25,7 @@ CERTAINTY = "Normalised certainty, a fifth of the thesis's states a group." + GR
 
 
 def games(preset: str, work: int) -> int:
-    """Returns the games of an agent that does the work of 1, 5 or 10: 50, 20 and 10 in the thesis."""
+    """Returns the number of games of an agent with the work of 1, 5 or 10: 50, 20 and 10 in the thesis."""
     return -(-GAMES[preset] * {1: 5, 5: 2, 10: 1}[work] // 5)
 
 

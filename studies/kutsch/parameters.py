@@ -72,7 +72,7 @@ def curve(
 ) -> list[Row]:
     """Returns a row per value; `label` is a pattern for the value, `figures` holds the published scores.
 
-    `played` says what the preset makes of a value of the thesis.
+    `played` scales a value of the thesis for the preset.
     """
     shown = [(value, played(value)) for value in values]
     return [score(preset, label.format(x), agent(value), figures.get(value), x=x, series=series) for value, x in shown]
@@ -174,7 +174,7 @@ def figure15(preset: str) -> Experiment:
 
 
 def figure21(preset: str) -> Experiment:
-    """Should the end of a game be punished? The two game scores of 9.2."""
+    """Should the end of a game be penalised? The two game scores of 9.2."""
     rows = [
         score(
             preset,

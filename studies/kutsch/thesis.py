@@ -1,4 +1,4 @@
-"""What the scripts of this folder share: Kutsch's agents as published, or scaled down for a laptop's minute.
+"""Shared by the scripts of this folder: Kutsch's agents as published, or scaled down to a minute on a laptop.
 
 Kutsch 2017, 3.3, 4.2 and 5.2: 1,000 iterations per action for MC, 3,500 in all for MCTS and MCTSE, 50 games per figure.
 """
@@ -27,7 +27,7 @@ MC_SCORE, MCTS_SCORE, UCTN_SCORE, UCT_SCORE = 51_521, 34_713, 56_989, 52_000
 
 
 def scaled(number: int, preset: str) -> int:
-    """Returns what a preset makes of a number of iterations or nodes of the thesis."""
+    """Returns the thesis's number of iterations or nodes, scaled for a preset."""
     return max(1, number // DIVISOR[preset])
 
 
@@ -48,19 +48,19 @@ def mctse(preset: str, iterations: int = 3500, maxnodes: int = 500, more: str = 
 
 
 def mctse_iterations(iterations: int, preset: str) -> int:
-    """Returns what a preset makes of MCTSE's iterations: UCTN, which normalises from the 100th on, must stay UCTN."""
+    """Returns MCTSE's iterations scaled for a preset: UCTN, which normalises from the 100th on, must stay UCTN."""
     return max(1 if preset == "tiny" else 120, scaled(iterations, preset))
 
 
 def published(preset: str, figure: float | None) -> float | None:
-    """Returns a published figure where it can be compared: with the thesis's own settings only."""
+    """Returns a published figure if it is comparable: only with the thesis's own settings."""
     return figure if preset == "paper" else None
 
 
 def score(
     preset: str, label: str, agent: str, figure: float | None = None, games: int | None = None, **place: Any
 ) -> Row:
-    """Returns the row of an agent's mean score; `place` says where it lies on a plot."""
+    """Returns the row of an agent's mean score; `place` is its place on a plot."""
     return Row(label, "2048", (agent,), games or GAMES[preset], "score", published(preset, figure), **place)
 
 

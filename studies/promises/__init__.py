@@ -1,1 +1,1 @@
-"""What the statistics promise, measured on games of agents whose truth is known; run by `studies/calibration.py`."""
+"""The promises of the statistics, measured on games of agents of known strength; run by `studies/calibration.py`."""

@@ -1,4 +1,4 @@
-"""Probabilities: is what is called 90 % likely true nine times in ten? Fields whose order is known."""
+"""Probabilities: are claims of 90 % true nine times in ten? Fields whose order is known."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ AGENTS = 8
 
 
 def _in_bins(name: str, said: Iterable[tuple[float, bool]]) -> dict[str, Seen]:
-    """Returns by bin how often what was said is true; what is said to be unlikely is turned around."""
+    """Returns by bin how often claims are true; unlikely claims are negated."""
     turned = [(p, true) if p >= 0.5 else (1 - p, not true) for p, true in said]
     seen = {}
     for low, high in BINS:
@@ -41,7 +41,7 @@ def _field(game: str, low: float, high: float, games: int, unit: int, store: Sto
 
 
 def _of_best(said: list[tuple[float, bool]]) -> dict[str, Seen]:
-    """Returns how often the leader is the best of all, beside how likely that was said to be."""
+    """Returns how often the leader is the best of all, beside the stated probability."""
     likely, true = max(said)
     name = "best 0.5" if likely >= 0.5 else "best"
     return {name: Seen(int(true), 1, likely)}
@@ -71,7 +71,7 @@ def parts() -> list[Part]:
         Part(
             f"{game} {name}",
             f"{game}, {name} field of {AGENTS}, {games} games of a group",
-            120,
+            240,
             functools.partial(_field, game, low, high, games),
             _promises(before),
         )

@@ -1,4 +1,4 @@
-"""Games of agents whose truth is known: equal ones, and means of long runs."""
+"""Games of agents of known strength: equal ones, and means of long runs."""
 
 from __future__ import annotations
 
@@ -20,18 +20,18 @@ from turnier.results.store.store import Store
 
 BOT = f"{Path(__file__).with_name('bot.py')}:Bot"
 LONG = 200_000  # games of a long run
-_CALL = 20_000  # games at once, for the memory
+_CALL = 20_000  # games at once, to limit memory
 
 
 @contextlib.contextmanager
 def passing_store() -> Iterator[Store]:
-    """Gives an empty store that lasts as long as the block."""
+    """Yields an empty store that lasts as long as the block."""
     with tempfile.TemporaryDirectory() as folder, Store.open(f"sqlite:///{folder}/games.db") as store:
         yield store
 
 
 def bot(number: int, first: float = 0.0) -> Agent:
-    """Returns the bot of that number that plays the first legal action that often."""
+    """Returns a bot that plays the first legal action with probability `first`."""
     return make_agent(f"{BOT}(number={number},first={first:g})")
 
 
@@ -41,12 +41,12 @@ def equal_bots(unit: int, count: int) -> list[Agent]:
 
 
 def bots(unit: int, firsts: Sequence[float]) -> list[Agent]:
-    """Returns bots of that strength that play in no other unit."""
+    """Returns bots of these strengths that play in no other unit."""
     return [bot(1000 * (unit + 1) + i, first) for i, first in enumerate(firsts)]
 
 
 def play(game: str, agents: Sequence[Agent], games: int, *seed: int | str, start: int = 0) -> list[MatchRecord]:
-    """Plays games `start` to `start + games` of agents, one for each seat, with seeds that begin with `seed`."""
+    """Plays games `start` to `start + games` of agents, one for each seat, with seeds derived from `seed`."""
     text, seats = GAMES.make(game).full_text(), tuple(agent.full_text() for agent in agents)
     records: list[MatchRecord] = []
     for begin in range(start, start + games, _CALL):
@@ -68,7 +68,7 @@ def long_run(game: str, agent: str, games: int = LONG) -> npt.NDArray[np.float64
 
 @functools.cache
 def true_share(game: str, first: float) -> float:
-    """Returns the share of points of a bot of that strength against one of random moves, in both seats."""
+    """Returns the share of points of a bot of that strength against a random one, in both seats."""
     one, other = bot(1, first), bot(2)
     won = [record.points[0] for record in play(game, [one, other], LONG // 2, "long")]
     won += [record.points[1] for record in play(game, [other, one], LONG // 2, "long too")]

@@ -1,4 +1,4 @@
-"""Certainty: intervals of repeated searches, of agents whose agreement is known or measured in a long run."""
+"""Certainty: intervals of repeated searches of agents whose agreement is known or measured in a long run."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def _agreement(game: str, games: int, unit: int, store: Store) -> dict[str, Seen
     known = truth.reindex(pd.MultiIndex.from_frame(groups[["agent", "legal", "phase"]])).to_numpy(float)
     for row in results.agents().itertuples():
         own = (groups["agent"] == row.agent).to_numpy()
-        mean = float(known[own].mean())  # NaN where the long run has not met one of the groups
+        mean = float(known[own].mean())  # NaN if the long run lacks one of the groups
         if not math.isnan(mean) and not math.isnan(row.agreement_low):
             seen[f"agent {row.label}"] = Seen(int(row.agreement_low <= mean <= row.agreement_high), 1)
     held = (groups["agreement_low"] <= known) & (known <= groups["agreement_high"])

@@ -1,8 +1,8 @@
-"""How often a promise was kept, and whether that is as often as promised.
+"""How often a promise was kept, and whether that matches the promise.
 
 Counts of one tournament depend on each other, so each unit (a tournament, a comparison, a block of games) also leaves
-squares: the interval of a share is Wilson's, with as many tries as independent ones would be worth (L. Kish, Survey
-Sampling, 1965: the design effect).
+squares: the interval of a share is Wilson's, with the equivalent number of independent tries (L. Kish, Survey Sampling,
+1965: the design effect).
 """
 
 from __future__ import annotations
@@ -16,19 +16,20 @@ from turnier.results.store.store import Store
 from turnier.statistics.distributions import normal_quantile
 from turnier.statistics.intervals import CONFIDENCE, Interval, points_intervals
 
-FEW = 0.91  # what is promised of means of few games
+FEW = 0.91  # the promise for means of few games
+ROUNDED = 0.005  # tolerance for 95 %: intervals are approximations, which enough games always show
 
 
 class Kind(enum.Enum):
-    """What is promised of a share."""
+    """The promise for a share."""
 
-    INTERVAL = "95 %"  # an interval holds the truth that often
-    AT_LEAST = ">= 95 %"  # where the interval is made for several things at once
+    INTERVAL = "95 %"  # share of intervals that hold the truth
+    AT_LEAST = ">= 95 %"  # of intervals for several things at once, for early ends, or with virtual games
     AT_MOST = "<= 5 %"  # of false claims
-    FEW = ">= 91 %"  # of means of so few games that some have not met what is rare, as docs/tournaments.md says
-    SAID = "as said, or more"  # over fields of all kinds at least the mean of the probabilities that were said
+    FEW = ">= 91 %"  # of means of so few games that rare results may be missing, see docs/tournaments.md
+    SAID = "as said, or more"  # over fields of all kinds, at least the mean of the stated probabilities
     OF_FIELD = "none of one field"  # a part of the last one
-    NONE = "none"  # said of a share to be as if something held that does not
+    NONE = "none"  # no promise: the share is given as if some assumption held
     SHOWN = "no promise"  # the mean error of an estimate, not a share
 
 
@@ -41,11 +42,11 @@ class Promise(NamedTuple):
 
 
 class Seen(NamedTuple):
-    """What a unit showed of a promise."""
+    """A unit's result for a promise."""
 
     hits: float
     n: int
-    said: float = 0.0  # the sum of what was said
+    said: float = 0.0  # the sum of the stated probabilities
 
 
 class Part(NamedTuple):
@@ -54,13 +55,13 @@ class Part(NamedTuple):
     name: str
     text: str
     units: int  # at scale 1
-    measure: Callable[[int, Store], Mapping[str, Seen]]  # (number of the unit, an empty store) -> what was seen
+    measure: Callable[[int, Store], Mapping[str, Seen]]  # (number of the unit, an empty store) -> results by promise
     promises: Mapping[str, Promise]
-    public: bool = True  # whether it calls what users call; otherwise schedules and statistics on `play_matches`
+    public: bool = True  # whether it uses the public interface; otherwise schedules and statistics on `play_matches`
 
 
 class Tally(NamedTuple):
-    """What all units so far showed of a promise, as sums over units."""
+    """The results of all units so far for a promise, as sums."""
 
     units: int = 0
     hits: float = 0.0
@@ -102,21 +103,22 @@ class Tally(NamedTuple):
         return Interval(share, float(low), float(high))
 
     def nominal(self, kind: Kind) -> float:
-        """Returns the share that is promised; NaN if none is."""
+        """Returns the promised share; NaN if there is none."""
         if kind in (Kind.SAID, Kind.OF_FIELD):
             return self.said / self.n
         return {Kind.AT_MOST: 1 - CONFIDENCE, Kind.SHOWN: math.nan, Kind.FEW: FEW}.get(kind, CONFIDENCE)
 
     def verdict(self, kind: Kind) -> str:
-        """Returns whether the promise is kept: right, wide, or what is wrong."""
+        """Returns whether the promise is kept: right, wide, or the fault."""
         _, low, high = self.interval(kind)
         nominal = self.nominal(kind)
         if kind in (Kind.SHOWN, Kind.OF_FIELD, Kind.NONE):
             return ""
         if kind is Kind.AT_MOST:
             return "right" if low <= nominal else "too often"
-        if high < nominal:
+        rounded = ROUNDED if kind is Kind.INTERVAL else 0.0
+        if high < nominal - rounded:
             return "too sure" if kind is Kind.SAID else "too narrow"
-        if low > nominal and kind is Kind.INTERVAL:
+        if low > nominal + rounded and kind is Kind.INTERVAL:
             return "wide"
         return "right"

@@ -1,4 +1,4 @@
-"""Tournaments: intervals of points, differences and Elo, places, stars, fit, and what seats are worth."""
+"""Tournaments: intervals of points, differences and Elo, places, stars, fit, and the worth of seats."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def _equal(game: str, count: int, options: Mapping[str, Any], unit: int, store: 
 
 
 def _claims(table: pd.DataFrame, pairs: pd.DataFrame) -> dict[str, Seen]:
-    """Returns what is claimed of the order of equal agents."""
+    """Returns the claims on the order of equal agents."""
     everywhere = (table["rank_low"] == 1).all() and (table["rank_high"] == len(table)).all()
     return {
         "places": Seen(int(everywhere), 1),
@@ -94,7 +94,7 @@ def _unequal(
 def _seats(game: str, count: int, options: Mapping[str, Any], unit: int, store: Store) -> dict[str, Seen]:
     truth = [gain.value for gain in _long_ratings(game, (0.0,) * count).seats]
     frame = tournament(store, game, equal_bots(unit, count), unit, **options).frame()
-    gains = RatedField.of(meetings_of(frame)).ratings.seats  # none where they do not differ
+    gains = RatedField.of(meetings_of(frame)).ratings.seats  # none if they do not differ
     found = zip(gains, truth, strict=False)
     held = [gain.low <= true <= gain.high for gain, true in found]
     return {"seat": Seen(sum(held), len(held))} if held else {}
@@ -111,8 +111,8 @@ def _scored(game: str, count: int, options: Mapping[str, Any], unit: int, store:
 
 
 _TEXTS = {
-    "points": Promise("points share in the list", Kind.INTERVAL),
-    "crosstable": Promise("points share of two", Kind.INTERVAL),
+    "points": Promise("points share in the list", Kind.AT_LEAST),
+    "crosstable": Promise("points share of two", Kind.AT_LEAST),
     "difference": Promise("difference of two", Kind.INTERVAL),
     "elo": Promise("Elo", Kind.INTERVAL),
     "elo difference": Promise("difference in Elo", Kind.INTERVAL),
@@ -133,10 +133,10 @@ def _promises(before: str, wide: Sequence[str] = ()) -> dict[str, Promise]:
     return {name: row._replace(kind=Kind.AT_LEAST) if name in wide else row for name, row in rows.items()}
 
 
-# game, agents, options, units, figures before, and how it is told
+# game, agents, options, units, earlier figures, and the words for it
 _FIELDS: tuple[tuple[str, int, dict[str, Any], int, str, str], ...] = (
     ("tictactoe", 10, {"games": 20}, 60, "points=92.1,crosstable=96.3,difference=95.1,p=1.4,stars=0", ""),
-    ("tictactoe", 10, {"games": 100}, 18, "points=91.5,crosstable=96.1,p=4.4,stars=5.0", ""),
+    ("tictactoe", 10, {"games": 100}, 36, "points=91.5,crosstable=96.1,p=4.4,stars=5.0", ""),
     ("tictactoe", 6, {"games": 20}, 120, "", ""),
     ("tictactoe", 6, {"games": 4}, 240, "", ""),
     ("tictactoe", 6, {"games": 15, "exactly": True}, 60, "difference=92.9", ", exactly"),
@@ -150,7 +150,7 @@ _FIELDS: tuple[tuple[str, int, dict[str, Any], int, str, str], ...] = (
         *("points=41.9,crosstable=54.1,difference=60.7,elo=48.3,p=34.9,stars=83.3", ""),
     ),
     (
-        *("spe_ed(players=4)", 5, {"games": 40}, 48),
+        *("spe_ed(players=4)", 5, {"games": 40}, 96),
         *("points=76.8,crosstable=81.3,difference=79.1,elo=74.8,p=18.9,stars=31.3", ""),
     ),
     (
@@ -169,8 +169,9 @@ def parts() -> list[Part]:
     for game, count, options, units, before, told in _FIELDS:
         text = f"{game}, {count} equal bots, {options['games']} games of a group{told}"
         chosen = options.get("format") == "swiss"
-        promises = _promises(before, ("elo",) if chosen else ())
-        if told:  # what the format changes nothing about is left out
+        wide = ("elo",) if chosen else ("difference", "elo", "elo difference") if options["games"] == 4 else ()
+        promises = _promises(before, wide)
+        if told:  # promises that the format does not affect are left out
             kept = ("points", "difference", "elo", "places", "stars") if chosen else ("points", "difference", "elo")
             promises = {name: promises[name] for name in kept}
         for name in ("places", "stars") if chosen else ():

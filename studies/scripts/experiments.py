@@ -1,6 +1,6 @@
 """The command line of an experiment script: presets, store and executor are the same for all of them.
 
-Annotations are evaluated here at once, since they name what the script said.
+Annotations are evaluated here at once, since they depend on the script's arguments.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -31,7 +31,7 @@ def run_experiments(
     """Runs an experiment script from its command line.
 
     Args:
-        description: what `--help` says.
+        description: the text of `--help`.
         build: preset -> experiments, whose names end with the preset.
         presets: by name, the default one first.
     """
@@ -51,7 +51,7 @@ def run_experiments(
 
 
 def play_and_print(experiments: Sequence[Experiment], store: str, where: Where) -> None:
-    """Plays what the store does not have yet of the experiments, and prints their measurements."""
+    """Plays the experiments' games that the store lacks, and prints their measurements."""
     console = Console()
     with Store.open(store) as results:
         with make_executor(where) as pool:

@@ -1,6 +1,6 @@
-"""The command line of an Optuna study of learning parameters; a script says what to search.
+"""The command line of an Optuna study of learning parameters; a script gives the search.
 
-Annotations are evaluated here at once, since they name what the script said.
+Annotations are evaluated here at once, since they depend on the script's arguments.
 """
 
 import os
@@ -37,7 +37,7 @@ def run_learning_study(description: str | None, title: str, presets: Mapping[str
     """Runs a study script from its command line.
 
     Args:
-        description: what `--help` says.
+        description: the text of `--help`.
         title: the study's name is TITLE-PRESET.
         presets: by name, the default one first.
     """

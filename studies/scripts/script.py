@@ -1,4 +1,4 @@
-"""What the command lines of all scripts in studies/ share."""
+"""Shared by the command lines of all scripts in studies/."""
 
 from __future__ import annotations
 
@@ -23,21 +23,21 @@ E = TypeVar("E", bound=Named)
 
 
 def run_script(main: Callable[..., Any], description: str | None) -> None:
-    """Runs a script from its command line: `main`, whose parameters are options, with what `--help` says."""
+    """Runs a script from its command line: `main`, whose parameters are options, and the text of `--help`."""
     app = typer.Typer(add_completion=False, rich_markup_mode=None)
     app.command(help=description)(main)
     run_app(app)
 
 
 def choose_preset(presets: Mapping[str, P], name: str) -> P:
-    """Returns a preset; raises UserError if there is none of that name."""
+    """Returns a preset; raises UserError for an unknown name."""
     if name not in presets:
         raise unknown("preset", name, presets)
     return presets[name]
 
 
 def choose_experiments(experiments: Iterable[E], names: Sequence[str], preset: str) -> list[E]:
-    """Returns the experiments with these names, which the preset ends; all of them if there are no names."""
+    """Returns the experiments with these names, which end with the preset; all of them if there are no names."""
     by_name = {experiment.name.removesuffix(f"-{preset}"): experiment for experiment in experiments}
     for name in names:
         if name not in by_name:

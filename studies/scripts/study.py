@@ -1,6 +1,6 @@
-"""The command line of a CMA-ES study of an agent's parameters; a script says what to search.
+"""The command line of a CMA-ES study of an agent's parameters; a script gives the search.
 
-Annotations are evaluated here at once, since they name what the script said.
+Annotations are evaluated here at once, since they depend on the script's arguments.
 """
 
 from collections.abc import Callable, Mapping
@@ -25,13 +25,13 @@ from turnier.studies.scripts.script import choose_preset, run_script
 
 @dataclass(frozen=True)
 class Preset:
-    """The sizes of a study, and the agent that it starts from."""
+    """The sizes of a study, and its start."""
 
-    agent: str  # where the search starts, and what the result is compared with
+    agent: str  # the start of the search, with which the result is compared
     population: int
     games: int  # per candidate
     generations: int
-    verify: float = VERIFY  # held-out games of all agents at the most, as a share of the search's
+    verify: float = VERIFY  # maximum held-out games of all agents, as a share of the search's
 
 
 def run_study(
@@ -46,10 +46,10 @@ def run_study(
     """Runs a study script from its command line.
 
     Args:
-        description: what `--help` says.
+        description: the text of `--help`.
         title: the study's name is TITLE-PRESET.
         game: the game in text form.
-        parameters: those to search, see search.space.
+        parameters: to search, see search.space.
         presets: by name, the default one first.
         start_label: the name of the start in tables.
         baselines: the start -> other agents that play the held-out games.

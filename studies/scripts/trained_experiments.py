@@ -1,6 +1,6 @@
 """The command line of a script of experiments whose agents are trained first.
 
-Annotations are evaluated here at once, since they name what the script said.
+Annotations are evaluated here at once, since they depend on the script's arguments.
 """
 
 import os
@@ -31,7 +31,7 @@ from turnier.studies.scripts.script import choose_experiments, choose_preset, ru
 def run_training_studies(
     description: str | None, build: Callable[[str], Iterable[TrainingStudy]], presets: Mapping[str, Any]
 ) -> None:
-    """Runs a script of learned experiments from its command line; as `run_experiments` otherwise."""
+    """Runs a script of learned experiments from its command line; otherwise like `run_experiments`."""
 
     def main(
         preset: Annotated[str, typer.Option(help=", ".join(presets))] = next(iter(presets)),

@@ -26,7 +26,7 @@ EVALUATORS = {
     for transforms, how in (("false", "as it stands"), ("true", "transformed"))
 }
 COMBINED = "combined, transformed"
-# "On average 260 % better" than random; random play is not given there, about 1,040 in Kutsch 2017.
+# "On average 260 % better" than random play, which is not given there; in Kutsch 2017 it is about 1,040.
 PUBLISHED = {COMBINED: 3.6 * 1040}
 ONE_PLY = """The blog puts the board after the move through weight matrices and plays the best move. Its diagrams are
 of 10 games each and come without numbers; the text says that the snake with its transforms was the best matrix, and

@@ -17,7 +17,7 @@ from turnier.studies.scripts.trained_experiments import run_training_studies
 
 
 class Setting(NamedTuple):
-    """A row of table 4 of the thesis, and the share of games won that its text states, %, at the end."""
+    """A row of table 4 of the thesis, and the share of games won at the end, %, as its text states."""
 
     alpha: float
     alpha_end: float
@@ -52,7 +52,7 @@ SHORT = tuple(name for name in SETTINGS if name not in LONG)
 
 
 class Scale(NamedTuple):
-    """What a preset makes of the thesis's numbers."""
+    """The thesis's numbers, scaled for a preset."""
 
     names: tuple[str, ...]
     divisor: int  # of the thesis's games of training

@@ -13,8 +13,8 @@ from turnier.runs.experiment import Experiment, Row
 from turnier.studies.scripts.experiments import run_experiments
 
 GAMES = {"quick": 20, "paper": 200, "tiny": 2}  # per row
-# Ludii does not come with Turnier. As many iterations as it makes in its second on our machine (11,000 to 14,000), and
-# as in Ludii no limit of tree depth.
+# Ludii does not come with Turnier. As many iterations as it makes in its second on our machine (11,000 to 14,000), and,
+# as in Ludii, no limit of tree depth.
 STAND_IN = 12_000
 PUBLISHED = {1: 0.0, 1000: 11.0, 5000: 17.0, 10_000: 37.0, 25_000: 44.5}
 BY_SEAT = {10_000: (55.0, 19.0), 25_000: (62.0, 27.0)}  # won as first and as second, of figures 10 and 11

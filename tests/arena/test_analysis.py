@@ -112,12 +112,12 @@ def test_a_level_that_begins_ends_though_its_first_search_was_slow(monkeypatch: 
 def test_mistakes_are_sentences() -> None:
     over, start = make_game("tictactoe").position_of("XXX/OO./..."), make_game("tictactoe").start()
     for position, agents, options, sentence in (
-        (over, ["random"], {}, "must not be over"),
+        (over, ["random"], {}, "a position before the end"),
         (start, [], {}, "needs an agent"),
         (start, ["human"], {}, "a person plays at a board"),
         (start, ["random"], {"seconds": -1.0}, "above 0"),
         (start, ["random"], {"repeats": 0}, "at least 1 search"),
-        (start, ['json(command="bot")'], {}, "must be all that an agent needs, got json"),
+        (start, ['json(command="bot")'], {}, "cannot search a single position, got json"),
     ):
         with pytest.raises(UserError, match=sentence):
             analyse(position, agents, **options)  # type: ignore[arg-type]

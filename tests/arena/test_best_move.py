@@ -105,7 +105,7 @@ def test_the_next_large_tile() -> None:
         assert goal_of(board_position(tiles)).least == least  # type: ignore[union-attr]
     assert goal_of(board_position(((8, 4), (0, 2))), 16).least == 16  # type: ignore[union-attr]
     assert str(goal_of(make_game("tictactoe").start())) == "win"
-    with pytest.raises(UserError, match="max_tile to be reached must be above 8"):
+    with pytest.raises(UserError, match="max_tile to reach must be above 8"):
         goal_of(board_position(((8, 4), (0, 2))), 8)
     with pytest.raises(UserError, match="has no milestone"):
         goal_of(make_game("tictactoe").start(), 16)
@@ -160,7 +160,7 @@ def test_mistakes_are_sentences() -> None:
     position = make_game("tictactoe").start()
     over = make_game("tictactoe").position_of("X X X / O O . / . . .")
     for arguments, options, sentence in (
-        ((over, "random"), {}, "a position must not be over"),
+        ((over, "random"), {}, "a position before the end"),
         ((position, "random"), {"seconds": 0}, "seconds of games must be above 0"),
         ((position, "random"), {"games": 0}, "must be 1 or more"),
         ((position, "human"), {}, "a person plays at a board"),

@@ -101,7 +101,7 @@ def test_who_resigns_has_lost() -> None:
 def test_mistakes_are_sentences() -> None:
     with pytest.raises(UserError, match="has 2 seats, got 1 agents"):
         hosted("tictactoe", "human")
-    with pytest.raises(UserError, match="which hides some of it"):
+    with pytest.raises(UserError, match="games that hide nothing"):
         hosted("openspiel(game=kuhn_poker)", "human", "random")
     with pytest.raises(UserError, match="must start before the game is over"):
         hosted('chess(fen="4k3/8/8/8/8/8/8/4K3 w - - 0 1")', "human", "random")
@@ -136,6 +136,6 @@ def test_nobody_else_may_ask_a_person() -> None:
     match = hosted("tictactoe", "human(name=Ann)", "random")
     play_first(match)
     reanalysis = Reanalysis(match.record())
-    with pytest.raises(UserError, match="a program or a person"):
+    with pytest.raises(UserError, match="programs and people are not asked"):
         reanalysis.think(0)
     assert reanalysis.think(1).from_start

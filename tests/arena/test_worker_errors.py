@@ -49,8 +49,8 @@ def test_a_mistake_of_ours_is_raised_as_it_was() -> None:
     [
         (KeyboardInterrupt(), "its code raised KeyboardInterrupt; fix it"),
         (SystemExit(0), "its code raised SystemExit"),
-        (MemoryError(), "must have enough memory for its games, got less; start fewer workers"),
-        (OSError(28, "No space left on device"), "got: .*No space left on device; fix that"),
+        (MemoryError(), "a worker ran out of memory for its games; start fewer workers"),
+        (OSError(28, "No space left on device"), "a worker cannot work: .*No space left on device; fix that"),
     ],
 )
 def test_whatever_work_raises_does_not_end_its_worker(failure: BaseException, says: str) -> None:

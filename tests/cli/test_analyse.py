@@ -87,8 +87,8 @@ def test_games_played_on_are_the_same_for_the_same_seed(tmp_path: Path) -> None:
         (("tictactoe", "random", "--board", "X"), "must have 3 rows, got 1"),
         ((), "needs a game"),
         (("tictactoe", "human", "--board", WON), "a person plays at a board"),
-        (("tictactoe", "random", "--moves", "a1 b2 a2 b1 a3"), "must not be over"),
-        (("2048", "--best", "--board", BOARD, "--goal", "16"), "max_tile to be reached must be above 16"),
+        (("tictactoe", "random", "--moves", "a1 b2 a2 b1 a3"), "a position before the end"),
+        (("2048", "--best", "--board", BOARD, "--goal", "16"), "max_tile to reach must be above 16"),
         (("tictactoe", "--best", "--board", WON, "--games-by", "human"), "a person plays at a board"),
     ],
 )

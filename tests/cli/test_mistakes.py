@@ -92,7 +92,7 @@ BAD = {
     ),
     "range upside down": (
         ("tune", "2048", "mc", "--params", "rollout_depth=50..0"),
-        "where LOW is above HIGH; swap them",
+        "with LOW above HIGH; swap them",
     ),
     "small budget": ((*TUNE, "--budget", "3games"), "must last for a generation of "),
     "small budget of a front": (
@@ -106,7 +106,7 @@ BAD = {
     ),
     "weights where nobody may write": (
         ("train", "2048", "ntuple", "--out", "/proc/w.npz"),
-        "the file of weights must be where files",
+        "the file of weights must be in a writable folder",
     ),
     "weights in a folder's place": (
         ("train", "2048", "ntuple", "--out", "."),
@@ -122,7 +122,7 @@ BAD = {
     ),
     "export where nobody may write": (
         ("show", "last", "--out", "/proc/x.csv", "--store", "sqlite:///good.db"),
-        "an export must be where files can be written, got /proc/x.csv",
+        "an export must be in a writable folder, got /proc/x.csv",
     ),
     "report into a file": (
         ("show", "last", "--html", "--out", "good.db", "--store", "sqlite:///good.db"),
@@ -161,7 +161,7 @@ BAD = {
     "store in a folder with a long name": (("runs", "--store", f"sqlite:///{LONG}/a.db"), "the folder of a results"),
     "code with a long name": (("play", "tictactoe", f"{LONG}.py:Bot", "random"), "there must be a file aaa"),
     "network with a long name": (("play", "2048", f'greedy(evaluator=ntuple(file="{LONG}.npz"))'), "must be a file"),
-    "new agent with a long name": (("new", "agent", LONG), "a name must be of small letters"),
+    "new agent with a long name": (("new", "agent", LONG), "a name takes small letters"),
     "match with a long name": (("show", LONG, "--store", "sqlite:///good.db"), "There is no run named"),
     "export with a long name": (
         ("show", "last", "--out", f"{LONG}.csv", "--store", "sqlite:///good.db"),

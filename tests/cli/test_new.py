@@ -90,6 +90,6 @@ def test_what_cannot_be_written_is_refused(words: list[str], says: str, tmp_path
 @pytest.mark.parametrize("file", ["own.py", "test_own.py"])
 def test_nothing_is_overwritten(file: str, tmp_path: Path) -> None:
     (tmp_path / file).write_text("mine")
-    with pytest.raises(UserError, match=f"{file} must not be there yet"):
+    with pytest.raises(UserError, match=f"{file} exists already"):
         turnier("new", "agent", "own", folder=tmp_path)
     assert [path.name for path in tmp_path.iterdir()] == [file] and (tmp_path / file).read_text() == "mine"

@@ -67,7 +67,7 @@ def test_a_game_that_was_left_goes_on_and_the_next_one_is_another(tmp_path: Path
     assert "it resumes" in typed(tmp_path, "resign\n", *game)
     assert stored(tmp_path) == [Termination.RESIGNED]
     assert "seed 2" in typed(tmp_path, "", *game)
-    with pytest.raises(UserError, match="must have a new seed, got 1"):
+    with pytest.raises(UserError, match="with seed 1 is over"):
         CliRunner().invoke(
             app, ["play", *game, "--seed", "1", "--store", f"sqlite:///{tmp_path}/games.db"], catch_exceptions=False
         )
@@ -87,7 +87,7 @@ def test_several_people_at_one_terminal(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [
-        (["tictactoe", "random", "random", "--games", "3"], "are for people, got no agent human"),
+        (["tictactoe", "random", "random", "--games", "3"], "need an agent human"),
         (["tictactoe", "human"], "has 2 seats, got 1 agents"),
         (["tictactoe", "human", "random", "--ladder"], "name human alone"),
         (["tictactoe", "human", "--ladder"], "with at least 10 stored games, got none"),

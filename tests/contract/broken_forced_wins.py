@@ -102,5 +102,5 @@ BROKEN_FORCED_WINS = [
     with_forced_win("must win by", plays_without_looking),
     with_forced_win("it plays -1", overlooks_wins_at_once),
     with_forced_win("changed", leaves_a_trace),
-    with_forced_win("must find the win at once", finds_nothing),
+    with_forced_win("must find the immediate win", finds_nothing),
 ]

@@ -80,7 +80,7 @@ def test_weights_play_on_a_machine_that_has_them_nowhere(
     assert len(objects.objects) == -(-len(sent) // 1000) > 1 and packed(text, objects).files[0][0] == goods.files[0][0]
     learned.unlink()
     cache = on_worker()
-    with pytest.raises(UserError, match=r"must be a file, got .*elsewhere/w.npz, which is none"):
+    with pytest.raises(UserError, match=r"must be a file, got .*elsewhere/w.npz, which is not one"):
         make_agent(text).start(make_game(GAME))
     unpack(goods)
     (kept,) = cache.glob("*/w.npz")

@@ -105,9 +105,9 @@ def test_a_version_whose_file_has_changed_is_shown_but_does_not_play(folder: Pat
             play(GAMES.make("tictactoe"))
     os.remove(folder / "bots" / "weights.json")
     assert AGENTS.make(before).full_text() == before
-    with pytest.raises(UserError, match=r"must be a file on this machine, got weights.json, which is none"):
+    with pytest.raises(UserError, match=r"must be a file on this machine, got weights.json, which is not one"):
         AGENTS.make(before).prepare(GAMES.make("tictactoe"))
-    with pytest.raises(UserError, match=r"weights must be a file, got weights.json, which is none from the current"):
+    with pytest.raises(UserError, match=r"weights must be a file, got weights.json, which is not in the current"):
         AGENTS.make("bots/bot.py:Bot")
 
 
@@ -122,7 +122,7 @@ def test_a_file_is_found_from_the_current_folder_first_and_again_from_another(
     monkeypatch.chdir(folder / "elsewhere")
     assert first_action(here) == 3 and first_action(own) == 7  # as workers that were started in another folder
     for text in ("../bots/bot.py:Bot(weights=own.json)", "../bots/bot.py:Bot(weights=own.json@1234567)"):
-        with pytest.raises(UserError, match=r"own.json, which is none"):
+        with pytest.raises(UserError, match=r"own.json, which is not (in the current|a file)"):
             AGENTS.make(text)
 
 

@@ -134,7 +134,7 @@ def test_each_mistake_is_one_sentence(text: str, sentence: str) -> None:
         ),
         ("2048(size=3.0)", "2048: size must be a whole number, got 3.0."),
         ("2048(size=2048(size=3))", "2048: size must be a single value, got 2048(size=3)."),
-        ("tictactoe(size=3)", "tictactoe has no parameters, got size; write tictactoe."),
+        ("tictactoe(size=3)", "tictactoe has no parameters, got size; write just tictactoe."),
         ("2048(size=3", "expected a comma or a closing bracket"),
     ],
 )
@@ -206,7 +206,7 @@ TEXT_BOUNDS: Any = {"low": "0", "high": "1"}
         (5, "the field x of Own must be made by parameter(...), got none; write x: TYPE = parameter(DEFAULT, MEANING)"),
         (None, "the field x of Own must be made by parameter(...), got none;"),
         (parameter(None, "x"), "the default of the parameter x of Own must be true or false, a whole number, a number"),
-        (parameter((1, 2), "x"), "a word, or an agent or the like, got (1, 2); change it."),
+        (parameter((1, 2), "x"), "a word, an agent or the like, got (1, 2); change it."),
         (parameter(0.5, "x", **TEXT_BOUNDS), "high= and search= of the parameter x of Own must be numbers, got '0'"),
         (parameter(1, "x", choices=[1, 2]), "choices= of the parameter x of Own must be words, got 1; change it."),
         (parameter('say "hi"', "x"), """own: x must have no ", which encloses words in text forms, got 'say "hi"'."""),

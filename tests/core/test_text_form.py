@@ -61,7 +61,7 @@ def test_a_spec_is_a_name_with_words_and_specs() -> None:
         ("2048(,size=3)", "expected a parameter's name, got , at character 6"),
         ("2048(size)", "expected an equals sign after size, got ) at character 10"),
         ("2048(size=)", "expected a value, got ) at character 11"),
-        ("2048(size=3,size=4)", "each parameter must stand once, got size again at character 13"),
+        ("2048(size=3,size=4)", "a parameter must be given only once, got size again at character 13"),
         ("2048(size=3))", "nothing may follow the closing bracket, got ) at character 13"),
         ("2048 2048", "nothing may follow the closing bracket, got 2048 at character 6"),
         ('a(file="x)', "a closing quote must follow at character 8"),
@@ -81,7 +81,7 @@ def test_nesting_has_a_limit() -> None:
 
     assert str(parse(nested(MAX_DEPTH))) == nested(MAX_DEPTH)
     for levels in (MAX_DEPTH + 1, 3_000):
-        with pytest.raises(UserError, match=f"a text form may nest {MAX_DEPTH} levels deep, got more"):
+        with pytest.raises(UserError, match=f"a text form may nest at most {MAX_DEPTH} levels deep, got more"):
             parse(nested(levels))
 
 

@@ -15,7 +15,7 @@ PAGE = REPO / "docs/your_own.md"
 STEP = re.compile(r"^    (turnier [^\n]*)$|^```python\n(.*?)```$", re.MULTILINE | re.DOTALL)
 SMALLER = (
     (r"--games \d+", "--games 4"),
-    (r"--budget \d+", "--budget 32"),
+    (r"--budget \d+", "--budget 40"),
     (r"iterations=\d+", "iterations=3"),
 )
 FILES = {3: "quick.py", 4: "reader.py", 5: "race.py"}  # what the blocks after the edit are written to

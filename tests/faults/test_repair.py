@@ -124,10 +124,10 @@ def test_damaged_stores_are_repaired_and_resume_to_the_same_games(path: Path, se
         ("DELETE FROM seats WHERE match_number = 3", "game", "seats are missing"),
         ("UPDATE matches SET seconds = 'x' WHERE number = 3", "game", "its seconds is str and not float"),
         ("UPDATE matches SET game = CAST(x'74ff' AS TEXT) WHERE number = 3", "game", "its game is no text"),
-        ("DELETE FROM run_matches WHERE match_number = 3", "columns", "games, where"),
+        ("DELETE FROM run_matches WHERE match_number = 3", "columns", "games, but"),
         ("UPDATE match_columns SET data = zeroblob(length(data)) WHERE level >= 0", "columns", "from its checksum"),
         ("DELETE FROM match_columns WHERE level = -2", "columns", "the tail is missing"),
-        ("DELETE FROM match_columns WHERE run_id LIKE 'tournament%'", "columns", "0 games, where"),
+        ("DELETE FROM match_columns WHERE run_id LIKE 'tournament%'", "columns", "0 games, but"),
         (
             "UPDATE runs SET definition = '{' WHERE kind = 'tournament'",
             "run tournament",
@@ -178,7 +178,7 @@ def test_damage_with_checksums_is_named_and_repaired(path: Path) -> None:
         "run: 1 rows, but not those that were stored, in run_annotations",
         "run: 117 of 120 rows in run_matches",
         "columns: it differs from its checksum",
-        "run: how many rows it must have in run_matches has gone",
+        "run: its number of rows in run_matches is missing",
         "study: in study small candidate 2 differs from its checksum",
     ):
         assert expected in named

@@ -42,8 +42,11 @@ FAULTS: dict[str, tuple[Callable[..., Any], str]] = {
     "step_nan": (lambda state, ply: (state + 1, (0, float("nan"))), "step of .* must return 2 finite rewards"),
     "step_state": (lambda state, ply: state + 1, "step of .* must return the next state and the rewards of all seats"),
     "observe_object": (lambda state, seat: object(), "observe of .* must return a state made of numbers, text"),
-    "observe_long": (lambda state, seat: "x" * 100, "observe of .* must return a state that prints in max_view = 40"),
-    "endless": (_raise, ".* must be over after max_length = 10 plies, outcomes included, got a longer game"),
+    "observe_long": (
+        lambda state, seat: "x" * 100,
+        "observe of .* must return at most max_view = 40 characters in print",
+    ),
+    "endless": (_raise, ".* must be over after max_length = 10 plies and outcomes, got a longer game"),
 }
 
 

@@ -117,9 +117,9 @@ def test_wrong_positions_are_refused(fen: str) -> None:
 def test_pieces_that_no_promotion_explains_are_refused() -> None:
     most = Chess("R6R/3Q4/1Q4Q1/4Q3/2Q4Q/Q4Q2/pp1Q4/kBNN1KB1 w - - 0 1")  # Petrovic 1964
     assert len(most.start().legal_actions()) == Chess.max_legal
-    with pytest.raises(UserError, match=r"promoted pieces of white as it lacks pawns, got .* with 14 and 8;"):
+    with pytest.raises(UserError, match=r"promoted pieces of white than missing pawns, got .* with 14 and 8;"):
         Chess("Q4Q1K/2Q4Q/4Q3/1Q4QQ/3Q4/Q5Q1/ppQ5/kn2QQ1Q w - - 0 1").start()
-    with pytest.raises(UserError, match=r"promoted pieces of black as it lacks pawns, got .* with 1 and 0;"):
+    with pytest.raises(UserError, match=r"promoted pieces of black than missing pawns, got .* with 1 and 0;"):
         Chess("nnn1k3/pppppppp/8/8/8/8/8/4K3 w - - 0 1").start()
 
 

@@ -56,7 +56,7 @@ def test_searches_find_the_end(agent: str) -> None:
 @pytest.mark.parametrize(
     ("text", "sentence"),
     [
-        (corridor("chance"), "whatever random numbers it draws after its start, got two outcomes of action"),
+        (corridor("chance"), "must not depend on random numbers after its start, got two outcomes of action"),
         (corridor("raises"), "step of gymnasium.* raised RuntimeError: the floor is wet"),
         (corridor("nan"), "sum of rewards must be within largest_return = 1, got nan"),
         (corridor(largest_return=0.5), "largest_return = 0.5, got 1; declare a larger one"),

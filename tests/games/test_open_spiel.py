@@ -25,15 +25,15 @@ ENOUGH = 300  # positions below which perft goes a ply deeper
 QUICK = ("tic_tac_toe", "connect_four", "pig", "einstein_wurfelt_nicht")  # chance later, chance at the start
 SLOW = {"bridge": "its returns play every deal open-handed, a minute for the laws"}
 REFUSED = {  # loadable by themselves
-    "bridge_uncontested_bidding": "must say its chances",
+    "bridge_uncontested_bidding": "must list its chance outcomes",
     "crossword": "must have from 1 to 1,000,000 actions",
     "mfg_crowd_modelling": "must have seats that move",
     "mfg_crowd_modelling_2d": "must have seats that move",
     "mfg_dynamic_routing": "must have seats that move",
     "mfg_garnet": "must have seats that move",
-    "negotiation": "must say its chances",
-    "stones_and_gems": "must say its chances",
-    "tarok": "must say its chances",
+    "negotiation": "must list its chance outcomes",
+    "stones_and_gems": "must list its chance outcomes",
+    "tarok": "must list its chance outcomes",
 }
 KINDS = {kind.short_name: kind for kind in pyspiel.registered_games()}
 LOADABLE = [name for name, kind in KINDS.items() if kind.default_loadable]

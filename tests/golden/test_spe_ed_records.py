@@ -42,7 +42,7 @@ def changed(change: Callable[[dict[str, Any]], None]) -> str | None:
         (lambda record: record.update(winner="1"), "the winner must be 1, got 2"),
         (lambda record: record["rounds"].pop(), "the winner must be 2, got None"),
         (lambda record: record["rounds"][3]["actions"].update({"1": "turn_left"}), "after round 4 must be"),
-        (lambda record: record["rounds"][3]["actions"].pop("1"), "who chooses in round 4 must be"),
+        (lambda record: record["rounds"][3]["actions"].pop("1"), "the players who choose in round 4 must be"),
         (lambda record: record["rounds"][3]["players"]["2"].__setitem__(3, 2), "the players after round 4 must be"),
         (lambda record: record["rounds"][3].update(cells_sha256="0" * 16), "the cells after round 4 must have"),
         (lambda record: record["start"]["1"].update(x=5), "the players after round 1 must be"),

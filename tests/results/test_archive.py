@@ -195,7 +195,7 @@ def test_another_file_is_refused(run: Store, tmp_path: Path) -> None:
     (path,) = export(run, run.run("run"), tmp_path / "games.parquet")
     with pytest.raises(UserError, match="it holds no digest"):
         Archive.open(path)
-    with pytest.raises(UserError, match="must be a file that is there"):
+    with pytest.raises(UserError, match="must be an existing file"):
         Archive.open(tmp_path / "none.parquet")
     archive = written(run, tmp_path)
     remove_games(run, run.run("run"), archive)

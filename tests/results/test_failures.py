@@ -99,7 +99,7 @@ def test_a_run_is_told_in_sentences_that_name_a_replay(store: Store) -> None:
     assert found.sentences() == [
         f"{BOT} failed in 4 of 10 games (40 %) and lost them: 3 crashed ({RAISED}, and 1 other reason), 1 illegal move;"
         f" turnier show {match} shows one.",
-        f"3 games are void and count for nobody, such as {void}: {found.table['reason'].iloc[3]}, and 1 other reason;"
+        f"3 games are void and do not count, such as {void}: {found.table['reason'].iloc[3]}, and 1 other reason;"
         " repeat the command to play anew.",
     ]
     first, second = found.sentences(store_option(store))

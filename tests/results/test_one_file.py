@@ -123,7 +123,7 @@ def test_a_copy_without_its_log_is_noticed_and_can_be_kept(opened: Store, path: 
     opened.append("run", [made(1)])
     shutil.copy(path, part := path.with_name("part.db"))
     message = refused(part, read_only)
-    assert "but it is missing; copy both files" in message and "--repair` keep what is here." in message
+    assert "but it is missing; copy both files" in message and "or keep its content with `turnier doctor" in message
     assert [found.where for found in inspect_store(f"sqlite:///{part}")] == ["file part.db-wal"]
     repair(f"sqlite:///{part}")
     assert stored(part) == 0

@@ -86,7 +86,7 @@ def test_only_a_circle_is_named_and_has_nash_averages(tmp_path: Path) -> None:
     assert wrong.notes["about"].tolist() == ["fit", "leader"]
     (note,) = wrong.notes.loc[wrong.notes["about"] == "fit", "note"]
     assert note.startswith("One rating per agent does not explain these results (p < 0.001): ")
-    assert " against " in note and note.endswith(" % of what agents differ in is circular.")
+    assert " against " in note and note.endswith(" % of the differences between agents are circular.")
     assert wrong.ratings["nash"].between(0.4, 0.6).all() and wrong.ratings["nash_weight"].sum() == pytest.approx(1)
     assert Standings.of(silent, terms=Terms(nash=True)).ratings["nash"].notna().all()
     assert places_of(wrong.ratings) == ["1-3"] * 3 and places_of(fine.ratings) == ["1", "2", "3"]

@@ -129,7 +129,7 @@ def test_negative_scores_are_compared_as_positive_ones(own: Store, tmp_path: Pat
 
 def test_only_comparisons_have_a_verdict(own: Store) -> None:
     own.begin_run("tournament:1", "tournament", "t", {})
-    with pytest.raises(UserError, match="ComparisonResults are not the results of a tournament"):
+    with pytest.raises(UserError, match="is of kind tournament, whose results are not ComparisonResults"):
         ComparisonResults.find(own, "tournament:1")
 
 

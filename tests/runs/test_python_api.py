@@ -157,7 +157,7 @@ def test_without_progress_nothing_is_printed(opened: turnier.Store, capfd: pytes
         lambda: turnier.Comparison("random", "random", game="2048"),
         lambda: turnier.Certainty("2048", ["mc(iteration=5)"]),
         lambda: turnier.Training("2048", "rows2048", out="w.npz"),
-        lambda: turnier.Study("tictactoe", "mcts", ["exploration"]),
+        lambda: turnier.Study("2048", "mc", ["rollout_depth"], sampler="duels"),
         lambda: turnier.Study("2048", "mc", ["rollout_depth"], sampler="bogo"),
         lambda: turnier.Study("2048", "mc", ["iterations=1..9"], against=["random"], objectives="strength,time"),
     ],

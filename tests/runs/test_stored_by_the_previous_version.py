@@ -82,7 +82,9 @@ def test_every_run_resumes_with_the_same_figures(tmp_path: Path, monkeypatch: py
         experiment.run(store, **quiet)
         assert counts(file) == SHOWN["counts"]
         # Its search is complete and gains nothing but a verdict, which that version did not give.
-        study = turnier.Study("tictactoe", "mcts(iterations=5)", ["exploration=0..4"], budget=30, against=["random"])
+        study = turnier.Study(
+            "tictactoe", "mcts(iterations=5)", ["exploration=0..4"], budget=30, against=["random"], sampler="cmaes"
+        )
         found = study.run(store, **quiet)
         assert str(found.proposed) == SHOWN["tune"]["recommended"] and found.verdict.searched == 24
         assert sorted(run.id for run in store.runs()) == SHOWN["runs"]

@@ -96,7 +96,7 @@ def test_a_training_is_reopened_without_its_file(store: Store, tmp_path: Path) -
         _ = found.agent
     again = Training.of_run(store, store.run(run.id), games=90)
     assert (again.run_id, again.games, again.settings) == (run.id, 90, planned(out, 90).settings)
-    with pytest.raises(UserError, match="keeps its against; leave it out, or begin a run of its own"):
+    with pytest.raises(UserError, match="keeps its against; leave it out, or begin a new run"):
         Training.of_run(store, store.run(run.id), against="mcts")
 
 

@@ -9,6 +9,7 @@ import numpy as np
 
 from turnier.commands.own.templates.sampler import Template, TemplateSearch
 from turnier.search.samplers.sampler import Search, Vectors
+from turnier.search.space import Space
 
 
 @dataclass(frozen=True)
@@ -18,7 +19,7 @@ class Sound(Template):
     name = "sound"
     search = TemplateSearch
 
-    def begin(self, start: Sequence[float], seed: int) -> Search:
+    def begin(self, start: Sequence[float], seed: int, space: Space) -> Search:
         return self.search(start, seed, self)
 
 

@@ -23,6 +23,7 @@ from turnier.search.final_comparison import verdict_on
 from turnier.search.noise import NOISES
 from turnier.search.objective import Objective
 from turnier.search.samplers.registry import SAMPLERS
+from turnier.search.space import Space
 from turnier.search.storage.studies import read_only_storage, stored_verdict
 from turnier.search.study import Study
 from turnier.search.verdict import (
@@ -59,7 +60,7 @@ def study(seed: int) -> tuple[dict[str, float], Sequence[HeldOutFigures]]:
     def play(vectors: np.ndarray) -> list[float]:
         return (truth(vectors) * rng.gamma(4, 0.25, len(vectors))).tolist()
 
-    search = SAMPLERS.make("cmaes(population=16)").begin(START, seed)
+    search = SAMPLERS.make("cmaes(population=16)").begin(START, seed, Space.cube(len(START)))
     told = list(search_in_memory(search, NOISES.make("fixed"), play, 16 * 20))
     vectors = np.vstack([one.vectors for one in told])
     scores = np.array([float(np.mean(own)) for one in told for own in one.scores])

@@ -8,6 +8,7 @@ import pytest
 from turnier.core.errors import UserError
 from turnier.search.noise import NOISES, Noise
 from turnier.search.samplers.registry import SAMPLERS
+from turnier.search.space import Space
 from turnier.studies.promises.in_memory import search_in_memory
 
 
@@ -83,6 +84,8 @@ def test_a_search_in_memory_spends_its_games_and_no_more(text: str) -> None:
         return (rng.standard_normal(len(vectors)) - ((vectors - 0.3) ** 2).sum(1)).tolist()
 
     noise = NOISES.make(text)
-    generations = list(search_in_memory(SAMPLERS.make("cmaes(population=8)").begin([0.8, 0.8], 1), noise, play, 700))
+    generations = list(
+        search_in_memory(SAMPLERS.make("cmaes(population=8)").begin([0.8, 0.8], 1, Space.cube(2)), noise, play, 700)
+    )
     assert generations[-1].games == asked <= 700
     assert asked + noise.max_games(len(generations), 8) > 700

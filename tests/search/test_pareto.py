@@ -33,6 +33,7 @@ from turnier.search.front.measures import DecisionTime, Played
 from turnier.search.front.pareto import ParetoDefinition, ParetoStudy
 from turnier.search.front.points import Point, dominated
 from turnier.search.front.pooled import PooledParents, in_layers, pooled
+from turnier.search.objective import Unit
 from turnier.search.storage.lasting_storage import LastingStorage
 from turnier.search.storage.results import FrontResults
 from turnier.search.storage.trials import trials_frame
@@ -204,7 +205,7 @@ def test_a_time_is_that_of_matches_and_must_be_plausible(monkeypatch: pytest.Mon
     agent = "mc(iterations=2,rollout_depth=2)"
     spec = MatchSpec("2048(size=2)", (AGENTS.make(agent).full_text(),), 1)
     record = play_match(spec)
-    played, measure = [Played(agent, [(spec,)])], DecisionTime()
+    played, measure = [Played(agent, [Unit((spec,), ((0,),))])], DecisionTime()
 
     def milliseconds(**changes: Any) -> float:
         return measure.candidates(played, {spec.id: replace(record, **changes)}, SerialExecutor(), None)[0]  # type: ignore[arg-type]

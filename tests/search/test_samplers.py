@@ -17,10 +17,12 @@ from turnier.search.samplers.registry import SAMPLERS
 from turnier.search.samplers.sampler import Sampler, Search, SteppingSearch, Vectors
 from turnier.search.samplers.surface import Surface
 from turnier.search.samplers.tpe import kept_trials
+from turnier.search.space import Space
 
 SMALL = {
     "cmaes": "cmaes(population=10)",
     "cmaes_lr": "cmaes_lr(population=10)",
+    "duels": "duels(pairs=6,length=240)",
     "gp": "gp(population=6,startup=12)",
     "grid": "grid(steps=3,population=6)",
     "random": "random(population=10)",
@@ -44,7 +46,7 @@ BREAKS: list[tuple[Law, type[Sampler]]] = [
 @pytest.mark.parametrize("name", ["cmaes(population=6)", "cmaes_lr(population=6)", "spsa(pairs=3)"])
 def test_a_tie_moves_nothing(name: str) -> None:
     """Else a search of constant values walks away and narrows, as those of stored studies do."""
-    search, old = (SAMPLERS.make(name).begin([0.3, 0.6], 1) for _ in range(2))
+    search, old = (SAMPLERS.make(name).begin([0.3, 0.6], 1, Space.cube(2)) for _ in range(2))
     assert isinstance(search, SteppingSearch) and isinstance(old, SteppingSearch)
     old.stays = False
     begun, asked = (search.recommended(), search.sigma), []
@@ -112,7 +114,7 @@ def test_cmaes_converges_and_a_flat_function_does_not_stop_it() -> None:
     search, _ = run("cmaes(population=10)", 60, size=5)
     assert np.abs(np.array(search.recommended()) - 0.3).max() < 0.01
     assert search.sigma < 0.1 and search.facts()["axis_ratio"] >= 1
-    flat = SAMPLERS.make("cmaes(population=6)").begin([0.5] * 3, 1)
+    flat = SAMPLERS.make("cmaes(population=6)").begin([0.5] * 3, 1, Space.cube(3))
     for _ in range(100):
         flat.tell([0.0] * len(flat.ask()))
     assert flat.generation == 100

@@ -194,9 +194,9 @@ def test_another_definition_is_refused_with_the_difference(uninterrupted: str) -
 def test_held_out_seeds_are_not_those_of_the_search(uninterrupted: str) -> None:
     study = run_study(uninterrupted)
     text, units = study.course.agent.full_text(), study.course.objective
-    searched = {units.search_unit(text, g, i, n)[0].seed for g in range(50) for i in range(6) for n in range(3)}
-    held_out = {units.held_out_unit(text, n)[0].seed for n in range(500)}
-    spare = {units.idle_unit(text, g, n)[0].seed for g in range(50) for n in range(20)}
+    searched = {units.search_unit(text, g, i, n).specs[0].seed for g in range(50) for i in range(6) for n in range(3)}
+    held_out = {units.held_out_unit(text, n).specs[0].seed for n in range(500)}
+    spare = {units.idle_unit(text, g, n).specs[0].seed for g in range(50) for n in range(20)}
     assert len(searched | held_out | spare) == 900 + 500 + 1000
     with make_executor(Where("serial")) as pool:
         chosen = {"a": Finalist(study.course.agent, None), "b": Finalist(study.course.proposed(), 1.0)}
@@ -211,7 +211,7 @@ def test_senseless_definitions_are_refused(change: dict[str, Any]) -> None:
 
 
 # Enough games that a study lasts some seconds and a kill hits its middle.
-PER_GENERATION, GENERATIONS = 8 * 30, 5
+PER_GENERATION, GENERATIONS = 8 * 30, 3
 COMMAND = (
     "--preset", "tiny", "--name", "killed", "--population", "8", "--games", "30", "--generations", str(GENERATIONS),
     "--verify", "0.01",
@@ -419,4 +419,4 @@ def test_ranges_that_are_not_clear_are_refused_unless_they_are_stored(
             search.run(store, where=Where("serial"))
         assert not store.runs()
         store.begin_run(run_id_of(stored.name), "study", stored.name, stored.stored)
-        assert search.question.settled(100, store) == stored
+        assert search.question.settled(100, store).stored == stored.stored

@@ -263,7 +263,7 @@ def test_games_that_a_protocol_cannot_say_are_refused(protocol: type[UciService]
     for game in ("yavalath(players=3)", "2048"):
         with pytest.raises(UserError, match=f"is for games of two seats without chance, got {game[:4]}"):
             protocol(engine(game, "random"), print)
-    with pytest.raises(UserError, match="so it needs a game that hides nothing, got spe_ed"):
+    with pytest.raises(UserError, match="needs a game that hides nothing, since it is told all moves, got spe_ed"):
         engine("spe_ed", "random")
     with pytest.raises(UserError, match="alphabeta"):
         engine("yavalath(players=3)", "alphabeta")

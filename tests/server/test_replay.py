@@ -82,7 +82,7 @@ def test_a_picture_of_a_move_shows_what_its_agent_knew(tmp_path: Path, store: st
         shown.append(picture.read_text())
     assert ["entered by others" in svg for svg in shown] == [True, False] and all("polyline" in svg for svg in shown)
     chess = find_one(store, "tictactoe")
-    wrong = {(f"{file}:1", "999"): "a move must be 1..", (chess, "1"): "an agent that shows what it knew, got random"}
+    wrong = {(f"{file}:1", "999"): "a move must be 1..", (chess, "1"): "an agent that shows its knowledge, got random"}
     for (match, move), sentence in wrong.items():
         told = CliRunner().invoke(app, ["show", match, "--store", store, "--out", str(picture), "--overlay", move])
         assert told.exit_code and isinstance(told.exception, UserError) and sentence in str(told.exception)

@@ -15,9 +15,9 @@ from turnier.dashboards.figures.charts import NUMBERS, Figure, styled, thinned
 from turnier.search.storage.definitions import StoredRange, value_text
 
 Values = npt.NDArray[np.float64]
-CELLS = 25  # of a contour, along each axis
-WIDTH = 0.08  # of the neighbourhood whose mean a cell shows: a standard deviation, as a share of the range
-LEAST = 2.0  # candidates in a neighbourhood, by weight
+CELLS = 25  # along each axis of a contour
+WIDTH = 0.08  # standard deviation of the neighbourhood averaged in a cell, as a share of the range
+LEAST = 2.0  # minimum weight of the candidates in a neighbourhood
 MAX_LINES = 300  # candidates of parallel coordinates, evenly chosen
 MAX_AXES = 8
 
@@ -46,7 +46,7 @@ def contour(trials: pd.DataFrame, x: str, y: str, unit: str) -> Figure:
     candidates = alt.Chart(thinned(dots)).mark_circle(size=22, **ring).encode(**place, tooltip=names)
     chart = styled(alt.layer(field, candidates).properties(height=360))
     note = (
-        "Colours are weighted means of nearby candidates, blank where there are too few; dots are candidates."
+        "Colours are weighted means of nearby candidates, blank if there are too few; dots are candidates."
         " Lighter is better."
     )
     return Figure(f"{y} by {x}", chart, done.rename(columns={"number": "candidate"}), note)
@@ -102,7 +102,7 @@ class _Axis:
 
     @property
     def steps(self) -> int:
-        """Number of cells: one for each choice or whole number where these are few."""
+        """Number of cells: one for each choice or whole number if these are few."""
         if self.searched.choices:
             return len(self.searched.choices)
         few = self.searched.whole and not self.searched.log and self.searched.high - self.searched.low < CELLS
@@ -161,5 +161,5 @@ class _Axis:
 
 
 def _field(name: str) -> str:
-    """Returns a column's name for Vega-Lite, in which dots and brackets mean something."""
+    """Returns a column's name for Vega-Lite, with its special dots and brackets escaped."""
     return name.replace(".", "\\.").replace("[", "\\[")

@@ -16,13 +16,13 @@ from turnier.search.storage.trials import MAX_EVALUATED, MIN_EVALUATED
 from turnier.search.verdict import START
 from turnier.statistics.intervals import mean_interval
 
-RECENT = 20  # candidates of a mean, where a search has no generations
+RECENT = 20  # candidates in a mean if a search has no generations
 STEPPING = ("cmaes", "cmaes_lr", "spsa")  # samplers with a step size
 NOTE = "95 % intervals (Student's t, wider by the skewness)."
 
 
 def search_history(trials: pd.DataFrame, unit: str) -> Figure:
-    """Every candidate's value, and the mean of its generation, which is less a matter of luck than the best."""
+    """Every candidate's value, and the mean of its generation, which depends less on luck than the best."""
     done = trials[trials["state"] == "COMPLETE"]
     if done["group"].notna().any():
         means, what = done.groupby("group")["value"].transform("mean"), "the mean of each generation"
@@ -41,14 +41,14 @@ def all_of_front(trials: pd.DataFrame, unit: str) -> Figure | None:
     second: SecondObjective = trials.attrs["second"]
     data = data.sort_values(["other", "value"], ascending=[second.sign < 0, False], ignore_index=True)
     data = data.assign(best=data["value"].cummax(), front=data["number"].isin(front_of(trials)["number"]))
-    step = "before" if second.sign > 0 else "after"  # where more is better, a value is the best up to its dot
+    step = "before" if second.sign > 0 else "after"  # if more is better, a value is the best up to its dot
     chart = charts.cloud(data, "other", "value", (second.title, unit), line="best", step=step)
     note = f"Dots are candidates; the line is the best value for the {second.name}."
     return Figure(f"Strength against {second.name}", chart, data, note)
 
 
 def held_out_means(scores: Mapping[str, Sequence[float]], unit: str) -> Figure:
-    """What agents score in games that the search has not seen."""
+    """The scores of agents in games that the search has not seen."""
     intervals = {agent: mean_interval(values) for agent, values in scores.items()}
     rows = [
         {"agent": agent, "mean": mean, "low": mean - half, "high": mean + half, "games": len(scores[agent])}
@@ -73,7 +73,7 @@ def held_out_front(points: Sequence[Point], unit: str) -> Figure:
             "high": point.strength + point.strength_half_width,
             "units": point.units,
         }
-        for point in reversed(points)  # the start lies on top
+        for point in reversed(points)  # the start is on top
     ]
     data = pd.DataFrame(rows)
     across, titles, drawn = ("other_low", "other_high"), (second.title, unit), data
@@ -87,7 +87,7 @@ def held_out_front(points: Sequence[Point], unit: str) -> Figure:
 
 
 def generation_means(trials: pd.DataFrame, noted: pd.DataFrame, unit: str) -> Figure | None:
-    """Each generation's mean with its interval, and that of the previous recommendation where it has played games.
+    """Each generation's mean with its interval, and that of the previous recommendation if it has played games.
 
     None if the search has no generations.
     """
@@ -110,7 +110,7 @@ def generation_means(trials: pd.DataFrame, noted: pd.DataFrame, unit: str) -> Fi
 
 
 def histories(studies: Mapping[str, tuple[pd.DataFrame, int]], unit: str) -> Figure:
-    """The means of several studies' generations, or of tenths of their candidates, over the games that they took.
+    """The means of several studies' generations, or of tenths of their candidates, by the number of games.
 
     Args:
         studies: trials by name, with the number of games per unit of a candidate.
@@ -127,12 +127,12 @@ def histories(studies: Mapping[str, tuple[pd.DataFrame, int]], unit: str) -> Fig
             rows.append({"study": name, "games": at, "mean": mean, "low": mean - half, "high": mean + half})
     data = pd.DataFrame(rows, columns=["study", "games", "mean", "low", "high"])
     chart = charts.lines(data, "games", "mean", "low", "high", "study", ("games of candidates", unit))
-    note = f"Means of each generation's candidates, or of each tenth of them where there are none. {NOTE}"
+    note = f"Means of each generation's candidates, or, without generations, of each tenth of them. {NOTE}"
     return Figure("Studies by games played", chart, data, note)
 
 
 def step_size(noted: pd.DataFrame, sampler: str, column: str = "sigma") -> Figure:
-    """How widely a search samples after each generation (sigma), or how stretched its distribution is (axis_ratio)."""
+    """The spread of a search after each generation (sigma), or the axis ratio of its distribution (axis_ratio)."""
     title, note = "Spread of the candidates", "Mean standard deviation of the latest 64, as a share of the ranges."
     if sampler in STEPPING:
         title, note = "Step size sigma", "Standard deviation of the next candidates, as a share of the ranges."
@@ -145,7 +145,7 @@ def step_size(noted: pd.DataFrame, sampler: str, column: str = "sigma") -> Figur
 
 
 def importance_bars(shares: pd.Series, trials: pd.DataFrame) -> Figure | None:
-    """The share of each parameter in what makes candidates good; None with too few candidates."""
+    """The share of each parameter in making candidates good; None with too few candidates."""
     if shares.empty:
         return None
     data = pd.DataFrame({"parameter": shares.index, "percent": 100 * shares.to_numpy()})

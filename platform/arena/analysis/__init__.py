@@ -1,4 +1,4 @@
-"""Analysing a position with several agents: values, certainty, lines and chances that grow as you watch."""
+"""Analysing a position with several agents: values, certainty, lines and chances, refined as you watch."""
 
 from .analysis import AgentAnalysis, Analysis, analyse, best_move
 from .line import LinePly

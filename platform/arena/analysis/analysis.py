@@ -1,7 +1,7 @@
-"""Repeated and ever deeper searches of one position by several agents, for a terminal and a browser alike.
+"""Repeated and ever deeper searches of one position by several agents, for terminal and browser.
 
-Every search has its own seed, derived from the seed of the analysis: after the same number of searches an analysis
-always says the same, unless agents search by the clock.
+Every search has its own seed, derived from the seed of the analysis: the same number of searches always gives the same
+result, unless agents search by the clock.
 """
 
 from __future__ import annotations
@@ -32,22 +32,22 @@ LINE_PLIES = 5  # decisions of a principal variation
 
 @dataclass(frozen=True)
 class AgentAnalysis:
-    """What one agent found out so far: means over its searches of the deepest level; sequences are by legal action."""
+    """One agent's results so far: means over its searches of the deepest level; sequences are by legal action."""
 
-    agent: str  # text form, as it was named
+    agent: str  # text form, as given
     searching: str  # text form of the agent with the budget of its level
-    level: int  # how often its budget was doubled, from 0
+    level: int  # number of doublings of its budget
     legal: tuple[int, ...]  # action ids
-    visits: tuple[float, ...]  # mean number a search; 0 of actions that no search tried
+    visits: tuple[float, ...]  # mean per search; 0 for actions that no search tried
     values: tuple[float, ...]  # mean for the seat to move, weighted by visits; see `unit`
     votes: tuple[int, ...]  # searches that chose the action
-    best: int  # the action with most votes, of equals that with the larger value
+    best: int  # the action with most votes, among equals with the largest value
     certainty: float  # share of the searches that chose `best`
     certainty_interval: Interval  # Wilson's, 95 % whichever action is the best
     nodes: int  # of all searches of the level
     seconds: float  # wall clock of all searches of the level
     line: tuple[LinePly, ...]  # principal variation, from `best` on; empty until it is known
-    records: tuple[SearchRecord, ...] = field(repr=False)  # the searches, of which results.frames.certainty makes more
+    records: tuple[SearchRecord, ...] = field(repr=False)  # the searches, evaluated further by results.frames.certainty
 
     @property
     def searches(self) -> int:
@@ -55,19 +55,19 @@ class AgentAnalysis:
 
     @property
     def unit(self) -> ValueUnit:
-        """What people read the values in."""
+        """The unit in which people read the values."""
         spec = self.records[0].spec
         return agent_of(spec.agent).value_unit(game_of(spec.position.game))
 
 
 @dataclass(frozen=True)
 class Analysis:
-    """What all agents found out so far."""
+    """The results of all agents so far."""
 
     position: Position
-    agents: tuple[AgentAnalysis, ...]  # those that have searched, in the order in which they were named
+    agents: tuple[AgentAnalysis, ...]  # those that have searched, in the given order
     seconds: float  # wall clock since the beginning
-    outlook: Outlook | None = None  # games that were played on from every move, after the searches
+    outlook: Outlook | None = None  # games continued from every move, after the searches
 
 
 def analyse(
@@ -82,26 +82,26 @@ def analyse(
     stop: threading.Event | None = None,
     playing_on: PlayingOn | None = None,
 ) -> Iterator[Analysis]:
-    """Yields what agents say about a position, more after every search; the last result is complete.
+    """Yields the analysis of a position after every search; the last one is complete.
 
-    Every agent searches `repeats` times as it is, then as often with twice its budget, and so on. Then games may be
-    played on from every move. To end it early, stop iterating.
+    Every agent searches `repeats` times with its own budget, then as often with twice the budget, and so on. Then games
+    may be continued from every move. To end the analysis early, stop iterating.
 
     Args:
-        position: in which a seat is to move.
+        position: a seat must be to move.
         agents: text forms, or agents, their classes and functions.
-        seconds: deepen until they are over; no level begins that would, by the time of the one before, end later, and
-            none is left half done. The first search of each agent is made in any case, its repeats as there is time.
-            None: as often as `doublings` says.
-        repeats: searches of a level, which together measure certainty.
-        seed: of all searches.
-        doublings: levels after the first, if there is no limit of seconds.
+        seconds: time for deepening. No level begins that would end later, judged by the level before, and none is left
+            half done. Every agent makes its first search in any case, and repeats if there is time. None: deepen
+            `doublings` times.
+        repeats: searches per level, to measure certainty.
+        seed: seed of all searches.
+        doublings: levels after the first, without a limit of seconds.
         line: decisions of the principal variation, 0 = none.
-        stop: once it is set, the analysis ends after the search or report under way.
-        playing_on: how games are played on; None: none are.
+        stop: once set, the analysis ends after the current search or report.
+        playing_on: settings for continued games; None: no games.
 
     Raises:
-        UserError: where the game is over, an agent cannot search it, or a number makes no sense.
+        UserError: if the game is over, an agent cannot search it, or a number makes no sense.
     """
     made = [make_agent(agent) for agent in agents]
     _require(position, made, seconds, repeats, doublings)
@@ -115,7 +115,7 @@ def analyse(
 def best_move(
     position: Position, agent: str | Agent = "", playing_on: PlayingOn | None = None, seed: int = 1
 ) -> Iterator[Analysis]:
-    """Yields the move that an agent finds in one search, by default the game's own, then what comes of all moves."""
+    """Yields the best move by one search of an agent, by default the game's own, then with the outlook of all moves."""
     return analyse(position, [agent or position.game.default_agent], None, 1, seed=seed, line=0, playing_on=playing_on)
 
 
@@ -149,9 +149,9 @@ class _Limits:
 
 def _require(position: Position, agents: Sequence[Agent], seconds: float | None, repeats: int, doublings: int) -> None:
     if position.over:
-        raise UserError(f"a position must not be over to be analysed, got the end of a game of {position.game}.")
+        raise UserError(f"an analysis needs a position before the end, got the end of a game of {position.game}.")
     if not agents:
-        raise UserError("an analysis needs an agent, got none; name one.")
+        raise UserError("an analysis needs an agent; name one.")
     if seconds is not None and not 0 < seconds <= 86_400:
         raise UserError(f"the seconds of an analysis must be above 0 and at most 86400, got {seconds:g}.")
     if repeats < 1 or doublings < 0:
@@ -187,7 +187,7 @@ def _searches(
 
 
 def _deeper(agents: dict[int, Agent], level: int, found: dict[int, AgentAnalysis], limits: _Limits) -> dict[int, Agent]:
-    """Returns the agents that have time for a whole next level: only all of its searches show how certain they are."""
+    """Returns the agents that have time for a whole next level: certainty needs all of its searches."""
     begun: dict[int, Agent] = {}
     planned = 0.0
     for place, agent in agents.items():
@@ -199,7 +199,7 @@ def _deeper(agents: dict[int, Agent], level: int, found: dict[int, AgentAnalysis
 
 
 def summed_up(agent: str, searching: str, level: int, records: tuple[SearchRecord, ...]) -> AgentAnalysis:
-    """Returns what the searches of one level say together, without a line."""
+    """Sums up the searches of one level, without a line."""
     legal = records[0].spec.position.legal
     columns = list(zip(*(r.visits for r in records), strict=True)), list(zip(*(r.values for r in records), strict=True))
     visits = tuple(sum(column) / len(records) for column in columns[0])
@@ -219,7 +219,7 @@ def summed_up(agent: str, searching: str, level: int, records: tuple[SearchRecor
         votes,
         legal[best],
         votes[best] / len(records),
-        share_interval(votes[best], len(records), among=len(legal)),  # it is the best one by these searches
+        share_interval(votes[best], len(records), among=len(legal)),  # `best` was chosen by these searches
         sum(record.nodes for record in records),
         sum(record.seconds for record in records),
         (),
@@ -230,7 +230,7 @@ def summed_up(agent: str, searching: str, level: int, records: tuple[SearchRecor
 def _with_line(
     position: Position, now: AgentAnalysis, before: AgentAnalysis | None, agent: str, limits: _Limits, seed: int
 ) -> AgentAnalysis:
-    """Returns an analysis with its line, which stays as long as the best action does."""
+    """Returns an analysis with its line, which is kept while the best action stays the same."""
     if before is not None and before.best == now.best and before.line:
         return dataclasses.replace(now, line=before.line)
     if limits.line < 1 or not limits.allow(limits.line * now.seconds / now.searches / 2**now.level):

@@ -1,4 +1,4 @@
-"""Games from any position to their end: in compiled code where the agent is a kernel, otherwise move by move."""
+"""Games from any position to their end: in compiled code if the agent is a kernel, otherwise move by move."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ class Continuations:
         agent.require(game)
         prepare_seat(agent, game)
         if agent.runs_program:
-            raise UserError(f"games from a position are played by agents of Turnier, got {agent}; choose another.")
+            raise UserError(f"games from a position need an agent of Turnier, got {agent}; choose another.")
         self.agent, self.game = agent, game
         kernels: SeatKernels | None = seat_kernels(agent, game)
         self.seats = None if kernels is None else (kernels,) * MAX_SEATS
@@ -71,9 +71,9 @@ class Continuations:
             compile_kernel(play_on)  # before any clock starts
 
     def play(self, position: Position, seed: int, stop: npt.NDArray[np.int64]) -> Position | None:
-        """Returns the end of a game from a position or afterstate; None if stop[0] becomes non-zero before that.
+        """Returns the end of a game from a position or afterstate; None if stop[0] becomes non-zero earlier.
 
-        The same seed gives the same game, unless the agent goes by the clock.
+        The same seed gives the same game, unless the agent searches by the clock.
         """
         if self.seats is None:
             return self._play_in_python(position, seed, stop)

@@ -1,4 +1,4 @@
-"""How an agent searches deeper: its own budget doubled, or a ply more, as its declaration says."""
+"""Deeper searches of an agent: its declared budget doubled, or one ply more."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ from ...agents.ensembles.ensemble import Ensemble
 from ...core.errors import UserError
 from ...core.parameters import parameters_of
 
-_STEPWISE = "plies"  # a ply more multiplies the work by itself
-_UNITS = ("rollouts", "nodes", _STEPWISE, "ms")  # those that the clock does not change come first
+_STEPWISE = "plies"  # one ply more already multiplies the work
+_UNITS = ("rollouts", "nodes", _STEPWISE, "ms")  # units independent of the clock come first
 
 
 def deepened(agent: Agent, level: int) -> Agent | None:
-    """Returns the agent with its budget doubled `level` times; None if it has no budget, or may have no larger one.
+    """Returns the agent with its budget doubled `level` times; None if no budget can grow so far.
 
-    The budget is the first one that the agent declares and that limits it as it is; one in plies grows by one per
-    level. An ensemble deepens its members.
+    The budget is the first declared one that limits the agent as it is; a budget in plies grows by one per level. An
+    ensemble deepens its members.
     """
     if level == 0:
         return agent
@@ -32,7 +32,7 @@ def deepened(agent: Agent, level: int) -> Agent | None:
 
 
 def _by_clock(agent: Agent, unit: str) -> bool:
-    """Returns whether the clock limits the agent in place of what a unit counts."""
+    """Returns whether the clock limits the agent instead of this unit."""
     return unit != "ms" and getattr(agent, "milliseconds", 0) > 0
 
 
@@ -42,5 +42,5 @@ def _within_range(agent: Agent, name: str, value: int) -> Agent | None:
         return None
     try:
         return agent.replace(**{name: value})
-    except UserError:  # that parameters of this size do not fit each other
+    except UserError:  # parameters of this size do not fit each other
         return None

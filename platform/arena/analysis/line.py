@@ -1,6 +1,6 @@
-"""Principal variations: what an agent expects both sides to play, by asking it again after each of its best moves.
+"""Principal variations: an agent's expected line, found by asking it again after each of its best moves.
 
-Any agent can be asked this way, whether it keeps a tree or not, and the same seeds give the same line.
+This works for any agent, with or without a tree, and the same seeds give the same line.
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ class LinePly(NamedTuple):
 
 
 def line_after(position: Position, action: int, agent: str, plies: int, seed: int) -> tuple[LinePly, ...]:
-    """Returns at most `plies` decisions, with the outcomes between them, from an action on.
+    """Returns at most `plies` decisions, starting with an action, and the chance outcomes between them.
 
     Args:
-        position: where the action is played.
-        action: a legal one.
-        agent: full text of the agent that decides for all seats after it.
-        plies: decisions, that action included.
-        seed: of the agent.
+        position: before the action.
+        action: a legal action.
+        agent: full text of the agent that then decides for all seats.
+        plies: maximum decisions, including that action.
+        seed: seed of the agent.
     """
     line: list[LinePly] = []
     while plies > 0 and not position.over:

@@ -1,4 +1,4 @@
-"""What comes of every move of a position: games that an agent plays on from each of them."""
+"""The outlook of every move of a position: an agent continues games from each of them."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ from .continuations import Continuations
 GAMES, SECONDS = 100, 1.0  # from each move, and for all moves together
 MOST_SECONDS = 86_400
 PAUSE = 0.1  # seconds between two reports
-PATIENCE = 2.0  # a game is given up when all games have taken so many times their seconds
+PATIENCE = 2.0  # games under way are given up when all games have taken so many times their seconds
 
 
 @dataclass(frozen=True)
 class Goal:
-    """What may be reached in a game that is played on: a large enough value of a fact at its end, or a win."""
+    """The goal of a continued game: a large enough value of a fact at its end, or a win."""
 
-    fact: str = ""  # of `Game.facts`; empty: the mover has more than anybody else
+    fact: str = ""  # of `Game.facts`; empty: the mover has more than all others
     least: float = 0.0
 
     def __str__(self) -> str:
@@ -48,10 +48,10 @@ class Goal:
 
 @dataclass(frozen=True)
 class MoveOutlook:
-    """What came of the games that were played on from a move."""
+    """The results of the games continued from a move."""
 
-    results: tuple[float, ...]  # the mover's at their ends, in points
-    reached: int  # games in which the goal was
+    results: tuple[float, ...]  # the mover's results, in points
+    reached: int  # games that reached the goal
 
     @property
     def result(self) -> Mean:
@@ -63,7 +63,7 @@ class MoveOutlook:
         return share_interval(self.reached, len(self.results))
 
     def data(self, goal: Goal | None) -> dict[str, Any]:
-        """Returns all as JSON takes it; what is not known is null."""
+        """Returns everything as JSON values, with null for unknown ones."""
         mean, half = self.result
         share, low, high = self.chance if goal else (None, None, None)
         values: dict[str, float | None] = {"result": mean, "result_low": mean - half, "result_high": mean + half}
@@ -76,27 +76,27 @@ class MoveOutlook:
 class Outlook:
     """The outlook of all moves."""
 
-    player: str  # who played on, in every seat
+    player: str  # the agent in every seat
     goal: Goal | None
     moves: tuple[MoveOutlook, ...]  # of the legal actions, in order
 
     @property
     def games(self) -> int:
-        """How many were played on from each move."""
+        """The number of games from each move."""
         return len(self.moves[0].results)
 
 
 @dataclass(frozen=True)
 class PlayingOn:
-    """How games are played on from every move.
+    """Settings for games continued from every move.
 
-    They are played in rounds, one from every move with the same random numbers. A round begins only if, by the mean of
-    earlier rounds, it would end in time; one that is not over after twice the seconds is left out.
+    Games are played in rounds, one from every move with the same random numbers. A round begins only if it would end in
+    time, by the mean of earlier rounds; a round that is not over after twice the seconds is left out.
 
     Attributes:
-        games: maximum from each move.
-        seconds: for all of them; a first round is begun in any case.
-        player: text form of who plays on, in every seat; None: a quick version of the first agent of the analysis.
+        games: maximum number from each move.
+        seconds: time for all of them; the first round begins in any case.
+        player: text form of the agent in every seat; None: a quick version of the first agent of the analysis.
         goal: the milestone whose chance is estimated; None: the next one, see `goal_of`.
     """
 
@@ -113,16 +113,16 @@ class PlayingOn:
         require_at_most(MAX_IN_MEMORY, self.games, "games from a move")
 
     def rounds(self, position: Position, agent: Agent) -> Rounds:
-        """Returns the games from a position that an agent searched, none played yet.
+        """Returns the rounds of games, none played yet, from a position that an agent searched.
 
-        Raises UserError if the player cannot play on, or the goal means nothing there.
+        Raises UserError if the player cannot continue, or the goal makes no sense there.
         """
         player = agent.quick() if self.player is None else make_agent(self.player)
         return Rounds(position, Continuations(position, player), goal_of(position, self.goal))
 
 
 class Rounds:
-    """The games that were played on from every legal action so far."""
+    """The games continued from every legal action so far."""
 
     def __init__(self, position: Position, continuations: Continuations, goal: Goal | None) -> None:
         self.position, self.continuations, self.goal = position, continuations, goal
@@ -131,9 +131,9 @@ class Rounds:
         self.reached = [0] * len(self.legal)
 
     def play(self, asked: PlayingOn, seed: int) -> Iterator[Outlook]:
-        """Plays them, and yields the outlook now and then, at last the complete one.
+        """Plays them, and yields the outlook now and then, finally the complete one.
 
-        The same rounds give the same numbers for a seed, unless agents go by the clock.
+        The same rounds give the same numbers for a seed, unless agents search by the clock.
         """
         seen, stop = SeenPosition.of(self.position).id, np.zeros(1, np.int64)
         began, shown = time.perf_counter(), 0.0
@@ -155,12 +155,12 @@ class Rounds:
             timer.cancel()
 
     def outlook(self) -> Outlook:
-        """Returns what came of the games so far."""
+        """Returns the outlook by the games so far."""
         moves = (MoveOutlook(tuple(some), reached) for some, reached in zip(self.results, self.reached, strict=True))
         return Outlook(str(self.continuations.agent), self.goal, tuple(moves))
 
     def _play(self, seed: int, stop: npt.NDArray[np.int64]) -> bool:
-        """Plays a game from every action; returns whether all ended before stop[0] was not 0, and then counts them."""
+        """Plays a game from every action and counts them if all end before stop[0] is set; returns whether they did."""
         mover, ends = self.position.to_move, []
         for action in self.legal:
             end = self.continuations.play(self.position.stepped(action), seed, stop)
@@ -174,17 +174,17 @@ class Rounds:
 
 
 def goal_of(position: Position, wanted: int | None = None) -> Goal | None:
-    """Returns the next of the game's milestones, `wanted` instead of it, or a win if there are several seats.
+    """Returns the game's next milestone, or `wanted` instead; in games with several seats a win.
 
-    None in games of one seat that have no milestones; raises UserError for a wanted one that means nothing there.
+    None in games of one seat without milestones; raises UserError if the wanted one makes no sense there.
     """
     game = position.game
     for fact, thresholds in game.milestones.items():
         now = game.facts(position.state)[fact]
         if wanted is not None and wanted <= now:
-            raise UserError(f"{fact} to be reached must be above {now:g}, which is there, got {wanted}; choose more.")
+            raise UserError(f"the {fact} to reach must be above {now:g}, the present one, got {wanted}; choose more.")
         above = (threshold for threshold in thresholds if threshold > now)
         return Goal(fact, wanted or next(above, 2 * now))
     if wanted is not None:
-        raise UserError(f"{game} has no milestone to be reached, got {wanted}; leave it out.")
+        raise UserError(f"{game} has no milestones to reach, got {wanted}; leave it out.")
     return Goal() if game.num_seats > 1 else None

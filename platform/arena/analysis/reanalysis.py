@@ -1,6 +1,6 @@
 """Reanalysis: replaying a stored match move by move, and asking its agents for their values again.
 
-A match stores its plies only. Values and visits come from asking players of the same agents and seeds again; asked from
+A match stores only its plies. Values and visits come from asking players of the same agents and seeds again. Asked from
 the first move on, they decide as before, unless they search by the clock or share a tree between threads.
 """
 
@@ -27,31 +27,31 @@ from ..table import Table, seen_by
 
 @dataclass(frozen=True)
 class Moment:
-    """A position of a match in which a seat chose, or its last one."""
+    """A position of a match in which a seat chose, or the last position."""
 
     position: Position
     changed: tuple[int, ...]  # cells that the latest ply changed
     seat: int  # to move; -1 at the end
-    action: int  # what it chose; -1 at the end
-    decided: int  # earlier decisions of all seats; those of the opening do not count
+    action: int  # its choice; -1 at the end
+    decided: int  # number of earlier decisions of all seats, without the opening
     opening: bool  # whether the ply was part of the opening
 
 
 @dataclass(frozen=True)
 class Thought:
-    """What an agent thinks when it is asked again."""
+    """The thoughts of an agent that is asked again."""
 
     decision: Decision
-    from_start: bool  # whether it was asked for all earlier moves too, so that it decides as it did in the match
-    overlay: Overlay | None = None  # what it knew, for display on the board; None if the agent shows nothing
+    from_start: bool  # whether it was asked for all earlier moves too, and so decides as in the match
+    overlay: Overlay | None = None  # its knowledge, for display on the board; None if the agent shows nothing
 
 
 class Reanalysis:
     """A stored match, move by move; raises UserError if a ply is not legal.
 
     Args:
-        record: of the match.
-        judge: text form of an agent that is asked for every seat, in place of those that played.
+        record: the record of the match.
+        judge: text form of an agent to ask for every seat, instead of the agents that played.
     """
 
     def __init__(self, record: MatchRecord, judge: str = "") -> None:
@@ -60,7 +60,7 @@ class Reanalysis:
         self._table.push_legal(record.spec.opening)
         self._table.resume(unpack_plies(record.plies).tolist()[len(record.spec.opening) :])
         self.moments = list(_moments(self._table, len(record.spec.opening)))
-        self._thoughts: list[Thought] = []  # of the first decisions, all seats in turn
+        self._thoughts: list[Thought] = []  # for the first decisions, in the order of play
 
     @property
     def seconds_per_decision(self) -> float:
@@ -70,15 +70,16 @@ class Reanalysis:
         return spent / max(1, sum(self.record.decisions))
 
     def agent(self, seat: int) -> Agent:
-        """Returns the agent that is asked for a seat."""
+        """Returns the agent to ask for a seat."""
         return agent_of(self.judge or self.record.spec.agents[seat])
 
     def think(self, number: int, patience: float = math.inf) -> Thought:
         """Asks the agent that decided at a moment again; raises UserError if it fails.
 
         Args:
-            number: of a moment in which a seat decided.
-            patience: seconds; if asking for all earlier decisions takes longer, a player that begins here is asked.
+            number: number of a moment in which a seat decided.
+            patience: seconds; if asking for all earlier decisions takes longer, a player that begins here is asked
+                instead.
         """
         moment = self.moments[number]
         self._require_no_program(moment.seat)
@@ -95,7 +96,7 @@ class Reanalysis:
         return self._thoughts[moment.decided]
 
     def search_again(self, number: int, repeats: int) -> list[SearchRecord]:
-        """Searches a moment's position repeatedly, each time with a new player and seed, to measure certainty."""
+        """Searches a moment's position repeatedly, with a new player and seed each time, to measure certainty."""
         moment = self.moments[number]
         self._require_no_program(moment.seat)
         seen, agent = SeenPosition.of(moment.position), self.judge or self.record.spec.agents[moment.seat]
@@ -103,7 +104,7 @@ class Reanalysis:
         return [searched_position(SearchSpec(seen, agent, seed)) for seed in seeds]
 
     def _next_thought(self, number: int) -> Thought:
-        """Returns a decision as it is made again, or the action alone of programs and people, whom nobody asks."""
+        """Returns a decision made again; for programs and people, which are not asked, the action alone."""
         table, seat = self._table, self._table.seats[number]
         if not self.agent(seat).runs_program:
             return Thought(table.decide_again(number), True, _overlay(table, seat))
@@ -112,7 +113,7 @@ class Reanalysis:
 
     def _require_no_program(self, seat: int) -> None:
         if self.agent(seat).runs_program:
-            raise UserError(f"{self.agent(seat)} is a program or a person, whom only matches ask; choose another seat.")
+            raise UserError(f"programs and people are not asked again, got {self.agent(seat)}; choose another seat.")
 
 
 def _overlay(table: Table, seat: int) -> Overlay | None:
@@ -121,7 +122,7 @@ def _overlay(table: Table, seat: int) -> Overlay | None:
 
 
 def _moments(table: Table, opening: int) -> Iterator[Moment]:
-    """Yields the positions in which seats chose, after an opening of so many plies too, and the last one."""
+    """Yields the positions in which seats chose, including the plies of the opening, and the last one."""
     changed: tuple[int, ...] = ()
     decided, cells = 0, None
     for number, position in enumerate([*table.before, table.position]):

@@ -1,1 +1,1 @@
-"""Schedules: which matches a tournament or comparison plays; pure functions of agents, seed and earlier results."""
+"""Schedules of tournaments and comparisons: matches as pure functions of agents, seed and earlier results."""

@@ -35,14 +35,14 @@ class AdaptiveTournament:
 
     First every agent meets every other in one pair of games (one seed, both orders of seats). Then each round plays the
     pairs that make the first places most certain, until these are as certain as requested. Games that repeat earlier
-    ones by construction (`Repeats`) do not count, and agents whose further games would be such do not meet again.
+    ones by construction (`Repeats`) do not count, and agents whose further games would be repeats do not meet again.
 
     Args:
-        game: of two seats.
+        game: a game of two seats.
         agents: at least three different ones.
-        seed: every pair's own seed depends only on it, on how often its agents have met and, with own seeds, on who
-            they are.
-        top: number of first places that must be certain, in their order.
+        seed: every pair's own seed depends only on it, on the number of earlier meetings and, with own seeds, on the
+            agents.
+        top: number of first places that must be certain, including their order.
         certainty: the minimum probability that they are right; see `place_certainty`.
         games: maximum games.
         round_pairs: pairs of games per round, None = PAIRS_PER_AGENT for each agent; enough to keep all workers busy.
@@ -91,7 +91,7 @@ class AdaptiveTournament:
         self._own_seeds = own_seeds
         self._met: Counter[tuple[int, int]] = Counter()
         self._repeated: Counter[tuple[int, int]] = Counter()  # games of each pairing that do not count
-        self._results: list[_Result] = []  # also of games that do not count
+        self._results: list[_Result] = []  # including games that do not count
         self._repeats = Repeats(game.full_text())
 
     @property
@@ -101,15 +101,15 @@ class AdaptiveTournament:
 
     @property
     def certainty(self) -> float:
-        """A lower bound of the probability that the first places are right, whenever one looks."""
+        """A lower bound of the probability that the first places are right, valid at any time."""
         return 0.0 if self.ratings is None else place_certainty(self.ratings, self._top)
 
     def leaders(self) -> list[str]:
-        """Returns the agents on the first places, the strongest first; none before the first round."""
+        """Returns the agents in the first places, the strongest first; none before the first round."""
         return [] if self.ratings is None else [self.agents[i] for i in ranking(self.ratings)[: self._top]]
 
     def rounds(self) -> Rounds:
-        """Yields rounds until the places are certain, all games are played, or further ones would be repeats."""
+        """Yields rounds until the places are certain, all games are played, or further games would be repeats."""
         pairings = self._all_pairings
         while pairings:
             number = self._met.total()  # of the round's first pair
@@ -123,7 +123,7 @@ class AdaptiveTournament:
             pairings = [] if self.certainty >= self._target else self._next_pairings(self.ratings)
 
     def _pair(self, first: int, second: int) -> tuple[MatchSpec, MatchSpec]:
-        # The seeds of a round robin, whose stored games can be used here.
+        # The seeds of a round robin: its stored games can be used here.
         a, b = self.agents[first], self.agents[second]
         begin = group_seeds((self._seed,), (a, b)) if self._own_seeds else (self._seed,)
         seed = derive_seed(*begin, self._met[first, second])
@@ -138,7 +138,7 @@ class AdaptiveTournament:
             self._repeats.add_records(pair)
 
     def _next_pairings(self, ratings: Ratings) -> list[tuple[int, int]]:
-        """Returns the most informative pairings of those that can bring something new; any of these if none are."""
+        """Returns the most informative of the pairings that are not exhausted; any of these if none is informative."""
         left = min(self.round_pairs, self._max_pairs - self._met.total())
         wanted = next_pairings(ratings, self._top, left)
         open_ones = [pairing for pairing in self._all_pairings if not self._is_exhausted(pairing)]

@@ -18,29 +18,29 @@ from .repeats import Repeats, enough_repeats
 from .round_robin import Rounds, openings
 
 FIRST_ROUND = 32  # pairs
-_GROWTH = 5  # a round is at least a fifth of what was played before it: about ten rounds per tenfold games
+_GROWTH = 5  # a round is at least a fifth of the games before it: about ten rounds per tenfold games
 
 
 class Duel:
     """A schedule that compares two agents; `test` gives the present state.
 
-    A pair is all games of one seed: both orders of two seats; with more seats every way in which the two agents can
-    take them; in single-player games one game each. A pair with a void match does not count, nor does one whose games
-    all repeat earlier ones by construction (`Repeats`); if an agent is seen to draw random numbers later, that pair
-    counts after all.
+    A pair is all games of one seed: both orders of two seats; with more seats, all ways in which the two agents can
+    take them; in single-player games, one game each. A pair does not count if it has a void match, or if all its games
+    repeat earlier ones by construction (`Repeats`); if an agent is later seen to draw random numbers, the latter pairs
+    count.
 
     Args:
-        game: what they play.
-        agents: both; the verdict is about the first.
+        game: their game.
+        agents: two agents; the verdict is about the first.
         seed: every pair's own seed depends only on it and on the pair's number.
-        margin: what still counts as equal, in Elo; in single-player games a share of the second agent's mean score;
-            None = the default.
+        margin: largest difference that counts as equal, in Elo; in single-player games a share of the second agent's
+            mean score; None = the default.
         alpha: maximum probability of a wrong verdict.
         games: maximum games.
         first_round: pairs before the first test, and the minimum of every round; enough to keep all workers busy.
         opening_plies: every pair starts after one of the openings of at most this many plies, drawn by its seed.
-        own_seeds: use seeds that no tournament has: its games may be why these agents are compared, and a test on the
-            games by which its agents were chosen finds differences that do not exist. Otherwise those of a tournament.
+        own_seeds: use seeds that no tournament has, otherwise those of a tournament. A test on the games by which its
+            agents were chosen finds differences that do not exist.
     """
 
     def __init__(
@@ -81,18 +81,18 @@ class Duel:
         self.test = self._new_test()
         if games < len(self.orders):
             raise UserError(f"a comparison at {game} must have at least {len(self.orders)} games, got {games}.")
-        self.pairs = 0  # played, including those that do not count
+        self.pairs = 0  # played, including pairs that do not count
         self.repeated = 0  # games that repeat earlier ones
         self.exhausted = False  # whether further games would only repeat these
-        self.outcomes: list[tuple[float, ...]] = []  # of the pairs that count: (share of points,) or (score, score)
+        self.outcomes: list[tuple[float, ...]] = []  # of counting pairs: (share of points,) or (score, score)
         self.looks: list[int] = []  # the number of outcomes at each test
         self._seed = seed
         self._max_pairs = games // len(self.orders)
         self._first_round = first_round
         self._repeats = Repeats(game.full_text())
         self._whole: list[tuple[float, ...]] = []  # outcomes of all pairs without a void match
-        self._counting: list[int] = []  # which of these count
-        self._opened: set[tuple[int, ...]] = set()  # openings that were played
+        self._counting: list[int] = []  # indices of those that count
+        self._opened: set[tuple[int, ...]] = set()  # openings played so far
         self._openings, self._own_seeds = openings(game, opening_plies), own_seeds
 
     @property
@@ -102,14 +102,14 @@ class Duel:
 
     @property
     def games_left(self) -> float:
-        """The expected number of further games up to a verdict if the estimate is right; NaN without either."""
+        """The expected number of further games until a verdict if the estimate is right; NaN if unknown."""
         if self.exhausted:
             return math.nan
         return min(self.test.units_left(), self._max_pairs - self.pairs) * len(self.orders)
 
     @property
     def different(self) -> int:
-        """The number of games that repeat no earlier ones."""
+        """The number of games without repeats."""
         return self.games - self.repeated
 
     @property
@@ -123,9 +123,9 @@ class Duel:
         return min(max(self._first_round, self.pairs // _GROWTH), self._max_pairs - self.pairs)
 
     def rounds(self) -> Rounds:
-        """Yields rounds until there is a verdict, all games are played, or further ones are in vain.
+        """Yields rounds until there is a verdict, all games are played, or further games are useless.
 
-        That is so once a round has no pair without a void match, or where games would only repeat earlier ones.
+        They are useless if every pair of a round has a void match, or if games would only repeat earlier ones.
         """
         while self.test.verdict is Verdict.UNDECIDED and self.pairs < self._max_pairs and not self.exhausted:
             size = self.round_size
@@ -149,7 +149,7 @@ class Duel:
         again = np.reshape(self._repeats.found(), (len(self._whole), len(self.orders)))
         self.repeated, counting = int(again.sum()), np.flatnonzero(~again.all(axis=1)).tolist()
         known = len(self._counting)
-        if counting[:known] != self._counting:  # an agent was seen to draw: pairs count that did not
+        if counting[:known] != self._counting:  # an agent was seen to draw: more of the earlier pairs count
             self.test, self.outcomes, known = self._new_test(), [], 0
         self._counting = counting
         new = [self._whole[pair] for pair in counting[known:]]

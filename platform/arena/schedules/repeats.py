@@ -1,9 +1,8 @@
-"""Which games repeat earlier ones by construction, and so say nothing new.
+"""Finds games that repeat earlier ones by construction, and so say nothing new.
 
-Where no seat draws random numbers, every seed gives the same game: the same agents in the same seats play one game
-from an opening, however often they play it, and it counts once. Where a seat draws, equal games are equal by chance,
-and each of them counts. Our agents declare whether they draw (`Agent.draws_numbers`); of all others it is seen: whoever
-has answered a position in two ways draws.
+If no seat draws random numbers, every seed gives the same game: the same agents in the same seats always play the same
+game from an opening, and it counts once. If a seat draws, equal games are equal by chance, and each counts. Our agents
+declare whether they draw (`Agent.draws_numbers`); other agents draw if they have answered a position in two ways.
 """
 
 from __future__ import annotations
@@ -24,17 +23,17 @@ from ...core.outside.classes import is_outside
 from ...games.registry import game_of
 from ..match import MatchRecord, moves_kept, unpack_plies
 
-STARTS = 4  # that are compared: some games draw theirs
+STARTS = 4  # starts to compare: some games draw theirs
 ENOUGH = 16  # see `enough_repeats`
 NO_PLY = -1  # behind the last ply of a game
 Ints = npt.NDArray[np.int64]
 
 
 class Played(NamedTuple):
-    """A game with a result. Where nobody draws, those that are equal are one game."""
+    """A game with a result. If nobody draws, equal games are one game."""
 
     agents: tuple[str, ...]  # full texts by seat
-    opening: int  # plies that are nobody's decisions
+    opening: int  # number of plies that nobody decided
     plies: bytes  # MatchRecord.plies
     ending: tuple[Any, ...]  # termination and scores
 
@@ -46,9 +45,9 @@ class Played(NamedTuple):
 
 @functools.lru_cache(maxsize=1024)
 def only_moves_differ(game: str) -> bool:
-    """Whether nothing but moves makes games differ: no chance, one start, and seats that move one after another.
+    """Whether games differ only by moves: no chance, one start, and seats that move one after another.
 
-    Where they move at the same time, good agents mix their moves.
+    If seats move at the same time, good agents mix their moves.
     """
     with contextlib.suppress(UserError):
         made = game_of(game)
@@ -59,52 +58,52 @@ def only_moves_differ(game: str) -> bool:
 
 @functools.lru_cache(maxsize=4096)
 def declared_draws(game: str, agent: str) -> bool | None:
-    """Returns `draws_numbers` of an agent of ours; None for others, and for those unknown here."""
+    """Returns `draws_numbers` of an agent of ours; None for other agents, and for agents unknown here."""
     with contextlib.suppress(UserError):
         return None if is_outside(agent) else agent_of(agent).draws_numbers(game_of(game))
     return None
 
 
 def enough_repeats(game: str, agents: Iterable[str]) -> int:
-    """Returns how many pairs of games must repeat earlier ones before it is believed that none of the agents draws."""
+    """Returns the number of pairs of games that must repeat earlier ones before no agent is believed to draw."""
     return 1 if all(declared_draws(game, agent) is False for agent in agents) else ENOUGH
 
 
 class Repeats:
-    """Tells which games of one game repeat earlier ones, in the order in which they are added.
+    """Finds repeats among games of one game, in the order of adding.
 
-    Who was not seen to draw may be seen to later, so that games which repeated earlier ones no longer do.
+    An agent may be seen to draw later; its games then are no longer repeats.
     """
 
     def __init__(self, game: str) -> None:
         self.game = game
         self._played: list[Played | None] = []
-        self._drawing: set[str] = set()  # of those whose games must show it
+        self._drawing: set[str] = set()  # among agents whose games must show it
         self._known: dict[tuple[str, ...], bool] = {}  # `_matters`
 
     def add(self, games: Iterable[Played | None]) -> None:
-        """Adds games; None, a game without a result, repeats nothing and shows nothing."""
+        """Adds games; None stands for a game without a result, which repeats nothing and shows nothing."""
         self._played += [one if one is not None and self._matters(one.agents) else None for one in games]
 
     def add_records(self, records: Iterable[MatchRecord]) -> None:
         self.add(Played.of(record) if record.termination.has_result else None for record in records)
 
     def found(self) -> list[bool]:
-        """Returns of each game whether it repeats an earlier one by construction."""
+        """Returns for each game whether it repeats an earlier one by construction."""
         equal = self._equal()
         return self._equal() if self._look_for(self._suspects(equal)) else equal
 
     def suspects(self) -> set[str]:
-        """Returns the agents that seem not to draw, by whose word alone games would be repeats."""
+        """Returns the agents that only seem not to draw, and on which repeats depend."""
         return self._suspects(self._equal())
 
     def look(self) -> set[str]:
-        """Returns who was seen to draw, of all who do not declare it."""
+        """Returns the agents seen to draw, among those that declare nothing."""
         self._look_for(self._undeclared({one.agents for one in self._played if one}))
         return self._drawing
 
     def _look_for(self, agents: set[str]) -> set[str]:
-        """Returns who of the agents is now seen to draw, and was not before."""
+        """Returns those of the agents that are newly seen to draw."""
         seen = drawing(self.game, filter(None, self._played), agents - self._drawing)
         self._drawing |= seen
         return seen
@@ -118,7 +117,7 @@ class Repeats:
         return {agent for agent in agents if declared_draws(self.game, agent) is None}
 
     def _matters(self, agents: tuple[str, ...]) -> bool:
-        """Whether games of these agents may be repeats, or show who draws."""
+        """Whether games of these agents may be repeats, or show that an agent draws."""
         if agents not in self._known:
             declared = (
                 {declared_draws(self.game, agent) for agent in agents} if only_moves_differ(self.game) else {True}
@@ -127,7 +126,7 @@ class Repeats:
         return self._known[agents]
 
     def _equal(self) -> list[bool]:
-        """Returns which games equal an earlier one in which nobody is known to draw."""
+        """Returns for each game whether it equals an earlier one without agents known to draw."""
         draws: dict[tuple[str, ...], set[bool | None]] = {}
         known: set[Played] = set()
         equal = []
@@ -145,7 +144,7 @@ class Repeats:
 
 
 def without_repeats(records: Sequence[MatchRecord]) -> list[MatchRecord]:
-    """Returns the matches, which may be of several games, without those that repeat earlier ones by construction."""
+    """Returns the matches, possibly of several games, without repeats by construction."""
     by_game: defaultdict[str, list[MatchRecord]] = defaultdict(list)
     for record in records:
         by_game[record.spec.game].append(record)
@@ -185,7 +184,7 @@ def _answered_twice(game: str, games: list[_Moves], agents: set[str]) -> set[str
     plies = np.full((len(games), longest), NO_PLY)
     for row, one in enumerate(games):
         plies[row, : len(one.plies)] = one.plies
-    common = np.cumprod(plies[1:] == plies[:-1], axis=1).sum(axis=1)  # plies that a game shares with the next in order
+    common = np.cumprod(plies[1:] == plies[:-1], axis=1).sum(axis=1)  # plies that each game shares with the next
     found: set[str] = set()
     blocks = [(0, len(games))]  # games with a common beginning
     while blocks and found < agents:

@@ -12,17 +12,17 @@ from ...games.game import Game, Position
 from ..match import MatchRecord, MatchSpec, derive_seed, seeds_after
 
 # A schedule that needs results: it yields rounds of matches and is sent the records of each, in the order of the specs.
-# The size of a round never depends on the workers, so that the same matches are played everywhere.
+# The size of a round never depends on the workers: the same matches are played everywhere.
 Rounds = Generator[list[MatchSpec], list[MatchRecord], None]
 
 MAX_OPENINGS = 100_000
 
 
 class MatchPlan(Collection[MatchSpec]):
-    """The matches of a schedule, made anew whenever they are iterated: their number is computed and takes no memory.
+    """The matches of a schedule, generated on every iteration: they take no memory, and their number is computed.
 
     Args:
-        groups: the agents that play each other; the same ones in another order are left out.
+        groups: agents that play each other; a group is not repeated in another order.
         game, games, seeds, starts, exactly, own_seeds: as in `matches_of`.
     """
 
@@ -39,7 +39,7 @@ class MatchPlan(Collection[MatchSpec]):
         self._game, self._games, self._seeds, self._starts, self._exactly = game, games, seeds, starts, exactly
         self._own_seeds = own_seeds
         self._groups = list(groups)
-        if not exactly:  # then the same agents in another place may have other matches
+        if not exactly:  # otherwise the same agents in another place may have other matches
             different: dict[frozenset[tuple[str, ...]], tuple[str, ...]] = {}
             for group in self._groups:
                 different.setdefault(frozenset(_seatings(group)), group)
@@ -59,13 +59,13 @@ class MatchPlan(Collection[MatchSpec]):
         return any(spec == own for own in self)
 
     def examples(self) -> Iterator[MatchSpec]:
-        """Yields a match for every way in which agents take the seats: what must be playable."""
+        """Yields a match for every way in which agents take the seats: all of these must be playable."""
         text = self._game.full_text()
         return (MatchSpec(text, seating, 0) for group in self._groups for seating in _seatings(group))
 
 
 def seat_orders(num_seats: int) -> list[tuple[int, ...]]:
-    """Returns the seat orders in which agents play one seed: all of them for up to three seats, otherwise rotations."""
+    """Returns the seat orders for each seed: all for up to three seats, otherwise the rotations."""
     if num_seats <= 3:
         return list(itertools.permutations(range(num_seats)))
     return [tuple((i + shift) % num_seats for i in range(num_seats)) for shift in range(num_seats)]
@@ -97,7 +97,7 @@ def openings(game: Game, plies: int) -> list[tuple[int, ...]]:
 
 
 def plies_for_openings(game: Game, wanted: int) -> int:
-    """Returns the fewest plies with which there are that many `openings`, or as many as there can be."""
+    """Returns the fewest plies that give that many `openings`, or as many as possible."""
     plies, known = 0, 1
     with contextlib.suppress(UserError):
         while known < wanted and (more := len(openings(game, plies + 1))) > known:
@@ -117,11 +117,11 @@ def round_robin(
     """Returns a round robin in which every group of agents competes in all roles.
 
     Args:
-        agents: at least as many as the game has seats (all play a single-player game on the same seeds); naming an
-            agent twice lets it play itself.
+        agents: at least as many as the game has seats (all play a single-player game on the same seeds); an agent named
+            twice plays itself.
         games: matches per group, rounded up to whole sets of seat orders (and openings) on one seed.
         seed: the tournament's seed; every match's own seed depends only on it, on the repetition and, with own seeds,
-            on who plays.
+            on the agents.
         opening_plies: play from every position after at most this many plies, see `openings`.
         exactly: do not round up, see `matches_of`.
         own_seeds: see `matches_of`.
@@ -144,8 +144,8 @@ def gauntlet(
     """Returns the matches of each of the first agents against every group of the others, in all roles.
 
     Args:
-        challengers: number of agents, from the first, that play against all others.
-        agents, games, seed, opening_plies, exactly, own_seeds: as in `round_robin`, whose matches these are a part of.
+        challengers: number of first agents, which play against all others.
+        agents, games, seed, opening_plies, exactly, own_seeds: as in `round_robin`, which contains these matches.
     """
     texts = check_field(game, agents, games, seed)
     if game.num_seats == 1:
@@ -170,7 +170,7 @@ def check_field(game: Game, agents: Sequence[Agent], games: int, seed: int) -> l
         raise UserError(f"a seed must be 0 or larger, got {seed}.")
     if len(agents) < game.num_seats:
         raise UserError(
-            f"{game} needs at least {game.num_seats} agents, got {len(agents)}; name one twice to let it play itself."
+            f"{game} needs at least {game.num_seats} agents, got {len(agents)}; an agent named twice plays itself."
         )
     for agent in agents:
         agent.require(game)
@@ -190,12 +190,12 @@ def matches_of(
 
     Args:
         games: matches per group, rounded up to whole sets of seat orders and starts.
-        seeds: what the matches' seeds depend on in addition to the repetition and the start.
-        exactly: do not round up: the last set has as many starts as are left, drawn by the seeds and the same for all
-            groups, and of the last start only some seat orders, in which no seat is an agent's more than once more
-            often than another. A larger number of games adds matches to these.
-        own_seeds: whether groups of several agents play on seeds of their own, which depend on who plays. On the same
-            seeds an agent would have the same luck with everybody: games of a seed would say less together
+        seeds: decide the matches' seeds together with the repetition and the start.
+        exactly: do not round up: the last set has only as many starts as needed, drawn by the seeds and the same for
+            all groups. The last start has only some seat orders; an agent's counts of seats in them differ by at most
+            one. A larger number of games adds matches to these.
+        own_seeds: whether groups of several agents play on seeds of their own, which depend on the agents. On the same
+            seeds an agent would have the same luck against all others, and games of a seed would say less together
             (docs/validity.md).
     """
     text, seed_of = game.full_text(), seeds_after(*seeds)
@@ -217,25 +217,25 @@ def matches_of(
 
 
 def group_seeds(seeds: tuple[int, ...], group: Sequence[str]) -> tuple[int | str, ...]:
-    """Returns what the seeds of a group of agents begin with, in whichever order it is named."""
+    """Returns the first parts of the seeds of a group of agents, independent of their order."""
     return (*seeds, "group", *sorted(group))
 
 
 def _seatings(group: tuple[str, ...]) -> list[tuple[str, ...]]:
-    """Returns the orders in which a group takes the seats; an agent against itself has fewer: those that differ."""
+    """Returns the different orders in which a group takes the seats; an agent against itself has fewer."""
     return list(dict.fromkeys(tuple(group[i] for i in order) for order in seat_orders(len(group))))
 
 
 def _drawn(starts: Sequence[tuple[int, ...]], seeds: tuple[int, ...], repetition: int) -> list[tuple[int, ...]]:
-    """Returns the starts in an order that only the seeds decide."""
+    """Returns the starts in an order decided by the seeds alone."""
     return sorted(starts, key=lambda opening: derive_seed(*seeds, "opening", repetition, *opening))
 
 
 def _balanced(group: tuple[str, ...], place: int) -> list[tuple[str, ...]]:
-    """Returns the seat orders with rotations first, any number of which shares the seats evenly.
+    """Returns the seat orders, rotations first: any number of the first ones shares the seats evenly.
 
     Args:
-        place: of the group; groups begin with different rotations, so that no agent always has the first seat.
+        place: place of the group; groups begin with different rotations, so no agent always has the first seat.
     """
     n = len(group)
     rotations = [tuple((i + place + shift) % n for i in range(n)) for shift in range(n)]

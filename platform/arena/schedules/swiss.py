@@ -1,4 +1,4 @@
-"""Swiss tournaments: each round pairs agents with equal success so far, for fields too large for a round robin."""
+"""Swiss tournaments: each round pairs agents with similar points, for fields too large for a round robin."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ def swiss(
 ) -> Rounds:
     """Yields rounds in which every agent plays one group of equally strong agents in all roles; see `Rounds`.
 
-    Two seats: pairs that have not met and whose points are as equal as possible, by squared difference. More seats: the
-    order of points, cut into groups. Agents left over, the lowest of those that sat out least often, sit out and get
-    the points of a win.
+    Two seats: pairs that have not met, with the smallest squared differences of points. More seats: the order of
+    points, cut into groups. Agents left over, the lowest of those that sat out least often, sit out and get the points
+    of a win.
 
     Args:
-        agents: more than the game has seats, none twice.
+        agents: different ones, more than the game has seats.
         games: matches per group and round, rounded up to whole sets of seat orders on one seed.
         seed: as in `round_robin`.
-        rounds: their number; 0 = as `rounds_to_the_best`.
+        rounds: number of rounds; 0 = `rounds_to_the_best`.
         own_seeds: see `matches_of`; otherwise all groups of a round play on the same seeds.
     """
     texts = check_field(game, agents, games, seed)
@@ -53,7 +53,7 @@ def _rounds(game: Game, agents: list[str], games: int, seed: int, rounds: int, o
     sat_out: Counter[str] = Counter()
     met: Counter[frozenset[str]] = Counter()
     for number in range(rounds):
-        ordered = sorted(agents, key=lambda agent: -points[agent])  # equal agents in the order in which they were named
+        ordered = sorted(agents, key=lambda agent: -points[agent])  # equal agents in the given order
         resting = sorted(reversed(ordered), key=lambda agent: sat_out[agent])[: len(agents) % game.num_seats]
         playing = [agent for agent in ordered if agent not in resting]
         groups = _pairs(playing, points, met) if game.num_seats == 2 else _groups(playing, game.num_seats)
@@ -85,10 +85,10 @@ def match_points(records: Iterable[MatchRecord]) -> Counter[str]:
 
 
 def _pairs(agents: list[str], points: Counter[str], met: Counter[frozenset[str]]) -> list[tuple[str, ...]]:
-    import networkx  # takes long to import, and other formats do without
+    import networkx  # slow to import, and unused by other formats
 
     graph = networkx.Graph()
-    # One second meeting costs more than all squared differences of points together may.
+    # A second meeting costs more than all squared differences of points together can.
     rematch = 1 + len(agents) * (max(map(points.__getitem__, agents)) - min(map(points.__getitem__, agents))) ** 2
     for first, second in itertools.combinations(agents, 2):
         cost = (points[first] - points[second]) ** 2 + rematch * met[frozenset((first, second))]

@@ -1,4 +1,4 @@
-"""The executor `auto`: threads of this process, and Ray on this machine where agents spend long in Python."""
+"""The executor `auto`: threads of this process, and Ray on this machine if agents spend long in Python."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from ...games.registry import game_of
 from .executor import Done, Executor, Lost, R, S, Source, Task, Work
 from .local import ThreadExecutor
 
-RAY_SECONDS = 6.0  # that Ray and its workers take to start, on a busy machine
+RAY_SECONDS = 6.0  # starting time of Ray and its workers on a busy machine
 
 
 class AutoExecutor(Executor):
     """Works in threads, which share compiled code and kernels and start at once; results are the same everywhere.
 
-    In Python only one thread runs at a time; in compiled code and external programs all do. So where agents decide in
-    Python, Ray's processes take over as soon as the time they save is longer than their start.
+    In Python only one thread runs at a time; in compiled code and external programs all do. So if agents decide in
+    Python, Ray's processes take over once they save more time than they take to start.
     """
 
     def __init__(self, workers: int | None = None) -> None:
@@ -32,7 +32,7 @@ class AutoExecutor(Executor):
         self._ray: Executor | None = None
         self._in_threads: set[Any] = set()  # tickets
         self._source: Source[Any] = Source()
-        self._done, self._seconds = 0, 0.0  # specs of agents that decide in Python, and the time of threads for them
+        self._done, self._seconds = 0, 0.0  # specs of agents that decide in Python, and their time in threads
         self._ray_pays = False
         self._may_start_ray = self.workers > 1
         self._said = False
@@ -75,15 +75,15 @@ class AutoExecutor(Executor):
             self._ray.close()
 
     def _observe(self, result: Done) -> None:
-        """Takes the time of a batch, and decides whether Ray would save more than it costs."""
+        """Adds the time of a batch, and decides whether Ray would save more than it costs."""
         slow = sum(_in_python(record.spec.names, trusted()) for record in result.records)
         if not slow or not self._may_start_ray or _of_session(record.spec.names for record in result.records):
             return
         self._done += slow
         self._seconds += result.seconds * slow / len(result.records)
-        # Work goes on for as long as is known to be left, or as it has lasted: a search makes its games as it goes.
+        # Expected work: the known rest, or as long as so far, since a search makes its games as it goes.
         expected = self._seconds * max(1.0, self._source.left / self._done)
-        # Each of the threads has waited while another ran, so that all of them took `expected / workers` together.
+        # Each thread waited while another ran, so together they took `expected / workers`.
         one_core = expected / self.workers
         self._ray_pays = one_core * (1 - 1 / self.workers) > RAY_SECONDS
 
@@ -115,7 +115,7 @@ class AutoExecutor(Executor):
 
 
 def say(sentence: str) -> None:
-    """Tells the user which executor works, beside the results; a running bar moves down for it."""
+    """Tells the user on standard error which executor works; a running bar moves down."""
     visible.say(sentence, errors=True)
 
 
@@ -125,6 +125,6 @@ def _of_session(names: Iterable[tuple[str, ...]]) -> bool:
 
 @functools.lru_cache(maxsize=1024)
 def _in_python(names: tuple[str, ...], inside: bool) -> bool:
-    """Returns whether a match or search of this game and these agents runs in Python for most of its time."""
+    """Returns whether a match or search of this game and these agents spends most of its time in Python."""
     agents = [agent_of(name) for name in names[1:]]
     return game_of(names[0]).in_python or any(agent.in_python and not plays_outside(agent) for agent in agents)

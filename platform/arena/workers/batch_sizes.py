@@ -1,4 +1,4 @@
-"""How large the batches of an executor are, so that workers neither wait for each other nor for the driver."""
+"""Sizes of an executor's batches: workers should wait neither for each other nor for the driver."""
 
 from __future__ import annotations
 
@@ -6,15 +6,15 @@ from ..step_kernel import ENOUGH
 
 TARGET_SECONDS = 1.0  # of work in a batch
 BATCHES_A_SECOND = 100  # from all workers together: more of them would have to wait for the driver
-LEAST_SECONDS = 0.05  # of work in a batch, where each worker still gets one: less costs more to send than to do
-WHOLE_SECONDS = 0.005  # of work that is one batch: to store a batch takes that long by itself
-IDLE_SECONDS = 0.1  # of work in a batch for a worker that would idle
-MAX_BATCH = 5000  # specs; more take memory and save no time
-GROWTH = 8  # a batch is at most this many times larger than the largest before it
+LEAST_SECONDS = 0.05  # of work in a batch, if each worker still gets one: less costs more to send than to do
+WHOLE_SECONDS = 0.005  # of work that is one batch: storing a batch takes that long
+IDLE_SECONDS = 0.1  # of work in a batch for an idle worker
+MAX_BATCH = 5000  # specs; more would take memory and save no time
+GROWTH = 8  # maximum ratio of a batch to the largest one before
 
 
 class BatchSizer:
-    """Chooses the number of specs for about one second of work, from the times of earlier batches."""
+    """Chooses numbers of specs for about one second of work, by the times of earlier batches."""
 
     def __init__(self, workers: int) -> None:
         self.workers = workers
@@ -24,14 +24,14 @@ class BatchSizer:
 
     @property
     def seconds(self) -> float:
-        """What a batch should take."""
+        """The time that a batch should take."""
         return max(TARGET_SECONDS, self.workers / BATCHES_A_SECOND)
 
     def size(self, remaining: int, in_step: int = 1) -> int:
-        """Returns the next batch's size: small at first, and small again at the end so that no worker idles long.
+        """Returns the next batch's size: small at first, and small again at the end: no worker should idle long.
 
-        Work that a worker does side by side, `in_step` at a time, goes over all workers first, and is done side by
-        side only beyond that.
+        Work that a worker can do side by side, `in_step` at a time, is first divided among all workers, and done side
+        by side only beyond that.
         """
         size = self._size(remaining)
         share = self.share(remaining, in_step) if size < in_step else 0
@@ -48,9 +48,9 @@ class BatchSizer:
         return max(1, min(target, max(half, least), self.largest * GROWTH, MAX_BATCH, remaining))
 
     def share(self, remaining: int, in_step: int) -> int:
-        """Returns a worker's part of work in step: the same for all until more work comes, or more workers.
+        """Returns a worker's part of work in step: the same for all until there is more work or more workers.
 
-        Smaller and smaller parts, as of other work, would take hardly less time each.
+        Ever smaller parts, as of other work, would take hardly less time each.
         """
         if remaining > self._after or self._shared_among != self.workers:
             rounds = -(-remaining // (self.workers * in_step))
@@ -59,7 +59,7 @@ class BatchSizer:
         return self._share
 
     def is_long(self, size: int) -> bool:
-        """Whether a batch may take so long that it must not wait for a busy worker: another one may be free earlier."""
+        """Whether a batch may take too long to wait for a busy worker: another one may be free earlier."""
         return self.seconds_each == 0.0 or size * self.seconds_each > self.seconds
 
     def idle_size(self) -> int:
@@ -70,6 +70,6 @@ class BatchSizer:
         if not done:
             return
         latest = max(seconds, 1e-6) / done
-        # Agents differ, so recent batches count most; slow ones count fully, otherwise batches would grow too long.
+        # Agents differ, so recent batches count most; slow ones count fully, or batches would grow too long.
         self.seconds_each = max(latest, 0.5 * (self.seconds_each + latest))
         self.largest = max(self.largest, done)

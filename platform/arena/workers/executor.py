@@ -1,7 +1,7 @@
-"""What all executors share: batches of work on some workers. `local` and `cluster` have them, `make` chooses one.
+"""The base of all executors: batches of work on workers. `local` and `cluster` have executors, `make` chooses one.
 
-All do batches of about a second through the same function, so that the choice of an executor never changes a move.
-Members of ensembles search in pools, which have the same names.
+All do batches of about a second through the same function: the choice of an executor never changes a move. Members of
+ensembles search in pools, which have the same names.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from ..play import matches_in_step, play_matches, prepare_matches
 from ..repeated_search import SearchRecord, SearchSpec, prepare_searches, search_positions
 from .batch_sizes import MAX_BATCH, BatchSizer
 
-MAX_LOSSES = 10  # of the same work; after that the work itself must be ending the workers
+MAX_LOSSES = 10  # of the same work; then the work itself must be ending the workers
 
 _NUMBERS = re.compile(r"[-+.\d]+(e[-+]?\d+)?")
 
@@ -42,7 +42,7 @@ def itself(spec: Any) -> Any:
 
 
 def words_of(spec: MatchSpec | SearchSpec) -> str:
-    """Returns the texts of a spec without their numbers, in which candidates of a search differ."""
+    """Returns the texts of a spec without numbers, since candidates of a search differ in these."""
     return _words(spec.names)
 
 
@@ -56,8 +56,8 @@ class Work(NamedTuple, Generic[S, R]):
 
     do: Callable[[Sequence[S], npt.NDArray[np.int64] | None], list[R]]  # leaves out the rest once stop[0] is not 0
     prepare: Callable[[Sequence[S]], None]  # refuses bad specs and compiles, before any work
-    in_step: Callable[[S], int] = one_at_a_time  # how many like this a worker does side by side
-    kind: Callable[[S], Hashable] = itself  # what is prepared for one spec is so for all of its kind
+    in_step: Callable[[S], int] = one_at_a_time  # number of specs like this that a worker does side by side
+    kind: Callable[[S], Hashable] = itself  # preparing one spec prepares all of its kind
 
     def one_of_each_kind(self, specs: Iterable[S]) -> list[S]:
         return list({self.kind(spec): spec for spec in specs}.values())
@@ -70,15 +70,15 @@ class Done(NamedTuple):
     seconds: float
 
 
-Task = Callable[..., Done]  # what a worker calls: (specs) or (specs, stop)
+Task = Callable[..., Done]  # called by a worker: (specs) or (specs, stop)
 
 
 @functools.cache
 def spare_garbage_collector() -> None:
-    """Makes Python look for garbage less often, and never again among what is loaded by now: kernels and libraries.
+    """Makes garbage collection rarer, and exempts everything loaded so far: kernels and libraries.
 
-    Played matches are many small objects; looking through everything for cycles, of which they have none, would take
-    longer than making them.
+    Played matches are many small objects without cycles; searching all of them for cycles would take longer than making
+    them.
     """
     gc.freeze()
     gc.set_threshold(100_000, 50, 100)
@@ -102,7 +102,7 @@ class Lost(Exception):
 
 
 class WorkTime(NamedTuple):
-    """Seconds of workers: all that there were, those in work that was asked for, and those in idle work."""
+    """Seconds of workers: all, those in requested work, and those in idle work."""
 
     offered: float = 0.0
     useful: float = 0.0
@@ -116,12 +116,12 @@ class WorkTime(NamedTuple):
 
     @property
     def useful_share(self) -> float:
-        """The share of the workers' time that went into work that was asked for."""
+        """The share of the workers' time spent on requested work."""
         return self.useful / self.offered if self.offered else 0.0
 
     @property
     def busy_share(self) -> float:
-        """The share of the workers' time in which they worked, at idle work too."""
+        """The share of the workers' time spent on any work, including idle work."""
         return (self.useful + self.idle) / self.offered if self.offered else 0.0
 
 
@@ -129,9 +129,9 @@ class Source(Generic[S]):
     """The specs to be done, in order.
 
     Args:
-        specs: what is `waiting`.
-        later: comes after it and is asked for a batch at a time, so it may yield any number of specs, or look some up.
-        expected: the maximum number of those.
+        specs: the first to be `waiting`.
+        later: further specs, requested a batch at a time: it may yield any number, or look some up.
+        expected: the maximum number of further specs.
     """
 
     def __init__(self, specs: Iterable[S] = (), later: Iterable[S] = (), expected: int = 0) -> None:
@@ -140,17 +140,17 @@ class Source(Generic[S]):
 
     @property
     def left(self) -> int:
-        """The number of specs to be done, or more."""
+        """An upper bound of the number of specs left."""
         return len(self.waiting) + self._expected
 
     def fill(self, count: int) -> None:
-        """Lets `count` specs wait, if there are as many."""
+        """Makes `count` specs wait, if there are so many."""
         more = list(itertools.islice(self._later, max(0, count - len(self.waiting))))
         self.waiting.extend(more)
         self._expected = max(0, self._expected - len(more)) if len(self.waiting) >= count else 0
 
     def idle_specs(self, count: int) -> list[S]:
-        """Returns up to about `count` further specs for a worker that would idle while others finish.
+        """Returns about `count` further specs, or fewer, for a worker that would idle while others finish.
 
         Nobody waits for these: they are withdrawn as soon as there is other work, and are not repeated.
         """
@@ -179,7 +179,7 @@ class Executor(ABC):
             raise UserError(f"there must be at least 1 worker, got {workers}; choose more.")
         require_at_most(MAX_WORKERS, workers, "workers")
         self.workers = workers
-        self.time = WorkTime()  # of all its workers so far
+        self.time = WorkTime()  # of all workers so far
 
     def __enter__(self) -> Executor:
         return self
@@ -196,7 +196,7 @@ class Executor(ABC):
         """Waits until at least one ticket is done, or workers have joined; returns the finished ones."""
 
     def idle_workers(self, flying: int) -> int:
-        """Returns how many workers have nothing to do while some batches are in flight."""
+        """Returns the number of idle workers while some batches are in flight."""
         return max(0, self.workers - flying)
 
     def waits(self) -> bool:
@@ -208,7 +208,7 @@ class Executor(ABC):
         return 1.0
 
     def withdraw(self, tickets: list[Any]) -> None:
-        """Ends batches early, if it can; `wait` still returns them, with the records that they have by then."""
+        """Ends batches early if possible; `wait` still returns them, with their records so far."""
         return
 
     def clock(self) -> float:
@@ -230,7 +230,7 @@ class Executor(ABC):
         return self.run(MATCHES._replace(do=do), matches)
 
     def play_later(self, specs: Iterable[MatchSpec], expected: int) -> Iterator[list[MatchRecord]]:
-        """Plays matches as `play` does, but asks for them a batch at a time: any number takes little memory.
+        """Plays matches like `play`, but requests them a batch at a time: any number takes little memory.
 
         Args:
             specs: matches whose agents have been prepared.
@@ -250,11 +250,11 @@ class Executor(ABC):
         return self.serve(work, source)
 
     def serve(self, work: Work[S, R], source: Source[S]) -> Iterator[list[R]]:
-        """Does the work of a source until it has none left; it may get more whenever records have been yielded.
+        """Does the work of a source until none is left; the source may get more after every yield.
 
-        Lost batches are repeated, yielded ones never are. Batches that are ready at once are yielded together, so that
-        one commit stores them: the busier the driver, the larger its commits, and no game waits for others. At most two
-        batches per worker are in flight. Idle work is begun only when a worker would otherwise idle, and is withdrawn
+        Lost batches are repeated, yielded ones never are. Batches that are ready together are yielded together, and
+        stored in one commit: the busier the driver, the larger its commits, and no game waits for others. At most two
+        batches per worker are in flight. Idle work begins only when a worker would otherwise idle, and is withdrawn
         when there is other work or none.
         """
         spare_garbage_collector()
@@ -267,7 +267,7 @@ class Executor(ABC):
             done = service.collect()
             before, since = self.clock(), before
             self.time = self.time.plus(workers * (before - since))
-            # Before the records are stored and more work is planned, which takes a while.
+            # Before storing the records and planning more work, which take a while.
             service.spend_idle_time()
             yield from together(done)
             service.require_survivors()
@@ -282,9 +282,9 @@ class _Service(Generic[S, R]):
         self.do = functools.partial(do_batch, work)
         self.flying: dict[Any, list[S]] = {}
         self.idle: set[Any] = set()  # tickets of idle work
-        self.withdrawn: set[Any] = set()  # and of idle work that ends early
+        self.withdrawn: set[Any] = set()  # tickets of idle work that ends early
         self.losses: Counter[S] = Counter()
-        self.lost: list[S] = []  # the first specs of batches that were lost lately
+        self.lost: list[S] = []  # the first specs of recently lost batches
 
     @property
     def asked_for(self) -> int:
@@ -292,10 +292,10 @@ class _Service(Generic[S, R]):
         return len(self.flying) - len(self.idle) - len(self.withdrawn)
 
     def begin(self) -> None:
-        """Begins what is waiting, as far as there are workers."""
+        """Begins waiting work, as far as there are workers."""
         waiting = self.source.waiting
         workers = self.sizer.workers = max(1, self.executor.workers)
-        while self.asked_for < 2 * workers:  # also without any worker: new ones will join
+        while self.asked_for < 2 * workers:  # even without any worker: new ones will join
             self.source.fill(1)
             if not waiting:
                 break
@@ -311,7 +311,7 @@ class _Service(Generic[S, R]):
         self.spend_idle_time()
 
     def spend_idle_time(self) -> None:
-        """Begins idle work on workers that have none, while others are at work and no more is waiting."""
+        """Begins idle work on idle workers, while others work and nothing is waiting."""
         executor = self.executor
         while not self.source.waiting and self.asked_for and executor.idle_workers(len(self.flying)) > 0:
             if not (batch := self.source.idle_specs(self.sizer.idle_size())):
@@ -339,7 +339,7 @@ class _Service(Generic[S, R]):
             self.withdrawn.discard(ticket)
             if isinstance(result, Done):
                 executor.time = executor.time.plus(**{"idle" if idle else "useful": result.seconds})
-                if not withdrawn:  # which has spent time on records that it does not have
+                if not withdrawn:  # such a batch has spent time on missing records
                     self.sizer.observe(len(result.records), result.seconds)
                 done += [result.records] * bool(result.records)
             elif not idle:

@@ -17,7 +17,7 @@ from .where import Where
 def make_executor(where: Where) -> Executor:
     """Returns the executor of a place; raises UserError if it cannot start.
 
-    `auto` is Ray if a cluster is named, otherwise see `AutoExecutor`; it tells the user which and why.
+    `auto` is Ray if a cluster is named, otherwise `AutoExecutor`; it tells the user its choice and why.
     """
     if where.on_ray:
         from .cluster.executor import RayExecutor
@@ -32,14 +32,14 @@ def make_executor(where: Where) -> Executor:
 
 
 def at_work(where: Where | Executor) -> AbstractContextManager[Executor]:
-    """Returns the executor of a place, which is closed at the end, or one that has been started, which stays open."""
+    """Returns the executor of a place, closed at the end, or a started executor, which stays open."""
     return make_executor(where) if isinstance(where, Where) else nullcontext(where)
 
 
 def make_pool(agents: Iterable[Agent], where: Where) -> Pool:
     """Returns the pool of a place for members of ensembles; a serial one if none of the agents is an ensemble.
 
-    Raises UserError as `make_executor` does.
+    Raises UserError like `make_executor`.
     """
     if where.executor == "serial" or not any(isinstance(agent, Ensemble) for agent in agents):
         return SerialPool()

@@ -1,4 +1,4 @@
-"""Simulated workers: games are played one after another, and a clock says when each would have ended."""
+"""Simulated workers: games are played one after another, and a simulated clock gives the end of each."""
 
 from __future__ import annotations
 
@@ -14,18 +14,16 @@ DECISION_SECONDS = 0.001
 
 
 class SimulatedExecutor(Executor):
-    """Any number of workers on one core, with a fixed time per decision: what a cluster would have done."""
+    """Any number of workers on one core, with a fixed time per decision, simulating a cluster."""
 
     def __init__(self, workers: int, decision_seconds: float = DECISION_SECONDS) -> None:
         super().__init__(workers)
         self.now = 0.0  # seconds: the simulated time
         self.games = 0
         self._decision_seconds = decision_seconds
-        self._free = [(0.0, worker) for worker in range(workers)]  # a heap: when each worker will be
+        self._free = [(0.0, worker) for worker in range(workers)]  # a heap of the times when workers become free
         self._batches: dict[int, _Batch] = {}  # by ticket
-        self._ends: list[
-            tuple[float, int]
-        ] = []  # a heap of their ends and tickets; of withdrawn ones also earlier plans
+        self._ends: list[tuple[float, int]] = []  # a heap of their ends and tickets, including ends before withdrawal
         self._tickets = itertools.count()
 
     def submit(self, do: Task, batch: list[Any]) -> int:
@@ -41,7 +39,7 @@ class SimulatedExecutor(Executor):
         return ticket
 
     def withdraw(self, tickets: list[int]) -> None:
-        """Ends batches now, which must be the last ones of their workers."""
+        """Ends batches now; they must be the last ones of their workers."""
         cut = {ticket: self._batches[ticket].until(self.now) for ticket in tickets}
         self._batches |= cut
         for ticket, batch in cut.items():
@@ -72,9 +70,9 @@ class _Batch(NamedTuple):
 
     worker: int
     records: list[MatchRecord]
-    ends: list[float]  # the beginning, the ends of matches, and if it was ended before its last match, that moment
+    ends: list[float]  # the beginning, the ends of matches, and the moment of withdrawal, if any
 
     def until(self, now: float) -> _Batch:
-        """Returns what is left of a batch that is ended now."""
+        """Returns the batch if it ends now."""
         done = sum(end <= now for end in self.ends[1:])
         return _Batch(self.worker, self.records[:done], [*self.ends[: done + 1], max(now, self.ends[0])])

@@ -1,4 +1,4 @@
-"""Where a run plays: what its games are played by, on how many workers, and on which machines."""
+"""The place where a run plays: its executor, its number of workers, and its machines."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ PRIORITIES = 0.01, 100.0
 
 @dataclass(frozen=True)
 class Where:
-    """Where a run plays; results are the same everywhere.
+    """The place where a run plays; results are the same everywhere.
 
     Args:
-        executor: what plays: auto, ray, threads or serial.
-        workers: their number, by default one per core.
+        executor: auto, ray, threads or serial.
+        workers: number of workers, by default one per core.
         address: the Ray cluster to join.
-        nodes: which nodes of the cluster: a label as `zone=a` (also `zone=!a`, `zone=in(a,b)`), or the name of a
-            resource that they must have.
-        priority: the share of the cluster that the run gets while others want it too, relative to theirs.
+        nodes: usable nodes of the cluster: a label, as in `zone=a` (also `zone=!a`, `zone=in(a,b)`), or the name of a
+            required resource.
+        priority: share of the cluster while other runs want it too, relative to theirs.
 
     Raises UserError for an unknown executor and for values that do not fit each other.
     """
@@ -39,9 +39,7 @@ class Where:
         if self.workers is not None and self.workers < 1:
             raise UserError(f"there must be at least 1 worker, got {self.workers}; choose more.")
         if self.address and not self.may_be_ray:
-            raise UserError(
-                f"--address names a Ray cluster, got it with the executor {self.executor}; use --executor ray."
-            )
+            raise UserError(f"--address names a Ray cluster, but the executor is {self.executor}; use --executor ray.")
         if self.nodes and not (self.on_ray and self.cluster_named_by):
             raise UserError("--nodes chooses nodes of a Ray cluster, but none is named; add --address.")
         if self.priority != 1.0 and not (self.on_ray and self.cluster_named_by):
@@ -64,14 +62,14 @@ class Where:
 
     @property
     def cluster_named_by(self) -> str:
-        """What names the Ray cluster to join; empty if nothing does."""
+        """The option or variable that names the Ray cluster to join; empty if there is none."""
         return "--address" if self.address else "RAY_ADDRESS" if os.environ.get("RAY_ADDRESS") else ""
 
     @property
     def claims(self) -> dict[str, Any]:
         """The arguments with which `RayActors` claims a part of a cluster.
 
-        A worker takes a little of each resource that is named: it says where to play, and keeps nothing from others.
+        A worker takes a little of each named resource: it only chooses nodes, and deprives no others.
         """
         labels = dict(node.split("=", 1) for node in self.nodes if "=" in node)
         resources = {node: 0.001 for node in self.nodes if "=" not in node}

@@ -1,4 +1,4 @@
-"""What `turnier doctor` checks: whether everything that Turnier needs works here, and what to do where it does not."""
+"""The checks of `turnier doctor`: whether everything that Turnier needs works here, and how to fix what does not."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ SKEW_SECONDS = 5.0
 
 @dataclass(frozen=True)
 class Check:
-    """What was checked and found; `cure` says what to do where it is not ok."""
+    """A check and its finding; `cure` says what to do unless it is ok."""
 
     name: str
     state: str  # ok | warn | fail
@@ -49,7 +49,7 @@ class Check:
 
 
 def examine(store: str, address: str | None, damage: list[Finding]) -> Iterator[Check]:
-    """Yields all checks, the slow ones (Ray) last; adds what is damaged in the store to `damage`."""
+    """Yields all checks, the slow ones (Ray) last; adds the store's damage to `damage`."""
     checks: list[tuple[str, Callable[[], Check]]] = [
         ("python", check_python),
         ("packages", check_packages),
@@ -70,10 +70,10 @@ def examine(store: str, address: str | None, damage: list[Finding]) -> Iterator[
 
 
 def check_workers(address: str | None) -> Iterator[Check]:
-    """Yields for each machine of a cluster whether it plays with the same code; nothing where no cluster is named."""
+    """Yields a check per machine of the cluster: whether it has the same code; none if no cluster is named."""
     cluster = address or os.environ.get("RAY_ADDRESS")
     cure = f"install Turnier {release()} there, with the same packages"
-    with contextlib.suppress(UserError):  # without a cluster, which the check of Ray says
+    with contextlib.suppress(UserError):  # no cluster: the check of Ray says so
         for name, wrong in (examined(cluster) if cluster else {}).items():
             yield (
                 Check(f"worker {name}", FAIL, wrong, cure)
@@ -86,11 +86,11 @@ def check_python() -> Check:
     required, found = metadata.metadata("turnier")["Requires-Python"], platform.python_version()
     if SpecifierSet(required).contains(found, prereleases=True):
         return Check("python", OK, found)
-    return Check("python", FAIL, f"{found}, but {required} is required", "install another Python and set it up again")
+    return Check("python", FAIL, f"{found}, but {required} is required", "install another Python, then Turnier again")
 
 
 def check_packages() -> Check:
-    """Compares what is installed with what this version was declared to need."""
+    """Compares the installed packages with the declared requirements."""
     wrong, required = [], 0
     for line in metadata.requires("turnier") or []:
         needed = Requirement(line)
@@ -118,7 +118,7 @@ def check_machine() -> Check:
 
 
 def check_clock() -> Check:
-    """A clock that is earlier than the installation is wrong; results do not depend on it, but dates of runs do."""
+    """A clock that is earlier than the installation is wrong; results do not depend on it, but the dates of runs do."""
     installed, now = Path(__file__).stat().st_mtime, time.time()
     found = time.strftime("%Y-%m-%d %H:%M UTC", time.gmtime(now))
     if now < installed - 86400:
@@ -127,7 +127,7 @@ def check_clock() -> Check:
 
 
 def check_cache() -> Check:
-    """Where compiled kernels are kept, and whether any are there."""
+    """Reports the folder of compiled kernels, and whether it has any."""
     if not JIT:
         return Check("kernel cache", WARN, "kernels are not compiled", "unset NUMBA_DISABLE_JIT")
     folder = Path(play_many.stats.cache_path)
@@ -170,7 +170,7 @@ def check_store(url: str) -> Check:
 
 
 def check_content(url: str, damage: list[Finding]) -> Check:
-    """Looks at every row of a store, see `results/repair`, and at the candidates of studies."""
+    """Examines every row of a store (see `results/repair`) and the candidates of studies."""
     path = sqlite_file(url)
     if path is not None and not (path.exists() and path.stat().st_size):
         return Check("content", OK, "nothing is stored yet")

@@ -1,4 +1,4 @@
-"""`turnier doctor`: prints what `checks` find, and what is damaged in a store; repairs it on request."""
+"""`turnier doctor`: prints the findings of `checks` and the damage in a store; repairs it on request."""
 
 from __future__ import annotations
 
@@ -29,14 +29,14 @@ def doctor(
     as_json: JsonOption = False,
     repair: Annotated[bool, typer.Option("--repair", help="only repair the store, after making a copy")] = False,
 ) -> None:
-    """Check that Turnier has what it needs, and say how to fix what fails.
+    """Check that everything Turnier needs works, and say how to fix what does not.
 
-    It checks versions, machine, clock, kernel cache, store and Ray, and looks inside the store: the database's own
-    check, checksums and numbers of games, searches, candidates and notes, copies of games, and references to what is
-    missing. The exit code is 1 if something fails or is damaged.
+    It checks versions, machine, clock, kernel cache, store and Ray. In the store, it runs the database's own check and
+    looks for wrong checksums and numbers of games, searches, candidates and notes, for copies of games, and for
+    references to missing rows. The exit code is 1 if something fails or is damaged.
 
-    With --repair, whatever is sound is written into a new file, which takes the place of the damaged one; the damaged
-    file is kept. To play again what was removed, repeat the commands of the runs.
+    With --repair, everything sound is written into a new file that replaces the damaged one; the damaged file is kept.
+    To play removed games again, repeat the commands of the runs.
 
     \b
     Examples:
@@ -81,7 +81,7 @@ def _repair(store: str, console: Console) -> None:
 
 
 def _table(found: Sequence[Finding], repair: str) -> Table:
-    """Returns the findings as 80 columns hold them, those that are alike in one row."""
+    """Returns the findings as a table for 80 columns, similar ones in one row."""
     alike: dict[tuple[str, str, str], list[str]] = {}
     for where, wrong, cure in found:
         kind, _, name = where.partition(" ")

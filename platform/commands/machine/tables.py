@@ -23,7 +23,7 @@ def tables(
 
     The agent uses them to keep large tiles in place. Solving takes as much disk space as the file and little memory;
     playing is fast if the file fits into memory, where all processes of a machine share it. Repeat the command to
-    resume one that was stopped; for a finished file, it checks every byte.
+    resume after a stop; for a finished file, it checks every byte.
 
     \b
     Examples:
@@ -38,7 +38,7 @@ def tables(
     from ...runs.bar import game_bar
 
     if make_game(str(parse(game))) != make_game("2048"):
-        raise UserError(f"formation tables are of the 4x4 board of 2048 only, got {game}; write 2048.")
+        raise UserError(f"formation tables exist only for 2048 on its 4x4 board, got {game}; write 2048.")
     if size not in SIZES:
         raise UserError(f"--size must be one of {', '.join(SIZES)}, got {size}.")
     console = Console()
@@ -51,10 +51,10 @@ def tables(
             head = table_file.check(out, bar.advance)
         if head != solver.head:
             raise UserError(
-                f"{out} must have tables of --size {size} as this version solves them, got others, undamaged, with the"
-                f" digest {digest}; give their size, or choose another --out."
+                f"{out} is undamaged, but differs from the tables of --size {size} that this version solves:"
+                f" its digest is {digest}; give its --size, or choose another --out."
             )
-        console.print(f"{out} is finished, and undamaged: digest {digest}", soft_wrap=True, highlight=False)
+        console.print(f"{out} is finished and undamaged: digest {digest}", soft_wrap=True, highlight=False)
         return
     with game_bar(f"solving {size}", solver.states, unit="states") as bar:
         digest = solver.solve(bar.skip, bar.advance)

@@ -1,4 +1,4 @@
-"""`turnier upgrade`: brings a store of an earlier version to the present form."""
+"""`turnier upgrade`: converts a store of an earlier version to the current format."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from ..options import DEFAULT_URL, StoreOption
 
 
 def upgrade(store: StoreOption = DEFAULT_URL) -> None:
-    """Bring a store of an earlier version to the present form.
+    """Convert a store of an earlier version to the current format.
 
-    Ids, games and results stay; runs resume with the options that they were last played with. It is one transaction:
-    if it is stopped or finds damage, the store stays as it was. Nobody may play into the store meanwhile.
+    Ids, games and results stay; runs resume with their latest options. The conversion is one transaction: if it is
+    stopped or finds damage, the store stays as it was. Do not play into the store meanwhile.
 
     \b
     Examples:

@@ -33,12 +33,12 @@ def check(
     game: Annotated[
         list[str] | None,
         typer.Option(
-            help="game in which agents, evaluators and engines are checked, or of which recorded games are; repeat for"
-            " more; default: small games that suit them, what an engine's protocol is for, what the file says"
+            help="game in which to check agents, evaluators and engines, or the game of recorded games; repeat for"
+            " more; default: small games that suit them, the game of an engine's protocol, or the one named in the file"
         ),
     ] = None,
     protocol: Annotated[
-        str, typer.Option(help="what an engine speaks: uci, gtp or json; default: uci for a program on this machine")
+        str, typer.Option(help="protocol of an engine: uci, gtp or json; default: uci for a program on this machine")
     ] = "",
     limit: Annotated[
         float | None,
@@ -55,15 +55,15 @@ def check(
 ) -> None:
     """Check that a class, an engine or recorded games keep their laws.
 
-    Everything here relies on these laws. For each one, the command says whether it is kept or how it is broken; the
-    exit code is 1 if any is broken. Games, agents, evaluators and samplers are checked in a separate process, so code
-    that crashes or never ends is reported, too. Files that the code read, but that are no part of its version, are
-    named at the end. An engine is checked by its protocol. Recorded games, exported or others', and official logs of
-    spe_ed are replayed by the rules.
+    All results rely on these laws. For each one, the command says whether it is kept or how it is broken; the exit code
+    is 1 if any is broken. Games, agents, evaluators and samplers are checked in a separate process, so code that
+    crashes or never ends is reported, too. Files that the code reads but that are not part of its version are named at
+    the end. An engine is checked against its protocol. Recorded games from any source and official logs of spe_ed are
+    replayed by the rules.
 
-    With --sample, a share of a run's games is played again on this machine, and the command says how many are the same
-    and which machines have played the others. Games that seeds do not decide are left out: those of programs, of agents
-    that a clock stops, and of code that is not Turnier's own.
+    With --sample, a share of a run's games is played again on this machine; the command says how many are the same and
+    which machines played the others. Games that their seeds do not determine are left out: those of programs, of agents
+    with a time limit, and of code that is not Turnier's own.
 
     \b
     Examples:
@@ -108,7 +108,7 @@ def check(
 
 
 def law_table(name: str, kind: str, findings: Sequence[Finding]) -> Table:
-    """Returns one row per law: what must hold where it is kept in all games, otherwise the first game's sentence."""
+    """Returns a row per law: its text if it is kept in all games, otherwise the worst game's sentence."""
     by_law: dict[str, list[Finding]] = {}
     for finding in findings:
         by_law.setdefault(finding.law, []).append(finding)

@@ -14,7 +14,7 @@ import typer
 from ...core.errors import UserError, unknown
 from ...core.terminal.visible import say
 
-TEMPLATES = {  # kind -> what it is written as -> file in templates/; the empty one is the default
+TEMPLATES = {  # kind -> option -> file in templates/; the empty option is the default
     "game": {"": "game", "--python": "python_game"},
     "agent": {"": "agent", "--kernel": "kernel_agent"},
     "evaluator": {"": "evaluator"},
@@ -80,15 +80,15 @@ def new(
 
 
 def _files(name: str) -> tuple[Path, Path]:
-    """Returns the two files; raises UserError where they cannot be written or would hide others."""
+    """Returns the two files; raises UserError if they cannot be written or would hide others."""
     if not name.isidentifier() or name != name.lower() or name.startswith("_") or len(name) > MAX_NAME:
-        raise UserError(f"a name must be of small letters, digits and underscores, such as first_bot, got {name!r}.")
+        raise UserError(f"a name takes small letters, digits and underscores only, such as first_bot, got {name!r}.")
     module, test = Path(f"{name}.py"), Path(f"test_{name}.py")
     for file in (module, test):
         if os.path.exists(file):
-            raise UserError(f"{file} must not be there yet; choose another name, or remove it.")
+            raise UserError(f"{file} exists already; choose another name, or remove it.")
     if importlib.util.find_spec(name) is not None:
-        raise UserError(f"{name} must not be the name of a module that Python has already; choose another.")
+        raise UserError(f"{name} is a module that Python has already; choose another name.")
     return module, test
 
 

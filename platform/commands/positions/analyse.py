@@ -1,4 +1,4 @@
-"""`turnier analyse`: what agents say of one position, and its best move."""
+"""`turnier analyse`: agents' opinions of a position, and its best move."""
 
 from __future__ import annotations
 
@@ -43,16 +43,16 @@ def analyse(
     ] = None,
     repeats: Annotated[
         int | None,
-        typer.Option(help="searches from which certainty is measured; default: 10, with --best 1", min=1),
+        typer.Option(help="searches to measure certainty from; default: 10, with --best 1", min=1),
     ] = None,
     doublings: Annotated[
         int, typer.Option(help="without --seconds: double the agents' budgets this many times", min=0)
     ] = 0,
     best: Annotated[
-        bool, typer.Option("--best", help="the best move: one search, and games played on from every move")
+        bool, typer.Option("--best", help="the best move: one search, and games continued from every move")
     ] = False,
     games: Annotated[
-        int | None, typer.Option(help="maximum games played on from every move; default: 0, with --best 100", min=0)
+        int | None, typer.Option(help="maximum games continued from every move; default: 0, with --best 100", min=0)
     ] = None,
     games_by: Annotated[
         str, typer.Option(help="agent for these games, in all seats; default: a quick version of the first agent")
@@ -73,8 +73,8 @@ def analyse(
     meanwhile. The default position is the start of the game. See docs/playing.md for how to write the boards of each
     game.
 
-    With --best or --games, games are then played on from every move by --games-by: the share of them that reached the
-    goal or were won, and their mean result. These are only as good as that agent's play.
+    With --best or --games, the agent --games-by continues games from every move; shown are the share that reached the
+    goal or were won, and the mean result. These are only as good as that agent's play.
 
     \b
     Examples:
@@ -120,7 +120,7 @@ def _show(found: Iterator[Analysis], top: int) -> None:
     latest = next(found)
     with Live(console=console, refresh_per_second=REFRESHES, get_renderable=lambda: analysis_text(latest, top)):
         for one in found:
-            latest = one  # which is drawn now and then: a table takes longer than many a search
+            latest = one  # drawn now and then only: drawing takes longer than many searches
 
 
 def _last(found: Iterator[Analysis]) -> Analysis:
@@ -133,7 +133,7 @@ def _of_text(words: list[str], board: str, moves: str) -> tuple[Position, list[s
     from ...games.setup.moves import MOVES
 
     if not words:
-        raise UserError("an analysis needs a game, got none; write turnier analyse GAME AGENT, or --match ID.")
+        raise UserError("an analysis needs a game; write turnier analyse GAME AGENT, or --match ID.")
     game, agents = make_game(words[0]), words[1:]
     text = sys.stdin.read() if board == "-" else board
     return game.position_of(text or f"{MOVES} {moves}"), agents

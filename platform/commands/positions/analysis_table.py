@@ -23,7 +23,7 @@ CELL_WIDTH = 17  # of an agent: a value, and the visits in brackets
 
 
 def analysis_text(found: Analysis, top: int) -> Group:
-    """Returns tables of the `top` best moves with all agents' values and visits, and what each agent says in words."""
+    """Returns tables of the `top` best moves with all agents' values and visits, and each agent's summary in words."""
     parts: list[Any] = [Text(f"{found.position}\n{_to_move(found)}")]
     moves = ranked(found.agents)
     for first in range(0, len(found.agents), COLUMNS):
@@ -38,7 +38,7 @@ def analysis_text(found: Analysis, top: int) -> Group:
 
 
 def ranked(agents: Sequence[AgentAnalysis]) -> list[int]:
-    """Returns places in the list of legal actions, the best of the first agent first."""
+    """Returns indices of legal actions, the first agent's best action first."""
     first = agents[0]
     tried = [visits > 0 for visits in first.visits]
     return sorted(range(len(first.legal)), key=lambda i: (-first.votes[i], -tried[i], -first.values[i]))
@@ -81,9 +81,9 @@ def _cells_of_games(one: MoveOutlook, goal: Goal | None) -> list[str]:
 def _said_of_games(outlook: Outlook) -> str:
     if outlook.games:
         return (
-            f"Chances and results, with 95 % intervals, are of games that {outlook.player} played on from every move."
+            f"Chances and results, with 95 % intervals, are of games that {outlook.player} continued from every move."
         )
-    return "No game from every move has ended in time; --game-seconds gives more, --games-by is another player."
+    return "No round of games ended in time; raise --game-seconds, or choose a faster --games-by."
 
 
 def _cell(one: AgentAnalysis, place: int) -> Text:
@@ -96,7 +96,7 @@ def _cell(one: AgentAnalysis, place: int) -> Text:
 
 
 def _said(found: Analysis, one: AgentAnalysis) -> Text:
-    """Returns what an agent plays, how certainly, and what it expects then."""
+    """Returns an agent's move, its certainty, and the expected line."""
     position, low, high = found.position, one.certainty_interval.low, one.certainty_interval.high
     text = Text(f"{one.searching}: ", style="dim")
     text.append(position.game.move_text(position.state, one.best), style="bold not dim")

@@ -1,4 +1,4 @@
-"""`turnier runs delete`: removes a run and what belongs to it alone."""
+"""`turnier runs delete`: removes a run and everything that no other run has."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def delete(run: RunArgument, yes: YesOption = False, store: StoreOption = DEFAUL
 
 
 def _what_goes(store: Store, run: Run) -> str:
-    """Returns the sentence that says what a deletion removes, and what it leaves."""
+    """Returns a sentence about the things that a deletion removes or leaves."""
     from ...results.store.run_changes import owned_games, owned_searches
     from ...runs.declared.kinds import changes_of
 
@@ -47,6 +47,6 @@ def _what_goes(store: Store, run: Run) -> str:
     going = [(games.own, "games"), (searches.own, "searches")]
     kept = [f"{count:,} {what}" for count, what in ((games.shared, "games"), (searches.shared, "searches")) if count]
     going += [(count, what) for what, count in changes_of(run.kind).parts(store, run).items()]
-    named = ", ".join(f"{count:,} {what}" for count, what in going if count) or "nothing that was played"
+    named = ", ".join(f"{count:,} {what}" for count, what in going if count) or "no games"
     stay = f"; {' and '.join(kept)} stay, since other runs have them too" if kept else ""
     return f"{run.id} ({run.name}) goes with {named}{stay}."

@@ -23,7 +23,7 @@ from ..runs.show import Shown, print_json, write_crosstable
 
 
 def show_game(store: Store, game: str, run: Run | None, min_games: int, shown: Shown) -> None:
-    """Shows the rating list of a game and of each of its variants, by the games of a run, or of all."""
+    """Shows the rating list of a game and of each of its variants, from the games of one run or of all."""
     within = run.id if run else None
     frame = matches_frame(store, run=within, kind=None, game=game, ids=False, variants=True)
     if frame.empty:
@@ -52,14 +52,14 @@ def show_game(store: Store, game: str, run: Run | None, min_games: int, shown: S
 
 
 def _counted(ratings: list[dict[str, Any]], rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Returns rows of a rating list with the numbers of games that failed and of void ones, from rows of `summary`."""
+    """Returns rows of a rating list with the numbers of failed and void games, from rows of `summary`."""
     names = [column.name for column in games.MISHAPS]
     known = {(row["game"], row["agent"]): {name: row[name] for name in names} for row in rows}
     return [row | known[row["game"], row["agent"]] for row in ratings]
 
 
 def _sources(store: Store, frame: pd.DataFrame) -> str:
-    """Returns how many games of which runs a frame has."""
+    """Returns a sentence with the number of games in a frame, by run."""
     played = {str(run) for run in frame["run"].unique()}
     kinds = Counter(run.kind for run in store.runs() if run.id in played)
     runs = ", ".join(f"{number} {kind}{'s' * (number > 1)}" for kind, number in kinds.most_common())

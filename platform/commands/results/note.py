@@ -1,4 +1,4 @@
-"""`turnier runs note`: what a user writes about a run."""
+"""`turnier runs note`: a user's note on a run."""
 
 from __future__ import annotations
 

@@ -22,7 +22,7 @@ def replay(match: str, store: str, delay: float, out: Path | None, overlay: int 
         store: the URL of the store.
         delay: seconds between two positions.
         out: a file ending in .gif, .mp4, .svg (the final position) or .json (an official spe_ed log).
-        overlay: the picture is of the position before this move, with what its agent computed.
+        overlay: draw the position before this move, with the computations of its agent.
     """
     console, played = Console(highlight=False), find_game(match, store)
     if out is not None:

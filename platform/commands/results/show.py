@@ -1,4 +1,4 @@
-"""`turnier show`: whatever has a name in a store, in the terminal or as a file."""
+"""`turnier show`: anything with a name in a store, in the terminal or as a file."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ ROWS = 200  # of a table
 MIN_GAMES = 10  # of an agent in the rating list of a game
 MATCHES = 20  # that are listed
 OF_MATCHES = (".gif", ".mp4", ".svg", ".json")
-OPTIONS = {  # what is shown -> the options that mean something for it, beside --store
+OPTIONS = {  # kind of thing shown -> its options besides --store
     "run": {"out", "html", "matches", "whole", "rows", "anchor", "nash", "crosstable", "as_json", "game", "min_games"},
     "archive": {"out", "means", "whole", "rows", "anchor", "nash", "crosstable", "as_json", "game", "min_games"},
     "match": {"out", "delay", "overlay"},
@@ -62,22 +62,22 @@ def show(
     min_games: Annotated[
         int, typer.Option(help="of a game: leave out agents with fewer games", show_default=str(MIN_GAMES), min=0)
     ] = 0,
-    anchor: Annotated[str, typer.Option(help="the agent whose Elo is 0; default: as the run was played")] = "",
+    anchor: Annotated[str, typer.Option(help="the agent whose Elo is 0; default: the run's")] = "",
     nash: Annotated[
-        bool, typer.Option(help="show Nash averages, which copies of an agent do not change, beside Elo in any case")
+        bool, typer.Option(help="always show Nash averages beside Elo; copies of an agent do not change them")
     ] = False,
     crosstable: Annotated[
         Path | None,
-        typer.Option(help="also write who scored what against whom to this CSV file", callback=writable_file),
+        typer.Option(help="also write the scores of all pairs of agents to this CSV file", callback=writable_file),
     ] = None,
     means: Annotated[
-        bool, typer.Option("--means", help="of an archive: only means and shares of points, of any number of games")
+        bool, typer.Option("--means", help="of an archive: only means and shares of points, for any number of games")
     ] = False,
     delay: Annotated[float, typer.Option(help="of a match: seconds between two positions", min=0, max=3600)] = 0.15,
     overlay: Annotated[
         int | None,
         typer.Option(
-            help="of a spe_ed match, with --out FILE.svg: the position before this move, and what its agent computed",
+            help="of a spe_ed match, with --out FILE.svg: the position before this move, and its agent's computations",
             min=1,
         ),
     ] = None,
@@ -87,11 +87,10 @@ def show(
 ) -> None:
     """Show a run, a match, your versions of a bot, or the ratings of a game.
 
-    A run of any kind is shown as the command that played it shows it at its end, with 95 % intervals; without a name,
-    it is the newest one. A match is replayed. Of your own code, all versions that have played are listed with their
-    ratings; bot.py:Bot@1c94e07 plays again as it was, and bot.py:Bot@PREVIOUS as before the last edit. Of a game, the
-    agents are rated over all its stored games. What a file has, such as an archive or exported games, is shown without
-    a store.
+    A run is shown as at the end of its command, with 95 % intervals; the default is the newest run. A match is
+    replayed. For your own code, all versions that have played are listed with their ratings; bot.py:Bot@1c94e07 plays
+    again as it was, and bot.py:Bot@PREVIOUS as before the last edit. For a game, the agents are rated over all its
+    stored games. Archives and files of exported games are shown without a store.
 
     \b
     Examples:
@@ -125,7 +124,7 @@ def show(
 
 
 def _require_out(out: Path | None, overlay: int | None) -> None:
-    """Raises UserError if a match cannot be written to a file, before the match is looked for."""
+    """Raises UserError if a match cannot be written to a file, before looking for the match."""
     if out is not None and out.suffix in OF_MATCHES:
         require_file(out, "--out")
     if overlay is not None and (out is None or out.suffix != ".svg"):
@@ -138,7 +137,7 @@ def _is_typed(context: typer.Context, name: str) -> bool:
 
 
 def _checked(what: str, typed: list[str], given: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Returns the options; raises UserError for one that means nothing for what is shown."""
+    """Returns the options; raises UserError for one that does not apply to this kind of thing."""
     for name in typed:
         if name not in OPTIONS[what]:
             option = f"--{name.removeprefix('as_').replace('_', '-')}"
@@ -159,7 +158,7 @@ def _is_game(what: str) -> bool:
 
 
 def _run(store: Store, what: str) -> Run | None:
-    """Returns the run of that name; None if it is no run but the beginning of a match's id."""
+    """Returns the run of that name; None if it is the beginning of a match's id instead."""
     if not what and not store.runs():
         raise UserError("no run is stored here yet; type: turnier tournament tictactoe random mcts")
     try:

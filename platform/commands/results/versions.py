@@ -1,4 +1,4 @@
-"""The versions of somebody's code that games were played with, and how strong each was."""
+"""The stored versions of code that is not ours, and their ratings."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def versions(name: str, game: str, save: Path | None, store: str, as_json: bool)
 
     Args:
         name: a file or module, such as bot.py; with @VERSION, only that version.
-        game: only this game; empty = all that it played.
+        game: only this game; empty = all games.
         save: the folder for the files.
         store: the URL of the store.
         as_json: whether JSON is printed.
@@ -35,7 +35,7 @@ def versions(name: str, game: str, save: Path | None, store: str, as_json: bool)
         found = [each for each in stored_versions(opened, place) if each.bundle.digest.startswith(version)]
         if not found:
             wanted = f"{place}@{version}" if version else place
-            raise UserError(f"{opened.shown_url} must have games of {wanted}, got none; play some, or name another.")
+            raise UserError(f"{opened.shown_url} has no games of {wanted}; play some, or name another.")
         if save is not None:
             if len(found) > 1:
                 raise unknown(f"single version of {place}", version, [each.bundle.digest for each in found])
@@ -55,7 +55,7 @@ def _save(version: Version, folder: Path) -> None:
     from ...core.errors import UserError
 
     if folder.exists():
-        raise UserError(f"--save must name a new folder, got {folder}, which exists; name another.")
+        raise UserError(f"--save must name a new folder, but {folder} exists; name another.")
     content = {path: text.encode() for path, text in version.bundle.files.items()} | dict(version.bundle.data)
     for path, data in content.items():
         (folder / path).parent.mkdir(parents=True, exist_ok=True)

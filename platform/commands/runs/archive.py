@@ -1,4 +1,4 @@
-"""`turnier runs archive`: the games of a run as one small file, and back."""
+"""`turnier runs archive`: writes the games of a run to one small file, and restores them."""
 
 from __future__ import annotations
 
@@ -21,18 +21,18 @@ def archive(
         Path | None, typer.Option(help="the file to write, ending in .parquet; default: KIND-ID.parquet")
     ] = None,
     remove: Annotated[bool, typer.Option("--remove", help="then delete the run's games from the store")] = False,
-    restore: Annotated[Path | None, typer.Option(help="bring back the run of this archive")] = None,
+    restore: Annotated[Path | None, typer.Option(help="restore the run of this archive")] = None,
     yes: YesOption = False,
     store: StoreOption = DEFAULT_URL,
 ) -> None:
-    """Write the games of a run to an archive, or bring them back.
+    """Write the games of a run to an archive, or restore them.
 
     An archive is a Parquet file with a row per game and every move; it is about 15 times smaller than a store and is
     read many times faster (needs: pip install 'turnier[parquet]'). The file is read back and compared with every
-    checksum before it appears. With --remove, the games then leave the store, but the run stays: turnier show
-    RUN reads them from the archive. A run goes on only after --restore.
+    checksum before it appears. With --remove, the games are then deleted from the store, but the run stays: turnier
+    show RUN reads them from the archive. The run can be resumed only after --restore.
 
-    The command show also takes an archive in place of a run.
+    turnier show also takes an archive in place of a run.
 
     \b
     Examples:
@@ -73,7 +73,7 @@ def _archive(store: Store, name: str, out: Path | None, remove: bool, yes: bool)
     _say(f"{path}: {games:,} games, {size / 1e6:,.1f} MB, {size / games:,.1f} bytes per game, read back and checked.")
     if remove:
         remove_games(store, run, archived)
-        _say(f"The games of {run.id} have left the store; turnier runs archive --restore {path} brings them back.")
+        _say(f"The games of {run.id} have left the store; turnier runs archive --restore {path} restores them.")
 
 
 def _restore(path: Path, url: str) -> None:

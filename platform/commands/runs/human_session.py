@@ -15,28 +15,28 @@ from ...core.terminal.console import Console
 from ...games.setup.moves import suggestion
 
 HELP = """\
-  NAME          play this move; a part of its name will do if no other move begins so
+  NAME          play this move; the beginning of its name is enough if it is the only one
   moves         list the moves
   board         show the board again
-  hint [AGENT]  what an agent would play, such as: hint mcts(iterations=5000)
+  hint [AGENT]  the best moves by an agent, such as: hint mcts(iterations=5000)
   undo          take back your last move and what followed
   resign        give up the game
   quit          leave; the game is kept, and the same command continues it"""
 COMMANDS = ("moves", "board", "hint", "undo", "resign", "quit", "help")
 HINT_MOVES = 5
 KEEP_SECONDS = 30.0
-Ask = Callable[[str], str]  # prompt -> what the person typed; raises EOFError at the end of the input
+Ask = Callable[[str], str]  # prompt -> the typed text; raises EOFError at the end of the input
 
 
 class Left(Exception):
-    """Raised where a person leaves the game."""
+    """Raised when a person leaves the game."""
 
 
 class Session:
     """Plays a match with the people at this terminal, until its end or until they leave."""
 
     def __init__(self, console: Console, match: HostedMatch, ask: Ask, stored: Callable[[], object]) -> None:
-        """`stored` is called after moves, every KEEP_SECONDS, so that a kill loses no more."""
+        """`stored` is called after moves, every KEEP_SECONDS: a kill loses no more than that."""
         self.console, self.match, self.ask, self.stored = console, match, ask, stored
         self.kept = time.monotonic()
 
@@ -79,7 +79,7 @@ class Session:
                 return
 
     def _obeys(self, typed: str) -> bool:
-        """Does what a person typed; returns whether it is another position's turn."""
+        """Obeys the typed text; returns whether the position has changed or the game has ended."""
         names = self.match.position.named_plies()
         chosen = self.match.game.typed_move(self.match.position.state, typed)
         if chosen is None:
@@ -113,7 +113,7 @@ class Session:
         self._show_board()
 
     def _hint(self, text: str) -> None:
-        """Shows the moves that an agent likes best: the one named, or the first that plays, or a search."""
+        """Shows the best moves by the named agent, the first agent in the match, or a search."""
         try:
             found = next(analyse(self.match.seen(), [make_agent(text or self._adviser())], repeats=1))
         except UserError as mistake:
@@ -156,7 +156,7 @@ class Session:
 
 
 def chosen_move(typed: str, names: dict[str, int]) -> int | None:
-    """Returns the move of a name, or of the only one that begins so; None where there is none or several."""
+    """Returns the move of that name, or of the only name that begins so; None if there are none or several."""
     folded = typed.casefold()
     exact = {action for name, action in names.items() if name.casefold() == folded}
     if len(exact) == 1:
@@ -168,7 +168,7 @@ def chosen_move(typed: str, names: dict[str, int]) -> int | None:
 
 
 def with_names(agents: list[str], name: str) -> list[str]:
-    """Returns agents in which people without a name have that one; of several the later ones are numbered."""
+    """Returns the agents with that name for people without one, numbered from the second on."""
     named, people = [], 0
     for text in agents:
         agent = make_agent(text)

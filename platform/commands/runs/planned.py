@@ -23,7 +23,7 @@ ResumeOption = Annotated[
     str,
     typer.Option(
         "--resume",
-        help="a run to resume: its name, the beginning of its id, or last; game and agents are its own",
+        help="a run to resume: its name, the beginning of its id, or last; leave out game and agents",
         autocompletion=proposing("run"),
     ),
 ]
@@ -55,7 +55,7 @@ def command_of(kind: str, name: str) -> Callable[..., None]:
 
 
 def _parameter(declared: Declared) -> inspect.Parameter:
-    """Returns an option as typer takes it. What has a place may be left out, as a resumed run has its own."""
+    """Returns an option for typer. Positional arguments may be left out, as a resumed run has its own."""
     option, limits = declared.option, declared.option.range_text()
     said = f"{option.help}; {limits}" if limits and option.choices else option.help
     kind: Any = list[str] if declared.is_list else next((each for each in declared.types if each in _PLAIN), str)
@@ -88,7 +88,7 @@ def _is_typed(context: typer.Context, name: str) -> bool:
 def _play(
     plan: type[Plan[Any]], name: str, typed: dict[str, Any], resume: str, store: str, where: Where, as_json: bool
 ) -> None:
-    """Plays a run and shows it; what can be wrong is found before the store is opened to be written."""
+    """Plays a run and shows it; finds mistakes before it opens the store for writing."""
     planned = _resumed(plan, name, typed, resume, store) if resume else plan(**typed)
     where = planned.placed(where)
     from ...results.store.store import Store

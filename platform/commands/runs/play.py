@@ -42,9 +42,9 @@ def play(
 
     Name one agent per seat, in seat order. The same seed gives the same match.
 
-    The agent human is a person at this terminal, who types the names of moves, or help to see what else can be typed.
-    Games with people are stored; the same command resumes an unfinished game. After several games, a rating list says
-    how strong the person is.
+    The agent human is a person at this terminal, who types the names of moves, or help to list the commands.
+    Games with people are stored; the same command resumes an unfinished game. After several games, a rating list shows
+    the person's strength.
 
     \b
     Examples:
@@ -65,7 +65,7 @@ def play(
     console, made, players = Console(), make_game(game), [make_agent(agent) for agent in agents]
     if not any(isinstance(player, Human) for player in players):
         if name or games > 1 or ladder:
-            raise UserError("--name, --games and --ladder are for people, got no agent human; use turnier tournament.")
+            raise UserError("--name, --games and --ladder need an agent human; without people, use turnier tournament.")
         with make_pool(players, where) as pool:
             show_match(console, made, players, 1 if seed is None else seed, every_move=show, pool=pool)
         return

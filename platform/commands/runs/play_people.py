@@ -1,4 +1,4 @@
-"""Games with people for `turnier play`: one after the other into the store, and what they say of strength."""
+"""Games with people for `turnier play`: played one after another and stored, and the people's ratings."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ KEPT = "The game is kept as it is; the same command continues it."
 
 
 def login_name() -> str:
-    """Returns the name of who is logged in, as far as a person may have it; otherwise human."""
+    """Returns the login name if a person may have it, otherwise human."""
     try:
         return Human(name=getpass.getuser()).name
     except (OSError, KeyError, UserError):
@@ -56,7 +56,7 @@ class Series:
         return cls(game, tuple(agent.full_text() for agent in made), games, seed, ladder)
 
     def seats(self, store: Store, number: int) -> tuple[str, ...]:
-        """Returns who sits where in a game, counted from 0."""
+        """Returns the agents of a game, counted from 0, by seat."""
         agents = self.agents
         if self.ladder:
             agents = (*agents, next_opponent(store, self.game, agents[0]))
@@ -65,7 +65,7 @@ class Series:
 
 
 def play_series(console: Console, series: Series, store: Store, ask: Ask, pool: Pool | None) -> None:
-    """Plays the games of a series until a person leaves, then says how strong people are."""
+    """Plays the games of a series until a person leaves, then shows the people's ratings."""
 
     def interrupt() -> bool:
         raise KeyboardInterrupt
@@ -92,7 +92,7 @@ def play_series(console: Console, series: Series, store: Store, ask: Ask, pool: 
 def _require_new(store: Store, spec: MatchSpec) -> None:
     found = store.records([spec.id])
     if found and found[0].termination.has_result:
-        raise UserError(f"a game of these agents must have a new seed, got {spec.seed}, which is over; leave it out.")
+        raise UserError(f"the game of these agents with seed {spec.seed} is over; leave out --seed.")
 
 
 def _play_one(console: Console, match: HostedMatch, store: Store, ask: Ask) -> bool:
@@ -114,7 +114,7 @@ def _play_one(console: Console, match: HostedMatch, store: Store, ask: Ask) -> b
 
 
 def _show_ratings(console: Console, series: Series, store: Store) -> None:
-    """Shows the rating list of all stored games of the game, and in a shown where its people stand."""
+    """Shows each person's rating and, after several games, the rating list of all stored games of the game."""
     if series.game.num_seats == 1:
         return
     people = [agent for agent in series.agents if isinstance(make_agent(agent), Human)]

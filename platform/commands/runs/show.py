@@ -33,7 +33,7 @@ def show(results: RunResults, as_json: bool = False) -> None:
 
 
 def show_run(results: RunResults, shown: Shown, console: Console | None = None) -> None:
-    """Prints a run: its head, its main table and what to know of it, and what failed.
+    """Prints a run: its head, its main table with notes, and its failures.
 
     Raises UserError, after all that, if an agent failed in all of its games and the run is to rate agents.
     """
@@ -69,7 +69,7 @@ def _require_rated(failures: Failures) -> None:
 
 
 def write_crosstable(standings: Standings, path: Path) -> None:
-    """Writes who scored what against whom as CSV; raises UserError unless it is of one game."""
+    """Writes the scores of all pairs of agents as CSV; raises UserError unless they are of one game."""
     games = standings.ratings["game"].unique().tolist()
     if len(games) != 1:
         named = f"{len(games)}: {', '.join(games)}" if games else "none with two agents"
@@ -81,5 +81,5 @@ def write_crosstable(standings: Standings, path: Path) -> None:
 
 
 def print_json(content: Any) -> None:
-    """Prints JSON, in which what is unknown (NaN) is null."""
+    """Prints JSON, with null for NaN (unknown)."""
     print(json.dumps(json.loads(json.dumps(content), parse_constant=lambda _: None), indent=2))

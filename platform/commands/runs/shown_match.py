@@ -39,7 +39,7 @@ def show_match(
 
     Args:
         every_move: print all positions and the agents' values; otherwise a single line shows the progress.
-        pool: where members of ensembles search.
+        pool: workers for the searches of ensembles.
     """
     check_spec(MatchSpec(game.full_text(), tuple(agent.full_text() for agent in agents), seed))
     table = Table(game, agents, seed, pool=pool)
@@ -79,7 +79,7 @@ def show_match(
 
 
 def _explanation(game: Game, agents: Sequence[Agent]) -> str:
-    """Says what the numbers of every move are."""
+    """Explains the numbers of every move."""
     said = f"Values: {units_text(game, agents)}. In brackets: how often the search tried the move."
     if game.num_seats == 1:
         highest = number(game.max_return, digits=4)

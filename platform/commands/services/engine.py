@@ -20,7 +20,7 @@ from ..options import GameArgument
 def engine(
     game: GameArgument,
     agent: Annotated[str, typer.Argument(help='the agent, such as "mcts(milliseconds=500)"')],
-    protocol: Annotated[str, typer.Option(help="what the other program speaks: uci, gtp or json")] = "uci",
+    protocol: Annotated[str, typer.Option(help="protocol of the other program: uci, gtp or json")] = "uci",
     seed: Annotated[int | None, typer.Option(help="seed of the agent; default: random")] = None,
     http: Annotated[
         int | None, typer.Option(help="answer on this port over HTTP instead; 0 = any free port", min=0, max=65535)
@@ -74,7 +74,7 @@ def engine(
         with one_at_a_time:
             print(text, file=out, flush=True)
 
-    # What an agent of somebody's own prints would be taken for the protocol, so it goes to standard error.
+    # Output of an agent that is not ours would be taken for the protocol, so it goes to standard error.
     with (
         open(sys.stdin.fileno(), encoding="utf-8", errors="replace", closefd=False) as lines,
         contextlib.redirect_stdout(sys.stderr),

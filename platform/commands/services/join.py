@@ -27,15 +27,15 @@ def join(
     patience: Annotated[
         float,
         typer.Option(
-            help="give up after so many seconds without a connection; reconnect after as much silence (60 to 3600 s)",
+            help="seconds without a connection before giving up, and of silence (60 to 3600) before reconnecting",
             min=0,
         ),
     ] = 600.0,
     seed: Annotated[int | None, typer.Option(help="seed of the agent; default: random")] = None,
 ) -> None:
-    """Have an agent play on a spe_ed server.
+    """Play on a spe_ed server with an agent.
 
-    The server speaks the official protocol of spe_ed; deadlines are by the server's clock. Address, key and clock come
+    The server speaks the official protocol of spe_ed; deadlines follow the server's clock. Address, key and clock come
     from the environment variables URL, KEY and TIME_URL, or from options. The agent uses the round's time, or its own
     milliseconds if these are fewer. If the connection is lost or the key is in use, it tries again.
 

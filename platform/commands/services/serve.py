@@ -25,7 +25,7 @@ DEFAULT_BOT = "combi(milliseconds=500)"
 
 @dataclass
 class GamesDone:
-    """The games of a server, as `turnier runs` counts them; one without an end has planned those that it played."""
+    """A server's games as `turnier runs` counts them; without a limit, the planned games are those played."""
 
     total: int
     done: int
@@ -57,9 +57,7 @@ def serve(
     height: Annotated[str, typer.Option(help="cells, or a range to draw from")] = "41..80",
     players: Annotated[str, typer.Option(help="number of players, or a range to draw from")] = "2..6",
     timeout: Annotated[str, typer.Option(help="seconds per round, or a range to draw from")] = "5..15",
-    grace: Annotated[
-        float, typer.Option(help="extra seconds after the deadline, which clients do not know of", min=0)
-    ] = 2.0,
+    grace: Annotated[float, typer.Option(help="extra seconds after the deadline, unknown to clients", min=0)] = 2.0,
     lobby: Annotated[
         float, typer.Option(help="seconds from the first client until bots take the remaining places", min=0)
     ] = 300.0,
@@ -133,7 +131,7 @@ def serve(
             text = f"game {room.number}, {int(record.facts['rounds'])} rounds, {ends}: {record.spec.id}"
             console.print(text, markup=False, soft_wrap=True)
 
-        stored = results.records_of_run(run_id, damage=lambda damaged: None)  # which no board has to wait for
+        stored = results.records_of_run(run_id, damage=lambda damaged: None)  # no board has to wait for damage
         first = next_number(base, (record.spec.seed for records in stored for record in records))
 
         async def run() -> None:

@@ -1,4 +1,4 @@
-"""What `turnier engine --http` does: it answers with the best move of any position."""
+"""`turnier engine --http`: answers with the best move of any position."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def serve_moves(game: str, agent: str, games_by: str, seconds: float, host: str,
     )
     start = made.start()
     for _ in best_move(start, adviser.agent, None if start.over else PlayingOn(1, seconds, adviser.player)):
-        pass  # compiles, and says what is wrong before anybody asks
+        pass  # compiles, and reports mistakes before the first request
     with listen(host, port) as listening:
         name = f"[{host}]" if ":" in host else host
         address = f"http://{name}:{listening.getsockname()[1]}"

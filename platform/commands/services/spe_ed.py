@@ -8,7 +8,7 @@ from ...core.terminal.visible import say
 
 
 def spe_ed(context: typer.Context) -> None:
-    """Serve games of spe_ed with a live page, or have an agent join a server.
+    """Serve games of spe_ed with a live page, or join a server with an agent.
 
     \b
     Examples:

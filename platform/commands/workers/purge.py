@@ -1,4 +1,4 @@
-"""`turnier runs purge`: deletes what one machine has played in a run."""
+"""`turnier runs purge`: deletes the games that one machine has played in a run."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from ..options import DEFAULT_URL, RunArgument, StoreOption, YesOption
 if TYPE_CHECKING:
     from ...results.store.store import Run
 
-OF_OTHERS = ("server", "play")  # kinds whose games people and their programs have played
+OF_OTHERS = ("server", "play")  # kinds with games of people and their programs
 
 
 def purge(
@@ -20,11 +20,11 @@ def purge(
     yes: YesOption = False,
     store: StoreOption = DEFAULT_URL,
 ) -> None:
-    """Delete the games of a run that one machine has played.
+    """Delete the games that one machine has played in a run.
 
     Repeat the command of the run to play them again. Other runs that have some of these games lose them too. The
-    command first says what will be deleted. It refuses a run that is still running, and runs whose games no command
-    plays again: studies, training runs and servers.
+    command first says what will be deleted. It refuses a run that is still running, and runs whose games cannot be
+    played again: studies, training runs and servers.
 
     \b
     Examples:

@@ -1,4 +1,4 @@
-"""What `turnier check RUN --sample SHARE` does: plays some of a run's games again and says whose differ."""
+"""`turnier check RUN --sample SHARE`: plays some of a run's games again and names the machines whose games differ."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ SHOWN_ID = 12  # digits
 
 
 def verify_sample(run: str, share: str, url: str) -> None:
-    """Prints how many games agree and, if some do not, which machines have played them; then exits with 1.
+    """Prints how many games agree; if some do not, prints the machines that played them and exits with 1.
 
     Args:
-        run: names it.
-        share: of its games, such as 5%.
-        url: of the store.
+        run: its name or id.
+        share: share of its games, such as 5%.
+        url: URL of the store.
     """
     part = _share_of(share)
     with Store.open(url, read_only=True) as store:
@@ -56,11 +56,11 @@ def _table(verification: Verification) -> Table:
 
 
 def _share_of(text: str) -> float:
-    """Returns a share from such as 5%; raises UserError unless it is above 0 and at most 1."""
+    """Returns a share from text such as 5%; raises UserError unless it is above 0 and at most 1."""
     try:
         share = float(text.removesuffix("%")) / 100 if text.endswith("%") else float(text)
     except ValueError:
         share = 0.0
     if not 0 < share <= 1:
-        raise UserError(f"--sample must be a share above 0 and at most 100%, got {text}; write such as 5%.")
+        raise UserError(f"--sample must be a share above 0 and at most 100%, got {text}; write, for example, 5%.")
     return share

@@ -1,4 +1,4 @@
-"""`turnier runs workers`: which machine has played what in a run, how fast, and whether its games end as others' do."""
+"""`turnier runs workers`: each machine's games in a run, its speed, and whether its games end like those of others."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ UNITS = (("d", 86400), ("h", 3600), ("min", 60))
 
 
 def workers(run: RunArgument, store: StoreOption = DEFAULT_URL, as_json: JsonOption = False) -> None:
-    """Show which machines have played a run, and whether their games differ.
+    """Show the machines that played a run, and whether their games differ.
 
     For each machine: its games and their share of all, CPU time per game, speed relative to all machines with the same
-    agents, games in which an agent failed or which are void, the time since its latest game was stored, and its largest
-    residual of scores. That is how many standard errors the mean score of an agent differs from the mean of the same
-    agent, against the same others and in the same seats, over all machines.
+    agents, failed and void games, the time since its latest game was stored, and its largest residual of scores. A
+    residual is the difference, in standard errors, between the mean score of an agent on this machine and on all
+    machines, against the same others and in the same seats.
 
     \b
     Examples:

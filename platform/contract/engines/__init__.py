@@ -1,1 +1,1 @@
-"""The laws that engines keep, by protocol; `turnier check` shows them."""
+"""The laws of engines, by protocol; `turnier check` shows them."""

@@ -1,4 +1,4 @@
-"""An engine whose laws are checked: it is started again wherever one of them has ended it."""
+"""An engine whose laws are checked; it is started again if a law has ended it."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from ...agents.engines.process import EngineProcess
 from ...games.game import Game, Position
 from ..law import LawBroken
 
-END_SECONDS = 2.0  # to end after being told to
-QUIET_SECONDS = 0.3  # in which nothing may be written
-STRANGE = "\u2603\u00ff\x01\x7f"  # characters that no protocol has words of
+END_SECONDS = 2.0  # to end when told to
+QUIET_SECONDS = 0.3  # without output
+STRANGE = "\u2603\u00ff\x01\x7f"  # characters of no protocol's words
 MAX_LINES = 10_000  # of an answer
-LONGEST_TOLD = 100  # characters of what an engine wrote
+LONGEST_TOLD = 100  # characters of an engine's output in a sentence
 
 
 class CheckedEngine:
@@ -22,19 +22,19 @@ class CheckedEngine:
 
     Args:
         command: the program with its arguments.
-        game: that it plays.
-        limit: seconds that an answer may take if nothing else says its time.
+        game: the game that it plays.
+        limit: seconds that an answer may take by default.
         margin: seconds that a move may be late.
     """
 
     def __init__(self, command: str, game: Game, limit: float, margin: float) -> None:
         self.command, self.game, self.limit, self.margin = command, game, limit, margin
         self._process: EngineProcess | None = None
-        self.greeted = False  # whether this process has been asked what comes first in its protocol
+        self.greeted = False  # whether this process has answered the protocol's first question
 
     @property
     def process(self) -> EngineProcess:
-        """The engine's process, which lives as far as one knows."""
+        """The engine's process, started again if it is known to have ended."""
         if self._process is None or not self._process.alive:
             self.end()
             self._process = EngineProcess(self.command)
@@ -50,7 +50,7 @@ class CheckedEngine:
             self.process.write(line, time.monotonic() + self.limit)
 
     def line(self, seconds: float | None = None) -> str:
-        """Returns the next line, which has to come in so many seconds."""
+        """Returns the next line, which must come within so many seconds."""
         seconds = self.limit if seconds is None else seconds
         found = self._read(time.monotonic() + seconds)
         if found is None:
@@ -58,7 +58,7 @@ class CheckedEngine:
         return found
 
     def until(self, wanted: Callable[[str], bool], seconds: float | None = None) -> list[str]:
-        """Returns the lines up to one that is wanted, which is the last."""
+        """Returns the lines up to and including the first wanted one."""
         deadline = time.monotonic() + (self.limit if seconds is None else seconds)
         lines = [self.line(max(0.0, deadline - time.monotonic()))]
         while not wanted(lines[-1]):
@@ -69,7 +69,7 @@ class CheckedEngine:
         return lines
 
     def rest(self) -> list[str]:
-        """Returns what is written although nothing is asked."""
+        """Returns the lines that are written although nothing is asked."""
         lines = list[str]()
         deadline = time.monotonic() + QUIET_SECONDS
         while (found := self._read(deadline)) is not None:
@@ -77,30 +77,30 @@ class CheckedEngine:
         return lines
 
     def _add(self, lines: list[str], found: str) -> None:
-        """Adds a line to others; raises where an engine writes without end."""
+        """Adds a line; raises LawBroken if an engine writes without end."""
         if len(lines) >= MAX_LINES:
             raise LawBroken(f"at most {MAX_LINES:,} lines may be written at once; the last one is {told(found)}")
         lines.append(found)
 
     def _read(self, deadline: float) -> str | None:
-        """Returns the next line of the process that was asked, which may have ended since; None if there is none."""
+        """Returns the next line of the process that was asked, even if it has ended since; None if there is none."""
         return (self._process or self.process).read(deadline)
 
     def must_end(self) -> None:
-        """Raises where the engine, which was told to end, does not, or not with exit code 0."""
+        """Raises LawBroken if the engine, which was told to end, does not end with exit code 0."""
         code = self.process_that_ends().exit_code(END_SECONDS)
         self.end()
         if code != 0:
-            got = f"the exit code {code}" if code is not None else "a process that lives on"
+            got = f"the exit code {code}" if code is not None else "a process that still runs"
             raise LawBroken(f"the engine must end within {END_SECONDS:g} s with the exit code 0, got {got}")
 
     def process_that_ends(self) -> EngineProcess:
-        """Returns the process as it is, without starting another where it has ended."""
+        """Returns the process, which is not started again if it has ended."""
         assert self._process is not None
         return self._process
 
     def legal_move(self, position: Position, text: str) -> int:
-        """Returns the action that a move's text means; raises if it is not legal."""
+        """Returns the action of a move's text; raises LawBroken if it is not legal."""
         action = position.game.move_of(position.state, text)
         if action is None:
             legal = ", ".join(position.game.move_text(position.state, each) for each in position.legal_actions()[:8])
@@ -108,7 +108,7 @@ class CheckedEngine:
         return action
 
     def line_of_play(self, plies: int, seed: int) -> tuple[Position, list[str]]:
-        """Returns a position that random moves lead to, and their texts; the game continues there."""
+        """Returns the position after random moves, in a game that is not over, and the texts of the moves."""
         rng, position, texts = random.Random(seed), self.game.start(), list[str]()
         for _ in range(plies):
             action = rng.choice(position.legal_actions())
@@ -121,12 +121,12 @@ class CheckedEngine:
 
 
 Step = Callable[[CheckedEngine], object]
-# Laws by name: what must hold, and steps that show it, each of which raises LawBroken.
+# Laws by name: a description, and steps that check it; each step may raise LawBroken.
 Laws = dict[str, tuple[str, *tuple[Step, ...]]]
 
 
 def send(*lines: str) -> Step:
-    """Writes lines, whatever is answered."""
+    """Writes lines, without waiting for an answer."""
     return lambda engine: engine.send(*lines)
 
 
@@ -139,10 +139,10 @@ def ends(engine: CheckedEngine) -> None:
 
 
 def told(text: str) -> str:
-    """Returns what an engine wrote as a sentence quotes it."""
+    """Returns an engine's output as a quotation for a sentence."""
     return repr(text if len(text) <= LONGEST_TOLD else f"{text[:LONGEST_TOLD]}...")
 
 
 def word_after(words: Sequence[str], name: str) -> str:
-    """Returns the word behind a name; "" if there is none."""
+    """Returns the word after a name; "" if there is none."""
     return words[words.index(name) + 1] if name in words[:-1] else ""

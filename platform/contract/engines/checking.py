@@ -21,7 +21,7 @@ from .checked_engine import CheckedEngine, Laws
 
 
 class Protocol(NamedTuple):
-    """A protocol: the agent of a command, its laws, and the game in which engines are checked that speak it."""
+    """A protocol: the agent of a command, the laws, and the game in which engines are checked."""
 
     agent: Callable[[str], EngineAgent]
     laws: Laws
@@ -29,7 +29,7 @@ class Protocol(NamedTuple):
 
 
 def laws_of(module: ModuleType) -> Laws:
-    """Returns the laws that a module has as functions, whose texts say what must hold."""
+    """Returns the laws that are functions of a module; their docstrings are the descriptions."""
     functions = (law for name, law in vars(module).items() if name.startswith("law_"))
     return {name_of(law): (" ".join((law.__doc__ or "").split()), law) for law in functions}
 
@@ -42,7 +42,7 @@ PROTOCOLS = {
 
 
 class EngineChecking:
-    """The laws of one engine, which ends with this block.
+    """The laws of one engine, which runs until the end of this block.
 
     Raises UserError if there is no such protocol, program or game.
     """
@@ -68,12 +68,12 @@ class EngineChecking:
         self._engine.end()
 
     def begin(self) -> list[Finding]:
-        """Returns the laws, none of them checked."""
+        """Returns the laws, not yet checked."""
         command, game = self._engine.command, str(self._game)
         return [Finding(command, self._kind, game, name, must, UNCHECKED) for name, (must, *_) in self.laws.items()]
 
     def findings(self, laws: Sequence[Finding]) -> Iterator[Finding]:
-        """Yields what is known of each law; nothing else can be checked if the first one is broken."""
+        """Yields the finding for each law; if the first law is broken, no other can be checked."""
         first = ""
         for law in laws:
             said = "" if first else self._broken_by(law.law)
@@ -86,11 +86,11 @@ class EngineChecking:
         return ""
 
     def _broken_by(self, name: str) -> str:
-        """Returns how a law is broken; "" if it is kept."""
+        """Returns a sentence on how a law is broken; "" if it is kept."""
         try:
             for step in self.laws[name][1:]:
                 step(self._engine)
         except (LawBroken, SeatFailure) as failure:
-            self._engine.end()  # whatever it is about to write belongs to no other law
+            self._engine.end()  # its further output must not reach the next law
             return f"{str(failure).rstrip('.')}."
         return ""

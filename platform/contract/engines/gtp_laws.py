@@ -1,4 +1,4 @@
-"""What an engine that speaks GTP has to do: laws as lists of steps, in the order in which they are checked."""
+"""The laws of engines that speak GTP, as lists of steps, in the order of checking."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ REQUIRED = (
 )
 SECONDS_PER_MOVE = 1
 OPENING = 20  # random plies, after which there are dead stones
-SCORED_PLIES = 200  # in which a game should end that is counted
+SCORED_PLIES = 200  # in which a game must end to be scored
 
 
 def answer(engine: CheckedEngine, command: str, seconds: float | None = None) -> tuple[bool, str]:
@@ -54,7 +54,7 @@ def must_refuse(engine: CheckedEngine, command: str) -> None:
 
 
 def clear(engine: CheckedEngine) -> None:
-    """Begins a game as quickly as the engine can play it."""
+    """Begins a game at the engine's fastest pace."""
     size, komi = getattr(engine.game, "size", None), getattr(engine.game, "komi", None)
     if size is not None:
         done(engine, f"boardsize {size}")
@@ -66,7 +66,7 @@ def clear(engine: CheckedEngine) -> None:
 
 
 def after(engine: CheckedEngine, plies: int, seed: int = 1) -> Position:
-    """Returns the position after random moves of a new game, which the engine is told."""
+    """Returns the position after random moves of a new game, which are sent to the engine."""
     clear(engine)
     position = engine.game.start()
     end, texts = engine.line_of_play(plies, seed)
@@ -85,7 +85,7 @@ def generated(engine: CheckedEngine, position: Position) -> Position | None:
 
 
 def asked(command: str, wanted: str | None = None) -> Step:
-    """A command succeeds, with a wanted answer if there is one."""
+    """A command succeeds, with the wanted answer if one is given."""
 
     def step(engine: CheckedEngine) -> None:
         said = done(engine, command)
@@ -101,7 +101,7 @@ def refused(command: str) -> Step:
 
 
 def if_known(command: str, *steps: Step) -> Step:
-    """What has to hold if the engine has a command."""
+    """Steps that must hold if the engine has a command."""
 
     def step(engine: CheckedEngine) -> None:
         if command in done(engine, "list_commands").split():
@@ -112,17 +112,17 @@ def if_known(command: str, *steps: Step) -> Step:
 
 
 def if_go(*steps: Step) -> Step:
-    """What has to hold in games with a komi."""
+    """Steps that must hold in games with a komi."""
     return lambda engine: None if is_no_go(engine) else [one(engine) for one in steps]
 
 
 def played(*plies: int) -> Step:
-    """Random legal moves are taken, so many in each of some games."""
+    """The engine takes random legal moves, so many in each of several games."""
     return lambda engine: [after(engine, some) for some in plies]
 
 
 def moved(*plies: int) -> Step:
-    """Its moves after so many plies each are legal."""
+    """The engine's moves are legal after each of these numbers of plies."""
     return lambda engine: [generated(engine, after(engine, some)) for some in plies]
 
 
@@ -135,7 +135,7 @@ def names(engine: CheckedEngine) -> None:
 def commands(engine: CheckedEngine) -> None:
     listed = done(engine, "list_commands").split()
     if missing := [name for name in REQUIRED if name not in listed and not (name == "komi" and is_no_go(engine))]:
-        raise LawBroken(f"list_commands must name what GTP requires, but lacks {', '.join(missing)}")
+        raise LawBroken(f"list_commands must name the commands that GTP requires, but lacks {', '.join(missing)}")
 
 
 def is_no_go(engine: CheckedEngine) -> bool:
@@ -143,7 +143,7 @@ def is_no_go(engine: CheckedEngine) -> bool:
 
 
 def numbered(*numbers: int) -> Step:
-    """Commands with numbers that come at once are answered in their order, by the same numbers."""
+    """Numbered commands sent at once are answered in order, with the same numbers."""
 
     def step(engine: CheckedEngine) -> None:
         engine.send(*(f"{number} protocol_version" for number in numbers))
@@ -194,7 +194,7 @@ def keeps_time(engine: CheckedEngine) -> None:
     began = time.monotonic()
     generated(engine, position)
     if (spent := time.monotonic() - began) > SECONDS_PER_MOVE + engine.margin:
-        raise LawBroken(f"a move must take {SECONDS_PER_MOVE} s at most, got {spent:.3g} s")
+        raise LawBroken(f"a move must take at most {SECONDS_PER_MOVE} s, got {spent:.3g} s")
 
 
 def takes_back(engine: CheckedEngine) -> None:
@@ -242,8 +242,8 @@ def scores_as_we_do(engine: CheckedEngine) -> None:
 LAWS: Laws = {
     "answers": ("A command is answered in time.", lambda engine: answer(engine, "protocol_version")),
     "version of protocol": ("`protocol_version` is answered by 2.", asked("protocol_version", "2")),
-    "names": ("`name` and `version` are answered, the name not by nothing.", names),
-    "commands": ("`list_commands` names all that GTP requires.", commands),
+    "names": ("`name` and `version` are answered, and the name is not empty.", names),
+    "commands": ("`list_commands` names all commands that GTP requires.", commands),
     "known commands": (
         "`known_command` tells commands from other words.",
         asked("known_command genmove", "true"),
@@ -251,7 +251,7 @@ LAWS: Laws = {
     ),
     "numbered commands": ("The answer to a command with a number repeats it.", numbered(17)),
     "comments": (
-        "Comments, empty lines, tabs and spaces around words mean nothing.",
+        "Comments, empty lines, tabs and spaces around words are ignored.",
         lambda engine: engine.send("# a comment", "", "   ", "\t"),
         asked("  protocol_version \t # another one", "2"),
     ),
@@ -265,7 +265,7 @@ LAWS: Laws = {
         asked("protocol_version"),
     ),
     "sizes": (
-        "`boardsize` takes the game's size, and refuses one that is no size.",
+        "`boardsize` takes the game's size, and refuses an impossible one.",
         has_size,
         refused("boardsize -3"),
         refused("boardsize many"),
@@ -273,24 +273,24 @@ LAWS: Laws = {
     "clears the board": ("After `clear_board` the first move can be played again.", played(3, 3)),
     "komi": ("`komi` takes numbers and refuses words.", if_go(asked("komi 6.5"), refused("komi much"))),
     "plays moves": ("`play` takes twenty legal moves.", played(20)),
-    "capitals": ("Colours and moves are the same in capitals or not, and colours can be written out.", capitals),
+    "capitals": ("Colours and moves may be in capitals, and colours may be written out.", capitals),
     "refuses illegal moves": ("A move onto a stone is refused, and so is one off the board.", illegal_moves),
-    "refusals change nothing": ("After a refused move the game continues where it was.", refusals_change_nothing),
+    "refusals change nothing": ("A refused move changes nothing in the game.", refusals_change_nothing),
     "moves first": ("The first move of a game is legal.", moved(0)),
-    "moves later": ("Moves after five and after twelve others are legal, of either colour.", moved(5, 12)),
+    "moves later": ("Moves of either colour, after five and after twelve others, are legal.", moved(5, 12)),
     "plays what it says": (
-        "A move of `genmove` is on the board: the other side cannot play there.",
+        "`genmove` plays its move on the board: the other side cannot play there.",
         plays_what_it_says,
     ),
-    "keeps time": ("With one second per move an answer takes no longer.", if_known("time_settings", keeps_time)),
+    "keeps time": ("With one second per move an answer takes no more.", if_known("time_settings", keeps_time)),
     "time left": (
-        "`time_left`, if it is known, is taken for both colours.",
+        "`time_left`, if it is known, is accepted for both colours.",
         if_known("time_left", clear, *(asked(f"time_left {colour} 30 0") for colour in COLOURS)),
     ),
     "takes back": ("`undo`, if it is known, takes back a move, but none at the start.", if_known("undo", takes_back)),
     "shows the board": ("`showboard`, if it is known, is answered.", if_known("showboard", asked("showboard"))),
-    "many commands at once": ("Commands that come at once are answered in their order.", numbered(*range(1, 21))),
-    "many games": ("Ten games on end begin well.", many_games),
+    "many commands at once": ("Commands sent at once are answered in order.", numbered(*range(1, 21))),
+    "many games": ("Ten games in a row begin well.", many_games),
     "whole game": (
         "In a game against itself, of up to 60 plies, every move is legal.",
         lambda engine: play_itself(engine, 0, 60),
@@ -300,5 +300,5 @@ LAWS: Laws = {
         if_known("final_score", scores_as_we_do),
     ),
     "quit": ("`quit` is answered, and ends the engine with exit code 0.", asked("quit"), ends),
-    "end of input": ("The engine ends where its input does.", asked("protocol_version"), close_input, ends),
+    "end of input": ("The engine ends when its input does.", asked("protocol_version"), close_input, ends),
 }

@@ -1,4 +1,4 @@
-"""What a program that speaks JSON lines has to do, step by step; each law's text is what must hold."""
+"""The laws of programs that speak JSON lines, in the order of checking; each docstring is the law's description."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def answer(engine: CheckedEngine, seconds: float | None = None) -> dict[str, Any
 
 
 def greet(engine: CheckedEngine, **more: Any) -> dict[str, Any]:
-    """Returns what a new process is ready with."""
+    """Returns a new process's `ready` message."""
     engine.end()
     write(engine, {"type": "hello", "protocol": PROTOCOL} | more)
     engine.greeted = True
@@ -42,7 +42,7 @@ def greet(engine: CheckedEngine, **more: Any) -> dict[str, Any]:
 
 
 def begun(engine: CheckedEngine, plies: int = 0, seed: int = 1, **more: Any) -> tuple[Match, Position]:
-    """Begins a game; returns it after random plies, outcomes of chance included, with the seat that is to move."""
+    """Begins a game; returns its match, and the position after random plies and outcomes of chance."""
     if not engine.greeted:
         greet(engine)
     rng, position, match = random.Random(seed), engine.game.start(seed), Match(engine.game, 0, seed)
@@ -63,7 +63,7 @@ def begun(engine: CheckedEngine, plies: int = 0, seed: int = 1, **more: Any) -> 
 def move(
     engine: CheckedEngine, match: Match, position: Position, limits: Limits | None = None, **more: Any
 ) -> tuple[int, dict[str, Any]]:
-    """Returns the engine's legal action, and its whole answer."""
+    """Returns the engine's action, which must be legal, and its whole answer."""
     limits = limits or Limits(MOVE_SECONDS, MOVE_SECONDS, 0.0)
     write(engine, move_message(match, position, limits, 0.0) | more)
     said = answer(engine)
@@ -83,13 +83,13 @@ def law_handshake(engine: CheckedEngine) -> None:
 
 
 def law_version_of_protocol(engine: CheckedEngine) -> None:
-    """`ready` says the protocol's version."""
+    """`ready` names the protocol's version."""
     if (said := greet(engine)).get("protocol") != PROTOCOL:
         raise LawBroken(f"the protocol must be {PROTOCOL}, got {told(str(said))}")
 
 
 def law_says_no_more_than_asked(engine: CheckedEngine) -> None:
-    """Nothing but answers is written: none before `hello`, none to `game`."""
+    """Only answers are written: none before `hello`, none to `game`."""
     engine.end()
     if lines := engine.rest():
         raise LawBroken(f"nothing must be written before hello, got {told(lines[0])}")
@@ -123,22 +123,22 @@ def law_every_seat(engine: CheckedEngine) -> None:
 
 
 def law_action_and_move_agree(engine: CheckedEngine) -> None:
-    """An answer with both an action and a move means the same by them."""
+    """The action and the move of an answer, if it has both, mean the same."""
     action, said = move(engine, *begun(engine))
     if "action" in said and said["action"] != action:
         raise LawBroken(f"action and move must be the same, got {told(str(said))}")
 
 
 def law_nodes(engine: CheckedEngine) -> None:
-    """`nodes`, if it is there, is a whole number from 0."""
+    """`nodes`, if given, is a whole number from 0 up."""
     _, said = move(engine, *begun(engine, 2))
     nodes = said.get("nodes", 0)
     if type(nodes) is not int or nodes < 0:
-        raise LawBroken(f"nodes must be a whole number from 0, got {told(str(nodes))}")
+        raise LawBroken(f"nodes must be a whole number from 0 up, got {told(str(nodes))}")
 
 
 def law_keeps_seconds(engine: CheckedEngine) -> None:
-    """The seconds per move are kept."""
+    """A move takes no more than the seconds per move."""
     in_time(engine, Limits(MOVE_SECONDS, MOVE_SECONDS, 0.0), MOVE_SECONDS)
 
 
@@ -157,16 +157,16 @@ def in_time(engine: CheckedEngine, limits: Limits, seconds: float) -> None:
     began = time.monotonic()
     move(engine, match, position, limits)
     if (spent := time.monotonic() - began) > seconds + engine.margin:
-        raise LawBroken(f"a move must take {seconds:g} s at most, got {spent:.3g} s")
+        raise LawBroken(f"a move must take at most {seconds:g} s, got {spent:.3g} s")
 
 
 def law_without_limits(engine: CheckedEngine) -> None:
-    """Without seconds and clock a move comes all the same."""
+    """Without seconds or a clock a move still comes."""
     move(engine, *begun(engine), Limits(0.0, 0.0, 0.0))
 
 
 def law_further_members(engine: CheckedEngine) -> None:
-    """Members that it does not know mean nothing."""
+    """Unknown members of messages are ignored."""
     greet(engine, later={"version": 2})
     move(engine, *begun(engine, later=[1, None]), later="☃")
 
@@ -177,32 +177,32 @@ def law_long_games(engine: CheckedEngine) -> None:
 
 
 def law_same_question_twice(engine: CheckedEngine) -> None:
-    """A position can be asked twice in a game."""
+    """The same position can be asked twice in a game."""
     match, position = begun(engine, 2)
     for _ in range(2):
         move(engine, match, position)
 
 
 def law_positions_in_any_order(engine: CheckedEngine) -> None:
-    """A new game may begin before the last one has ended, and at another ply."""
+    """A new game may begin, at any ply, before the last one has ended."""
     for plies in (6, 1, 3, 0):
         move(engine, *begun(engine, plies, seed=plies))
 
 
 def law_many_games(engine: CheckedEngine) -> None:
-    """Twenty games on end begin well."""
+    """Twenty games in a row begin well."""
     for seed in range(20):
         move(engine, *begun(engine, seed % 4, seed))
 
 
 def law_seeds(engine: CheckedEngine) -> None:
-    """Seeds of up to 63 bits are taken."""
+    """Seeds of up to 63 bits are accepted."""
     for seed in (0, 2**31, 2**63 - 1):
         move(engine, *begun(engine, seed=seed))
 
 
 def law_empty_lines(engine: CheckedEngine) -> None:
-    """Empty lines mean nothing."""
+    """Empty lines are ignored."""
     match, position = begun(engine)
     engine.send("", "  ")
     move(engine, match, position)
@@ -237,14 +237,14 @@ def law_quit(engine: CheckedEngine) -> None:
 
 
 def law_quit_at_once(engine: CheckedEngine) -> None:
-    """`quit` ends it before any game, too."""
+    """`quit` ends the program before any game, too."""
     greet(engine)
     write(engine, {"type": "quit"})
     engine.must_end()
 
 
 def law_end_of_input(engine: CheckedEngine) -> None:
-    """The program ends where its input does."""
+    """The program ends when its input does."""
     begun(engine)
     engine.process.close_input()
     engine.must_end()

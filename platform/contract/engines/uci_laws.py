@@ -1,4 +1,4 @@
-"""What an engine that speaks UCI has to do: laws as lists of steps, in the order in which they are checked."""
+"""The laws of engines that speak UCI, as lists of steps, in the order of checking."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ SHORT, SHORT_SECONDS = "movetime 100", 0.1
 CASTLING = "r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 0 1"
 EN_PASSANT = "4k3/8/8/8/2p1p3/8/3P4/4K3 w - - 0 1"
 PROMOTION = "4k3/P7/8/8/8/8/p7/1N2K3 w - - 0 1"
-# Positions of chess: a start, the moves from there, and the special ones that follow, of which each is asked for.
+# Positions of chess: a start, moves from there, and the special moves that must be possible next, asked for one by one.
 SPECIAL = (
     (CASTLING, "", "e1g1 e1c1"),
     (CASTLING, "e1g1", "e8c8"),
@@ -46,7 +46,7 @@ def greeting(engine: CheckedEngine) -> list[str]:
 
 
 def ready(engine: CheckedEngine) -> list[str]:
-    """Returns what is written until the engine is ready."""
+    """Returns the lines written until the engine is ready."""
     before = [] if engine.greeted else greeting(engine)
     engine.send("isready")
     return before + wait_for(engine, "readyok")
@@ -58,7 +58,7 @@ def best_move(line: str) -> str:
 
 
 def wait_for(engine: CheckedEngine, word: str) -> list[str]:
-    """Returns the lines up to one that is that word."""
+    """Returns the lines up to and including one that is that word."""
     return engine.until(lambda line: line.strip() == word)
 
 
@@ -68,14 +68,14 @@ def no_move(lines: Sequence[str], when: str) -> None:
 
 
 def quiet(when: str) -> Step:
-    """No move may come although none is asked for."""
+    """No move comes unasked."""
     return lambda engine: no_move(engine.rest(), when)
 
 
 def search(
     engine: CheckedEngine, limits: str, plies: int = 0, seconds: float | None = None, seed: int = 1
 ) -> tuple[Position, list[str], float]:
-    """Returns a position after some plies, what the engine writes of it, up to a legal move, and the seconds."""
+    """Returns a position after some plies, the engine's lines for it up to a legal move, and the seconds."""
     ready(engine)
     position, texts = engine.line_of_play(plies, seed)
     engine.send(position_command(engine.game, texts), f"go {limits}")
@@ -87,7 +87,7 @@ def search(
 
 
 def searched(limits: str, *plies: int) -> Step:
-    """A search after so many plies each is answered by a legal move."""
+    """A search after each of these numbers of plies is answered by a legal move."""
     return lambda engine: [search(engine, limits, some) for some in plies or (0,)]
 
 
@@ -97,7 +97,7 @@ def timed(limits: str, seconds: float) -> Step:
     def step(engine: CheckedEngine) -> None:
         _, _, spent = search(engine, limits, plies=6)
         if spent > seconds + engine.margin:
-            raise LawBroken(f"a move must take {seconds:g} s at most, got {spent:.3g} s for `go {limits}`")
+            raise LawBroken(f"a move must take at most {seconds:g} s, got {spent:.3g} s for `go {limits}`")
 
     return step
 
@@ -162,7 +162,7 @@ def special_moves(engine: CheckedEngine) -> None:
                 engine.legal_move(position, said)
             except LawBroken as broken:
                 raise LawBroken(f"{broken}, in the position {fen}{' moves ' * bool(moves)}{moves}") from None
-    new_game(engine)  # no law is about what is left of a position
+    new_game(engine)  # no position is left over for later laws
 
 
 def numbers_found(engine: CheckedEngine) -> None:
@@ -237,7 +237,7 @@ LAWS: Laws = {
         "In chess: castling, capturing en passant and promoting are understood, and played by legal moves.",
         special_moves,
     ),
-    "keeps movetime": ("`go movetime` is kept.", timed(SHORT, SHORT_SECONDS)),
+    "keeps movetime": ("`go movetime` is obeyed.", timed(SHORT, SHORT_SECONDS)),
     "depth": ("`go depth 1` is answered.", searched("depth 1")),
     "nodes": ("`go nodes 100` is answered.", searched("nodes 100")),
     "clock": ("With a clock of 2 s the move takes less.", timed("wtime 2000 btime 2000", 2.0)),
@@ -286,9 +286,9 @@ LAWS: Laws = {
         ready,
     ),
     "garbage": ("A line of 200 strange characters does no harm.", ready, send(STRANGE * 50), searched("depth 1")),
-    "many games": ("Ten games on end begin well.", many_games),
+    "many games": ("Ten games in a row begin well.", many_games),
     "whole game": ("In a game against itself, of up to 60 plies, every move is legal.", whole_game),
     "quit": ("`quit` ends the engine with exit code 0.", ready, send("quit"), ends),
     "quit while it searches": ("`quit` ends a search and the engine.", begin_infinite, send("quit"), ends),
-    "end of input": ("The engine ends where its input does.", ready, close_input, ends),
+    "end of input": ("The engine ends when its input does.", ready, close_input, ends),
 }

@@ -1,4 +1,4 @@
-"""The laws of boards and of what people read: cells, symmetries, neighbours, names, drawings and facts."""
+"""The laws of boards and of texts for people: cells, symmetries, neighbours, names, drawings and facts."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def law_cells(game: Game) -> None:
 
 
 def law_placed_stones(game: Game) -> None:
-    """Where a game places stones, an action that is a cell's number changes that cell alone, all of a state alike."""
+    """If a game places stones, an action with a cell's number changes only that cell; stones of a state are alike."""
     if not game.places_stones:
         return
     for node in nodes(game):
@@ -32,7 +32,7 @@ def law_placed_stones(game: Game) -> None:
             cells = game.cell_values(after)
             changed = np.flatnonzero(cells != before).tolist()
             if changed != [action]:
-                must = f"change cell {action} alone, as places_stones says"
+                must = f"change only cell {action}, since places_stones is set"
                 raise LawBroken(f"action {action} of {game} must {must}, got the cells {changed} changed {node}")
             changes.add((int(before[action]), int(cells[action])))
         if len(changes) > 1:
@@ -51,33 +51,33 @@ def law_symmetries(game: Game) -> None:
         raise LawBroken(f"the first symmetry of {game} must be the identity, got {table[0]}")
     rows = {tuple(row) for row in table.tolist()}
     if len(rows) != len(table):
-        raise LawBroken(f"each symmetry of {game} must stand once, got {len(table)} rows of which {len(rows)} differ")
+        raise LawBroken(f"symmetries of {game} must all differ, got {len(table)} rows, {len(rows)} different ones")
     for a, b in ((a, b) for a in table for b in table):
         if tuple(a[b].tolist()) not in rows:
-            raise LawBroken(f"symmetries of {game} must be closed under composition, but {a} after {b} is none")
+            raise LawBroken(f"symmetries of {game} must be closed under composition, but {a} after {b} is not one")
 
 
 def law_neighbours(game: Game) -> None:
-    """Being a neighbour is mutual, never with oneself, and kept by every symmetry."""
+    """Neighbours are mutual, no cell is its own neighbour, and every symmetry keeps neighbours."""
     around = [set(cells) for cells in game.neighbours()]
     if len(around) != game.num_cells:
         raise LawBroken(f"{game} must list the neighbours of each of its {game.num_cells} cells, got {len(around)}")
     for cell, cells in enumerate(around):
         if not cells <= set(range(game.num_cells)):
-            raise LawBroken(f"neighbours of {game} must be cells, got {cells} beside {cell}")
+            raise LawBroken(f"neighbours of {game} must be cells, got {cells} next to {cell}")
         if cell in cells:
             raise LawBroken(f"no cell of {game} may be its own neighbour, got {cell}")
         for other in cells:
             if cell not in around[other]:
-                raise LawBroken(f"neighbours of {game} must be mutual, but {cell} has {other} and {other} not {cell}")
+                raise LawBroken(f"neighbours of {game} must be mutual, but {cell} has {other}, {other} lacks {cell}")
     for symmetry in game.symmetries().tolist():
         for cell, cells in enumerate(around):
             if {symmetry[each] for each in cells} != around[symmetry[cell]]:
-                raise LawBroken(f"symmetry {symmetry} of {game} must keep neighbours, but it parts those of {cell}")
+                raise LawBroken(f"symmetry {symmetry} of {game} must keep neighbours, but separates those of {cell}")
 
 
 def law_texts(game: Game) -> None:
-    """The options of a node have distinct names, a state has a drawing, a final state the facts of all milestones."""
+    """Options of a node have distinct names, every state has a drawing, final states have facts for all milestones."""
     for seed in SEEDS:
         for node in walk(game, seed):
             name = game.outcome_name if node.mover == CHANCE else game.action_name

@@ -1,4 +1,4 @@
-"""The law of `forced_win`: what it claims is won against every defence, and a win at once is never missed."""
+"""The law of `forced_win`: a claimed win holds against every defence, and an immediate win is never missed."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ def wins(returns: NumArray, seat: int) -> bool:
 
 
 def refutation(game: Game, state: Ints, returns: NumArray, depth: int) -> str | None:
-    """Follows `forced_win` for the seat to move against everything that others and chance can do.
+    """Follows `forced_win` for the seat to move against all replies of others and of chance.
 
-    Returns a sentence if it does not win with at most `depth` moves before the last one, else None.
+    Returns a sentence if it does not win with at most `depth` moves before the last one, otherwise None.
     """
     seat, asked = int(game.kernels.to_move(state)), state.copy()
     action = int(game.kernels.forced_win(asked, depth))
@@ -60,7 +60,7 @@ def wins_at_once(game: Game, node: Node) -> bool:
 
 
 def law_forced_win(game: Game) -> None:
-    """`forced_win` finds every win at once, and each win that it claims is one, whatever the others do."""
+    """`forced_win` finds every immediate win, and each win that it claims holds against every reply."""
     if not game.kernels.has_forced_win:
         return
     claims = 0
@@ -74,6 +74,6 @@ def law_forced_win(game: Game) -> None:
             if said is not None:
                 raise LawBroken(f"forced_win of {game} must win by {depth} forcing moves, but {said} {node}")
             if not claimed and wins_at_once(game, node):
-                raise LawBroken(f"forced_win of {game} must find the win at once, also with depth {depth}, {node}")
+                raise LawBroken(f"forced_win of {game} must find the immediate win, also with depth {depth}, {node}")
     if not claims:
         raise LawBroken(f"{game} has forced_win, so it must find wins in random games, got none in {len(GAMES)}")

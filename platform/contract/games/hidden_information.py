@@ -1,4 +1,4 @@
-"""The laws of `observe`: what a seat must not see, and what it can do with what it sees."""
+"""The laws of `observe`: views hide the commitments of others, and can be played on."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from .random_games import FENCE, MAX_STEPS, SEEDS, Node, legal_actions, nodes, v
 
 
 def later_views(game: Game, node: Node, action: int) -> list[tuple[int, list[int]]]:
-    """Returns (seat, view) of the seats that commit after the mover in the same round: higher seats, no reward yet."""
+    """Returns (seat, view) of the seats that commit after the mover in its round: higher seats, until a reward."""
     state, rewards, seat = node.state.copy(), np.zeros(game.num_seats), node.mover
     views: list[tuple[int, list[int]]] = []
     while True:
@@ -26,7 +26,7 @@ def later_views(game: Game, node: Node, action: int) -> list[tuple[int, list[int
 
 
 def law_commitments_stay_hidden(game: Game) -> None:
-    """What a seat commits to in a round changes nothing in the views of the seats that commit after it.
+    """A seat's commitment in a round does not change the views of the seats that commit after it.
 
     Simultaneous moves are serialised: the seats of a round commit in ascending order and the last resolves it.
     """
@@ -44,7 +44,7 @@ def law_commitments_stay_hidden(game: Game) -> None:
                         f" differ for the actions {node.options[0]} and {action} {node}"
                     )
     if not rounds:
-        raise LawBroken(f"{game} has observe, so some seat must commit before another one of the same round, got none")
+        raise LawBroken(f"{game} has observe, so some seat must commit before another one in the same round, got none")
 
 
 def law_views(game: Game) -> None:

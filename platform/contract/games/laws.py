@@ -1,6 +1,6 @@
 """The laws that every game keeps, listed in GAME_LAWS: each takes a game and raises LawBroken with a sentence.
 
-A law looks at the nodes of a few seeded random games. A node at chance is an afterstate, its options are the outcomes.
+A law looks at the nodes of a few seeded random games. A chance node is an afterstate; its options are the outcomes.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ from .random_games import (
 
 
 def law_sizes(game: Game) -> None:
-    """Sizes are whole numbers that make sense, `max_return` is a positive float, the variant words fit the state."""
+    """Sizes are possible whole numbers, `max_return` is a positive float, and the variant words fit the state."""
     sizes = ("num_seats", "num_actions", "max_legal", "max_outcomes", "state_words", "num_cells", "num_cell_values")
     for name in sizes:
         size = getattr(game, name, None)
@@ -66,7 +66,7 @@ def law_sizes(game: Game) -> None:
 
 
 def law_to_move(game: Game) -> None:
-    """`to_move` answers a seat, CHANCE or TERMINAL."""
+    """`to_move` returns a seat, CHANCE or TERMINAL."""
     for node in nodes(game):
         if node.mover not in (CHANCE, TERMINAL) and not 0 <= node.mover < game.num_seats:
             raise LawBroken(
@@ -76,7 +76,7 @@ def law_to_move(game: Game) -> None:
 
 
 def law_legal(game: Game) -> None:
-    """A seat to move has 1 to `max_legal` legal actions, ascending, each once, all below `num_actions`."""
+    """A seat to move has 1 to `max_legal` legal actions, ascending, without repetition, all below `num_actions`."""
     for node in nodes(game):
         actions = node.options
         if node.mover < 0:
@@ -86,13 +86,13 @@ def law_legal(game: Game) -> None:
         if len(actions) > game.max_legal:
             raise LawBroken(f"{game} must have at most max_legal = {game.max_legal} actions, got {actions} {node}")
         if actions != sorted(set(actions)):
-            raise LawBroken(f"legal actions of {game} must ascend, each once, got {actions} {node}")
+            raise LawBroken(f"legal actions of {game} must ascend without repetition, got {actions} {node}")
         if actions[0] < 0 or actions[-1] >= game.num_actions:
             raise LawBroken(f"actions of {game} must be from 0 to {game.num_actions - 1}, got {actions} {node}")
 
 
 def law_chance(game: Game) -> None:
-    """A chance node has 1 to `max_outcomes` outcomes, ascending, each once, with positive probabilities of sum 1."""
+    """A chance node has 1 to `max_outcomes` ascending outcomes, without repetition; positive probabilities sum to 1."""
     for node in nodes(game):
         if node.mover != CHANCE:
             continue
@@ -103,7 +103,7 @@ def law_chance(game: Game) -> None:
             most = f"at most max_outcomes = {game.max_outcomes}"
             raise LawBroken(f"{game} must have {most} outcomes, got {outcomes} {node}")
         if outcomes != sorted(set(outcomes)):
-            raise LawBroken(f"outcomes of {game} must ascend, each once, got {outcomes} {node}")
+            raise LawBroken(f"outcomes of {game} must ascend without repetition, got {outcomes} {node}")
         if not min(probs) > 0:
             raise LawBroken(f"probabilities of {game} must be positive, got {probs} {node}")
         if abs(sum(probs) - 1) >= 1e-9:
@@ -111,7 +111,7 @@ def law_chance(game: Game) -> None:
 
 
 def law_questions_change_nothing(game: Game) -> None:
-    """Every kernel but `init`, `step` and `playout` leaves the state as it is."""
+    """Every kernel except `init`, `step` and `playout` leaves the state as it is."""
     rng = stream(1)
     for node in nodes(game):
         asked: list[tuple[str, Callable[[Ints], object]]] = [("to_move", game.kernels.to_move)]
@@ -131,7 +131,7 @@ def law_questions_change_nothing(game: Game) -> None:
 
 
 def law_writes_stay_inside(game: Game) -> None:
-    """No kernel writes outside the arrays it is given, of the sizes that the game declares."""
+    """No kernel writes outside its arrays, which have the sizes that the game declares."""
     state, whole_state = fenced(game.state_words, STATE_DTYPE)
     out, whole_out = fenced(game.max_legal, np.int64)
     outcomes, whole_outcomes = fenced(game.max_outcomes, np.int64)
@@ -178,7 +178,7 @@ def law_writes_stay_inside(game: Game) -> None:
 
 
 def law_step_repeats(game: Game) -> None:
-    """The same action in the same state does the same, bit for bit, whatever happened before or lies around it."""
+    """The same action in the same state does the same, bit for bit, regardless of earlier calls and nearby memory."""
     for node in nodes(game):
         for option in node.options[:8]:
             runs = []
@@ -197,7 +197,7 @@ def law_step_repeats(game: Game) -> None:
 
 
 def law_variant_words_stay(game: Game) -> None:
-    """The first words of a state, which say the variant, never change, not in views and playouts either."""
+    """The first words of a state, which hold the variant, never change, not even in views and playouts."""
     variant = game.variant_words()
     for node in nodes(game):
         seen = [("step", node.state)]
@@ -218,7 +218,7 @@ def _stepped(game: Game, option: int) -> Callable[[Ints, NumArray], object]:
 
 
 def law_rewards_are_added(game: Game) -> None:
-    """`step` and `playout` add to the rewards that are there already."""
+    """`step` and `playout` add to the existing rewards."""
     prior = np.arange(1.0, game.num_seats + 1) * 16
     for node in nodes(game):
         runs = [("step", _stepped(game, option)) for option in node.options[:8]]
@@ -278,5 +278,5 @@ GAME_LAWS: tuple[Law, ...] = (
     law_moves_name_positions,
     law_boards_name_positions,
 )
-# Where one of these is broken, the others mean nothing.
+# If one of these is broken, the others mean nothing.
 BASIC_LAWS = (law_sizes, law_methods_change_nothing, law_to_move, law_games_end)

@@ -1,4 +1,4 @@
-"""The laws of chance and playouts: a game's own fast kernels do what the others say, and seeds reproduce."""
+"""The laws of chance and playouts: a game's fast kernels agree with its plain ones, and seeds reproduce games."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ JOBS = 150  # of playouts side by side, more than any processor has lanes
 
 
 class Played(NamedTuple):
-    """What playouts write, a row for each job."""
+    """The results of playouts, a row for each job."""
 
     rngs: NumArray
     gains: NumArray
@@ -45,7 +45,7 @@ class Played(NamedTuple):
 
 
 def law_sample_chance(game: Game) -> None:
-    """`sample_chance` draws the outcomes that `chance` lists, as often as it says."""
+    """`sample_chance` draws the outcomes that `chance` lists, with its probabilities."""
     if not game.kernels.has_sample_chance:
         return
     rng = stream(1)
@@ -60,7 +60,7 @@ def law_sample_chance(game: Game) -> None:
         shares = [drawn.count(outcome) / DRAWS for outcome in outcomes]
         if stats.chisquare(np.array(shares) * DRAWS, np.array(probs) * DRAWS).pvalue < TINY_P:
             raise LawBroken(
-                f"sample_chance of {game} must draw as chance says, {outcomes} with {probs}, got the shares {shares} in"
+                f"sample_chance of {game} must draw like chance, {outcomes} with {probs}, got the shares {shares} in"
                 f" {DRAWS:,} draws {node}"
             )
 
@@ -79,13 +79,13 @@ def law_playout_distribution(game: Game) -> None:
                 pairs = [(columns[i], own[:, i].mean(), generic_ones[:, i].mean()) for i in apart[:3]]
                 means = ", ".join(f"{what} {got:.4g}, not {expected:.4g}" for what, got, expected in pairs)
                 raise LawBroken(
-                    f"playout of {game} must be like the generic one, which plays evenly drawn legal actions, got in"
-                    f" the mean of {len(own):,} to depth {depth}: {means} {node}"
+                    f"playout of {game} must be like the generic one, which plays evenly drawn legal actions, got"
+                    f" means of {len(own):,} to depth {depth}: {means} {node}"
                 )
 
 
 def law_playout_depth(game: Game) -> None:
-    """A playout makes `depth` plies or ends the game before, and never leaves chance to move."""
+    """A playout makes `depth` plies, or fewer if the game ends, and never stops at a chance node."""
     for node, depth in itertools.product(some_nodes(game, SEEDS), (0, 1, 2, 7)):
         for fused in (False, True) if game.kernels.has_playout else (False,):
             state, returns = node.state.copy(), np.zeros(game.num_seats)
@@ -96,7 +96,7 @@ def law_playout_depth(game: Game) -> None:
             mover = game.kernels.to_move(state)
             what = f"of a playout of {game} to depth {depth}"
             if not 0 <= plies <= depth or (plies != depth and mover != TERMINAL):
-                raise LawBroken(f"the plies {what} must be {depth}, or fewer where the game ends, got {plies} {node}")
+                raise LawBroken(f"the plies {what} must be {depth}, or fewer if the game ends, got {plies} {node}")
             if mover == CHANCE:
                 raise LawBroken(f"the end {what} must not be a chance node, got {words(state)} {node}")
             if plies == 0 and node.mover != CHANCE and (returns.any() or not np.array_equal(state, node.state)):
@@ -104,7 +104,7 @@ def law_playout_depth(game: Game) -> None:
 
 
 def law_playouts_side_by_side(game: Game) -> None:
-    """`playouts` plays the same as `playout` one at a time, whatever shares the lanes, and whenever it is asked."""
+    """`playouts` plays the same as `playout` one at a time, whichever jobs share the lanes, and whenever they come."""
     kernels = game.kernels
     if not kernels.has_playouts:
         return
@@ -132,13 +132,13 @@ def law_playouts_side_by_side(game: Game) -> None:
         for what, got, expected in zip(Played._fields, found, alone, strict=True):
             for job in np.flatnonzero([not np.array_equal(*pair) for pair in zip(got, expected, strict=True)])[:1]:
                 raise LawBroken(
-                    f"playouts of {game} must give what playout gives one at a time to depth {depth}, got as {what}"
+                    f"playouts of {game} must play the same as playout one at a time to depth {depth}, got as {what}"
                     f" {got[job]}, not {expected[job]}, from the state {words(states[job])}"
                 )
 
 
 def law_seeds_reproduce(game: Game) -> None:
-    """A seed gives the same start, the same playouts and the same generator afterwards, bit for bit."""
+    """A seed always gives the same start, the same playouts and the same generator afterwards, bit for bit."""
     for seed in SEEDS:
         runs = []
         for _ in range(2):

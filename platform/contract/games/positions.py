@@ -1,4 +1,4 @@
-"""The laws of positions from text: by the names of moves in every game, from boards where a game reads them."""
+"""The laws of positions from text: from the names of moves in every game, from boards if a game reads them."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ NAMED_PLIES = 24  # of a random game that are named
 
 
 def law_moves_name_positions(game: Game) -> None:
-    """`position_of` leads from the start, by the names of plies and outcomes, to where the plies lead."""
+    """`position_of` leads from the start, by the names of plies and outcomes, to the position after them."""
     for seed in SEEDS:
         names: list[str] = []
         position = game.before_chance(seed)
@@ -24,7 +24,7 @@ def law_moves_name_positions(game: Game) -> None:
             named = game.outcome_name if node.mover == CHANCE else game.action_name
             names.append(named(ply))
             position = position.stepped(ply)
-        while position.to_move == CHANCE:  # what follows the last name is drawn
+        while position.to_move == CHANCE:  # outcomes after the last name are drawn
             ply = position.outcomes()[0][0]
             names.append(game.outcome_name(ply))
             position = position.stepped(ply)
@@ -35,11 +35,11 @@ def law_moves_name_positions(game: Game) -> None:
             raise LawBroken(f"position_of of {game} must play {text!r}, got: {error}") from error
         _require_same(position, found, text)
         if (position.state != found.state).any() or (position.returns != found.returns).any():
-            raise LawBroken(f"position_of of {game} must lead to the state and the returns of {text!r}, got others")
+            raise LawBroken(f"position_of of {game} must lead to the state and the returns after {text!r}, got others")
 
 
 def law_boards_name_positions(game: Game) -> None:
-    """Where a game reads boards, `board_text` leads back to the cells, the seat to move and what is legal."""
+    """If a game reads boards, `board_text` leads back to the cells, the seat to move and the legal actions."""
     for node in nodes(game) if game.board_help else ():
         if node.mover < 0 or not game.shows_all(node.state):
             continue
@@ -52,7 +52,7 @@ def law_boards_name_positions(game: Game) -> None:
 
 
 def _plies(game: Game, seed: int) -> Iterator[tuple[Node, int]]:
-    """Yields the first nodes of a random game with what was played there."""
+    """Yields the first nodes of a random game with the plies and outcomes played there."""
     played = list(walk(game, seed, NAMED_PLIES))
     for before, after in itertools.pairwise(played):
         yield (

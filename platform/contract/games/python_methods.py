@@ -1,4 +1,4 @@
-"""The law of games in plain Python: their methods are pure, as searches that try several actions of a state need."""
+"""The law of games in plain Python: their methods are pure, as searches try several actions of a state."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from ...games.python.python_game import PythonGame
 from ..law import LawBroken
 from .random_games import MAX_NODES, SEEDS
 
-BRANCHES = 4  # options of a state that are tried
+BRANCHES = 4  # options tried in a state
 
 
 def law_methods_change_nothing(game: Game) -> None:
-    """The methods of a game in Python never change the state they get, and answer the same when asked again."""
+    """The methods of a game in Python never change their state, and answer the same when asked again."""
     if not isinstance(game, PythonGame):
         return
     for seed in SEEDS:
@@ -38,7 +38,7 @@ def _options(game: PythonGame, state: Any) -> list[int]:
 
 
 def _require_pure(game: PythonGame, method: str, state: Any, argument: int, plies: list[int]) -> None:
-    """Raises LawBroken if a method changes the state, or answers otherwise a second time."""
+    """Raises LawBroken if a method changes the state, or answers differently a second time."""
     where = f"after the plies {plies}"
     before, kept = _described(game, state), copy.deepcopy(state)
     answers = []
@@ -59,6 +59,6 @@ def _require_pure(game: PythonGame, method: str, state: Any, argument: int, plie
 
 
 def _described(game: PythonGame, state: Any) -> tuple[Any, ...]:
-    """Returns a state as its game says it is: objects need not be comparable."""
+    """Returns the game's description of a state, since objects need not be comparable."""
     text = () if repr(state) == object.__repr__(state) else (game.show(state),)
     return (game.to_move(state), _options(game, state), *text)

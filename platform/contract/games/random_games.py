@@ -1,6 +1,6 @@
-"""How laws play games: random games node by node, and samples of playouts, the game's own fused and the generic ones.
+"""Games played by laws: random games node by node, and samples of the game's own and the generic playouts.
 
-Kernels get more room than they declare to need, so that a broken one is caught instead of crashing the process.
+Kernels get more room than they declare, so that a broken one is caught instead of crashing the process.
 """
 
 from __future__ import annotations
@@ -22,20 +22,20 @@ from ...games.abi import CHANCE, GAME, STATE_DTYPE, TERMINAL, Actions, Floats, S
 from ...games.game import Game, Ints, NumArray
 from ..law import LawBroken
 
-SEEDS = range(4)  # of the games that laws look at
+SEEDS = range(4)  # of the games in laws
 MAX_WORDS = 40  # of a state in a sentence
-MAX_NODES = 300  # of each game, where a law need not see the end
+MAX_NODES = 300  # of each game, for laws that need not see its end
 MAX_STEPS = 20_000  # a random game that takes more plies and outcomes counts as endless
 UNLIMITED = 1 << 30  # a depth that no game reaches
-ROOM = 64  # words around an array, or behind the declared size
+ROOM = 64  # words around an array, or after its declared size
 FENCE = -987654321
-FEW_SAMPLES = 150  # plain Python is some thousand times slower
+FEW_SAMPLES = 150  # plain Python is about a thousand times slower
 SAMPLES, DRAWS = (5_000, 5_000) if JIT else (FEW_SAMPLES, 1_000)
-MAX_Z = 5.0  # standard errors that two means of one distribution may lie apart
+MAX_Z = 5.0  # standard errors by which two means of one distribution may differ
 
 
 def fenced(size: int, dtype: Any, fence: int = FENCE) -> tuple[NumArray, NumArray]:
-    """Returns zeros of exactly `size` entries and the larger array that they lie in, fenced on both sides."""
+    """Returns exactly `size` zeros, and the larger array around them with a fence on both sides."""
     whole = np.full(size + 2 * ROOM, fence, dtype)
     inside = whole[ROOM : ROOM + size]
     inside[:] = 0
@@ -44,7 +44,7 @@ def fenced(size: int, dtype: Any, fence: int = FENCE) -> tuple[NumArray, NumArra
 
 @contextlib.contextmanager
 def inside_arrays(game: Game) -> Iterator[None]:
-    """Turns what plain Python says of an index outside, with NUMBA_DISABLE_JIT=1, into the law's sentence."""
+    """Turns an index error of plain Python (NUMBA_DISABLE_JIT=1) into the law's sentence."""
     try:
         yield
     except IndexError as error:
@@ -52,7 +52,7 @@ def inside_arrays(game: Game) -> Iterator[None]:
 
 
 class Node(NamedTuple):
-    """A place in a random game: a copy of the state, who is to move, what may be done there, and the returns so far."""
+    """A place in a random game: a copy of the state, its mover and options, and the returns so far."""
 
     state: Ints  # [state_words]
     mover: int
@@ -91,7 +91,7 @@ def start_state(game: Game, rng: NumArray) -> Ints:
 
 
 def walk(game: Game, seed: int, limit: int = MAX_NODES, start: Ints | None = None) -> Iterator[Node]:
-    """Yields the nodes of a random game, start and end included, at most `limit`; outcomes are drawn evenly."""
+    """Yields at most `limit` nodes of a random game, including start and end; outcomes are drawn evenly."""
     choose = random.Random(seed)
     state = start_state(game, stream(seed))
     state[:] = state if start is None else start
@@ -116,12 +116,12 @@ def nodes(game: Game, seeds: Iterable[int] = SEEDS) -> Iterator[Node]:
 
 
 def some_nodes(game: Game, seeds: Iterable[int]) -> list[Node]:
-    """Returns the start, the middle and the last quarter of each game, for laws that look at a node for long."""
+    """Returns a node from the start, the middle and the last quarter of each game, for slow laws."""
     return [played[len(played) * k // 4] for played in (list(walk(game, s)) for s in seeds) for k in (0, 2, 3)]
 
 
 def view_of(game: Game, state: Ints, seat: int, fill: int = 0) -> Ints:
-    """Returns what `seat` sees, written over an array full of `fill`."""
+    """Returns the view of `seat`, written over an array full of `fill`."""
     view = np.full(state.size, fill, STATE_DTYPE)
     game.kernels.observe(state, seat, view)
     return view
@@ -138,7 +138,7 @@ TABLE = types.float64[:, ::1]
 
 @kernel(types.void(GAME, State, State, types.int64, types.int64, Rng, Actions, Floats, TABLE, TABLE))
 def sample_playouts(game, start, state, depth, fused, rng, choices, probs, returns, ends):
-    """Fills `returns` [n, seats] and `ends` [n, 2 + num_cells], plies, over or not, and cells, of n playouts."""
+    """Fills `returns` [n, seats] and `ends` [n, 2 + num_cells] (plies, whether over, cells) of n playouts."""
     for i in range(returns.shape[0]):
         generic.copy_state(start, state)
         if fused:
@@ -155,7 +155,7 @@ def sample_playouts(game, start, state, depth, fused, rng, choices, probs, retur
 def playout_results(
     game: Game, start: Ints, depth: int, fused: bool, samples: int = 0, seed: int = 1
 ) -> npt.NDArray[np.float64]:
-    """Returns [samples, seats + 2 + num_cells] of playouts: returns, plies, 1 where the game was over, final cells."""
+    """Returns [samples, seats + 2 + num_cells] of playouts: returns, plies, 1 if the game was over, final cells."""
     samples = samples or (FEW_SAMPLES if game.in_python else SAMPLES)
     returns, ends = np.zeros((samples, game.num_seats)), np.zeros((samples, 2 + game.num_cells))
     rng = stream(2 * seed + fused)
@@ -164,7 +164,7 @@ def playout_results(
 
 
 def z_scores(a: NumArray, b: NumArray) -> npt.NDArray[np.float64]:
-    """Returns how many standard errors the column means of two samples lie apart; infinite where both never vary."""
+    """Returns the differences of two samples' column means, in standard errors; infinite if two constants differ."""
     difference = np.abs(a.mean(axis=0) - b.mean(axis=0))
     error = np.sqrt(a.var(axis=0, ddof=1) / len(a) + b.var(axis=0, ddof=1) / len(b))
     return np.where(difference == 0, 0, np.divide(difference, error, out=np.full_like(error, np.inf), where=error > 0))

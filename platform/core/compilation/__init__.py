@@ -1,1 +1,1 @@
-"""How kernels are compiled: once on a machine, and shown where it takes long; and what our code is as a whole."""
+"""Compilation of kernels, once on a machine, with a bar if it takes long; and the digest of our code as a whole."""

@@ -1,4 +1,4 @@
-"""Where machine code is kept, and what a kernel is: every process finds what another has compiled."""
+"""The cache of machine code, by the content of kernels: every process finds the kernels that another has compiled."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _LIBRARIES = {"numba", "numpy", "llvmlite", "builtins", "math"}  # their version
 
 
 def cache_directory() -> Path:
-    """Returns where compiled kernels are kept: in `$NUMBA_CACHE_DIR` or the user's cache, by the compiler's version."""
+    """Returns the folder of compiled kernels: in `$NUMBA_CACHE_DIR` or the user's cache, by the compiler's version."""
     base = os.environ.get("NUMBA_CACHE_DIR") or user_cache()
     return Path(base) / f"kernels-numba{numba.__version__}-numpy{np.__version__}-llvmlite{llvmlite.__version__}"
 
@@ -34,10 +34,10 @@ _CACHE_DIRECTORY = cache_directory()
 
 
 def digest_of(function: Any) -> str:
-    """Returns what a kernel is, as a digest: signature, byte code, every constant and kernel it uses, all the way down.
+    """Returns a digest of a kernel: signature, byte code, every constant and kernel that it uses, all the way down.
 
     Two checkouts, or two versions of a file, share machine code if it would be the same: comments, other functions
-    and the lines between do not matter, a changed constant of another file does.
+    and line numbers do not matter, a changed constant of another file does.
     """
     digest = hashlib.sha256()
     for part in _parts(function, {}):
@@ -54,12 +54,12 @@ def kernels_within(function: Any) -> list[Any]:
 
 
 def _parts(value: Any, seen: dict[int, Any]) -> Iterator[str]:
-    """Yields what determines the machine code that numba makes where a kernel uses `value`."""
+    """Yields everything about `value` that determines the machine code of a kernel that uses it."""
     value = getattr(value, "py_func", None) or getattr(value, "_defn", None) or value  # a kernel, or an intrinsic
     if isinstance(value, FunctionType):
         if id(value) not in seen and not _is_library(value.__module__):
             seen[id(value)] = value
-            yield f"{value.__module__}.{value.__qualname__}"  # by which callers' machine code finds it again
+            yield f"{value.__module__}.{value.__qualname__}"  # callers' machine code finds it by this name
             yield from _code_parts(value.__code__, value.__globals__, value.__doc__, seen)
             for cell in value.__closure__ or ():
                 yield from _parts(cell.cell_contents, seen)
@@ -90,7 +90,7 @@ def _parts(value: Any, seen: dict[int, Any]) -> Iterator[str]:
 
 @functools.lru_cache(maxsize=1024)
 def _type_part(value: Any) -> str:
-    """Returns what a numba type or signature is, and where its classes are: machine code is stored with both."""
+    """Returns the text of a numba type or signature and the places of its classes: machine code contains both."""
     own = _class_part(value.instance_class) if isinstance(value, types.NamedTuple) else ""
     if isinstance(value, types.FunctionType):
         value = value.signature
@@ -127,7 +127,7 @@ def _code_parts(code: CodeType, names: dict[str, Any], docstring: str | None, se
 
 
 class _Locator(_CacheLocator):  # type: ignore[misc]
-    """Has numba find a kernel's machine code by what the kernel is, not by where its file is."""
+    """Makes numba find a kernel's machine code by the kernel's content, not by the place of its file."""
 
     def __init__(self, function: Any) -> None:
         self._folder = str(_CACHE_DIRECTORY / function.__module__)
@@ -156,7 +156,7 @@ class _FunctionCache(FunctionCache):  # type: ignore[misc]
 
 
 class KernelCache:
-    """A kernel's cache, opened at its first use: when it is declared, what it calls may not yet be."""
+    """A kernel's cache, opened at its first use: the kernels that it calls may be declared after it."""
 
     def __init__(self, function: Any) -> None:
         self._function = function
@@ -166,19 +166,19 @@ class KernelCache:
         return {"_function": self._function, "_opened": None}
 
     def __getattr__(self, name: str) -> Any:
-        if name.startswith("__"):  # what pickle asks for before there is anything
+        if name.startswith("__"):  # pickle asks for these before there is anything
             raise AttributeError(name)
         if self._opened is None:
             self._opened = _FunctionCache(self._function)
         return getattr(self._opened, name)
 
     def is_stored(self) -> bool:
-        """Whether a process has compiled the kernel; for another processor its machine code is of no use."""
+        """Whether a process has compiled the kernel for this processor."""
         return self._index().exists()
 
     @contextlib.contextmanager
     def alone(self) -> Iterator[None]:
-        """Has other processes that would compile the kernel wait, and then find it; they do not where locks fail."""
+        """Makes other processes that need the kernel wait, and then find it; if locks fail, they compile it, too."""
         path = self._index().with_suffix(".lock")
         with contextlib.ExitStack() as held:
             with contextlib.suppress(OSError):
@@ -188,7 +188,7 @@ class KernelCache:
                 yield
             finally:
                 with contextlib.suppress(OSError):
-                    path.unlink()  # who waits has it open, who comes later finds the kernel
+                    path.unlink()  # waiting processes have it open, later ones find the kernel
 
     def _index(self) -> Path:
         return Path(self._cache_file._index_path)

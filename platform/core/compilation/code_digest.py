@@ -1,7 +1,7 @@
-"""What our own code is, as a digest of the sources that decide games: two checkouts with the same one play the same.
+"""The digest of our own sources that decide games: two checkouts with the same digest play the same games.
 
 Commits and version numbers are labels that an edit does not change. The digest is of files, so a comment changes it,
-too: whether games differ is then shown by playing some again (`results/other_code.py`).
+too: playing some games again then shows whether they differ (`results/other_code.py`).
 """
 
 from __future__ import annotations
@@ -13,15 +13,15 @@ from collections.abc import Iterator
 from importlib import metadata
 from pathlib import Path
 
-FLOORS = ("core", "games", "agents", "arena")  # the others show, store, and order games, but do not decide them
+FLOORS = ("core", "games", "agents", "arena")  # the others show, store and schedule games, but do not decide them
 SOURCES = (".java", ".py")  # Java: the bridge to Ludii
-SHOWN_DIGITS = 7  # as versions of classes that are not ours have (core/outside)
-EARLIER = "of an earlier version"  # in place of a release, of games that were stored without one
-_PACKAGE = Path(__file__).parents[2]  # in which the floors are folders, or links to folders
+SHOWN_DIGITS = 7  # as in versions of classes that are not ours (core/outside)
+EARLIER = "of an earlier version"  # in place of a release, for games that were stored without one
+_PACKAGE = Path(__file__).parents[2]  # the floors in it are folders, or links to folders
 
 
 def digest_of_code(package: Path) -> str:
-    """Returns the digest of the floors in a folder; neither where it is nor links nor times of files matter."""
+    """Returns the digest of the floors in a folder; its place, links and the times of files do not matter."""
     digest = hashlib.sha256()
     for floor in FLOORS:
         for path in sorted(_sources(package / floor)):
@@ -33,13 +33,13 @@ def digest_of_code(package: Path) -> str:
 
 @functools.cache
 def own_code() -> str:
-    """Returns the digest of the code that this process plays with: machines with the same one play the same games."""
+    """Returns the digest of the code that this process plays with."""
     return digest_of_code(_PACKAGE)
 
 
 @functools.cache
 def release() -> str:
-    """Returns the version of Turnier and its code, as PEP 440 writes a local version: 0.1.0+3f9a1c2."""
+    """Returns the version of Turnier and of its code, as a local version of PEP 440: 0.1.0+3f9a1c2."""
     try:
         version = metadata.version("turnier")
     except metadata.PackageNotFoundError:
@@ -48,7 +48,7 @@ def release() -> str:
 
 
 def _sources(folder: Path) -> Iterator[str]:
-    """Yields the paths of the sources in a folder and its folders; editors' hidden files are none."""
+    """Yields the paths of the sources in a folder and its folders, without editors' hidden files."""
     for entry in os.scandir(folder):
         if entry.name.startswith((".", "__pycache__")):
             continue

@@ -1,7 +1,7 @@
-"""Compiles kernels that count no references to their arguments: those belong to their caller.
+"""Compiles kernels that count no references to their arguments: these belong to the caller.
 
-Numba counts a reference to every array that a function takes out of a tuple or hands on, with an atomic instruction: in
-a kernel of nanoseconds that takes longer than the work. Where there is no owner to count for, the call remains.
+With an atomic instruction, numba counts a reference to every array that a function takes out of a tuple or passes on:
+in a kernel of nanoseconds that takes longer than the work. For arrays without an owner only the call remains.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from numba.core.typed_passes import NativeLowering
 
 
 def disown(context: Any, builder: Any, numba_type: Any, value: Any) -> Any:
-    """Returns the value with arrays that own nothing: while somebody else does, there is nothing to count."""
+    """Returns the value with arrays that own nothing: while the caller owns them, there is nothing to count."""
     if isinstance(numba_type, types.Array):
         array = context.make_array(numba_type)(context, builder, value)
         array.meminfo = cgutils.get_null_value(array.meminfo.type)
@@ -34,7 +34,7 @@ def _has_arrays(numba_type: Any) -> bool:
 
 
 class _LendingLower(Lower):  # type: ignore[misc]
-    """Generates machine code in which a kernel owns none of its arguments, unless it may return one."""
+    """Generates machine code of kernels that own none of their arguments, unless they may return one."""
 
     def extract_function_arguments(self) -> Any:
         values, argument_types = super().extract_function_arguments(), self.fndesc.argtypes
@@ -54,7 +54,7 @@ class _LendingLowering(NativeLowering):  # type: ignore[misc]
 
 
 class LendingCompiler(CompilerBase):  # type: ignore[misc]
-    """Numba's compiler with `_LendingLower` in it."""
+    """Numba's compiler with `_LendingLower`."""
 
     def define_pipelines(self) -> list[Any]:
         passes = DefaultPassBuilder.define_nopython_pipeline(self.state)

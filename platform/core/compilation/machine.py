@@ -1,4 +1,4 @@
-"""The machine that plays: its name, and the versions of what decides games beside our own code."""
+"""The machine that plays: its name, and the versions of the packages that decide games besides our own code."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import socket
 from importlib import metadata
 
 PACKAGES = ("numba", "llvmlite", "numpy")
-ELSEWHERE = "elsewhere"  # in place of a machine's name, of games that were imported
+ELSEWHERE = "elsewhere"  # in place of a machine's name, for imported games
 
 
 def version_of(package: str) -> str:
@@ -26,5 +26,5 @@ def versions() -> dict[str, str]:
 
 @functools.cache
 def machine_name() -> str:
-    """Returns the host's name, without characters that no terminal shows."""
+    """Returns the host's name, without unprintable characters."""
     return "".join(sign if sign.isprintable() else "?" for sign in socket.gethostname()) or "unknown"

@@ -1,4 +1,4 @@
-"""Says what is compiled, and how much is left, where that takes long."""
+"""Shows that kernels are being compiled, and how many are left, if it takes long."""
 
 from __future__ import annotations
 
@@ -21,18 +21,18 @@ SHOWN_AFTER = 2.0  # seconds
 
 @functools.cache
 def error_console() -> Console:
-    """Returns the console of all bars: rich can show one below another only on the same."""
+    """Returns the console of all bars: rich stacks bars only on one console."""
     from ..terminal.console import Console
 
     return Console(stderr=True)
 
 
 class _Compilation:
-    """What this process compiles at present; a bar on a terminal, one line elsewhere."""
+    """The kernels that this process is compiling, shown by a bar on a terminal, by one line elsewhere."""
 
     def __init__(self) -> None:
         self._lock = threading.RLock()
-        self._blocks = 0  # that run at present
+        self._blocks = 0  # running now
         self.told = False
         self._forget()
 
@@ -102,13 +102,13 @@ _COMPILATION = _Compilation()
 
 
 def has_taken_long() -> bool:
-    """Returns whether this process, which has no terminal, has said that it compiles for longer than SHOWN_AFTER."""
+    """Returns whether this process, without a terminal, has printed that compiling takes longer than SHOWN_AFTER."""
     return _COMPILATION.told
 
 
 @contextlib.contextmanager
 def compiled_together(*dispatchers: Any) -> Iterator[None]:
-    """Shows one bar for all that is compiled in the block; `dispatchers` are those that will be, as far as known."""
+    """Shows one bar for all kernels compiled in the block; `dispatchers` are the kernels known in advance."""
     _COMPILATION.enter([getattr(dispatcher, "py_func", dispatcher) for dispatcher in dispatchers])
     try:
         yield
@@ -118,7 +118,7 @@ def compiled_together(*dispatchers: Any) -> Iterator[None]:
 
 @contextlib.contextmanager
 def compiled(function: Any) -> Iterator[None]:
-    """Counts the kernel of this function, which is compiled in the block."""
+    """Counts this function's kernel, which the block compiles."""
     with compiled_together():
         _COMPILATION.begin(function)
         try:

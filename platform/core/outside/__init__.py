@@ -1,1 +1,1 @@
-"""Games, agents, evaluators and samplers of others: named by file or module, known by a digest of their code."""
+"""Other people's games, agents, evaluators and samplers: named by file or module, known by a digest of their code."""

@@ -1,6 +1,6 @@
-"""The code of a class that is not ours: its file, what that imports from its own folder or package, and data files.
+"""The code of a class that is not ours: its file, the modules it imports from its folder or package, and data files.
 
-Data are named by the code: `TURNIER_FILES = ["weights.json", "book/*.txt"]`, paths from the folder of that file.
+The code names its data files: `TURNIER_FILES = ["weights.json", "book/*.txt"]`, paths from the folder of that file.
 """
 
 from __future__ import annotations
@@ -22,21 +22,21 @@ MAX_FILES = 500
 MAX_CHARACTERS = 4_000_000  # of all files; they travel to workers with their work
 ENCODING = "utf-8-sig"  # of files of code: UTF-8, without the byte-order mark that some editors write
 SESSION = "__main__"  # the place of code that is in no file, see `session`
-DATA = "TURNIER_FILES"  # what code calls the list of its data files
+DATA = "TURNIER_FILES"  # name of the list of data files in the code
 MAX_DATA = 20_000_000  # bytes of all data files: a store keeps them with the code
 
 
 class Source(Protocol):
-    """Files below a root, such as a folder; paths have slashes, from the root."""
+    """Files below a root, such as a folder; paths start from the root and have slashes."""
 
     def text(self, path: str) -> str | None:
-        """Returns the text of a file of code, None if there is none."""
+        """Returns the text of a file of code; None if it does not exist."""
 
     def matching(self, pattern: str) -> list[str]:
-        """Returns the paths of files that a pattern of as many parts matches."""
+        """Returns the paths of the files that match a pattern and have as many parts as it."""
 
     def data(self, path: str) -> bytes:
-        """Returns the content of a file, no more than a byte above MAX_DATA."""
+        """Returns the content of a file, at most MAX_DATA + 1 bytes of it."""
 
 
 @dataclass(frozen=True)
@@ -44,9 +44,9 @@ class Bundle:
     """Files that belong together, by path from their root.
 
     Args:
-        place: how names write it: `bot.py` (its root is the file's folder) or `package.module` (the package's folder).
+        place: as in names: `bot.py` (its root is the file's folder) or `package.module` (the package's folder).
         files: text of Python files.
-        folder: the root on this machine, if it was read from there; no part of the digest.
+        folder: the root on this machine, if it was read from there; not part of the digest.
         data: content of other files, which the code names in DATA.
     """
 
@@ -64,7 +64,7 @@ class Bundle:
 
     @property
     def module(self) -> str:
-        """The module that has the class, as the bundle's files import it."""
+        """The module of the class, by the name that the bundle's files import."""
         return self.place.removesuffix(".py")
 
     def to_json(self) -> dict[str, Any]:
@@ -74,7 +74,7 @@ class Bundle:
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> Bundle:
-        """Returns what `to_json` made; raises UserError if a file would lie outside of its folder."""
+        """Returns the bundle of a `to_json`; raises UserError if a file would lie outside its folder."""
         files = {str(path): str(text) for path, text in data["files"].items()}
         more = {str(path): base64.b64decode(text, validate=True) for path, text in data.get("data", {}).items()}
         for path in (*files, *more):
@@ -86,15 +86,15 @@ class Bundle:
 
 
 def _is_inside(path: str) -> bool:
-    """Whether a path from a root stays below it, on all systems."""
+    """Whether a path from a root stays below it on every system."""
     return not {"", ".", ".."} & set(path.split("/")) and not {"\\", "\0"} & set(path)
 
 
 def gather(place: str, source: Source, folder: str = "") -> Bundle:
-    """Returns a module with all that it imports from its root, followed statically, and with its data files.
+    """Returns a module with its data files and everything that it imports from its root, found without running it.
 
-    Raises UserError if a file is no Python, if they are too many, where a file's name is no module's, or where
-    DATA names no files.
+    Raises UserError if a file is not Python or cannot be a module by its name, if there are too many files, or if DATA
+    does not name files.
     """
     files: dict[str, str] = {}
     data: dict[str, bytes] = {}
@@ -104,7 +104,7 @@ def gather(place: str, source: Source, folder: str = "") -> Bundle:
     if place.endswith(".py"):
         stem = place.removesuffix(".py")
         if "." in stem:
-            raise UserError(f"the name of a file of code must have no dot but that of .py, got {place}; rename it.")
+            raise UserError(f"the name of a file of code must have no dot except that of .py, got {place}; rename it.")
         if source.text(place) is not None and source.text(f"{stem}/__init__.py") is not None:
             raise UserError(
                 f"{place} must have no package of its name beside it, got {stem}/__init__.py, which Python would import"
@@ -122,8 +122,8 @@ def gather(place: str, source: Source, folder: str = "") -> Bundle:
         files[path] = text
         if len(files) > MAX_FILES or sum(map(len, files.values())) > MAX_CHARACTERS:
             raise UserError(
-                f"what {place} imports from its folder must be at most {MAX_FILES} files of {MAX_CHARACTERS:,}"
-                " characters, got more; move the class into a folder of its own."
+                f"{place} must import at most {MAX_FILES} files of {MAX_CHARACTERS:,} characters from its folder, got"
+                " more; move the class into a folder of its own."
             )
         tree = _parsed(path, text)
         for name in _data_paths(tree, path, source):
@@ -140,7 +140,7 @@ def gather(place: str, source: Source, folder: str = "") -> Bundle:
 
 
 def _data_paths(tree: ast.Module, path: str, source: Source) -> list[str]:
-    """Returns the data files that a file of code names, as paths from the root."""
+    """Returns the data files named by a file of code, as paths from the root."""
     found: list[str] = []
     for pattern in _patterns(tree, path):
         if not _is_inside(pattern) or "**" in pattern:
@@ -160,7 +160,7 @@ def _data_paths(tree: ast.Module, path: str, source: Source) -> list[str]:
 
 
 def _patterns(tree: ast.Module, path: str) -> list[str]:
-    """Returns what the top level of a file assigns to DATA."""
+    """Returns the list that the top level of a file assigns to DATA."""
     for node in tree.body:
         targets = node.targets if isinstance(node, ast.Assign) else [getattr(node, "target", None)]
         if not any(isinstance(target, ast.Name) and target.id == DATA for target in targets):
@@ -215,7 +215,7 @@ def _parsed(path: str, text: str) -> ast.Module:
 
 
 def _paths(module: str) -> Iterator[str]:
-    """Yields the files that importing a module would run, if they exist: its packages' and its own."""
+    """Yields the files that importing a module would run, if they exist: those of its packages and its own."""
     parts = module.split(".")
     for length in range(1, len(parts) + 1):
         yield "/".join(parts[:length]) + "/__init__.py"
@@ -223,12 +223,12 @@ def _paths(module: str) -> Iterator[str]:
 
 
 def _package_of(path: str) -> list[str]:
-    """Returns the package that relative imports of a file start from."""
+    """Returns the package from which the relative imports of a file start."""
     return list(PurePosixPath(path).parts[:-1])
 
 
 def _imported(tree: ast.Module, package: list[str]) -> Iterator[str]:
-    """Yields the modules that a file may import, as absolute names; some may be attributes."""
+    """Yields the absolute names of the modules that a file may import; some may be attributes."""
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)

@@ -1,4 +1,4 @@
-"""Bundles as modules: each version below a package of its own, so that several versions live in one process."""
+"""Bundles as modules: each version in its own package, so that one process can have several versions."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def version_package(digest: str) -> str:
 
 
 def import_bundle(bundle: Bundle) -> types.ModuleType:
-    """Returns the bundle's module, which is run at the first call; raises whatever its code raises."""
+    """Returns the bundle's module, which the first call runs; raises any error of its code."""
     if bundle.digest not in _bundles:
         _bundles[bundle.digest] = bundle
         for name in (ROOT, version_package(bundle.digest)):
@@ -40,11 +40,11 @@ def import_bundle(bundle: Bundle) -> types.ModuleType:
 
 
 def require_no_import(what: str) -> None:
-    """Raises UserError if code of others is being imported, which must not play; `what` it would, such as "a study"."""
+    """Raises UserError while other people's code is being imported: it must not play `what`, such as "a study"."""
     if _running:
         raise UserError(
-            f'a script plays {what} under if __name__ == "__main__": only, since processes of its bots import it, but'
-            f" {_running[-1]} does so whenever it is imported; write that line above."
+            f'a script must play {what} below if __name__ == "__main__":, since processes of its bots import it, but'
+            f" {_running[-1]} plays whenever it is imported; write that line above."
         )
 
 
@@ -84,12 +84,12 @@ class _Loader(importlib.abc.InspectLoader):
         self._bundle, self._file = bundle, file
 
     def get_filename(self, fullname: str = "") -> str:
-        """Returns where people find the code: the file that it was read from, if that is known."""
+        """Returns the file that the code was read from, for tracebacks, if it is known."""
         folder = self._bundle.folder
         return str(Path(folder) / self._file) if folder else f"<{self._file}@{self._bundle.digest}>"
 
     def _place(self) -> str:
-        """Returns what the code takes for its own path: beside it are its data, as they were in this version."""
+        """Returns the path that the code sees as its own: beside it are the data files of this version."""
         return str(unpacked(self._bundle) / self._file) if self._bundle.data else self.get_filename()
 
     def get_source(self, fullname: str) -> str:

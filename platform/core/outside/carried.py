@@ -1,7 +1,7 @@
-"""Files that agents name, on machines that do not have them: noted where a path is typed, found where the work is done.
+"""Agents' files on machines that lack them: noted where a path is typed, found where the work is done.
 
 A driver notes the files behind the values of its text forms. Work that it sends away carries their names, digests and,
-unless a machine has them, their bytes; there a file lies in the user's cache, by its digest.
+if a machine lacks them, their bytes; that machine keeps a file in the user's cache, by its digest.
 """
 
 from __future__ import annotations
@@ -21,16 +21,16 @@ from .bundle import DIGITS
 from .files import content_digest, note_place
 
 LARGEST = 500_000_000  # bytes of a file that travels; larger ones must be on every machine
-_typed: dict[str, str] = {}  # value in text forms -> where its file was when it was typed
-_here: dict[str, Carried] = {}  # value in text forms -> what has arrived in this process, with its path here
+_typed: dict[str, str] = {}  # value in text forms -> path of its file when it was typed
+_here: dict[str, Carried] = {}  # value in text forms -> file that has arrived in this process, with its path here
 
 
 class Carried(NamedTuple):
     """A file that work needs.
 
     Args:
-        value: what text forms have for it.
-        path: where it is, absolute; on its driver's machine until it has arrived.
+        value: its value in text forms.
+        path: absolute; on its driver's machine until it has arrived.
         content: SHA-256 of its bytes, 64 hexadecimal digits.
         size: in bytes.
     """
@@ -48,17 +48,17 @@ def note(value: str, path: str) -> None:
 
 
 def path_of(value: str) -> str:
-    """Returns the path behind a value: of the file that has arrived for it, otherwise the value itself."""
+    """Returns the path of the file that has arrived for a value, otherwise the value itself."""
     return _here[value].path if value in _here else value
 
 
 def arrived() -> list[Carried]:
-    """Returns what has arrived in this process, for processes that it starts."""
+    """Returns the files that have arrived in this process, for processes that it starts."""
     return list(_here.values())
 
 
 def learn(files: Iterable[Carried]) -> None:
-    """Makes files known that are on this machine."""
+    """Makes files of this machine known to this process."""
     _here.update({file.value: file for file in files})
 
 
@@ -84,7 +84,7 @@ def _words(spec: Spec) -> Iterator[str]:
 
 
 def receive(file: Carried, fetch: Callable[[], Iterable[bytes]]) -> None:
-    """Makes a file known to this process, wherever it is here; raises UserError if it is not and cannot be.
+    """Makes a file known to this process, fetched if this machine lacks it; raises UserError if that fails.
 
     Args:
         file: as its driver knows it.
@@ -100,7 +100,7 @@ def receive(file: Carried, fetch: Callable[[], Iterable[bytes]]) -> None:
 
 
 def _is_at(path: str, file: Carried) -> bool:
-    """Whether a path has that file; whoever reads a large one compares its digest."""
+    """Whether a path has that file; the readers of a large one compare its digest."""
     if not os.path.isfile(path) or os.path.getsize(path) != file.size:
         return False
     with contextlib.suppress(UserError):  # not readable: as if it were not there
@@ -109,7 +109,7 @@ def _is_at(path: str, file: Carried) -> bool:
 
 
 def _kept(file: Carried, fetch: Callable[[], Iterable[bytes]]) -> str:
-    """Returns where the cache has a file, which is put there first by one process of this machine."""
+    """Returns a file's path in the cache; one process of this machine puts it there."""
     if file.size > LARGEST:
         raise UserError(
             f"{file.value} must be on every machine, since files of more than {LARGEST:,} bytes do not travel, got one"

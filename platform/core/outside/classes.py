@@ -1,8 +1,8 @@
 """Classes that are not ours by name: `bot.py:Bot`, `package.module:Bot`, and the version: `bot.py:Bot@3f9a1c2b4d5e`.
 
-A name without a version means the code as it is now. What is stored always has the version: a digest of the code, so
-that an edited class is another one, and its games are not mixed with those of the code before. Functions, and classes
-without a base of ours, have names as well, if a kind knows what they stand for.
+A name without a version means the code as it is now. Stored names always have the version, a digest of the code: an
+edited class is another class, and its games are not mixed with those of the earlier code. Functions, and classes
+without a base of ours, have names as well if a kind knows which class they stand for.
 """
 
 from __future__ import annotations
@@ -32,18 +32,18 @@ _NAME = re.compile(r"(?P<place>[^@:]+):(?P<class>[A-Za-z_][\w.]*)(?:@(?P<version
 _lock = threading.RLock()  # importing a bundle may name further classes
 _classes: dict[str, type[Any]] = {}  # by full name
 _names: dict[type[Any], str] = {}
-_loaded: dict[str, str] = {}  # name as written -> with the version that it stood for
+_loaded: dict[str, str] = {}  # name as written -> name with the version that it stood for
 _imported: dict[str, str] = {}  # module -> digest of the code when it was imported
-stand_for: dict[str, Callable[[Any], type[Any] | None]] = {}  # kind -> the class whose `stands_for` is plain code
+stand_for: dict[str, Callable[[Any], type[Any] | None]] = {}  # kind -> class whose `stands_for` is plain code
 
 
 def is_outside(name: str) -> bool:
-    """Whether a name is written as one of a class that is not ours."""
+    """Whether a name has the form of a class that is not ours."""
     return ":" in name
 
 
 def located(name: str) -> tuple[Bundle, str]:
-    """Returns the code of a name and the class's path in it, without running any; later processes know it, too."""
+    """Returns the code of a name and the class's path in it, without running it; later processes know it, too."""
     match = _parts_of(name)
     with _lock:
         bundle = _version(name, match["place"], match["version"])
@@ -74,7 +74,7 @@ def load(name: str, kind: str) -> type[Any]:
 
 
 def of_kind(thing: Any, kind: str) -> type[Any]:
-    """Returns the class of a kind that a class or function is, or stands for; raises UserError if it is neither."""
+    """Returns the class, or the class of that kind that a class or function stands for; raises UserError if neither."""
     with _lock:
         cls = _of_kind(thing, thing.__qualname__, kind)
         if getattr(thing, "kind", ""):
@@ -93,7 +93,7 @@ def of_kind(thing: Any, kind: str) -> type[Any]:
 
 
 def require_unchanged(cls: type[Any]) -> None:
-    """Raises UserError if something that a class uses of its session has changed since it was named."""
+    """Raises UserError if a part of the session that a class uses has changed since the class was named."""
     name = _names.get(cls, "")
     bundle = session.bundle_of(getattr(cls, "stands_for", cls)) if library.of_session(name) else None
     if bundle and not name.endswith(f"@{bundle.digest}"):
@@ -101,7 +101,7 @@ def require_unchanged(cls: type[Any]) -> None:
 
 
 def is_of_another_session(name: str) -> bool:
-    """Whether a name with a version is that of code of a session other than this one, so that it cannot run."""
+    """Whether a name with a version is of code of another session, which cannot run here."""
     version = name.partition("@")[2]
     return library.of_session(name) and bool(version) and library.find(version) is None
 
@@ -130,7 +130,7 @@ def kind_of(name: str) -> str:
 
 
 def _parts_of(name: str) -> re.Match[str]:
-    """Returns the groups of a name; raises UserError if it is none."""
+    """Returns the groups of a name; raises UserError if it is not the name of a class."""
     match = _NAME.fullmatch(name)
     if match is None:
         raise UserError(
@@ -144,12 +144,12 @@ def _find(name: str) -> tuple[Bundle, Any]:
     match = _parts_of(name)
     bundle = _version(name, match["place"], match["version"])
     library.keep(bundle)
-    known = _classes.get(named(bundle, match["class"]))  # as where a program has imported it by its own means
+    known = _classes.get(named(bundle, match["class"]))  # a program may have imported it by its own means
     return bundle, known or _class_of(_module(bundle), match["class"], name)
 
 
 def name_of(cls: type[Any]) -> str:
-    """Returns the full name of a class that is not ours; just its own name where it is in no file."""
+    """Returns the full name of a class that is not ours; just its own name if it is not in a file."""
     with _lock:
         if cls not in _names:
             bundle = session.bundle_of(cls) or _bundle_of(cls)
@@ -164,12 +164,12 @@ def folder_of(cls: type[Any], name: str = "") -> str:
     """Returns the folder of the file that a class is in, empty if that is not known.
 
     Args:
-        cls: the class; files in two folders that are alike are one.
-        name: that somebody gave it, which may say which of them is meant.
+        cls: the class; equal files in two folders are one class.
+        name: as written by the user, which may say which of the folders is meant.
     """
     place = name.partition("@")[0].rpartition(":")[0]
     found = module_of(cls.__module__)
-    bundle = found[0] if found else getattr(cls, "code", None)  # of a class whose code runs in another process
+    bundle = found[0] if found else getattr(cls, "code", None)  # code of a class that runs in another process
     if isinstance(bundle, Bundle):
         file = f"{bundle.folder}/{bundle.place}" if bundle.folder else ""
     else:
@@ -180,7 +180,7 @@ def folder_of(cls: type[Any], name: str = "") -> str:
 
 
 def shortened(name: str) -> str:
-    """Returns a full name with the beginning of its version, which `load` takes as well."""
+    """Returns a full name with only the beginning of its version, which `load` takes as well."""
     place, _, version = name.rpartition("@")
     return f"{place}@{version[:SHOWN_DIGITS]}" if place else name
 
@@ -199,13 +199,13 @@ def current(place: str) -> Bundle:
             raise UserError(f"there must be a file {place}, got none; {hint}")
         return gather(path.name, on_disk(path.parent), str(path.parent.absolute()))
     root, file = _found_module(place)
-    if file is not None:  # a module in no package and not installed: the same class as by its file
+    if file is not None:  # a module without a package, not installed: the same class as by its file
         return gather(file.name, on_disk(file.parent), str(file.parent))
     return gather(place, on_disk(root), str(root))
 
 
 def _version(name: str, place: str, version: str | None) -> Bundle:
-    """Returns the code of a place in a version."""
+    """Returns a version of the code of a place."""
     if not version and place != SESSION:
         return current(place)
     version = version or ""
@@ -216,8 +216,8 @@ def _version(name: str, place: str, version: str | None) -> Bundle:
             bundle = bundle if bundle.digest.startswith(version) else None
         if bundle is None and len(version) == DIGITS and place != SESSION:
             raise UserError(
-                f"the code of {name} must be known here, but this user has never named it, and {place} is not or no"
-                f" longer that version; `turnier show {place}@{version} --save FOLDER` writes what the store has,"
+                f"the code of {name} must be known here, but this user has never named it, and {place} is not (or no"
+                f" longer) that version; `turnier show {place}@{version} --save FOLDER` writes the code in the store,"
                 " and naming the class in it makes it known."
             )
         if bundle is not None:
@@ -243,9 +243,9 @@ def _is_file(place: str) -> bool:
 
 
 def _found_module(module: str) -> tuple[Path, Path | None]:
-    """Returns the folder that a module's package is in; and its own file if that is in no package nor installed."""
+    """Returns the folder of a module's package; also the module's file if it has no package and is not installed."""
     where = Path.cwd().as_posix()
-    if where not in sys.path and "" not in sys.path:  # as `python -m` has it, other than scripts of pip
+    if where not in sys.path and "" not in sys.path:  # `python -m` has it there, scripts of pip do not
         sys.path.insert(0, where)
     top = module.partition(".")[0]
     try:
@@ -253,7 +253,7 @@ def _found_module(module: str) -> tuple[Path, Path | None]:
     except (ImportError, ValueError):
         spec = None
     if spec is None or not (Path(spec.origin or "").is_file() or spec.submodule_search_locations):
-        raise UserError(f"there must be a file of the module {module}, got none; install it, or name FILE.py:CLASS.")
+        raise UserError(f"the module {module} must have a file, but none was found; install it, or name FILE.py:CLASS.")
     if spec.submodule_search_locations:
         return Path(next(iter(spec.submodule_search_locations))).parent, None
     file = Path(str(spec.origin)).absolute()
@@ -275,7 +275,7 @@ def _module(bundle: Bundle) -> ModuleType:
 
 
 def _imports_the_same(bundle: Bundle) -> bool:
-    """Whether Python itself would import just this version: then what a package brings besides code works, too."""
+    """Whether Python itself would import this very version: then a package's other files work, too."""
     if bundle.module in sys.modules:
         return _imported.get(bundle.module) == bundle.digest
     try:
@@ -285,7 +285,7 @@ def _imports_the_same(bundle: Bundle) -> bool:
 
 
 def described(failure: BaseException, bundle: Bundle | None = None) -> str:
-    """Returns an exception as a phrase with the last line of the author's code in it."""
+    """Returns an exception as a phrase with the last line of the author's code that it passed."""
     text = f"{type(failure).__name__}: {failure}".rstrip(".")
     if isinstance(failure, FileNotFoundError) and bundle:
         text += f"; files that {bundle.place} names in {DATA} travel with it"
@@ -313,7 +313,7 @@ def _class_of(module: ModuleType, path: str, name: str) -> Any:
 
 
 def _of_kind(cls: Any, name: str, kind: str) -> type[Any]:
-    """Returns the class of that kind that a class or function is, or stands for; raises UserError if neither."""
+    """Returns the class, or the class of that kind that a class or function stands for; raises UserError if neither."""
     got: str = getattr(cls, "kind", "")
     if not got and kind in stand_for and (standing := stand_for[kind](cls)):
         return standing
@@ -339,7 +339,7 @@ def _of_kind(cls: Any, name: str, kind: str) -> type[Any]:
 
 
 def register(cls: type[Any], bundle: Bundle, path: str, stands_in: bool = False) -> None:
-    """Notes the name of a class, or of one that stands in for it where its code does not run."""
+    """Notes the name of a class, or of its stand-in in a process that does not run its code."""
     name = named(bundle, path)
     if not stands_in:
         _classes[name] = cls
@@ -368,9 +368,9 @@ def _bundle_of(cls: type[Any]) -> Bundle | None:
 
 
 def _runs(module: ModuleType, text: str) -> bool:
-    """Whether the functions and methods of a module are those of a text; nested ones are not looked at."""
+    """Whether the functions and methods of a module are those of a text; nested ones are not compared."""
     if not isinstance(getattr(module, "__loader__", None), importlib.machinery.SourceFileLoader):
-        return True  # such as that of pytest, which rewrites what it imports
+        return True  # such as the loader of pytest, which rewrites modules
     written: dict[str, CodeType] = {}
     waiting = [compile(text, "", "exec", dont_inherit=True)]
     while waiting:

@@ -1,7 +1,7 @@
-"""Files that classes read, as values of parameters: their content is part of what an agent is.
+"""Files that classes read, as values of parameters: their content is part of an agent's identity.
 
 A parameter declared with `file=True` has the text `weights.json@3f9a1c2b4d5e`: the path as it was written, and the
-digest of the content that it stood for. Whoever plays is held to the digest, whoever only lists what is stored is not.
+digest of the content that it stood for. Playing requires the digest; listing stored games does not.
 """
 
 from __future__ import annotations
@@ -20,15 +20,15 @@ from ..outputs import user_cache
 from .bundle import DIGITS
 
 SHOWN_DIGITS = 7  # of a digest, for people
-SETTLED = 10**9  # nanoseconds after a change by which another one has another time, so that the same time is the same
+SETTLED = 10**9  # nanoseconds after which a further change gets another time, so that an equal time means equal content
 _WITH_DIGEST = re.compile(rf"(.+)@([0-9a-f]{{{SHOWN_DIGITS},{DIGITS}}})")
 _digests: dict[tuple[str, int, int, int], str] = {}  # by path, size, time and number
 
 
 class FileName(str):
-    """The path of a file, which can be opened, and the content that it stood for."""
+    """The path of a file, to open it, and the content that it stood for."""
 
-    written: str  # the path as whoever named it wrote it
+    written: str  # the path as the user wrote it
     digest: str
 
     def __new__(cls, path: str, written: str, digest: str) -> FileName:
@@ -42,11 +42,11 @@ class FileName(str):
 
     @property
     def short(self) -> str:
-        """The text for people, which stands for the same as long as one known content begins like this."""
+        """The text for people, unambiguous as long as only one known digest begins like this."""
         return f"{self.written}@{self.digest[:SHOWN_DIGITS]}"
 
     def __eq__(self, other: object) -> bool:
-        """Whether both have the same text: where the file lies differs between machines."""
+        """Whether both have the same text; their places may differ between machines."""
         return self.text == (other.text if isinstance(other, FileName) else other)
 
     def __ne__(self, other: object) -> bool:
@@ -59,14 +59,14 @@ class FileName(str):
         return FileName, (str(self), self.written, self.digest)
 
     def require(self, what: str) -> Path:
-        """Returns the path; raises UserError if the file is gone or has other content now.
+        """Returns the path; raises UserError if the file is gone or its content has changed.
 
         Args:
-            what: it is, such as "Bot: weights".
+            what: name of the file in errors, such as "Bot: weights".
         """
         if not os.path.isfile(self):
             raise UserError(
-                f"{what} must be a file on this machine, got {self.written}, which is none; put it there, or name"
+                f"{what} must be a file on this machine, got {self.written}, which is not one; put it there, or name"
                 " another."
             )
         got = digest_of(str(self), what)
@@ -79,14 +79,14 @@ class FileName(str):
 
 
 def file_name(value: str, folder: str, what: str) -> str:
-    """Returns a file with the digest of its content, or with the one that its text has; "" names none.
+    """Returns a file with the digest of its content, or with the digest of its text; "" stands for no file.
 
     Raises UserError if there is no such file, unless the text has a digest.
 
     Args:
         value: a path from the current folder or from `folder`, or a text of `FileName`.
         folder: of the class's code; empty if unknown.
-        what: it is, such as "Bot: weights".
+        what: name of the file in errors, such as "Bot: weights".
     """
     if not value or isinstance(value, FileName):
         return value
@@ -101,7 +101,7 @@ def file_name(value: str, folder: str, what: str) -> str:
     if not place:
         beside = f" nor in {folder}" if folder and not os.path.isabs(value) else ""
         raise UserError(
-            f"{what} must be a file, got {value}, which is none from the current folder{beside}; name one by its path."
+            f"{what} must be a file, got {value}, which is not in the current folder{beside}; name one by its path."
         )
     digest = digest_of(place, what)
     note_place(digest, place)
@@ -109,20 +109,20 @@ def file_name(value: str, folder: str, what: str) -> str:
 
 
 def is_file_text(value: str) -> bool:
-    """Whether a text is the path of a file that is here, with a dot or slash in it, or has a digest as stored ones."""
+    """Whether a text is the path of an existing file, with a dot or slash, or ends in a digest like stored ones."""
     match = _WITH_DIGEST.fullmatch(value)
     return bool(match and len(match[2]) == DIGITS) or (any(sign in value for sign in "./") and os.path.isfile(value))
 
 
 def digest_of(path: str, what: str) -> str:
-    """Returns the digest of a file's content, as texts have it."""
+    """Returns the digest of a file's content, as in text forms."""
     return content_digest(path, what)[:DIGITS]
 
 
 def content_digest(path: str, what: str) -> str:
     """Returns the SHA-256 of a file as hexadecimal digits; it is read once as long as the file does not change.
 
-    Raises UserError if it cannot be read; `what` it is, such as "Bot: weights".
+    Raises UserError if it cannot be read; `what` names it there, such as "Bot: weights".
     """
     try:
         with open(path, "rb") as file:
@@ -142,24 +142,24 @@ def _stamp(path: str, state: os.stat_result) -> tuple[str, int, int, int]:
 
 
 def _places(written: str, folder: str) -> list[str]:
-    """Returns where a file of that path is: from the current folder, and from that of the code."""
+    """Returns the existing files of that path, from the current folder and from the folder of the code."""
     places = dict.fromkeys(os.path.abspath(os.path.join(start, written)) for start in (".", folder or "."))
     return [place for place in places if os.path.isfile(place)]
 
 
 def _whole_digest(written: str, digest: str, folder: str, what: str) -> str:
-    """Returns the digest that begins like this: the file's, otherwise the only one that was ever seen here."""
+    """Returns the whole digest that begins like this: the file's, otherwise the only one ever seen here."""
     now = [digest_of(place, what) for place in _places(written, folder)]
     seen = {path.stem for path in _note_path("").parent.glob(f"{digest}*.json")}
     found = {each for each in now if each.startswith(digest)} or seen
     if len(found) != 1:
-        got = f"{now[0]} of {written}" if now else f"{written}, which is none"
+        got = f"{now[0]} of {written}" if now else f"{written}, which is not a file"
         raise UserError(f"{what} must have a digest that begins with {digest}, got {got}; restore it, or leave it out.")
     return found.pop()
 
 
 def note_place(digest: str, path: str) -> None:
-    """Notes where content was seen: another process of this user may be in another folder."""
+    """Notes the path of a content: another process of this user may be in another folder."""
     with contextlib.suppress(OSError):
         note, text = _note_path(digest), json.dumps(_stamp(path, os.stat(path)))
         if note.exists() and note.read_text() == text:
@@ -171,7 +171,7 @@ def note_place(digest: str, path: str) -> None:
 
 
 def _noted(digest: str) -> tuple[str, bool]:
-    """Returns where content was seen, empty if nowhere, and whether the file there is as it was."""
+    """Returns the noted path of a content, empty if there is none, and whether the file there is unchanged."""
     with contextlib.suppress(OSError, *MALFORMED):
         path, *rest = json.loads(_note_path(digest).read_text())
         return str(path), [path, *rest] == list(_stamp(path, os.stat(path)))

@@ -1,7 +1,6 @@
 """The versions of others' code that this process and this user know, by digest.
 
-Code runs only where its user has named its file once: a store or an export that somebody sends never brings code that
-runs by being looked at.
+Code runs only if its user has named its file once: looking at a store or an export from somebody else never runs code.
 """
 
 from __future__ import annotations
@@ -27,7 +26,7 @@ def learn(bundle: Bundle) -> None:
 
 
 def keep(bundle: Bundle) -> None:
-    """Makes a version known to this process and, unless it is of a session, to later ones of this user."""
+    """Makes a version known to this process and, unless it is of a session, to this user's later processes."""
     learn(bundle)
     if bundle.place == SESSION:
         return
@@ -41,7 +40,7 @@ def keep(bundle: Bundle) -> None:
 
 
 def find(digest: str) -> Bundle | None:
-    """Returns a version that this process or this user knows, by its digest or the beginning of just one."""
+    """Returns a version that this process or this user knows, by its digest or an unambiguous beginning of it."""
     kept = (path.stem for path in _path("").parent.glob(f"{digest}*.json")) if len(digest) < DIGITS else [digest]
     found = {known for known in (*_known, *kept) if known.startswith(digest)}
     return _whole(found.pop()) if len(found) == 1 else None
@@ -75,9 +74,9 @@ def bundles_in(texts: Iterable[str]) -> list[Bundle]:
 
 
 def unpacked(bundle: Bundle) -> Path:
-    """Returns a folder of this user with a bundle's files as they are in it; raises UserError if it cannot be written.
+    """Returns a folder of this user with exactly a bundle's files; raises UserError if it cannot be written.
 
-    It is looked at again in every process, since whoever runs code from it may have written there.
+    Every process checks it again, since code that ran from it may have written there.
     """
     folder = _path(bundle.digest).with_suffix("")
     content = {path: text.encode() for path, text in bundle.files.items()} | dict(bundle.data)
@@ -91,7 +90,7 @@ def unpacked(bundle: Bundle) -> Path:
                 part.replace(file)
     except OSError as failure:
         raise UserError(
-            f"data of {bundle.place} must go where files can be written, got {folder}: {failure.strerror}; make room,"
+            f"data of {bundle.place} must go to a writable folder, got {folder}: {failure.strerror}; make room,"
             " or set XDG_CACHE_HOME to another folder."
         ) from None
     return folder

@@ -37,21 +37,21 @@ class _Revision(NamedTuple):
 def at_revision(folder: Path, revision: str, name: str) -> Source:
     """Returns the files below a folder as they were in a revision of its git repository.
 
-    Raises UserError if `revision` is none; `name` is what asked for it.
+    Raises UserError if there is no such revision; `name` is the class's name that asked for it.
     """
     commit = _git(folder, "rev-parse", "--verify", "--quiet", "--end-of-options", f"{revision}^{{commit}}")
     if commit is None and shutil.which("git") is None:
         raise UserError(f"a revision after @, such as {revision!r} in {name}, needs git; install it.")
     if commit is None:
         raise UserError(
-            f"what follows @ must be PREVIOUS, a stored version (`turnier show` lists them) or a git revision, got"
+            f"@ must be followed by PREVIOUS, a stored version (`turnier show` lists them) or a git revision, got"
             f" {revision!r} in {name}; {folder.absolute()} has no such revision."
         )
     return _Revision(folder, commit.decode().strip())
 
 
 def _git(folder: Path, *words: str) -> bytes | None:
-    """Returns what git prints; None if it fails."""
+    """Returns git's output; None if it fails."""
     command = ["git", "-C", str(folder), *words]
     try:
         return subprocess.run(command, capture_output=True, timeout=SECONDS, check=True).stdout

@@ -1,7 +1,7 @@
-"""Classes and functions of a session of Python, such as a notebook: their code is in no file.
+"""Classes and functions of a session of Python, such as a notebook: their code is not in a file.
 
 Their version is a digest of their source, and of the functions, classes and values of the session that they use. They
-play in the process that has them, and in no other.
+play only in the process that has them.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from typing import Any
 
 from .bundle import SESSION, Bundle
 
-_MADE = "<string>"  # the file of what dataclasses write
+_MADE = "<string>"  # the file of methods that dataclasses write
 _PLAIN = (bool, int, float, str, bytes, tuple, list, dict, set, frozenset, type(None))
 
 
@@ -41,12 +41,12 @@ def _has_code(value: Any) -> bool:
 
 
 def _content(value: Any) -> str:
-    """Returns a value as a text, or what tells it from others: a digest, or where it is in memory."""
+    """Returns a text that tells a value from others: itself, a digest, or its place in memory."""
     if type(value) in _PLAIN:
         return repr(value)
     try:
         return f"{type(value).__qualname__}({hashlib.sha256(pickle.dumps(value, 4)).hexdigest()})"
-    except Exception:  # whatever code of others raises
+    except Exception:  # others' code may raise anything
         return object.__repr__(value)
 
 
@@ -57,7 +57,7 @@ def _is_in_file(thing: Any) -> bool:
 
 
 def _functions(value: Any) -> list[FunctionType]:
-    """Returns a function itself, of a class its methods."""
+    """Returns the function itself, or the methods of a class."""
     values = vars(value).values() if inspect.isclass(value) else [value]
     bare = (getattr(each, "fget", None) or getattr(each, "__func__", each) for each in values)
     plain = (inspect.unwrap(each) if callable(each) else each for each in bare)
@@ -65,7 +65,7 @@ def _functions(value: Any) -> list[FunctionType]:
 
 
 def _source(value: Any) -> str:
-    """Returns the source of a class or function without comments; as it was compiled if the session keeps none."""
+    """Returns the source of a class or function without comments; its compiled code if the session keeps no source."""
     kinds = (ast.ClassDef,) if inspect.isclass(value) else (ast.FunctionDef, ast.AsyncFunctionDef)
     for code in (function.__code__ for function in _functions(value)):
         for node in ast.walk(_tree("".join(linecache.getlines(code.co_filename)))):
@@ -80,7 +80,7 @@ def _source(value: Any) -> str:
 def _tree(text: str) -> ast.Module:
     try:
         return ast.parse(text)
-    except SyntaxError:  # no Python alone, such as a cell with commands of the notebook
+    except SyntaxError:  # not only Python, such as a cell with commands of the notebook
         return ast.Module([], [])
 
 
@@ -90,7 +90,7 @@ def _compiled(code: CodeType) -> list[Any]:
 
 
 def _used(value: Any) -> Iterator[tuple[str, Any]]:
-    """Yields what a class or function uses of the session, by name."""
+    """Yields the names and values of the session that a class or function uses."""
     if not _has_code(value):
         return
     for base in getattr(value, "__mro__", ())[1:]:

@@ -1,4 +1,4 @@
-"""Whether this process runs others' agents inside, for speed: their author and the referee are then one person."""
+"""Whether this process runs others' agents inside itself, for speed: author and referee are then one person."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ _trusted = False
 
 
 def trust(others: bool = True) -> None:
-    """Lets this process run others' agents inside, or no longer."""
+    """Sets whether this process runs others' agents inside itself."""
     global _trusted
     _trusted = others
 
@@ -26,5 +26,5 @@ def trusting() -> Iterator[None]:
 
 
 def trusted() -> bool:
-    """Whether others' agents run inside this process."""
+    """Returns whether others' agents run inside this process."""
     return _trusted

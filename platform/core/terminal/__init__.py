@@ -1,1 +1,1 @@
-"""What is printed: texts of others cannot control the terminal, and passwords are not shown."""
+"""Output to the terminal: texts of others cannot control it, and passwords are hidden."""

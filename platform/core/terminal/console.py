@@ -13,11 +13,11 @@ from .visible import visible, without_passwords
 
 
 class Console(rich.console.Console):
-    """Rich's console, which prints no control characters of others' texts."""
+    """Rich's console without the control characters of others' texts."""
 
     @property
     def room(self) -> int | None:
-        """Characters of a line; None if the output is no terminal and nothing says how wide it is."""
+        """Characters of a line; None if the output is not a terminal and its width is not set."""
         return self.width if self.is_terminal or self._width is not None else None
 
     def render_str(self, text: str, **options: Any) -> Text:
@@ -27,7 +27,7 @@ class Console(rich.console.Console):
     def render(
         self, renderable: rich.console.RenderableType, options: rich.console.ConsoleOptions | None = None
     ) -> Iterable[Segment]:
-        """Yields what is printed; the console's own control codes, which move the cursor, are marked as such."""
+        """Yields the segments to print; the console's own control codes, which move the cursor, are marked as such."""
         for segment in super().render(renderable, options):
             text = visible(segment.text)
             yield segment if segment.control or text is segment.text else segment._replace(text=text)

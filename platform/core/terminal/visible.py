@@ -6,7 +6,7 @@ import re
 import sys
 from typing import Any
 
-_PICTURES = 0x2400  # where Unicode has the pictures of the control characters, in their order
+_PICTURES = 0x2400  # Unicode's pictures of the control characters start here, in their order
 _BIDI = (*range(0x202A, 0x202F), *range(0x2066, 0x206A))  # they change the order in which other text is read
 _LINES = (0x2028, 0x2029)
 _SYMBOLS = {
@@ -25,12 +25,12 @@ def visible(text: str) -> str:
 
 
 def visible_line(text: str) -> str:
-    """Returns the same as one line: a name may not look like further lines of what is printed."""
+    """Returns a text as one visible line: a name must not look like further lines of output."""
     return visible(text).replace("\n", "␊").replace("\t", "␉")
 
 
 def visible_in(value: Any) -> Any:
-    """Returns JSON content with its texts visible: what draws pictures ends the process at a control character."""
+    """Returns JSON content with visible texts: the drawing library ends the process at a control character."""
     if isinstance(value, dict):
         return {visible(str(key)): visible_in(each) for key, each in value.items()}
     if isinstance(value, list):
@@ -39,15 +39,15 @@ def visible_in(value: Any) -> Any:
 
 
 def without_passwords(text: str) -> str:
-    """Returns a text in which the passwords of databases' URLs are hidden."""
+    """Returns a text with the passwords of database URLs hidden."""
     return _PASSWORD.sub(r"\1\2***", text) if "://" in text or "password=" in text else text
 
 
 def say(text: object, errors: bool = False) -> None:
-    """Prints a line, which may have texts of others in it.
+    """Prints a line, which may contain texts of others.
 
     Args:
         text: what to print.
-        errors: to standard error.
+        errors: whether to print to standard error.
     """
     print(without_passwords(visible(str(text))), file=sys.stderr if errors else sys.stdout, flush=True)

@@ -1,7 +1,7 @@
-"""Chess with the package `chess`, which is imported when a game begins: https://python-chess.readthedocs.io.
+"""Chess with the package `chess`, imported when a game begins: https://python-chess.readthedocs.io.
 
-Draws need no claim: a stalemate, too little material, the third occurrence of a position and 50 moves of each side
-without a capture or a pawn's move end the game at once, as the match runners of engines do, and so does its length.
+Draws need no claim: a stalemate, too little material, the third occurrence of a position, 50 moves of each side without
+a capture or a pawn's move, and the maximum length end the game at once, as in engine matches.
 """
 
 from __future__ import annotations
@@ -30,12 +30,12 @@ DARK, LIGHT, WHITE_PIECE = "#b9c4b4", "#f4f1ea", "#ffffff"
 
 
 class ChessState(NamedTuple):
-    """A board, which nobody changes, with what the rules of draws need."""
+    """A board, which is never changed, and the history that the rules of draws need."""
 
     board: Board
-    seen: tuple[Any, ...]  # the positions since the last move that cannot be taken back, this one included
+    seen: tuple[Any, ...]  # the positions since the last irreversible move, including this one
     plies: int
-    legal: tuple[int, ...]  # none where the game is over
+    legal: tuple[int, ...]  # none if the game is over
 
 
 @dataclass(frozen=True)
@@ -43,7 +43,7 @@ class Chess(PythonGame):
     """Chess: mate the king; seat 0 has white. Needs the package chess."""
 
     name: ClassVar[str] = "chess"
-    fen: str = parameter(STANDARD, "the position from which games start, in FEN, or standard")
+    fen: str = parameter(STANDARD, "start position of games in FEN, or standard")
     longest: int = parameter(600, "plies after which a game is drawn", low=2, high=6000)
 
     num_seats: ClassVar[int] = 2
@@ -69,13 +69,13 @@ class Chess(PythonGame):
             promoted, missing = promoted_and_missing(board, colour)
             if promoted > missing:
                 raise UserError(
-                    f"chess: fen must have at most as many promoted pieces of {chess.COLOR_NAMES[colour]} as it lacks"
-                    f" pawns, got {self.fen!r} with {promoted} and {missing}; correct it."
+                    f"chess: fen must have no more promoted pieces of {chess.COLOR_NAMES[colour]} than missing pawns,"
+                    f" got {self.fen!r} with {promoted} and {missing}; correct it."
                 )
         return state_of(board, (), 0, self.longest)
 
     def _initial(self, rng: NumArray) -> Position:
-        """A position in FEN may be mate already."""
+        """Checks the end of the game: a position in FEN may be mate already."""
         position = super()._initial(rng)
         position.returns[:] = returns_of(self.live_state(position.state))
         return position
@@ -98,7 +98,7 @@ class Chess(PythonGame):
         return "\n".join([*rows, f"  {' '.join(FILES)}", state.board.fen()])
 
     def typed_move(self, state: Ints, text: str) -> int | None:
-        """Takes the standard notation as well, such as Nf3 and O-O."""
+        """Accepts standard notation as well, such as Nf3 and O-O."""
         action = self.move_of(state, text)
         if action is not None:
             return action
@@ -109,12 +109,12 @@ class Chess(PythonGame):
         return action if action in self.live_state(state).legal else None
 
     def shows_all(self, state: Ints) -> bool:
-        """A position that was there before is history."""
+        """False once earlier positions count for repetition."""
         live = self.live_state(state)
         return len(live.seen) == 1 and bool(live.legal)
 
     def read_board(self, text: str, seed: int) -> Position:
-        """Returns the start of the game that begins with a position in FEN, which may stand below a drawn board."""
+        """Returns the start of a game from a position in FEN, which may follow a drawn board."""
         fen = " ".join(text.strip().splitlines()[-1].split())
         return self.replace(fen=fen).start(seed)
 
@@ -126,7 +126,7 @@ class Chess(PythonGame):
         return NAMES[action]
 
     def move_of(self, state: Ints, text: str) -> int | None:
-        """Returns the legal move of a text in UCI's words; castling may also be the king taking its own rook."""
+        """Returns the legal move of a text in UCI's notation; castling may also be written as king takes own rook."""
         live, number = self.live_state(state), NUMBERS.get(text.casefold())
         if number in live.legal or number is None:
             return number
@@ -137,16 +137,16 @@ class Chess(PythonGame):
         return number if number in live.legal else None
 
     def uci_start(self) -> str:
-        """Returns the start with the fields that the parameter may leave out."""
+        """Returns the start position with all fields; the parameter may leave some out."""
         return super().uci_start() if self.fen == STANDARD else f"fen {self.begin().board.fen()}"
 
     def clicks(self, state: Ints, action: int) -> tuple[tuple[int, ...], ...]:
-        """Returns the squares that a piece leaves and enters; promotions to several pieces share theirs."""
+        """Returns the squares that a piece leaves and enters, the same for all promotions of a pawn."""
         start, end = (FILES.index(NAMES[action][i]) + 8 * (int(NAMES[action][i + 1]) - 1) for i in (0, 2))
         return (start,), (end,)
 
     def svg(self, state: Ints, changed: Collection[int] = (), notes: Notes | None = None) -> str:
-        """Returns the board seen from white's side; the squares of the last move have a frame."""
+        """Returns the board from white's side; frames mark the squares of the last move."""
         board: Board = self.live_state(state).board
         last = NAMES[int(state[PLIES + int(state[PLIES])])] if state[PLIES] else ""
         parts = []
@@ -168,7 +168,7 @@ class Chess(PythonGame):
 
 
 def the_package() -> Any:
-    """Returns the package chess, or raises UserError if it is missing."""
+    """Returns the package chess; raises UserError if it is missing."""
     require_extra("the game chess", "engines", "chess")
     import chess
 
@@ -176,7 +176,7 @@ def the_package() -> Any:
 
 
 def state_of(board: Board, seen: tuple[Any, ...], plies: int, longest: int) -> ChessState:
-    """Returns a board as a state, after positions that may come back."""
+    """Returns a board as a state, after the positions that may still recur."""
     key = position_key(board)
     seen = (*seen, key)
     drawn = board.halfmove_clock >= FIFTY_MOVES or seen.count(key) == 3 or plies == longest
@@ -185,7 +185,7 @@ def state_of(board: Board, seen: tuple[Any, ...], plies: int, longest: int) -> C
 
 
 def promoted_and_missing(board: Board, colour: bool) -> tuple[int, int]:
-    """Returns how many pieces of a colour must have been pawns, and how many of its eight pawns are gone.
+    """Returns a colour's number of pieces that must be promoted pawns, and the number of its missing pawns.
 
     `Board.is_valid` does not compare them, and more promoted pieces may have more moves than `max_legal`.
     """
@@ -196,7 +196,7 @@ def promoted_and_missing(board: Board, colour: bool) -> tuple[int, int]:
 
 
 def returns_of(state: ChessState) -> tuple[float, float]:
-    """Returns what both seats have got: something only by a mate."""
+    """Returns the returns of both seats, 0 unless there is a mate."""
     if state.legal or not state.board.is_checkmate():
         return 0.0, 0.0
     return (-1.0, 1.0) if state.board.turn else (1.0, -1.0)
@@ -207,7 +207,7 @@ def number_of(move: Move) -> int:
 
 
 def position_key(board: Board) -> tuple[Any, ...]:
-    """Returns what must be the same in a position that comes back: men, mover, castling, en passant."""
+    """Returns everything that makes two positions the same: men, mover, castling, en passant."""
     men = (board.pawns, board.knights, board.bishops, board.rooks, board.queens, board.kings)
     en_passant = board.ep_square if board.has_legal_en_passant() else None
     return *men, board.occupied_co[True], board.occupied, board.turn, board.clean_castling_rights(), en_passant

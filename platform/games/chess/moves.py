@@ -1,4 +1,4 @@
-"""Chess moves as numbers: from * 64 + to with a1 = 0, h8 = 63, then the promotions; the texts are UCI's."""
+"""Chess moves as numbers: from * 64 + to with a1 = 0, h8 = 63, followed by the promotions; the names are UCI's."""
 
 from __future__ import annotations
 

@@ -1,9 +1,9 @@
-"""The state of a Go game, and what a stone does to it; see game.py for the rules.
+"""The state of a Go game, and the effect of a stone on it; see game.py for the rules.
 
-Sites are rows of size + 1 words with a border before, between and behind them, so that a neighbour is one addition.
-Chains of stones are circles: each stone's word has its colour, the chain's root and the next stone of the chain, the
-root's has also the chain's liberties, counted once for each side by which a stone touches them: a chain is in atari at
-a site where the site alone makes up that number. So a stone costs a few looks, however long its chain is.
+Sites are rows of size + 1 words with a border before, between and after them, so that a neighbour is one addition.
+Chains of stones are circles: each stone's word has its colour, the chain's root and the next stone of the chain. The
+root's word also has the chain's liberties, counted once for each side of a stone that touches them: if one site alone
+makes up that number, the chain is in atari there. So a stone costs a few reads, regardless of the length of its chain.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from ...core.kernel import kernel
 from .. import abi
 
 LARGEST = 19
-# Twice the komi is whole. PLIES played, PASSES in a row; CAPTURES: whether any stone has ever been captured.
+# Twice the komi is a whole number. PLIES played, PASSES in a row; CAPTURES: whether any stone has been captured.
 SIZE, TWICE_KOMI, SUPERKO, MOVER, PLIES, PASSES, CAPTURES, SITES = range(8)
 EMPTY, BORDER = 0, 3  # a stone's colour is its seat + 1
 COLOUR, ROOT_AT, NEXT_AT, LIBERTIES_AT = 3, 2, 11, 20  # the bits of a site's word
@@ -28,13 +28,13 @@ KEYS = np.random.SeedSequence(1908).generate_state(3 * MAX_SITES, np.uint64).vie
 
 
 def num_words(size: int) -> int:
-    """Returns the length of the state: the sites, and the hash of the position after every ply."""
+    """Returns the length of a state: the sites, and the hash of the position after every ply."""
     return SITES + (size + 2) * (size + 1) + PLIES_PER_CELL * size * size + 1
 
 
 @kernel(types.int64(abi.State))
 def first_hash(state):
-    """Where the hashes of the positions begin, that of the empty board."""
+    """The word of the first position's hash, that of the empty board."""
     return SITES + (state[SIZE] + 2) * (state[SIZE] + 1)
 
 
@@ -60,7 +60,7 @@ def next_of(word):
 
 @kernel(types.int64(abi.State, types.int64, types.int64))
 def chain_hash(state, root, colour):
-    """What a chain's stones contribute to the hash of a position."""
+    """The contribution of a chain's stones to the hash of a position."""
     found, stone = KEYS[colour, root - SITES], next_of(state[root])
     while stone != root:
         found ^= KEYS[colour, stone - SITES]
@@ -80,7 +80,7 @@ def only_liberty(state, root, site):
 
 @kernel(types.boolean(abi.State, types.int64))
 def repeats(state, key):
-    """Whether a position has been on the board: ever, or with a simple ko before the other's last move."""
+    """Whether a position has occurred: ever or, with a simple ko, before the opponent's last move."""
     first = first_hash(state)
     last = first + state[PLIES]
     found = False
@@ -91,15 +91,15 @@ def repeats(state, key):
 
 @kernel(types.boolean(abi.State, types.int64))
 def may_place(state, site):
-    """Whether the mover may place a stone on a site: it is empty, the stone has a liberty then, and nothing comes back.
+    """Whether the mover may place a stone on a site: it is empty, the stone gets a liberty, and no position recurs.
 
-    A position cannot come back before the first capture: every stone has stayed where it is.
+    No position can recur before the first capture, as every stone has stayed in its place.
     """
     if state[site] & COLOUR != EMPTY:
         return False
     own, first, breathes = state[MOVER] + 1, first_hash(state), False
     key = state[first + state[PLIES]] ^ KEYS[own, site - SITES]
-    roots = (np.int64(0), np.int64(0), np.int64(0))  # of chains that have been looked at
+    roots = (np.int64(0), np.int64(0), np.int64(0))  # of the chains seen so far
     for other in beside(state, site):
         word = state[other]
         colour = word & COLOUR
@@ -121,7 +121,7 @@ def may_place(state, site):
 
 @kernel(types.void(abi.State, types.int64, types.int64, types.int64))
 def _join(state, stone, root, other):
-    """Makes the chain of `root`, which has `stone`, a part of the chain of another root."""
+    """Makes the chain of `root`, which contains `stone`, part of the chain of the stone `other`."""
     state[other] += state[root] >> LIBERTIES_AT << LIBERTIES_AT
     member = root
     while True:
@@ -137,7 +137,7 @@ def _join(state, stone, root, other):
 
 @kernel(types.void(abi.State, types.int64, types.int64))
 def _capture(state, root, captor):
-    """Takes a chain off the board; chains of the captor's colour beside it get the liberties."""
+    """Takes a chain off the board; adjacent chains of the captor's colour get the liberties."""
     stone = root
     while True:
         following = next_of(state[stone])
@@ -153,7 +153,7 @@ def _capture(state, root, captor):
 
 @kernel(types.int64(abi.State, types.int64))
 def place(state, site):
-    """Places the mover's stone where it may, takes what it captures, and returns the hash of the position."""
+    """Places the mover's stone on a legal site, removes captured chains, and returns the hash of the position."""
     own = state[MOVER] + 1
     key = state[first_hash(state) + state[PLIES]] ^ KEYS[own, site - SITES]
     state[site] = own | (site - SITES) << ROOT_AT | (site - SITES) << NEXT_AT
@@ -177,9 +177,9 @@ def place(state, site):
 
 @kernel(types.int64(abi.State, types.int64))
 def reached(state, site):
-    """Returns which colours a site belongs to, bit 0 black, bit 1 white: its stone's, or those that its region reaches.
+    """Returns the colours of a site, bit 0 black, bit 1 white: its stone's, or those that its empty region reaches.
 
-    Regions have been spread by `area_lead`, which marks empty sites.
+    `area_lead` spreads the colours over empty sites.
     """
     word = state[site]
     colour = word & COLOUR
@@ -190,12 +190,12 @@ def reached(state, site):
 
 @kernel(types.int64(abi.State))
 def area_lead(state):
-    """Returns black's area minus white's: stones, and empty regions that one colour alone reaches, which it marks."""
+    """Returns black's area minus white's: stones, and empty regions that only one colour reaches; marks empty sites."""
     cells = state[SIZE] * state[SIZE]
     changed = True
     while changed:
         changed = False
-        for step in range(2 * cells):  # forwards and backwards, so that few rounds reach the end of a region
+        for step in range(2 * cells):  # forwards and backwards, to reach the end of a region in few rounds
             site = site_of(state, step if step < cells else 2 * cells - 1 - step)
             if state[site] & COLOUR == EMPTY:
                 colours = np.int64(0)

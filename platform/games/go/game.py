@@ -1,7 +1,7 @@
 """Go by area: surrounded chains are captured, stones and surrounded empty cells count, two passes end the game.
 
-Action row * size + column places a stone, row 0 is the lowest one; the last action passes. Nobody may capture their own
-stones. A game also ends after three plies per cell: with a simple ko it could go round in circles.
+Action row * size + column places a stone; row 0 is the lowest; the last action passes. Nobody may capture their own
+stones. A game also ends after three plies per cell, as it could go round in circles with a simple ko.
 Source: Tromp and Taylor, "The game of Go", 1996; https://tromp.github.io/go.html.
 Differs: suicide is not allowed, as engines expect.
 """
@@ -96,7 +96,7 @@ def step(state, action, rewards):
 
 @kernel(abi.PLAYOUT)
 def playout(state, depth, rng, returns):
-    """Draws cells until one may be played: so every legal action is as likely."""
+    """Draws cells until one may be played, so all legal actions are equally likely."""
     cells, plies = state[SIZE] * state[SIZE], 0
     while plies < depth and state[MOVER] >= 0:
         action = below(rng, cells + 1)
@@ -158,7 +158,7 @@ class Go(Game):
         return grid_neighbours(self.size, self.size)
 
     def lead(self, state: npt.NDArray[np.int64]) -> float:
-        """Returns by how much black would be ahead, komi included, if the game were over."""
+        """Returns black's lead, including komi, if the game were over."""
         return float(area_lead(state.copy())) - self.komi
 
     def notation(self) -> Sgf:
@@ -183,13 +183,13 @@ class Go(Game):
         return f"{self.draw(state)}\n{boards.caption(int(state[MOVER]))}"
 
     def shows_all(self, state: npt.NDArray[np.int64]) -> bool:
-        """What may not come back is history, and so is a pass."""
+        """False after captures, as earlier positions may not recur, and after a pass."""
         return not state[CAPTURES] and not state[PASSES]
 
     def read_board(self, text: str, seed: int) -> Position:
-        """Where the text does not say who is to move, black is after as many stones as white has, otherwise white.
+        """If the text does not say who is to move, white is if black has more stones, otherwise black.
 
-        No position counts as an earlier one.
+        The position has no earlier ones.
         """
         board = boards.take_apart(self, text, 2)
         lengths = (self.size,) * self.size
@@ -216,7 +216,7 @@ class Go(Game):
         return ((action,),) if action < self.num_cells else ()
 
     def svg(self, state: npt.NDArray[np.int64], changed: Collection[int] = (), notes: Notes | None = None) -> str:
-        """Returns stones on the crossings of lines, the lowest row below."""
+        """Returns stones on the crossings of lines, with row 0 at the bottom."""
         last = self.size - 1
         parts = [f'<g stroke="{LINE}" stroke-width="0.03">']
         for line in range(self.size):

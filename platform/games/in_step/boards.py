@@ -14,23 +14,23 @@ from ..abi import CHANCE, GAME, STATE_DTYPE, TERMINAL
 from ..game import Game
 from ..generic import copy_state, draw_outcome
 
-STEP, BEGIN, KEEP = range(3)  # what `advance` does with a board: its action, a new episode, or nothing
+STEP, BEGIN, KEEP = range(3)  # orders for a board in `advance`: its action, a new episode, or nothing
 
 
 class Boards(NamedTuple):
-    """n boards and what their latest step has shown; `advance` changes the arrays in place."""
+    """n boards and the results of their latest step; `advance` changes the arrays in place."""
 
     states: Any  # [n, state_words]
-    rngs: Any  # [n, 4]: each board's stream of chance, which all of its episodes continue
+    rngs: Any  # [n, 4]: each board's stream of chance, continued through all of its episodes
     movers: Any  # [n]: the seat to move, or TERMINAL
     returns: Any  # [n, seats] of the running episodes
     steps: Any  # [n] of the running episodes
     rewards: Any  # [n, seats] of the latest step
     terminated: Any  # [n]
     masks: Any  # [n, num_actions]: 1 where an action is legal
-    cells: Any  # [n, num_cells] as the seat to move sees them, or [n, 0] where `views` are shown
-    views: Any  # [n, state_words]: the state as far as the seat to move may know it, or [n, 0] where `cells` are shown
-    # Scratch space for one board: arrays made by the kernel would count references.
+    cells: Any  # [n, num_cells] as the seat to move sees them, or [n, 0] if `views` are shown
+    views: Any  # [n, state_words]: the state as far as the seat to move may know it, or [n, 0] if `cells` are shown
+    # Scratch space for one board, since arrays made by the kernel would count references.
     state: Any  # [state_words]
     seen: Any  # [state_words]
     rng: Any  # [4]
@@ -61,9 +61,9 @@ def pack_boards(words, game, boards):
 
 @kernel(types.void(Package, _I1, _Orders))
 def advance(packed, actions, orders):
-    """Steps boards, or begins their next episodes, as `orders` says, [n].
+    """Steps boards or begins their next episodes, according to `orders`, [n].
 
-    An action that is not legal changes nothing but the number of steps. The variant words are in the states already.
+    An illegal action only increases the number of steps. The variant words of the states are already set.
     """
     game, boards = _read(packed)
     states, rngs, movers, returns, steps = boards.states, boards.rngs, boards.movers, boards.returns, boards.steps
@@ -139,12 +139,12 @@ def draw_legal(masks, rng, actions):
 
 
 def new_boards(game: Game, n: int, cells: bool) -> Boards:
-    """Returns n boards on which no episode has begun.
+    """Returns n boards without episodes.
 
     Args:
         game: the game.
-        n: how many.
-        cells: whether cells are shown, or else views of states.
+        n: number of boards.
+        cells: whether to show cells; otherwise views of states.
     """
     seats, room = game.num_seats, game.kernels.max_choices
     return Boards(

@@ -1,4 +1,4 @@
-"""OpenSpiel's games, by their own rules in C++, for all agents.
+"""OpenSpiel's games, played by their own rules in C++, for all agents.
 
 Source: Lanctot et al., "OpenSpiel: A Framework for Reinforcement Learning in Games", 2019.
 """
@@ -18,22 +18,22 @@ from ..game import MAX_SEATS, Ints
 from ..python.python_game import PythonGame
 from .library import load_game, pyspiel
 
-TURN_BASED = "turn_based_simultaneous_game"  # what a game is called after its conversion
-# Games whose clones share lines on the board with the original, in open_spiel 2.0.2, and crash the process later.
+TURN_BASED = "turn_based_simultaneous_game"  # the name of a game after its conversion
+# Games whose clones, in open_spiel 2.0.2, share lines on the board with the original and crash the process later.
 SHARING = ("morpion_solitaire",)
 MAX_SIZE = 1_000_000  # actions, or plies of a game
 
 
 @dataclass(frozen=True)
 class OpenSpiel(PythonGame):
-    """A game from OpenSpiel; seats that would move at the same time move in turn, hidden from each other.
+    """A game from OpenSpiel; simultaneous moves are made in turn, hidden from each other.
 
-    A state is a pyspiel.State, which is copied before it changes.
+    A state is a pyspiel.State, which is copied before it is changed.
     """
 
     name: ClassVar[str] = "openspiel"
 
-    game: str = parameter("tic_tac_toe", 'OpenSpiel\'s name for a game, or in quotes "name(parameter=value,...)"')
+    game: str = parameter("tic_tac_toe", 'OpenSpiel\'s name of a game, or in quotes "name(parameter=value,...)"')
 
     def check(self) -> None:
         library, kind = pyspiel(), self.spiel_game.get_type()
@@ -41,7 +41,7 @@ class OpenSpiel(PythonGame):
         if kind.dynamics != library.GameType.Dynamics.SEQUENTIAL:
             raise UserError(f"{what} must have seats that move, got a mean-field game; choose another.")
         if kind.chance_mode == library.GameType.ChanceMode.SAMPLED_STOCHASTIC:
-            raise UserError(f"{what} must say its chances, got a game that draws them inside; choose another.")
+            raise UserError(f"{what} must list its chance outcomes, got a game that draws them itself; choose another.")
         if not 1 <= self.num_seats <= MAX_SEATS:
             raise UserError(f"{what} must have 1 to {MAX_SEATS} seats, got {self.num_seats}; choose another.")
         if not 1 <= self.num_actions <= MAX_SIZE or self.max_length > MAX_SIZE:
@@ -74,7 +74,7 @@ class OpenSpiel(PythonGame):
     def max_length(self) -> int:  # type: ignore[override]
         moves, chances = int(self.spiel_game.max_game_length()), int(self.spiel_game.max_chance_nodes_in_history())
         if self.max_outcomes > 1 and self.spiel_game.get_type().short_name == TURN_BASED:
-            return 2 * moves + chances  # some have a chance node per seat, and declare one per round
+            return 2 * moves + chances  # some games have a chance node per seat, but declare one per round
         return moves + chances
 
     @property
@@ -117,7 +117,7 @@ class OpenSpiel(PythonGame):
         return sorted((outcome, probability) for outcome, probability in state.chance_outcomes() if probability > 0)
 
     def copy_of(self, state: Any) -> Any:
-        """Returns a state that can be changed without changing the other."""
+        """Returns an independent copy of a state."""
         if not any(name in self.game for name in SHARING):
             return state.clone()
         copy = self.begin()

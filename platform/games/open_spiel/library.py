@@ -1,4 +1,4 @@
-"""OpenSpiel's library `pyspiel`, whose errors become sentences, and whose crashes happen in a trial process."""
+"""OpenSpiel's library `pyspiel`; its errors become sentences, and its crashes happen in a trial process."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def pyspiel() -> Any:
 
 @contextlib.contextmanager
 def spiel_errors(what: str) -> Iterator[None]:
-    """Turns what pyspiel raises into a sentence that begins with `what`."""
+    """Turns pyspiel's errors into a UserError that begins with `what`."""
     try:
         yield
     except pyspiel().SpielError as error:
@@ -38,7 +38,7 @@ def _misfit(what: str, message: str) -> UserError:
 
 @functools.lru_cache(maxsize=16)  # some take a hundred megabytes
 def load_game(text: str) -> Any:
-    """Returns pyspiel's game of a text such as connect_four(rows=4), one whose seats move in turn."""
+    """Returns pyspiel's game for a text such as connect_four(rows=4), converted so that seats move in turn."""
     library, what = pyspiel(), f"openspiel: game={text}"
     name, brackets, _ = text.partition("(")
     types = {each.short_name: each for each in library.registered_games()}
@@ -61,7 +61,7 @@ def _try(text: str, what: str) -> None:
         )
     except subprocess.TimeoutExpired:
         raise UserError(
-            f"{what} must be played at random in {TRIAL_SECONDS:g} s, got no end; change its parameters."
+            f"{what} must end within {TRIAL_SECONDS:g} s of random play, got no end; change its parameters."
         ) from None
     if done.returncode == trial.REFUSED:
         raise _misfit(what, done.stdout)

@@ -1,17 +1,17 @@
-"""Plays a random game of OpenSpiel in a process of its own, which a wrong parameter may crash."""
+"""Plays a random game of OpenSpiel in a separate process, which a wrong parameter may crash."""
 
 import contextlib
 import random
 import resource
 import sys
 
-REFUSED = 3  # exit status of an error with a message, which is printed
+REFUSED = 3  # exit status of an error; its message is printed
 MAX_PLIES = 2000
 MAX_BYTES = 4 << 30
 
 
 def play(text: str) -> None:
-    """Plays to the end of the game, or MAX_PLIES plies."""
+    """Plays to the end of the game, at most MAX_PLIES plies."""
     import pyspiel
 
     game = pyspiel.load_game(text)

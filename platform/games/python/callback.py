@@ -1,8 +1,8 @@
 """Python functions as kernels: compiled code calls them by their address, and their failures wait until it returns.
 
-Compiled code hands a one-dimensional array to a C function as seven words. numba does not document this, so it is
-tried once per process. ctypes takes the GIL for the call. No exception can pass through compiled code: a callback
-keeps the first of its thread and answers something harmless until `PendingFailures.raise_first` tells it.
+Compiled code passes a one-dimensional array to a C function as seven words. Numba does not document this, so it is
+tested once per process. ctypes takes the GIL for the call. No exception can pass through compiled code: a callback
+keeps the first one of its thread and returns a harmless answer until `PendingFailures.raise_first` raises it.
 """
 
 from __future__ import annotations
@@ -27,14 +27,14 @@ _ARRAY_WORDS, _LENGTH, _DATA = 7, 2, 4  # meminfo, parent, length, bytes per ite
 
 
 class PendingFailures:
-    """What callbacks could not raise, the first of each thread."""
+    """Exceptions that callbacks could not raise, the first of each thread."""
 
     def __init__(self) -> None:
         self._threads = threading.local()
 
     @property
     def first(self) -> BaseException | None:
-        """The failure that waits in this thread."""
+        """This thread's pending failure."""
         found: BaseException | None = getattr(self._threads, "first", None)
         return found
 
@@ -43,7 +43,7 @@ class PendingFailures:
             self._threads.first = failure
 
     def raise_first(self) -> None:
-        """Raises the failure that waits in this thread, if there is one, and forgets it."""
+        """Raises this thread's pending failure, if any, and forgets it."""
         failure = self.first
         if failure is not None:
             self._threads.first = None
@@ -51,9 +51,9 @@ class PendingFailures:
 
 
 class Callback(WrapperAddressProtocol):
-    """A Python function that stands where compiled code expects a kernel; from Python it is called as it is.
+    """A Python function in place of a kernel; Python calls it directly.
 
-    To compiled code its arguments come as ctypes arrays, which are read and written like numpy's.
+    Called by compiled code, it gets ctypes arrays, which are read and written like numpy's.
     """
 
     def __init__(
@@ -63,12 +63,12 @@ class Callback(WrapperAddressProtocol):
 
         Args:
             function: takes the signature's arguments; scalars are Python's numbers.
-            signature: numba's, of one-dimensional arrays and numbers.
-            failures: where an exception waits that happened inside compiled code.
-            harmless: answers, with the same arguments, while a failure waits.
+            signature: of numba, with one-dimensional arrays and numbers.
+            failures: keeps exceptions raised inside compiled code.
+            harmless: called in place of `function`, with the same arguments, while a failure is pending.
         """
         self.function, self.kernel_signature, self._failures = function, signature, failures
-        self.kernel_pointer = self  # what `pointer` looks for
+        self.kernel_pointer = self  # for `pointer`
         if JIT:
             require_calling_convention()
             self._entry = _c_type(signature)(_guarded(function, signature, failures, harmless))
@@ -95,8 +95,8 @@ def _c_type(signature: Any) -> Any:
 def _guarded(
     function: Callable[..., Any], signature: Any, failures: PendingFailures, harmless: Callable[..., Any]
 ) -> Callable[..., Any]:
-    """Returns what C calls: it makes arrays of words and never raises."""
-    readers: list[tuple[int, Any]] = []  # where an argument's words begin, and the type of its items or None
+    """Returns the function for C, which makes arrays of words and never raises."""
+    readers: list[tuple[int, Any]] = []  # an argument's first word, and the type of its items, None for a number
     position = 0
     for each in signature.args:
         is_array = isinstance(each, types.Array)
@@ -111,7 +111,7 @@ def _guarded(
         if failures.first is None:
             try:
                 return function(*arguments)
-            except BaseException as failure:  # an interrupt as well: it is raised when compiled code has returned
+            except BaseException as failure:  # interrupts as well: they are raised when compiled code has returned
                 failures.keep(failure)
         return harmless(*arguments)
 
@@ -130,7 +130,7 @@ def _probe(function, integers, number, floats, words):
 
 @functools.cache
 def require_calling_convention() -> None:
-    """Raises UserError if this numba calls C functions otherwise than expected; tries it once per process."""
+    """Raises UserError if this numba does not call C functions as expected; tests it once per process."""
     integers, floats = np.array([3, -5, 7], np.int64), np.array([0.5, -2.25])
     words = np.array([2**63 + 1], np.uint64)
     seen: list[Any] = []
@@ -149,7 +149,7 @@ def require_calling_convention() -> None:
         def signature(self) -> Any:
             return _PROBE
 
-        def __call__(self, *arguments: Any) -> int:  # where kernels are plain Python
+        def __call__(self, *arguments: Any) -> int:  # if kernels are plain Python
             return answer(*arguments)
 
     got = None

@@ -1,8 +1,8 @@
 """A Gymnasium environment as a one-seat game: https://gymnasium.farama.org; searches step copies of it.
 
-Chance draws the seed with which the environment starts. From then on it must behave the same whatever random numbers it
-draws: copies have the same ones, so a search would know what is going to happen. What an environment has drawn at its
-start and keeps to itself, such as the order of a pack of cards, is known to searches.
+Chance draws the seed of the environment's start. After that, random numbers must not change its behaviour: copies draw
+the same ones, so a search would foresee the future. Searches do see secrets drawn at the start, such as the order of a
+pack of cards.
 """
 
 from __future__ import annotations
@@ -25,27 +25,27 @@ NO_OPTIONS = "none"
 
 
 class EnvironmentState(NamedTuple):
-    """An environment after some steps, which is never stepped itself."""
+    """An environment after some steps; only copies of it are stepped."""
 
     environment: Any
     observation: Any
-    legal: tuple[int, ...]  # none where the game is over
+    legal: tuple[int, ...]  # none if the game is over
     steps: int
     returned: float
 
 
 @dataclass(frozen=True)
 class GymnasiumGame(PythonGame):
-    """A Gymnasium environment that has discrete actions and can be copied; the sum of its rewards counts."""
+    """A Gymnasium environment with discrete actions that can be copied; the sum of its rewards counts."""
 
     name: ClassVar[str] = "gymnasium"
     id: str = parameter("CartPole-v1", "id of the environment, or MODULE:ID if a module registers it")
     options: str = parameter(
         NO_OPTIONS, "keyword arguments of the environment, such as is_slippery:false;map_name:8x8, or none"
     )
-    starts: int = parameter(100, "number of starting seeds, of which chance draws one", low=1, high=10_000)
+    starts: int = parameter(100, "number of starting seeds, one of which is drawn by chance", low=1, high=10_000)
     max_steps: int = parameter(500, "steps after which a game is over", low=1, high=100_000)
-    largest_return: float = parameter(500.0, "largest absolute sum of rewards, to scale by", low=1e-6, high=1e12)
+    largest_return: float = parameter(500.0, "largest absolute sum of rewards, for scaling", low=1e-6, high=1e12)
 
     num_seats: ClassVar[int] = 1
 
@@ -75,7 +75,7 @@ class GymnasiumGame(PythonGame):
         gymnasium, what, options = the_package(), f"{self.name}: {self.id}", arguments(self.options)
         try:
             made = gymnasium.make(self.id, max_episode_steps=-1, disable_env_checker=True, **options)
-        except Exception as error:  # whatever the environment's own code raises
+        except Exception as error:  # the environment's own code may raise anything
             raise UserError(f"{what} must be an environment that Gymnasium makes, got: {first_line(error)}.") from error
         if not isinstance(made.action_space, gymnasium.spaces.Discrete):
             raise UserError(f"{what} must have discrete actions, got {made.action_space}; choose another environment.")
@@ -137,18 +137,18 @@ class GymnasiumGame(PythonGame):
         return EnvironmentState(environment, observation, allowed(info, self.num_actions), 0, 0.0)
 
     def _require_no_chance(self, state: EnvironmentState, action: int, outcome: tuple[Any, ...]) -> None:
-        """Raises UserError if other random numbers lead elsewhere."""
+        """Raises UserError if other random numbers change the outcome of an action."""
         other = copied(state.environment)
         other.unwrapped.np_random = np.random.default_rng([state.steps, action])
         if not outcomes_agree(outcome, other.step(action)):
             raise UserError(
-                f"{self.name}: {self.id} must do the same whatever random numbers it draws after its start, got two"
-                f" outcomes of action {action}; choose a variant without chance, such as options=is_slippery:false."
+                f"{self.name}: {self.id} must not depend on random numbers after its start, got two outcomes of action"
+                f" {action}; choose a variant without chance, such as options=is_slippery:false."
             )
 
 
 def the_package() -> Any:
-    """Returns the package gymnasium, or raises UserError if it is missing."""
+    """Returns the package gymnasium; raises UserError if it is missing."""
     require_extra("an environment of Gymnasium", "gym", "gymnasium")
     import gymnasium
 
@@ -156,7 +156,7 @@ def the_package() -> Any:
 
 
 def arguments(options: str) -> dict[str, Any]:
-    """Returns keyword arguments from `name:value;name:value`; values are JSON or else words."""
+    """Returns the keyword arguments of `name:value;name:value`; values are JSON, otherwise words."""
     found = {}
     for option in () if options == NO_OPTIONS else options.split(";"):
         name, colon, value = option.partition(":")
@@ -170,18 +170,18 @@ def arguments(options: str) -> dict[str, Any]:
 
 
 def allowed(info: dict[str, Any], num_actions: int) -> tuple[int, ...]:
-    """Returns what an environment's mask allows, or all actions if there is no mask or an empty one."""
+    """Returns the actions that an environment's mask allows; all actions if there is no mask or an empty one."""
     return tuple(np.flatnonzero(info.get("action_mask", ())).tolist() or range(num_actions))
 
 
 def copied(environment: Any) -> Any:
-    """Returns a copy that shares what no step changes: the spaces and what the environment was made from."""
+    """Returns a copy that shares the parts that no step changes: the spaces and the specification."""
     shared = (environment.spec, environment.unwrapped.spec, environment.observation_space, environment.action_space)
     return copy.deepcopy(environment, {id(each): each for each in shared})
 
 
 def drawn(environment: Any) -> Any:
-    """Returns the state of an environment's random numbers, which changes when it draws some."""
+    """Returns the state of an environment's random numbers, which changes with every draw."""
     return environment.unwrapped.np_random.bit_generator.state
 
 

@@ -1,4 +1,4 @@
-"""The kernels of a game in Python: callbacks over states that are the plies played so far."""
+"""The kernels of a game in Python: callbacks on states that consist of the plies so far."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ def begin_history(state, rng):
 
 
 class HistoryKernels:
-    """Kernels of one game; their arrays are numpy's or, called by compiled code, of ctypes."""
+    """Kernels of one game; their arrays are numpy's or, if compiled code calls, ctypes'."""
 
     def __init__(self, game: PythonRules, states: LiveStates, failures: PendingFailures) -> None:
         self.game, self.states, self.failures = game, states, failures
 
     def build(self) -> abi.GameKernels:
-        """Returns the kernels; those that the game has no use for are the absent ones."""
+        """Returns the kernels; stand-ins replace those that the game does not need."""
         optional = {"playout": self._callback(self.playout, abi.PLAYOUT, lambda *_: 0)}
         if self.game.max_outcomes > 1:
             optional["chance"] = self._callback(self.chance, abi.OUTCOMES, _only_outcome)
@@ -68,7 +68,7 @@ class HistoryKernels:
         _add(live, rewards)
 
     def playout(self, state: Any, depth: int, rng: Any, returns: Any) -> int:
-        """Draws like `generic_playout`, in one call instead of three per ply; keeps only the last state."""
+        """Plays like `generic_playout`, in one call instead of three per ply; keeps only the last state."""
         states, stream = self.states, np.frombuffer(rng, np.uint64)
         live, first, end, played = states.of(state), states.first, states.first + states.max_length, 0
         written = first + state[PLIES]
@@ -110,7 +110,7 @@ def _add(live: LiveState, rewards: Any) -> None:
 
 
 def _draw(ids: list[int], probabilities: list[float], stream: Any) -> int:
-    """Draws an outcome as `draw_outcome` does from the kernel `chance`."""
+    """Draws an outcome in the same way as `draw_outcome` from the kernel `chance`."""
     left = uniform(stream)
     for outcome, probability in zip(ids, probabilities[:-1], strict=False):
         left -= probability

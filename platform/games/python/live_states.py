@@ -1,4 +1,4 @@
-"""A Python game's states as objects, found again by the plies that led to them, and its answers, checked."""
+"""A Python game's states as objects, found by the plies that led to them, and its answers, checked."""
 
 from __future__ import annotations
 
@@ -16,38 +16,38 @@ from ...core.errors import UserError
 from ..abi import CHANCE, TERMINAL
 from .rules import WORD, PythonRules
 
-KEPT = 1 << 14  # states of a game, those used last
-MAX_OUTCOME = (1 << 32) - 1  # of what a match stores
+KEPT = 1 << 14  # states of a game, the most recently used
+MAX_OUTCOME = (1 << 32) - 1  # largest number that a match stores
 LONGEST = 100  # characters of a wrong answer in a sentence
-# Words of a state: how many plies, then, where a game hides something, the bytes of a view's text and the text (none in
-# a state that is no view), then the plies.
+# Words of a state: the number of plies; if the game hides something, the number of bytes of a view's text and the text
+# (none in a state that is not a view); then the plies.
 PLIES, VIEW_BYTES, VIEW = 0, 1, 2
 
 
 class GameFailure(UserError):
-    """What is wrong with a game's own code; a match records it and ends."""
+    """A mistake in a game's own code; a match records it and ends."""
 
 
 @dataclass(slots=True)
 class LiveState:
-    """A state as its game's author knows it, and what the game said of it."""
+    """A state as its game's author defines it, and the game's answers about it."""
 
     state: Any
-    rewards: tuple[float, ...]  # of the ply that led here
+    rewards: tuple[float, ...]  # of the last ply
     mover: int | None = None  # a seat, CHANCE or TERMINAL; None until asked
     legal: list[int] | None = None
     outcomes: tuple[list[int], list[float]] | None = None  # ids and probabilities
 
 
 class LiveStates:
-    """The states of a game that were used last; others are made again from their plies.
+    """The most recently used states of a game; others are made again from their plies.
 
     Threads share it: each access is one operation of an OrderedDict, which no other thread can interrupt.
     """
 
     def __init__(self, game: PythonRules) -> None:
         self.game = game
-        # Kept here, since a game may compute them, and every ply needs them.
+        # Kept, since a game may compute them, and every ply needs them.
         self.num_seats, self.num_actions, self.max_legal = game.num_seats, game.num_actions, game.max_legal
         self.max_outcomes, self.max_length = game.max_outcomes, game.max_length
         self.no_rewards = (0.0,) * game.num_seats
@@ -55,7 +55,7 @@ class LiveStates:
         self._kept: OrderedDict[bytes, LiveState] = OrderedDict()
 
     def key(self, words: Any) -> bytes:
-        """Returns all words but the number of plies: the root, which is b"" or a view, and the plies."""
+        """Returns all words except the number of plies: the root, which is b"" or a view, and the plies."""
         return bytes(memoryview(words)[1 : self.first + words[PLIES]])
 
     def of(self, words: Any) -> LiveState:
@@ -84,7 +84,7 @@ class LiveStates:
         return live
 
     def _replay(self, key: bytes) -> LiveState:
-        """Plays from the latest state that is known."""
+        """Plays on from the latest known state."""
         root, plies, live = (self.first - 1) * WORD, list[bytes](), None
         while live is None and len(key) > root:
             plies.append(key[-WORD:])
@@ -104,7 +104,7 @@ class LiveStates:
         return self.ask("begin", self.game.begin)
 
     def ask(self, method: str, function: Callable[..., Any], *arguments: Any) -> Any:
-        """Calls a method of the game; what it raises becomes a sentence."""
+        """Calls a method of the game; its exceptions become GameFailure."""
         try:
             return function(*arguments)
         except Exception as error:
@@ -120,7 +120,7 @@ class LiveStates:
 
     def too_long(self) -> GameFailure:
         return GameFailure(
-            f"{self.game} must be over after max_length = {self.max_length} plies, outcomes included, got a longer"
+            f"{self.game} must be over after max_length = {self.max_length} plies and outcomes, got a longer"
             " game; declare a larger max_length or fix the game."
         )
 
@@ -139,7 +139,7 @@ class LiveStates:
     def _checked_mover(self, got: Any) -> int:
         mover = got.__index__() if hasattr(got, "__index__") else None
         if mover == CHANCE and self.max_outcomes == 1:
-            raise self._wrong("to_move", "CHANCE only where max_outcomes is above 1", got)
+            raise self._wrong("to_move", "CHANCE only if max_outcomes is above 1", got)
         if mover is None or not (mover in (CHANCE, TERMINAL) or 0 <= mover < self.num_seats):
             raise self._wrong("to_move", f"a seat from 0 to {self.num_seats - 1}, CHANCE or TERMINAL", got)
         return int(mover)
@@ -201,7 +201,7 @@ class LiveStates:
         return LiveState(state, found)
 
     def view_text(self, live: LiveState, seat: int) -> bytes:
-        """Returns what a seat may know as text that makes it again anywhere."""
+        """Returns a seat's view as text, from which any process can make it again."""
         view = self.ask("observe", self.game.observe, live.state, seat)
         text = repr(view)
         try:
@@ -211,11 +211,11 @@ class LiveStates:
         if not same:
             raise self._wrong("observe", "a state made of numbers, text, tuples, lists and dictionaries", view)
         if len(text.encode()) > self.game.max_view:
-            raise self._wrong("observe", f"a state that prints in max_view = {self.game.max_view} characters", text)
+            raise self._wrong("observe", f"at most max_view = {self.game.max_view} characters in print", text)
         return text.encode()
 
 
 def _shortened(value: object) -> str:
-    """Returns a value as text that fits a sentence."""
+    """Returns a value as text, short enough for a sentence."""
     text = repr(value)
     return text if len(text) <= LONGEST else f"{text[:LONGEST]}..."

@@ -16,10 +16,10 @@ from .rules import PythonRules
 
 @dataclass(frozen=True)
 class PythonGame(PythonRules):
-    """Base of games whose rules are plain methods, which never change the state they get.
+    """Base of games whose rules are plain methods, which never change their state.
 
-    A state is any Python object. What agents get as a state is the plies that led to it, so that it fits an array and
-    travels to other processes; the objects of the states used last are kept.
+    A state is any Python object. Agents get the plies that led to it as the state, which fits an array and travels to
+    other processes; the objects of the most recently used states are kept.
     """
 
     @property
@@ -41,11 +41,11 @@ class PythonGame(PythonRules):
         self.failures.raise_first()
 
     def live_state(self, state: Ints) -> Any:
-        """Returns the object that an agent's state stands for."""
+        """Returns the object of an agent's state."""
         return self.live_states.of(state).state
 
     def plies(self, state: Ints) -> list[int]:
-        """Returns the plies that an agent's state stands for, outcomes included; of a view those since."""
+        """Returns the plies and outcomes of an agent's state; for a view, those after it."""
         first = self.live_states.first
         return [int(ply) for ply in state[first : first + state[PLIES]]]
 
@@ -53,5 +53,5 @@ class PythonGame(PythonRules):
         return str(self.live_states.ask("show", self.show, self.live_state(state)))
 
     def phase(self, state: Ints) -> int:
-        """Returns how many plies were played."""
+        """Returns the number of plies played."""
         return int(state[PLIES])

@@ -1,4 +1,4 @@
-"""What the author of a game in Python writes: its sizes, and methods over states of any kind."""
+"""The part of a game in Python that its author writes: sizes, and methods on states of any kind."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 from ...core.errors import UserError
 from ..game import Game
 
-# What the author of a game must declare.
+# The author of a game must declare these.
 SIZES = ("num_seats", "num_actions", "max_legal", "max_length")
 METHODS = ("begin", "to_move", "legal", "step")
 WORD = 8  # bytes
@@ -18,12 +18,12 @@ WORD = 8  # bytes
 
 @dataclass(frozen=True)
 class PythonRules(Game):
-    """The rules of a game as plain methods, which never change the state they get."""
+    """The rules of a game as plain methods, which never change their state."""
 
     in_python: ClassVar[bool] = True
     phase_name: ClassVar[str] = "plies"
-    max_length: ClassVar[int]  # most plies of a game, outcomes included
-    max_view: ClassVar[int] = 1000  # most characters of what `observe` returns, as repr prints it
+    max_length: ClassVar[int]  # most plies of a game, including outcomes
+    max_view: ClassVar[int] = 1000  # most characters of the repr of a view
 
     def __post_init__(self) -> None:
         cls = type(self)
@@ -43,20 +43,20 @@ class PythonRules(Game):
 
     @abstractmethod
     def legal(self, state: Any) -> Sequence[int]:
-        """Returns the legal actions where a seat is to move, ascending."""
+        """Returns the legal actions, ascending, if a seat is to move."""
 
     @abstractmethod
     def step(self, state: Any, ply: int) -> tuple[Any, Sequence[float]]:
-        """Returns the state after an action or outcome, and what every seat gains by it."""
+        """Returns the state after an action or outcome, and the reward of every seat."""
 
     def outcomes(self, state: Any) -> Iterable[tuple[int, float]]:
-        """Returns the outcomes where chance is to move, ascending, with their probabilities."""
+        """Returns the outcomes, ascending, with their probabilities, if chance is to move."""
         return []
 
     def observe(self, state: Any, seat: int) -> Any:
         """Returns the state as far as the seat to move may know it, with the same legal actions.
 
-        A game that hides something overrides it; its states are made of numbers, text, tuples, lists and dictionaries.
+        A game that hides something overrides this; its states consist of numbers, text, tuples, lists and dictionaries.
         """
         return state
 

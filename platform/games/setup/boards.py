@@ -1,4 +1,4 @@
-"""Boards from text: rows of marks or numbers, as `draw` prints them or divided by slashes, and who is to move."""
+"""Boards from text: rows of marks or numbers, as `draw` prints them or divided by slashes, and the seat to move."""
 
 from __future__ import annotations
 
@@ -18,25 +18,25 @@ _OVER = re.compile(r"\bover\b", re.IGNORECASE)
 
 @dataclass(frozen=True)
 class BoardText:
-    """A text taken apart."""
+    """The parts of a text."""
 
-    rows: tuple[str, ...]  # as written, without those that are empty
+    rows: tuple[str, ...]  # as written, without empty ones
     mark: int | None  # the colour that is said to move, from 0
     seat: int | None  # the seat that is said to move
 
     @property
     def mover(self) -> int | None:
-        """The seat to move where colours are seats."""
+        """The seat to move if colours are seats."""
         return self.mark if self.seat is None else self.seat
 
 
 def caption(mover: int) -> str:
-    """Returns the line below a board that `take_apart` reads again; a seat below 0: the game is over."""
+    """Returns the line below a board, for `take_apart`; a seat below 0 means that the game is over."""
     return f"{'XO#'[mover]} to move" if mover >= 0 else "over"
 
 
 def take_apart(game: object, text: str, seats: int) -> BoardText:
-    """Returns the rows of a text, and who it says is to move: `X to move`, `seat 1 to move`, or nobody."""
+    """Returns the rows of a text, and the colour or seat to move if it says `X to move` or `seat 1 to move`."""
     mark = seat = None
     if found := _TO_MOVE.search(text):
         mark = None if found["mark"] is None else "XO#".index(found["mark"].upper())
@@ -58,15 +58,15 @@ def read_marks(
     labels: Collection[str] = (),
     tails: str = "",
 ) -> list[int]:
-    """Returns the values of all cells, row by row; raises UserError for the first thing that is wrong.
+    """Returns the values of all cells, row by row; raises UserError for the first mistake.
 
     Args:
-        game: for sentences.
-        rows: of a text; numbers at their beginning are labels.
+        game: for errors.
+        rows: of a text; a number at the beginning of a row is a label.
         lengths: cells of each row.
         marks: capital letter or sign -> value.
         labels: rows that name columns, without blanks.
-        tails: for each row from the last one upwards a label that may stand at its end.
+        tails: a label that may end a row, for each row from the last one upwards.
     """
     compact = [re.sub(r"^\d+", "", "".join(row.split())) for row in rows]
     compact = [row for row in compact if row and row not in labels]
@@ -108,7 +108,7 @@ def read_numbers(game: object, rows: Sequence[str], empty: str = "._-") -> list[
 
 
 def alternating_mover(game: object, values: Sequence[int], said: int | None) -> int:
-    """Returns the seat to move of two that place a stone in turn, seat 0 first; raises UserError if it cannot be."""
+    """Returns the seat to move if two place stones in turn, seat 0 first; raises UserError for an impossible board."""
     first, second = (sum(value == colour for value in values) for colour in (1, 2))
     if first - second not in (0, 1):
         raise UserError(
@@ -125,9 +125,9 @@ def require_mover(game: object, mover: int, said: int | None) -> int:
 
 
 def winner_of(game: object, won: Sequence[bool], mover: int) -> int | None:
-    """Returns the seat that has won, if any; raises UserError unless it moved last, as games end with a win."""
+    """Returns the seat that has won, if any; raises UserError if it did not move last, as a win ends the game."""
     if won[mover]:
-        raise impossible(game, f"seat {mover} has won already and would be to move")
+        raise impossible(game, f"seat {mover} has won already, yet is to move")
     return 1 - mover if won[1 - mover] else None
 
 
@@ -136,5 +136,5 @@ def impossible(game: object, why: str) -> UserError:
 
 
 def win_returns(winner: int | None) -> list[float]:
-    """Returns what both seats get where one has won, or nobody."""
+    """Returns the returns of both seats if one has won, or nobody."""
     return [0.0, 0.0] if winner is None else [1.0, -1.0] if winner == 0 else [-1.0, 1.0]

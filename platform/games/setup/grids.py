@@ -1,4 +1,4 @@
-"""Symmetries and neighbours of square and rectangular boards, whose cells are numbered row by row."""
+"""Symmetries and neighbours of square and rectangular boards with cells numbered row by row."""
 
 from __future__ import annotations
 

@@ -8,12 +8,12 @@ from collections.abc import Callable, Mapping
 from ...core.errors import UserError, nearest
 
 MOVES = "moves"
-BETWEEN = " ,;"  # what may stand between two names
+BETWEEN = " ,;"  # separators of names
 _SHOWN = 12  # names in a sentence
 
 
 def names_of_moves(text: str) -> str | None:
-    """Returns what follows `moves`, or None if a text is something else."""
+    """Returns the text after `moves`; None if a text does not begin with it."""
     found = re.fullmatch(rf"\s*{MOVES}\b[:\s]*(.*)", text, re.IGNORECASE | re.DOTALL)
     return found and " ".join(found[1].split())
 
@@ -21,12 +21,12 @@ def names_of_moves(text: str) -> str | None:
 def first_ply(
     rest: str, names: Mapping[str, int], number: int, typed: Callable[[str], int | None] | None
 ) -> tuple[int, int]:
-    """Returns the ply that a text begins with, and the length of its name.
+    """Returns the first ply of a text, and the length of its name.
 
     Args:
-        rest: begins with a name; names are divided by blanks, commas or semicolons.
-        names: the plies that are possible, by name.
-        number: of the ply in the text, for the sentence if there is none.
+        rest: the text; names are divided by blanks, commas or semicolons.
+        names: the possible plies, by name.
+        number: of the ply in the whole text, for the error.
         typed: returns the ply that a person may have meant by a word; None if chance is to move.
     """
     begins = [name for name in names if _begins(rest, name)]
@@ -42,7 +42,7 @@ def first_ply(
 
 
 def suggestion(word: str, names: Mapping[str, int]) -> str:
-    """Returns what could have been meant, or what there is."""
+    """Returns a question with the closest name, or the list of names."""
     shown = ", ".join(list(names)[:_SHOWN]) + ", ..." * (len(names) > _SHOWN)
     return nearest(word, names) or f"possible: {shown}."
 
@@ -52,5 +52,5 @@ def _begins(text: str, name: str) -> bool:
 
 
 def word_of(text: str) -> str:
-    """Returns the word that a text begins with."""
+    """Returns the first word of a text."""
     return re.split(f"[{BETWEEN}]", text, maxsplit=1)[0]

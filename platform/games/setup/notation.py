@@ -1,4 +1,4 @@
-"""What a game says of the formats in which others' programs read records of it."""
+"""A game's description of itself for record formats that other programs read."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ import numpy.typing as npt
 
 
 class Pgn(NamedTuple):
-    """PGN, the format of chess; the names of actions are UCI's."""
+    """PGN, the format of chess; action names are UCI's."""
 
-    fen: str = ""  # where games start; empty: as usual
+    fen: str = ""  # start of games; empty: the usual one
 
 
 class Sgf(NamedTuple):
@@ -20,10 +20,10 @@ class Sgf(NamedTuple):
 
     number: int  # of the game, SGF's property GM
     properties: Mapping[str, str]  # such as the size of the board, SZ
-    move: Callable[[int], str]  # an action as SGF writes it
-    margin: Callable[[npt.NDArray[np.int64]], str] = lambda state: ""  # by how much a finished game was won, if known
+    move: Callable[[int], str]  # returns an action in SGF
+    margin: Callable[[npt.NDArray[np.int64]], str] = lambda state: ""  # returns the margin of a finished game, if known
 
 
 def cell_letters(row: int, column: int) -> str:
-    """Returns a cell as SGF writes it: column and row from above, counted from 0, as letters."""
+    """Returns a cell in SGF: column and row as letters, counted from 0, from the top."""
     return f"{chr(ord('a') + column)}{chr(ord('a') + row)}"

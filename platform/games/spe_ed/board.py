@@ -1,6 +1,6 @@
-"""Where a state of spe_ed keeps what: players, and the cells as nibbles; for the rules and for agents.
+"""The layout of spe_ed's states, players and cells as nibbles, for the rules and for agents.
 
-State words: the variant, ROUND (rounds played), MOVER, then one word a seat for each of the fields X to DIED, and the
+State words: the variant, ROUND (rounds played), MOVER, then one word per seat for each of the fields X to DIED, and the
 cells, row by row, sixteen to a word: 0 free, 1 + seat a trail, COLLISION a cell that was entered more than once.
 """
 
@@ -24,7 +24,7 @@ UP, RIGHT, DOWN, LEFT = range(4)
 DIRECTIONS = ("up", "right", "down", "left")
 DX, DY = np.array([0, 1, 0, -1]), np.array([-1, 0, 1, 0])
 COLLISION = 7
-JUMP_EVERY, JUMP_SPEED = 6, 3  # in every sixth round, who is at least that fast leaves holes
+JUMP_EVERY, JUMP_SPEED = 6, 3  # in every sixth round, players at least this fast leave holes
 
 
 @kernel(types.int64(State, types.int64))
@@ -41,5 +41,5 @@ def put_cell(state, cell, value):
 
 @kernel(types.boolean(types.int64, types.int64))
 def jumps(round_number, speed):
-    """Whether a move leaves holes: all of its cells but the first and the last are neither painted nor looked at."""
+    """Whether a move leaves holes: only its first and last cells are painted and checked."""
     return speed >= JUMP_SPEED and round_number % JUMP_EVERY == 0

@@ -1,12 +1,11 @@
-"""spe_ed: everybody leaves a trail that stays, and whoever enters one, or leaves the board, is out; the last one wins.
+"""spe_ed: players leave permanent trails; those who enter one, or leave the board, are out; the last one left wins.
 
-All choose at once, one of five actions; then all turn or change their speed, move that many cells, and crash. A crash
-takes those who entered a cell that is not free in the same round, however many they are, not the owner of an older
-trail. In every sixth round, a player with speed 3 or more jumps: only the first and the last cell of the move are
-painted and looked at. Speeds go from 1 to 10; asking for another puts a player out. Choices are made seat by seat
-inside the state, and the last one plays the round; no seat sees what the others chose. The winner gets 1, a player who
-is out gets -1; when the last ones go out in the same round, nobody wins and they get 0. Source: the task of the
-InformatiCup 2021 and its server.
+All players choose one of five actions at once; then all turn or change their speed, move as many cells, and crash. A
+crash eliminates all players who entered an occupied cell in this round, but not the owner of an older trail. In every
+sixth round, a player with speed 3 or more jumps: only the first and the last cell of the move are painted and checked.
+Speeds go from 1 to 10; asking for another eliminates a player. Choices are made seat by seat inside the state, and the
+last one plays the round; no seat sees the others' choices. The winner gets 1, an eliminated player -1; if the last
+players go out in the same round, nobody wins and they get 0. Source: the task of the InformatiCup 2021 and its server.
 """
 
 from __future__ import annotations
@@ -50,7 +49,7 @@ from .reasons import general, reasons
 from .records import disagreement
 from .rules import cells, init, legal, observe, step, to_move
 
-MAX_ROUNDS = 999_999  # what a board can say; no game is as long
+MAX_ROUNDS = 999_999  # of a board text; no game is as long
 HEADS, TRAILS = "ABCDEF", ".123456*"
 _SEAT = re.compile(
     r"(?P<head>[A-F])?\s*seat (?P<seat>\d): \((?P<x>-?\d{1,9}), (?P<y>-?\d{1,9})\) (?P<direction>\w+), speed"
@@ -68,7 +67,7 @@ class SpeEd(Game):
     height: int = parameter(41, "rows; 41 to 80 on the official server", low=MIN_SIDE, high=MAX_SIDE)
     players: int = parameter(2, "number of seats", low=2, high=MAX_PLAYERS)
     silence: bool = parameter(
-        False, "add a sixth action, a missing or invalid answer, which eliminates a seat; servers need it"
+        False, "add a sixth action, a missing or invalid answer, which eliminates a seat; needed on servers"
     )
 
     num_cell_values: ClassVar[int] = COLLISION + 1
@@ -104,7 +103,7 @@ class SpeEd(Game):
         return abi.game_kernels(init, to_move, legal, step, cells=cells, observe=observe)
 
     def symmetries(self) -> npt.NDArray[np.int64]:
-        """Half a turn and two mirrors; on square boards also quarters and diagonals."""
+        """A half turn and two reflections; on square boards also quarter turns and diagonals."""
         if self.width == self.height:
             return square_symmetries(self.width)
         board = np.arange(self.num_cells, dtype=np.int64).reshape(self.height, self.width)
@@ -117,15 +116,15 @@ class SpeEd(Game):
         return ACTIONS[action] if action < len(ACTIONS) else "no_answer"
 
     def shows(self, state: npt.NDArray[np.int64]) -> bool:
-        """Returns whether it is between two rounds: nobody has chosen yet."""
+        """Returns whether the state is between two rounds: nobody has chosen yet."""
         return self.shows_all(state)
 
     def reasons(self, before: npt.NDArray[np.int64], after: npt.NDArray[np.int64]) -> dict[int, str]:
-        """Returns why seats went out in a round, without other players' numbers."""
+        """Returns the reasons why seats went out in a round, without other players' numbers."""
         return {seat: general(reason) for seat, reason in reasons(before, after).items()}
 
     def facts(self, state: npt.NDArray[np.int64]) -> dict[str, float]:
-        """The rounds played, and in which one each seat went out, 0 = never."""
+        """The number of rounds, and the round in which each seat went out, 0 = never."""
         died: dict[str, float] = {f"died_{seat}": int(state[DIED + seat]) for seat in range(self.players)}
         return {"rounds": int(state[ROUND])} | died
 
@@ -145,7 +144,7 @@ class SpeEd(Game):
         return "\n".join([*map("".join, rows), f"round {state[ROUND]}", *seats])
 
     def shows_all(self, state: npt.NDArray[np.int64]) -> bool:
-        """What seats have chosen in this round is not shown."""
+        """False once seats have chosen in this round, as their choices are not shown."""
         return not state[COMMITTED : COMMITTED + self.players].any()
 
     def read_board(self, text: str, seed: int) -> Position:
@@ -156,7 +155,7 @@ class SpeEd(Game):
         return self.overlaid_svg(state, Overlay())
 
     def overlaid_svg(self, state: npt.NDArray[np.int64], overlay: Overlay, changed: Collection[int] = ()) -> str:
-        """Shares shade the free cells, routes are lines, and below the board is what that means."""
+        """Shares shade the free cells, routes are lines, and a legend is below the board."""
         below, high = legend(overlay, self.width, self.height)
         parts = [*below, f'<rect width="{self.width}" height="{self.height}" fill="{PAPER}"/>']
         values = self.cell_values(state)
@@ -182,7 +181,7 @@ class SpeEd(Game):
 def _read(game: SpeEd, text: str, seed: int) -> Position:
     """Returns the position of a printed board before its round's choices, or of a message.
 
-    A message may say how many rounds were played as `"rounds"`, otherwise none were. It brings its own size.
+    A message may have the number of rounds played as `"rounds"`, 0 by default. It has its own size.
     """
     if text.lstrip().startswith("{"):
         return _of_message(game, text, seed)
@@ -195,14 +194,14 @@ def _read(game: SpeEd, text: str, seed: int) -> Position:
     message = _message(game, rows, seats)
     state = _state(game, message, rounds)
     for seat, found in seats.items():
-        state[DIED + seat] = died = int(found["died"] or 0)  # 0 where a message did not say how many rounds there were
+        state[DIED + seat] = died = int(found["died"] or 0)  # 0 if a message did not have the number of rounds
         if died > rounds:
             raise UserError(f"seat {seat} must be out in a round from 0 to {rounds}, got {died}; correct it.")
     return _position(game, state, seed)
 
 
 def _message(game: SpeEd, rows: list[str], seats: dict[int, re.Match[str]]) -> dict[str, Any]:
-    """Returns what a printed board says as a message has it."""
+    """Returns a printed board as a message."""
     if len(rows) != game.height or any(len(row) != game.width for row in rows):
         sizes = sorted({len(row) for row in rows})
         raise UserError(
@@ -234,22 +233,22 @@ def _of_message(game: SpeEd, text: str, seed: int) -> Position:
         made = game_of(game_text_of(message, game.silence))
         state = _state(made, message, int(message.get("rounds", 0)))
     except MALFORMED as error:
-        raise UserError(f"a message must be one of the official server, got {text[:60]!r}: {error}; copy it.") from None
+        raise UserError(f"a message must be from the official server, got {text[:60]!r}: {error}; copy one.") from None
     return _position(made, state, seed)
 
 
 def _state(game: Any, message: dict[str, Any], rounds: int) -> npt.NDArray[np.int64]:
-    """Returns the state of a message; raises UserError if rounds or players are none that the rules allow."""
+    """Returns the state of a message; raises UserError if the rules do not allow its rounds or players."""
     if not 0 <= rounds <= MAX_ROUNDS:
         raise UserError(f"there must be 0 to {MAX_ROUNDS:,} rounds before a board, got {rounds}; correct it.")
-    return state_of(message, rounds, game.silence, beyond=1)  # who goes out ends where the last step led
+    return state_of(message, rounds, game.silence, beyond=1)  # an eliminated player stays where the last step led
 
 
 def _position(game: Any, state: npt.NDArray[np.int64], seed: int) -> Position:
-    """Returns the position of a state with the returns of an end, if it is one."""
+    """Returns the position of a state, with final returns if the game is over."""
     position: Position = game.position(state, None, seed)
     if position.over:
         active, died = (state[field : field + game.players] for field in (ACTIVE, DIED))
-        # Nobody has won where the last ones went out together; a message does not say when anybody did.
+        # Nobody wins if the last players go out together; a message does not tell when players went out.
         position.returns[:] = np.where(active, 1.0, -1.0) if active.any() else np.where(died == died.max(), 0.0, -1.0)
     return position

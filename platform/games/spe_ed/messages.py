@@ -1,8 +1,8 @@
-"""States of spe_ed and the official server's JSON messages, in both ways, as pure functions.
+"""States of spe_ed from and to the official server's JSON messages, as pure functions.
 
 A message is `{"width", "height", "cells": [row, ...], "players": {"1": {"x", "y", "direction", "speed", "active"}},
-"you", "running"}`; cells are 0, the number of a player or -1, players count from 1. It does not say how many rounds
-were played, on which the jumps depend: who reads messages has to count them.
+"you", "running"}`; cells are 0, the number of a player or -1, players count from 1. It lacks the number of rounds
+played, on which the jumps depend: readers of messages must count them.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ Ints = npt.NDArray[np.int64]
 
 
 def cells_of(state: Ints) -> Ints:
-    """Returns the cells as messages have them, [height, width], -1 = a collision."""
+    """Returns the cells as in messages, [height, width], -1 = a collision."""
     nibbles = state[CELLS:, None] >> np.arange(0, 64, 4) & 15
     width, height = int(state[WIDTH]), int(state[HEIGHT])
     values = nibbles.reshape(-1)[: width * height].reshape(height, width)
@@ -71,7 +71,7 @@ def message_of(state: Ints, you: int = 0) -> dict[str, Any]:
 
 
 def game_text_of(message: Mapping[str, Any], silence: bool = False) -> str:
-    """Returns the text form of the game that a message belongs to."""
+    """Returns the text form of a message's game."""
     width, height, players = int(message["width"]), int(message["height"]), len(message["players"])
     return f"spe_ed(width={width},height={height},players={players},silence={'true' if silence else 'false'})"
 
@@ -80,13 +80,13 @@ def state_of(message: Mapping[str, Any], rounds: int, silence: bool = False, bey
     """Returns the state of a message before its round's choices; the first living seat is to choose.
 
     Args:
-        message: as an official server sends it.
-        rounds: how many rounds were played before it.
+        message: as sent by an official server.
+        rounds: number of rounds played before it.
         silence: the game's parameter.
-        beyond: how far beside the board those who are out may be.
+        beyond: largest distance from the board of players who are out.
 
     Raises:
-        UserError: where sizes, players or cells are none that the game can have: kernels index with them.
+        UserError: if the game cannot have these sizes, players or cells, since kernels index with them.
     """
     width, height, players = int(message["width"]), int(message["height"]), message["players"]
     if not (MIN_SIDE <= width <= MAX_SIDE and MIN_SIDE <= height <= MAX_SIDE and 2 <= len(players) <= MAX_PLAYERS):
@@ -116,7 +116,7 @@ def state_of(message: Mapping[str, Any], rounds: int, silence: bool = False, bey
 
 
 def require_same_game(message: Mapping[str, Any], before: tuple[int, ...]) -> tuple[int, ...]:
-    """Returns width, height, players and `you` of a message; raises UserError if the message before had others."""
+    """Returns width, height, players and `you` of a message; raises UserError if they differ from those before."""
     found = int(message["width"]), int(message["height"]), len(message["players"]), int(message.get("you", 0))
     if before and found != before:
         raise UserError(
@@ -127,7 +127,7 @@ def require_same_game(message: Mapping[str, Any], before: tuple[int, ...]) -> tu
 
 
 def _require_possible(player: Mapping[str, Any], number: int, width: int, height: int, beyond: int) -> None:
-    """Raises UserError if a player is what no rule makes; who is out may be that far beside the board."""
+    """Raises UserError if a player is impossible; one who is out may be `beyond` cells off the board."""
     beyond *= not player.get("active", True)
     where = all(-beyond <= player[axis] < side + beyond for axis, side in (("x", width), ("y", height)))
     lowest, highest = (0, 1 + MAX_SPEED) if beyond else (1, MAX_SPEED)

@@ -1,7 +1,7 @@
-"""What agents of spe_ed had in mind, drawn over the board: who may come where, and on which routes one lives long.
+"""The overlay of spe_ed's agents: the probable cells of others, and routes of long survival.
 
-Probabilities are a shade of free cells, in steps of about three; routes are lines in a colour and a dash of their first
-action, pale where they are far ahead. Lines that share cells lie side by side.
+Probabilities shade free cells, in steps of a factor of about three; routes are lines with the colour and dash of their
+first action, paler further ahead. Lines that share cells lie side by side.
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ from .board import ACTIONS
 SHADES = ((0.003, "#e6dff1"), (0.01, "#cdbde3"), (0.03, "#ac92cf"), (0.1, "#8662b5"), (0.3, "#5b3492"))
 COLOURS = (SEAT_COLOURS[0], SEAT_COLOURS[3], SEAT_COLOURS[1], SEAT_COLOURS[2], INK)  # of lines, by first action
 DASHES = ("", "0.5 0.25", "0.3 0.2", "0.8 0.2 0.15 0.2", "")
-NEAR = ((0, 1.0), (12, 0.6), (40, 0.3))  # rounds ahead -> how opaque lines are from there on
-SPREAD = 0.32  # of a cell to both sides, in which lines lie side by side
+NEAR = ((0, 1.0), (12, 0.6), (40, 0.3))  # rounds ahead -> opacity of lines from there on
+SPREAD = 0.32  # share of a cell, to both sides, for lines side by side
 
 
 def shades(entered: npt.NDArray[np.float64]) -> Iterator[str]:
-    """Yields the shades of cells, [height, width], one shape for each step."""
+    """Yields the shades of cells, [height, width], one shape per step."""
     steps = np.searchsorted([least for least, _ in SHADES], entered, side="right")
     for step, (_, colour) in enumerate(SHADES, 1):
         cells = "".join(f"M{x} {y}h1v1h-1z" for y, x in np.argwhere(steps == step).tolist())
@@ -57,7 +57,7 @@ def _line(shape: str, action: int, opacity: float = 1.0, under: bool = False) ->
 
 
 def legend(overlay: Overlay, width: int, top: float) -> tuple[list[str], float]:
-    """Returns what shades and lines mean, drawn from `top` on below a board with `width` columns, and its height."""
+    """Returns the legend of shades and lines, drawn from `top` below a board of `width` columns, and its height."""
     size = width / 36
     parts: list[str] = []
     row = top + 1.2 * size

@@ -28,7 +28,7 @@ Ints = npt.NDArray[np.int64]
 
 
 def reasons(before: Ints, after: Ints) -> dict[int, str]:
-    """Returns why each seat went out in the round between two states; who gave no valid answer has not moved."""
+    """Returns the reasons why seats went out in the round between two states; without a valid answer a seat stays."""
     seats = range(int(before[PLAYERS]))
     return {
         seat: _reason(before, after, seat)
@@ -38,7 +38,7 @@ def reasons(before: Ints, after: Ints) -> dict[int, str]:
 
 
 def painted(before: Ints, after: Ints, seat: int) -> list[tuple[int, int]]:
-    """Returns the cells (x, y) that a seat entered in the round, holes left out, the first outside included."""
+    """Returns the cells (x, y) that a seat entered in the round, without holes, with the first cell off the board."""
     direction, speed = int(after[DIRECTION + seat]), int(after[SPEED + seat])
     jump = bool(jumps(after[ROUND], speed))
     x, y, way = int(before[X + seat]), int(before[Y + seat]), []

@@ -1,4 +1,4 @@
-"""Recorded games of the official spe_ed server, and whether the rules agree with every round of them.
+"""Recorded games of the official spe_ed server, and the check that the rules agree with every round.
 
 A record has `width`, `height`, `start` (player -> x, y, direction, speed), `rounds` and `winner` (null = nobody). A
 round has the `actions` of the living (null = none or an invalid one), the `players` after it as [x, y, direction,
@@ -24,9 +24,9 @@ Record = Mapping[str, Any]
 
 
 def start_of(record: Record) -> Position:
-    """Returns the start of a recorded game, of the variant in which a seat may fail to answer."""
+    """Returns the start of a recorded game, in the variant that allows missing answers."""
     players = record["start"]
-    game_of(game_text_of({"width": record["width"], "height": record["height"], "players": players}))  # of such a size
+    game_of(game_text_of({"width": record["width"], "height": record["height"], "players": players}))  # checks the size
     cells = np.zeros((record["height"], record["width"]), np.int64)
     for number, player in players.items():
         cells[player["y"], player["x"]] = int(number)
@@ -35,7 +35,7 @@ def start_of(record: Record) -> Position:
 
 
 def play_round(position: Position, actions: Mapping[str, str | None]) -> Position:
-    """Returns the position after a round with what each living player (from "1") chose; None is no valid answer."""
+    """Returns the position after a round with the action of each living player (from "1"); None: no valid answer."""
     for number in sorted(actions, key=int):
         name = actions[number]
         position = position.play(NO_ANSWER if name is None else ACTIONS.index(name))
@@ -43,7 +43,7 @@ def play_round(position: Position, actions: Mapping[str, str | None]) -> Positio
 
 
 def between_rounds(states: Iterable[npt.NDArray[np.int64]]) -> list[npt.NDArray[np.int64]]:
-    """Returns those of a game's states in which nobody has chosen yet: before each round, and the final one."""
+    """Returns a game's states before each round, without any choice, and the final one."""
     return [state for state in states if not state[COMMITTED : COMMITTED + state[PLAYERS]].any()]
 
 
@@ -53,15 +53,15 @@ def digest_of(state: npt.NDArray[np.int64]) -> str:
 
 
 def disagreement(game: Game, record: Record) -> str | None:
-    """Returns the first disagreement as a sentence, or None; KeyError and the like where it is no such record.
+    """Returns the first disagreement as a sentence, or None; raises KeyError and the like if it is not such a record.
 
-    A record says itself what variant it is of, so every variant verifies every file.
+    A record contains its variant, so every variant verifies every file.
     """
     position = start_of(record)
     for number, played in enumerate(record["rounds"], 1):
         living = {str(1 + seat) for seat in range(int(position.state[PLAYERS])) if position.state[ACTIVE + seat]}
         if position.over or living != set(played["actions"]):
-            return f"who chooses in round {number} must be {sorted(played['actions'])}, got {sorted(living)}"
+            return f"the players who choose in round {number} must be {sorted(played['actions'])}, got {sorted(living)}"
         position = play_round(position, played["actions"])
         players = {n: list(player.values()) for n, player in message_of(position.state)["players"].items()}
         if players != played["players"]:

@@ -44,7 +44,7 @@ from .board import (
 
 @kernel(abi.INIT)
 def init(state, rng):
-    """Cuts the board into 4 x 2 slots and gives the first ones, the upper row first, to the players in cyclic order."""
+    """Divides the board into 4 x 2 slots and gives them, the upper row first, to the players in cyclic order."""
     width, height, players = state[WIDTH], state[HEIGHT], state[PLAYERS]
     state[ROUND:] = 0
     first = below(rng, players)
@@ -76,7 +76,7 @@ def legal(state, out):
 
 @kernel(types.void(abi.State, types.int64))
 def _turn(state, seat):
-    """Does to direction and speed what the seat chose; who is too fast or too slow then, or gave no answer, is out."""
+    """Applies a seat's choice to direction and speed; a seat that is too fast or slow, or did not answer, is out."""
     action = state[COMMITTED + seat] - 1
     if action == TURN_LEFT:
         state[DIRECTION + seat] = (state[DIRECTION + seat] + 3) & 3
@@ -92,7 +92,7 @@ def _turn(state, seat):
 
 @kernel(types.void(abi.State, types.int64))
 def _move(state, seat):
-    """Moves a seat by its speed, whatever it hits; outside the board it stops and is out."""
+    """Moves a seat by its speed, regardless of obstacles; off the board it stops and is out."""
     width, speed = state[WIDTH], state[SPEED + seat]
     jump = jumps(state[ROUND], speed)
     for i in range(speed):
@@ -109,7 +109,7 @@ def _move(state, seat):
 
 @kernel(types.boolean(abi.State, types.int64))
 def _crashed(state, seat):
-    """Whether a cell that the seat painted in this round was entered by anybody else, or before."""
+    """Whether a cell that the seat painted in this round was entered by others, or earlier."""
     speed = state[SPEED + seat]
     jump = jumps(state[ROUND], speed)
     for back in range(speed):
@@ -123,7 +123,7 @@ def _crashed(state, seat):
 
 @kernel(types.void(abi.State, abi.Floats))
 def _resolve(state, rewards):
-    """Plays a round in which everybody has chosen: all turn, all move, then all crash, so that no order matters."""
+    """Plays a round after all choices: all turn, all move, then all crash, so that the order of seats has no effect."""
     players = state[PLAYERS]
     state[ROUND] += 1
     for seat in range(players):
@@ -151,7 +151,7 @@ def _resolve(state, rewards):
 
 @kernel(types.int64(abi.State))
 def _waited_for(state):
-    """The first seat that lives and has not chosen yet, or TERMINAL."""
+    """The first living seat that has not chosen yet, or TERMINAL."""
     for seat in range(state[PLAYERS]):
         if state[ACTIVE + seat] and not state[COMMITTED + seat]:
             return seat
@@ -178,7 +178,7 @@ def cells(state, out):
 
 @kernel(abi.OBSERVE)
 def observe(state, seat, view):
-    """In a view nobody has chosen yet, and the seat that looks chooses first."""
+    """In a view nobody has chosen yet, and its seat chooses first."""
     view[:] = state
     for other in range(state[PLAYERS]):
         view[COMMITTED + other] = 0

@@ -1,7 +1,7 @@
 """2048 boards as 64-bit words: moves by row tables, random tiles by bit tricks, both exact up to exponent 17.
 
-A board has four bits a cell (cell = row * size + column, row 0 lowest): the tile's exponent modulo 16, 0 = empty;
-`high` has bit 4 * cell set where the exponent is 16 or 17. Any file on 2048 boards may call these kernels.
+A board has four bits per cell (cell = row * size + column, row 0 lowest): the tile's exponent modulo 16, 0 = empty;
+`high` has bit 4 * cell set if the exponent is 16 or 17. Any file on 2048 boards may call these kernels.
 """
 
 from __future__ import annotations
@@ -14,14 +14,14 @@ from ...core.kernel import kernel
 
 
 def _row_tables() -> tuple[npt.NDArray[np.uint16], npt.NDArray[np.int32], npt.NDArray[np.int32]]:
-    """Returns moved rows [2 * 65536] (left, then right), their reward or -1 where 32768s merge, and their potential."""
+    """Returns moved rows [2 * 65536] (left, then right), their reward or -1 if 32768s merge, and their potential."""
     moved = np.zeros(2 * 65536, np.uint16)
     gain = np.zeros(2 * 65536, np.int32)
     rows = np.arange(65536)
     exponents = np.stack([(rows >> (4 * i)) & 15 for i in range(4)])
     for side, order in ((0, (0, 1, 2, 3)), (1, (3, 2, 1, 0))):
         line = exponents[list(order)]
-        out = np.zeros((5, 65536), np.int64)  # the fifth slot catches the write behind a full line
+        out = np.zeros((5, 65536), np.int64)  # the fifth slot catches the write past a full line
         slot = np.zeros(65536, np.int64)
         last = np.zeros(65536, np.int64)
         reward = np.zeros(65536, np.int64)
@@ -41,10 +41,10 @@ def _row_tables() -> tuple[npt.NDArray[np.uint16], npt.NDArray[np.int32], npt.ND
     return moved, gain, potential
 
 
-# Moved rows, their rewards, and the points that making a row's tiles from 2s is worth: the sum over the board minus 4
-# for every 4 that chance has placed is the score, so that playouts need not count rewards move by move.
+# Moved rows, their rewards, and their potential: the points for making a row's tiles from 2s. The board's potential,
+# minus 4 for every 4 placed by chance, is the score, so playouts need not count rewards move by move.
 MOVED, GAIN, POTENTIAL = _row_tables()
-# The 24 orders of four directions, two bits each: trying directions in a random order picks a uniform legal one.
+# The 24 orders of four directions, two bits each: trying directions in a random order picks a legal one uniformly.
 ORDERS = np.array(
     [
         a | b << 2 | c << 4 | (6 - a - b - c) << 6
@@ -77,7 +77,7 @@ def transpose(b):
 
 @kernel(_U64(_U64, _U64))
 def turn(b, yes):
-    """`transpose` where `yes` is 1, the board itself where it is 0, without a branch."""
+    """`transpose` if `yes` is 1, the board itself if it is 0, without a branch."""
     mask = _0 - yes
     swap = (b ^ (b >> _12)) & (mask & _U(0x0000F0F00000F0F0))
     b ^= swap ^ (swap << _12)
@@ -95,7 +95,7 @@ def occupied(b):
 
 @kernel(types.int64(_U64))
 def count_empty(b):
-    """The empty cells of a 4x4 board that has a tile and no high ones."""
+    """The number of empty cells of a 4x4 board with a tile and without high tiles."""
     return np.int64(((occupied(b) ^ _ONES) * _ONES) >> _60)
 
 
@@ -125,7 +125,7 @@ def slide(b, side):
 
 @kernel(types.int64(_U64, types.int64))
 def slide_gain(b, side):
-    """Returns the reward of `slide`, or -1 where two 32768s merge, which four bits cannot hold."""
+    """Returns the reward of `slide`, or -1 if two 32768s merge, which four bits cannot hold."""
     total = 0
     for shift in (0, 16, 32, 48):
         gain = GAIN[side + np.int64((b >> _U(shift)) & _ROW)]
@@ -196,9 +196,9 @@ def move(board, high, size, action):
 
 @kernel(types.int64(_U64, _U64, types.int64, _U64))
 def random_tile(board, high, cells, word):
-    """The chance outcome that 32 random bits choose: which empty cell, and by the fraction left over which tile.
+    """The chance outcome of 32 random bits: they choose the empty cell, and their remaining fraction the tile.
 
-    The board has an empty cell; it is found without loops, as in `place_tile`.
+    The board must have an empty cell; it is found without loops, as in `place_tile`.
     """
     empty = ~(occupied(board) | high) & (_ONES >> _U(64 - 4 * cells))
     if empty == _ONES:  # sixteen do not fit four bits
@@ -213,10 +213,10 @@ def random_tile(board, high, cells, word):
 
 @kernel(types.Tuple((_U64, _U64))(_U64, _U64, _U64, _U64))
 def place_tile(b, empty, empty_here, word):
-    """`random_tile` without loops for a 4x4 board with a tile and an empty cell: (board, 1 where it is a 4).
+    """`random_tile` without loops for a 4x4 board with a tile and an empty cell: (board, 1 if the tile is a 4).
 
-    The empty cells are counted in `empty` and found in `empty_here`, the same cells as `b` has them; two words, so that
-    the board may be turned while they are being counted.
+    The empty cells are counted in `empty` and found in `empty_here`, which has them in the orientation of `b`: with two
+    words the board may be turned during the counting.
     """
     scaled = word * ((empty * _ONES) >> _60)
     before = empty_here * _ONES  # in nibble i: the number of empty cells up to i, at most 15

@@ -1,7 +1,7 @@
-"""Arithmetic on bytes that stays bytes, comparisons that are masks (0 or 255), and which bytes of a word are 0.
+"""Arithmetic on bytes that stays in bytes, comparisons with masks (0 or 255) as results, and the zero bytes of words.
 
-Numba computes with small integers in 64 bits, so that a loop over bytes would fill an eighth of a vector register. All
-are plain Python with `NUMBA_DISABLE_JIT=1`.
+Numba computes with small integers in 64 bits, so a loop over bytes would use an eighth of a vector register. With
+`NUMBA_DISABLE_JIT=1` all functions are plain Python.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ Emit = Callable[..., Any]  # (builder, bytes...) -> a byte
 
 
 def on_bytes(emit: Emit) -> Callable[[Callable[..., Any]], Any]:
-    """Makes f(bytes...) -> byte of machine instructions; the decorated function says in Python what it does."""
+    """Makes f(bytes...) -> byte machine instructions; the decorated function is the same in Python."""
 
     def decorate(plain: Callable[..., Any]) -> Any:
         count = len(inspect.signature(plain).parameters)
@@ -65,25 +65,25 @@ def pick(mask: Any, yes: Any, no: Any) -> Any:
 
 @on_bytes(lambda builder, mask, a: builder.and_(a, mask))
 def keep(mask: Any, a: Any) -> Any:
-    """Returns `a` where the mask is set, and 0 elsewhere."""
+    """Returns `a` if the mask is set, otherwise 0."""
     return np.uint8(a & mask)
 
 
 @on_bytes(lambda builder, mask, a: builder.and_(a, builder.not_(mask)))
 def drop(mask: Any, a: Any) -> Any:
-    """Returns 0 if the mask is set, and `a` elsewhere."""
+    """Returns 0 if the mask is set, otherwise `a`."""
     return np.uint8(a & ~mask)
 
 
 @on_bytes(lambda builder, mask, number: builder.sub(number, mask))
 def count(mask: Any, number: Any) -> Any:
-    """Returns the number, one more where the mask is set."""
+    """Returns the number, plus 1 if the mask is set."""
     return np.uint8((int(number) - int(mask)) & 255)
 
 
 @on_bytes(lambda builder, change, a, b: builder.or_(change, builder.xor(a, b)))
 def differ(change: Any, a: Any, b: Any) -> Any:
-    """Returns bits of `change`, and those in which a and b differ."""
+    """Returns the bits of `change` and those in which a and b differ."""
     return np.uint8(change | (a ^ b))
 
 
@@ -111,7 +111,7 @@ def _number(context: Any, word: Any) -> Any:
 
 
 def _lowest_bit(word: Any) -> Any:
-    """Returns the number of the lowest bit that is set in a word; one is."""
+    """Returns the number of the lowest bit set in a word that is not 0."""
     return (int(word) & -int(word)).bit_length() - 1
 
 
@@ -124,7 +124,7 @@ _7, _14, _28, _255 = _U(7), _U(14), _U(28), _U(255)
 
 @kernel(Word(Word))
 def zero_bytes(word):
-    """Returns a bit for each byte of a word, set where it is 0; no byte may be above 128."""
+    """Returns a bit for each byte of a word, set if the byte is 0; no byte may be above 128."""
     zero = (((word + _BELOW_128) >> _7) & _ONES) ^ _ONES
     zero |= zero >> _7
     zero |= zero >> _14

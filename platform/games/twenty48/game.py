@@ -1,4 +1,4 @@
-"""2048 as a game: its kernels, how it is drawn, and how recorded boards are read."""
+"""2048 as a game: its kernels, its drawing, and its recorded boards."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ from .rules import (
 )
 
 ACTION_NAMES = ("left", "right", "up", "down")
-# By exponent, from light to dark, which every eye can tell apart (the map YlGnBu).
+# By exponent, from light to dark, distinct to every eye (the map YlGnBu).
 TILE_COLOURS = (
     "#e4dfd5", "#fcfed3", "#f4fbc0", "#e9f7b1", "#d6efb3", "#c2e7b4",
     "#a0dab8", "#7cccbb", "#5fc1c0", "#40b5c4", "#2fa4c2", "#1f93c0",
@@ -134,11 +134,11 @@ class Twenty48(Game):
 
     @property
     def default_agent(self) -> str:  # type: ignore[override]
-        """A strong one that reads boards of 4x4 only, and the general one for others."""
+        """A strong agent for 4x4 boards, the general one for others."""
         return "expectimax(depth=3,evaluator=rows2048)" if self.size == 4 else Game.default_agent
 
     def read_board(self, text: str, seed: int) -> Position:
-        """Where the text does not say the score, it is 0."""
+        """If the text has no score, it is 0."""
         score = re.search(r"\bscore\s+(\d{1,7})\b", text, re.IGNORECASE)
         text = text if score is None else text[: score.start()] + text[score.end() :]
         rows = boards.read_numbers(self, [row for row in re.split(r"[\n/]", text) if row.strip(" ,")])
@@ -155,7 +155,7 @@ class Twenty48(Game):
             state = self.position_from_tiles(rows)
         except ValueError as error:
             raise UserError(f"{error}; correct it.") from None
-        # The largest board that moves lead to is full, with one tile of every power from 4 up: its sum is 4 less.
+        # The largest board that moves can lead to is full, with one tile of every power from 4 up: its sum is 4 less.
         total, end = sum(map(sum, rows)), 2 ** (self.num_cells + 2)
         if total >= end:
             raise UserError(f"the tiles of {self} must have a sum below {end:,}, got {total:,}; correct the board.")

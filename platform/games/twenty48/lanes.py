@@ -1,8 +1,8 @@
 """Random playouts of 2048 side by side: a board in each lane of the processor's vector registers.
 
-The boards lie cell by cell, a byte for each lane. A step tries one direction in every lane by comparing and choosing
-bytes, without tables or branches, so that the compiler turns it into vector instructions. A lane draws the same words
-as `playout` and plays the same moves.
+Boards are stored cell by cell, with a byte for each lane. A step tries one direction in every lane by comparing and
+choosing bytes, without tables or branches, so that the compiler makes vector instructions of it. A lane draws the same
+words as `playout` and plays the same moves.
 """
 
 from __future__ import annotations
@@ -39,18 +39,18 @@ from .playout import playout, safe_plies
 from .rules import BOARD, HIGH, PENDING, SIZE
 
 LANES = 32
-STEPS = 2  # after so many it is looked for lanes that are done
-# Where the lanes' bytes begin, in one array so that the compiler knows that they do not overlap: the sixteen cells of a
+STEPS = 2  # between two searches for lanes that are done
+# Offsets of the lanes' bytes, in one array so that the compiler knows that they do not overlap: the sixteen cells of a
 # board, turned so that the direction being tried is left or right; that direction and those left to try, two bits each,
-# and how many they are, 0 = the lane is done; whether tiles have moved (a mask, 0 or 255), and if so what is drawn: the
-# next directions, which empty cell, counted from 1, gets a tile, and the tile; how many cells are empty; whether all
-# plies are played (a mask).
+# and their number, 0 = the lane is done; whether tiles have moved (a mask, 0 or 255), and if so the draw: the next
+# directions, the number, from 1, of the empty cell that gets a tile, and the tile; the number of empty cells; whether
+# all plies are played (a mask).
 CELLS, ORDER, LEFT, MOVED, DRAWN, CHOSEN, TILE, EMPTY, ENOUGH = (LANES * i for i in (0, *range(16, 24)))
 BYTES = 24 * LANES
-# Where the lanes' words begin: plies, and 4s from bit 32 on; the plies to play; the random stream.
+# Offsets of the lanes' words: plies, with 4s from bit 32 on; the plies to play; the random stream.
 COUNT, LIMIT, S0, S1, S2, S3, WORDS = range(0, 7 * LANES, LANES)
-# What is noted of a lane: its job, counted from 1, or 0; the job's playouts that are to come and its `safe_plies`; the
-# potential of the board that the playout began with.
+# Notes on a lane: its job, counted from 1, or 0; the job's remaining playouts and its `safe_plies`; the board's
+# potential at the start of the playout.
 JOB, TO_COME, SAFE, START, NOTES = range(0, 5 * LANES, LANES)
 LANE_WORDS = NOTES + WORDS + BYTES // 8
 
@@ -68,7 +68,7 @@ _U64, _U8, _Row = types.uint64, types.uint8, types.UniTuple(types.uint8, 4)
 
 @kernel(_U64(_U64))
 def draw_order(word):
-    """The order of directions that a random word's high half chooses, two bits each."""
+    """The order of directions chosen by a random word's high half, two bits each."""
     index = ((word >> _32) * _24) >> _32
     second, third = _0 - ((index >> _3) & _1), _0 - (index >> _4)
     orders = _ORDERS0 ^ (second & (_ORDERS0 ^ _ORDERS1)) ^ (third & (_ORDERS0 ^ _ORDERS2))
@@ -94,7 +94,7 @@ def transpose_where(turned, row0, row1, row2, row3):
 
 @kernel(types.Tuple((_Row, _U8))(_Row, _U8, _U8, _U8))
 def place(row, seen, chosen, tile):
-    """Puts the tile on the empty cell that was chosen; counts the empty cells in `seen`."""
+    """Puts the tile on the chosen empty cell; counts the empty cells in `seen`."""
     a, b, c, d = row
     empty = is_zero(a)
     seen = count(empty, seen)
@@ -113,7 +113,7 @@ def place(row, seen, chosen, tile):
 
 @kernel(_Row(_U8, _Row))
 def slide_row(right, row):
-    """Moves a row's tiles to the left, or to the right where the mask says so, equal neighbours merged."""
+    """Moves a row's tiles to the left, or to the right if the mask `right` is set, and merges equal neighbours."""
     a, b, c, d = row
     a, d = swap(right, a, d)
     b, c = swap(right, b, c)
@@ -136,14 +136,14 @@ def slide_row(right, row):
 
 @kernel(_U8(_U8, _Row, _Row))
 def changes(change, row, other):
-    """The bits of `change`, and those in which two rows differ."""
+    """The bits of `change` and those in which two rows differ."""
     change = differ(differ(change, row[0], other[0]), row[1], other[1])
     return differ(differ(change, row[2], other[2]), row[3], other[3])
 
 
 @kernel(types.Tuple((_Row, _U8))(_U8, _Row, _Row, _U8))
 def take(moved, new, old, empty):
-    """The new row where tiles have moved; counts its empty cells in `empty`."""
+    """The new row in lanes whose tiles have moved, otherwise the old one; counts its empty cells in `empty`."""
     a, b, c, d = new
     a, b, c, d = pick(moved, a, old[0]), pick(moved, b, old[1]), pick(moved, c, old[2]), pick(moved, d, old[3])
     empty = count(is_zero(b), count(is_zero(a), empty))
@@ -152,7 +152,7 @@ def take(moved, new, old, empty):
 
 @kernel(types.void(_Bytes))
 def move_tiles(lanes):
-    """Places what was drawn, turns every board for the direction to try next, and moves its tiles in it."""
+    """Places the drawn tiles, turns every board for the direction to try next, and moves its tiles that way."""
     for i in range(LANES):
         moved, drawn, tried = lanes[MOVED + i], lanes[DRAWN + i], lanes[ORDER + i]
         order = pick(moved, drawn, shift_right(tried, _B(2)))
@@ -210,7 +210,7 @@ def move_tiles(lanes):
 
 @kernel(types.void(_Words, _Bytes))
 def draw(words, lanes):
-    """Draws a tile and an order of directions where tiles have moved."""
+    """Draws a tile and an order of directions in lanes whose tiles have moved."""
     for i in range(LANES):
         moved = _U(np.int64(np.int8(lanes[MOVED + i])))
         s0, s1, s2, s3 = words[S0 + i], words[S1 + i], words[S2 + i], words[S3 + i]
@@ -241,7 +241,7 @@ def play_alone(states, job, depth, rngs, gains, ended):
 
 @kernel(types.int64(abi.States, types.int64))
 def safe_in_lanes(states, job):
-    """`safe_plies` of a job's state, or of what becomes of an empty board."""
+    """`safe_plies` of a job's state, after the first tiles if the board is empty."""
     if states[job, SIZE] == 4 and states[job, BOARD] == 0 and states[job, HIGH] == 0 and states[job, PENDING] > 0:
         return 8190
     return safe_plies(states[job])
@@ -249,7 +249,7 @@ def safe_in_lanes(states, job):
 
 @kernel(types.Tuple((_U64,) * 8)(_U64, types.int64, _U64, _U64, _U64, _U64))
 def begin_playout(board, pending, s0, s1, s2, s3):
-    """Begins as `playout` does: (board, first order, 4s, board that the potential counts from, stream)."""
+    """Begins like `playout`: (board, first order, 4s, board from which the potential counts, stream)."""
     fours = _0
     if board == _0:
         word, s0, s1, s2, s3 = xoshiro(s0, s1, s2, s3)
@@ -268,7 +268,7 @@ def begin_playout(board, pending, s0, s1, s2, s3):
 
 @kernel(abi.PLAYOUTS)
 def playouts(states, counts, waiting, depth, rngs, gains, ended, lanes, enough, done):
-    # Whatever reads or writes arrays stands here: each array handed to another kernel is seven arguments or more.
+    # Arrays are read and written here, since each array passed to another kernel is seven arguments or more.
     notes, words = lanes[:NOTES], lanes[NOTES : NOTES + WORDS].view(np.uint64)
     cells = lanes[NOTES + WORDS :].view(np.uint8)
     tries = cells[LEFT : LEFT + LANES].view(np.uint64)
@@ -276,7 +276,7 @@ def playouts(states, counts, waiting, depth, rngs, gains, ended, lanes, enough, 
     for lane in range(LANES):
         busy += notes[JOB + lane] != 0
     while True:
-        # Bits of the lanes that are done: to look at each byte would mispredict a branch or two per playout.
+        # Bits of the lanes that are done: testing each byte would mispredict a branch or two per playout.
         idle = zero_bytes(tries[0]) | zero_bytes(tries[1]) << _8
         idle |= (zero_bytes(tries[2]) | zero_bytes(tries[3]) << _8) << _16
         while idle != _0:
@@ -293,10 +293,10 @@ def playouts(states, counts, waiting, depth, rngs, gains, ended, lanes, enough, 
                         board |= _U(cells[CELLS + cell * LANES + lane]) << _U(4 * cell)
                     over = legal_mask(board) == 0
                 if plies == notes[SAFE + lane] and plies < depth and not over:
-                    play_alone(states, job, depth, rngs, gains, ended)  # again: it may need more than four bits
+                    play_alone(states, job, depth, rngs, gains, ended)  # it may need more than four bits per cell
                 else:
                     points = np.int64(empty) - notes[START + lane] - 4 * np.int64(words[COUNT + lane] >> _32)
-                    for cell in range(16):  # `potential` of the board, but for -1 where a cell is empty
+                    for cell in range(16):  # `potential` of the board, minus 1 for each empty cell
                         exponent = np.int64(cells[CELLS + cell * LANES + lane])
                         points += (exponent - 1) << exponent
                     gains[job, 0] += points

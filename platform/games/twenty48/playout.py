@@ -28,7 +28,7 @@ _LOW32, _ONES, _FOURS = _U(0xFFFFFFFF), _U(0x1111111111111111), _U(0x44444444444
 
 @kernel(types.int64(abi.State, types.int64, Rng, abi.Floats))
 def _playout_any(state, depth, rng, returns):
-    """The playout cell by cell, for small boards and near 65,536."""
+    """The playout cell by cell, for small boards and for tiles near 65,536."""
     plies = 0
     while True:
         if state[PENDING] > 0:
@@ -52,10 +52,10 @@ def _playout_any(state, depth, rng, returns):
 
 @kernel(types.int64(abi.State))
 def safe_plies(state):
-    """Returns how many plies four bits a cell suffice for, of a 4x4 board with a tile and no high ones; otherwise 0.
+    """Returns the plies for which four bits per cell suffice; 0 unless it is a 4x4 board with a tile and no high tiles.
 
-    Two 32768s need tiles that sum up to 65,536, and a ply adds at most 4. Without a tile of 4096 or more (bits 2 and 3
-    of its exponent) the sum is at most 16 * 2048.
+    Two 32768s need tiles that sum to 65,536, and a ply adds at most 4. Without a tile of 4096 or more (bits 2 and 3 of
+    its exponent) the sum is at most 16 * 2048.
     """
     board = _U(state[BOARD])
     if state[SIZE] != 4 or state[HIGH] != 0 or state[PENDING] < 0 or board == _0:
@@ -83,8 +83,8 @@ def playout(state, depth, rng, returns):
         empty = occupied(board) ^ _ONES
         board, four = place_tile(board, empty, empty, word & _LOW32)
         fours += four
-    # A turned board stays turned: random play does not care, and it is turned back once, at the end. The next direction
-    # is drawn before the tile is placed, so that the board turns while the tile's cell is being worked out.
+    # A turned board stays turned, which random play does not notice, and is turned back at the end. The next direction
+    # is drawn before the tile is placed, so that the board turns while the tile's cell is being computed.
     word, s0, s1, s2, s3 = xoshiro(s0, s1, s2, s3)
     order = ORDERS[np.int64(((word >> _32) * _24) >> _32)]
     turned = (order >> _1) & _1

@@ -1,9 +1,8 @@
 """The rules of 2048 as kernels, for boards of any size.
 
-State words: size, board, high, pending. `board` holds four bits a cell (cell = row * size + column, row 0 lowest): the
-tile's exponent modulo 16, 0 = empty; `high` has bit 4 * cell set where the exponent is 16 or 17. `pending` counts the
-tiles that chance has to place next, 0 = the player moves, -1 = over. Actions: 0 left, 1 right, 2 up, 3 down; chance
-outcome 2 * cell puts a 2 (90 %), 2 * cell + 1 a 4 (10 %). Source: Kutsch 2017, 2.1.
+State words: size, board, high, pending; see board.py for `board` and `high`. `pending` counts the tiles that chance has
+to place next, 0 = the player moves, -1 = over. Actions: 0 left, 1 right, 2 up, 3 down; chance outcome 2 * cell places a
+2 (90 %), 2 * cell + 1 a 4 (10 %). Source: Kutsch 2017, 2.1.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 """Yavalath boards as bits: every player's stones three times, packed along each of the three directions of lines.
 
-A line lies in consecutive bits of one word, so that the seven cells around a stone, three to either side, are one shift
-and one mask, and a table of 128 windows says what the stone made. A cell's place in the words of the first direction is
-its site; occupied and winning cells are sets of sites. Bits of no cell count as occupied, so that a random word may
-choose among all of them. Source of the rules: Weitz 2022, 2.1. Any file on Yavalath may call these kernels.
+A line is consecutive bits of one word, so that the window of seven cells around a stone, three to either side, takes
+one shift and one mask, and a table of 128 windows tells what the stone makes. A cell's place in the words of the first
+direction is its site; occupied and winning cells are sets of sites. Bits without a cell count as occupied, so that a
+random word may choose any bit. Source of the rules: Weitz 2022, 2.1. Any file on Yavalath may call these kernels.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ from ...core.kernel import kernel
 from ..abi import State
 
 MIN_SIZE, MAX_SIZE = 3, 8
-NOTHING, THREE, FOUR = 0, 1, 2  # what a stone makes
+NOTHING, THREE, FOUR = 0, 1, 2  # made by a stone
 
-# State words: the variant, then the seat to move (or TERMINAL), the stones on the board, whether the seats have been
-# swapped, how the game ended (0 = not yet), the best and the worst rank left, and every seat's rank doubled (0 = still
-# in). Behind them lie sets of sites, WORDS[size] words each: occupied, with three players every colour's winning cells,
-# and every colour's stones along the three directions.
+# State words: the variant, the seat to move (or TERMINAL), the number of stones, whether the seats have been swapped,
+# the kind of end (0 = not yet), the best and the worst rank left, and every seat's rank doubled (0 = still in). Sets of
+# sites follow, WORDS[size] words each: occupied; with three players every colour's winning cells; and every colour's
+# stones along the three directions.
 SIZE, PLAYERS, SWAP, PLAY_ON, MOVER, STONES, SWAPPED, END, BEST, WORST, RANK, SETS = *range(11), 13
 
 Cell = tuple[int, int]  # axial coordinates q, r
@@ -32,7 +32,7 @@ def num_cells(size: int) -> int:
 
 
 def coordinates(size: int) -> list[Cell]:
-    """Returns (q, r) of every cell: rows of constant r from -(size - 1) on, q ascending."""
+    """Returns (q, r) of every cell: rows of constant r from -(size - 1) up, q ascending in a row."""
     n = size - 1
     return [(q, r) for r in range(-n, n + 1) for q in range(max(-n, -n - r), min(n, n - r) + 1)]
 
@@ -45,7 +45,7 @@ SITE_BITS = np.array([0, 0, 0, 6, 6, 6, 7, 8, 8], np.uint64)
 
 
 def _bits(size: int, direction: int) -> dict[Cell, int]:
-    """Returns the bit of every cell; each word holds whole lines and leaves its lowest three bits free."""
+    """Returns every cell's bit; each word has whole lines and leaves its lowest three bits free."""
     lines: dict[int, list[Cell]] = {}
     for cell in sorted(coordinates(size), key=lambda cell: LINE_OF[direction](*cell)):
         lines.setdefault(LINE_OF[direction](*cell)[0], []).append(cell)
@@ -61,7 +61,7 @@ def _bits(size: int, direction: int) -> dict[Cell, int]:
 
 
 def _geometry() -> tuple[npt.NDArray[np.int64], npt.NDArray[np.uint64], npt.NDArray[np.int64]]:
-    """Returns the sites of cells, per site and direction (word, shift, mask) of its window, and the sites of bits."""
+    """Returns the sites of cells, the windows (word, shift, mask) by site and direction, and the sites of bits."""
     sites = np.full((MAX_SIZE + 1, 256), -1, np.int64)
     windows = np.zeros((MAX_SIZE + 1, 256, 9), np.uint64)
     site_at = np.full((MAX_SIZE + 1, 3, 256), -1, np.int64)
@@ -79,7 +79,7 @@ def _geometry() -> tuple[npt.NDArray[np.int64], npt.NDArray[np.uint64], npt.NDAr
 
 
 def _window_table() -> npt.NDArray[np.int64]:
-    """Returns for the seven cells around a new stone: what it made, and from bit 2 on the cells that make a four."""
+    """Returns, for each window around a new stone, what it makes and, from bit 2 on, the cells that would make FOUR."""
     table = np.zeros(128, np.int64)
     for window in range(128):
         full = window | 0b1000
@@ -124,13 +124,13 @@ def lowest(b):
 
 @kernel(types.int64(State, types.int64))
 def wins_at(state, colour):
-    """Where a colour's winning cells lie, of three players; they may be taken by now. 0 if there are two."""
+    """The offset of a colour's winning cells with three players, some of which may be occupied; 0 with two players."""
     return SETS + WORDS[state[SIZE]] * (1 + colour) if state[PLAYERS] == 3 else 0
 
 
 @kernel(types.int64(State, types.int64))
 def stones_at(state, colour):
-    """Where a colour's stones lie."""
+    """The offset of a colour's stones."""
     words = WORDS[state[SIZE]]
     return SETS + words * (4 if state[PLAYERS] == 3 else 1) + 3 * words * colour
 
@@ -142,7 +142,7 @@ def occupied(state, site):
 
 @kernel(types.int64(State, types.int64, types.int64, types.int64))
 def window(state, stones, site, direction):
-    """The seven cells around a site along a direction, as far as they hold stones of the set at `stones`."""
+    """Bits of the seven cells around a site along a direction: stones of the set at `stones`."""
     size = state[SIZE]
     word = state[stones + direction * WORDS[size] + np.int64(WINDOWS[size, site, 3 * direction])]
     return np.int64((_U(word) >> WINDOWS[size, site, 3 * direction + 1]) & WINDOWS[size, site, 3 * direction + 2])
@@ -150,7 +150,7 @@ def window(state, stones, site, direction):
 
 @kernel(types.int64(State, types.int64, types.int64))
 def makes(state, colour, site):
-    """What a stone of `colour` makes, or would make, on a site: FOUR anywhere comes before THREE."""
+    """What a stone of `colour` makes, or would make, on a site: FOUR in any direction comes before THREE."""
     stones = stones_at(state, colour)
     a = MADE[window(state, stones, site, 0)] & 3
     b = MADE[window(state, stones, site, 1)] & 3
@@ -160,7 +160,7 @@ def makes(state, colour, site):
 
 @kernel(types.void(State, types.int64, types.int64))
 def toggle(state, colour, site):
-    """Puts a stone on an empty site, or takes it away again."""
+    """Puts a stone on an empty site, or removes it again."""
     size, stones = state[SIZE], stones_at(state, colour)
     state[SETS + (site >> 6)] ^= np.int64(_1 << _U(site & 63))
     for direction in range(3):
@@ -170,7 +170,7 @@ def toggle(state, colour, site):
 
 @kernel(types.UniTuple(types.int64, 2)(State, types.int64, types.int64))
 def threats(state, colour, site):
-    """Empty sites where `colour` would make a four with its stone on `site`: (how many, one of them or -1)."""
+    """Empty sites where `colour` would make a four with its stone on `site`: (number, one of them or -1)."""
     stones, size = stones_at(state, colour), state[SIZE]
     count, found = 0, np.int64(-1)
     for direction in range(3):
@@ -187,9 +187,9 @@ def threats(state, colour, site):
 
 @kernel(types.int64(State, types.int64, types.int64, types.int64, types.int64), inline=True)
 def put(state, size, stones, wins, site):
-    """Puts a stone of the set at `stones` on an empty site; returns what it makes.
+    """Puts a stone of the set at `stones` on an empty site; returns NOTHING, THREE or FOUR.
 
-    The sites where it now threatens a four are added to the set at `wins`, unless that is 0.
+    Sites where it now threatens a four are added to the set at `wins`, unless that is 0.
     """
     words, made = WORDS[size], 0
     state[SETS + (site >> 6)] ^= np.int64(_1 << _U(site & 63))
@@ -212,6 +212,6 @@ def put(state, size, stones, wins, site):
 
 @kernel(types.uint64(State, types.int64, types.int64, types.int64, types.int64))
 def forced_word(state, words, mover, after, word):
-    """One word of the sites that the mover of three has to choose from: it wins there, or the seat after it would."""
+    """One word of the sites to which the mover of three is bound: it wins there, or the seat after it would."""
     wins = SETS + words + word
     return (_U(state[wins + mover * words]) | _U(state[wins + after * words])) & ~_U(state[SETS + word])

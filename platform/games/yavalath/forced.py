@@ -1,4 +1,4 @@
-"""Wins by forcing moves in Yavalath for two: each threatens a four at once, so the reply is forced.
+"""Wins by forcing moves in Yavalath for two: each move threatens a four, so the reply is forced.
 
 Source of the idea: Weitz 2022, 3.3.1 (forcing moves) and 3.3.2 (the triangles that win by them).
 """
@@ -30,10 +30,10 @@ from .board import (
 
 @kernel(types.int64(State, types.int64, types.int64, types.int64))
 def _force(state, colour, depth, answer):
-    """A site that wins by force for `colour`, who has no four at once, or -1; the state is left as it was.
+    """A site that wins by force for `colour`, which cannot make a four now, or -1; the state is left as it was.
 
-    `answer` is the only site where the opponent would make a four, which has to be answered, or -1. A threat wins where
-    it is double, where its only answer makes a losing three, or where forcing continues after the answer.
+    `answer` is the opponent's only site for a four, which must be occupied, or -1. A threat wins if it is double, if
+    its only answer makes a losing three, or if forcing can continue after the answer.
     """
     if depth <= 0:
         return np.int64(-1)

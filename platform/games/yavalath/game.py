@@ -1,11 +1,11 @@
 """Yavalath: four of your own in a row win, three without a four lose; two or three players, board sizes 3 to 8.
 
 A move is a cell (rows from the top, each from the left) or, as the second ply only, the swap: seats change, stones keep
-their colour. Lines go through the last stone; five or more count as four, and a four with a separate three wins. Three
-players: a player who can win at once, or whose next player in the game could, must play one of those cells; a three
-puts its player out (the stones stay), a four takes the best rank left, and the others play on unless `play_on` is
-false; those left when the board is full, or when the game stops, share the ranks left. Returns go from 1 for the first
-to -1 for the last rank. Source: Weitz 2022, 2.1; rules as Ludii plays them.
+their colour. Lines go through the last stone; five or more count as four, and a four with a separate three wins. With
+three players, if the mover or the next player could win at once, the mover must play one of those cells. A three puts
+its player out (the stones stay), a four takes the best rank left, and the others play on unless `play_on` is false;
+those left when the board is full, or when the game stops, share the ranks left. Returns go from 1 for the first to -1
+for the last rank. Source: Weitz 2022, 2.1; rules as in Ludii.
 """
 
 from __future__ import annotations
@@ -104,7 +104,7 @@ class Yavalath(Game):
         return abi.game_kernels(init, to_move, legal, step, **kernels)
 
     def symmetries(self) -> npt.NDArray[np.int64]:
-        """Six rotations, and each of them mirrored."""
+        """Six rotations and their mirror images."""
         cells = coordinates(self.size)
         index = {cell: i for i, cell in enumerate(cells)}
         table = []
@@ -124,21 +124,21 @@ class Yavalath(Game):
         return np.array([(r, q) for q, r in coordinates(self.size)], np.int64) + (self.size - 1)
 
     def action_name(self, action: int) -> str:
-        """Columns of constant q by letter, rows from below by number, as Ludii labels the board."""
+        """Columns of constant q by letter, rows from the bottom by number, as in Ludii."""
         if action == self.num_cells:
             return "swap"
         q, r = coordinates(self.size)[action]
         return chr(ord("A") + q + self.size - 1) + str(self.size - r)
 
     def facts(self, state: npt.NDArray[np.int64]) -> dict[str, float]:
-        """The stones on the board, whether the seats were swapped, and by what the game ended."""
+        """The number of stones, whether the seats were swapped, and the kind of end."""
         facts: dict[str, float] = {"stones": int(state[STONES])}
         ends = {"by_four": FOUR, "by_three": THREE, "full_board": DRAW}
         facts |= {name: int(state[END] == end) for name, end in ends.items()}
         return facts | ({"swapped": int(state[SWAPPED])} if self.swap else {})
 
     def draw(self, state: npt.NDArray[np.int64]) -> str:
-        """A hexagon; a column's letter stands where the column ends, below to the right."""
+        """A hexagon; a column's letter is at its end, at the lower right."""
         n = self.size - 1
         rows: dict[int, list[str]] = {r: [] for r in range(-n, n + 2)}
         for (_, r), value in zip(coordinates(self.size), self.cell_values(state), strict=True):
@@ -154,7 +154,7 @@ class Yavalath(Game):
         return "\n".join([*lines, self._caption(state)])
 
     def shows_all(self, state: npt.NDArray[np.int64]) -> bool:
-        """Of three players it does not say who went out how."""
+        """With three players, only if nobody has gone out: the text does not say how."""
         return self.players == 2 or not state[RANK : RANK + self.players].any()
 
     def read_board(self, text: str, seed: int) -> Position:
@@ -173,12 +173,12 @@ class Yavalath(Game):
         return f"{MARKS[1 + colour]} to move, seat {mover}"
 
     def verify_record(self, record: Mapping[str, Any]) -> str | None:
-        """Checks a recorded game, perft counts or a cell; yavalath_records.py says how keys tell them apart."""
+        """Checks a recorded game, perft counts or a cell; records.py describes the formats."""
         return disagreement(self, record)
 
 
 def _read(game: Yavalath, text: str, seed: int) -> Position:
-    """Returns the position of a board; with three players one on which nobody has gone out yet."""
+    """Returns the position of a board; with three players nobody may have gone out yet."""
     board, n = boards.take_apart(game, text, game.players), game.size - 1
     letters = "".join(chr(ord("A") + column) for column in range(2 * n + 1))
     lengths = [2 * n + 1 - abs(r) for r in range(-n, n + 1)]
@@ -197,7 +197,7 @@ def _read(game: Yavalath, text: str, seed: int) -> Position:
 
 
 def _is_swapped(game: Yavalath, played: int, board: BoardText) -> bool:
-    """Returns whether the seats were swapped: the seat to move has another colour than its own."""
+    """Returns whether the seats were swapped, so that the seat to move has the other colour."""
     if game.players == 3 or board.seat is None:
         return False
     swapped = board.seat != played % 2
@@ -207,7 +207,7 @@ def _is_swapped(game: Yavalath, played: int, board: BoardText) -> bool:
 
 
 def _in_some_order(game: Yavalath, stones: list[list[int]], swapped: bool, seed: int) -> Position:
-    """Places stones in turn, such that none but the last one makes three or four: otherwise the game had ended."""
+    """Places stones in turn so that only the last may make three or four, as the game would have ended earlier."""
     last = (sum(map(len, stones)) - 1) % game.players
     for turn in range(max(1, len(stones[last]))):
         own = stones[last]
@@ -221,14 +221,14 @@ def _in_some_order(game: Yavalath, stones: list[list[int]], swapped: bool, seed:
             return position
     if game.players == 3:
         raise UserError(
-            f"nobody of three players of {game} may have gone out on a board, got three or four in a row; write the"
+            f"none of three players of {game} may have gone out on a board, got three or four in a row; write the"
             " moves that led to it: moves NAME NAME ..."
         )
     raise boards.impossible(game, "somebody had three or four in a row before the last stone")
 
 
 def _placed(game: Yavalath, plies: list[int], seed: int) -> Position | None:
-    """Returns the position after plies that need not be legal; None if somebody is out before the last one."""
+    """Returns the position after plies that need not be legal; None if a player is out before the last one."""
     position = game.before_chance(seed)
     for ply in plies:
         if np.any(position.state[RANK : RANK + game.players]):

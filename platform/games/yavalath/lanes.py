@@ -1,8 +1,8 @@
 """Random playouts of two players side by side: a board in each lane of the processor's vector registers.
 
-A step tries a site in every lane, without branches, so that the compiler turns it into vector instructions; where the
-site is free a stone is placed. A lane draws the same words as `playout` and plays the same moves. For boards whose sets
-of sites are one word.
+A step tries a site in every lane and places a stone if it is free, without branches, so that the compiler makes vector
+instructions of it. A lane draws the same words as `playout` and plays the same moves. For boards whose sets of sites
+are one word.
 """
 
 from __future__ import annotations
@@ -35,9 +35,9 @@ from .rules import playout
 
 LANES = 32
 TRIES = 8  # sites in a random word; a playout begins with a new one, so all lanes draw their words together
-# Where the lanes' words begin, in one array so that the compiler knows that they do not overlap: occupied sites, the
-# mover's stones along the three directions, the other's, random bits, stones placed, and to be placed, what the last
-# one made, and the random stream.
+# Offsets of the lanes' words, in one array so that the compiler knows that they do not overlap: occupied sites, the
+# mover's stones along the three directions, the opponent's, random bits, stones placed and to place, what the last one
+# made, and the random stream.
 OCCUPIED, MINE, OTHER, BITS, PLACED, LIMIT, MADE, S0, S1, S2, S3, JOB, TO_COME, LANE_WORDS = (
     LANES * i for i in (0, 1, 4, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17)
 )
@@ -50,7 +50,7 @@ _U64 = types.uint64
 
 
 def _places() -> npt.NDArray[np.uint64]:
-    """Returns for the sites of each size the masks of their three windows, and the shifts of the last two, in a word.
+    """Returns, for the sites of each size, a word with the masks of the three windows and the shifts of the last two.
 
     The window along the first direction begins three bits below the site.
     """
@@ -67,7 +67,7 @@ PLACES = _places()
 
 @kernel(types.UniTuple(_U64, 2)(_U64, _U64, _U64))
 def runs(stones, shift, mask):
-    """Not 0 if a stone in a window's middle makes three, and where it makes four; four stones are three, too."""
+    """Returns words that are not 0 if a stone in a window's middle makes three (or four), and if it makes four."""
     window = ((stones >> shift) & mask) | _8
     pairs = window & (window >> _1)
     return pairs & (window >> _2), pairs & (pairs >> _2)
@@ -75,7 +75,7 @@ def runs(stones, shift, mask):
 
 @kernel(types.void(_Lanes, types.int64))
 def try_sites(lanes, size):
-    """Places a stone in every lane that plays and whose next site is free. As `playout` does it."""
+    """Places a stone in every playing lane whose next site is free, like `playout`."""
     for i in range(LANES):
         bits, occupied, placed = lanes[BITS + i], lanes[OCCUPIED + i], lanes[PLACED + i]
         mine0, mine1, mine2 = lanes[MINE + i], lanes[MINE + LANES + i], lanes[MINE + 2 * LANES + i]
@@ -88,7 +88,7 @@ def try_sites(lanes, size):
         three2, four2 = runs(mine2, shift2, (place >> _14) & _SEVEN_BITS)
         made = _U((three0 | three1 | three2) != _0) + _U((four0 | four1 | four2) != _0)
         playing = _U(placed < lanes[LIMIT + i]) & _U(lanes[MADE + i] == _0)
-        # All choices are made by masks: a conditional expression is compiled wrongly for some numbers of lanes.
+        # All choices use masks: conditional expressions are miscompiled for some numbers of lanes.
         places = _0 - (playing & ~(occupied >> site))
         lanes[BITS + i] = bits >> _6
         lanes[OCCUPIED + i] = occupied | (_1 << site & places)
@@ -122,7 +122,7 @@ def play_alone(states, job, depth, rngs, gains, ended):
 
 @kernel(abi.PLAYOUTS)
 def playouts(states, counts, waiting, depth, rngs, gains, ended, lanes, enough, done):
-    # Whatever reads or writes arrays stands here: each array handed to another kernel is seven arguments or more.
+    # Arrays are read and written here, since each array passed to another kernel is seven arguments or more.
     words, size = lanes.view(np.uint64), states[0, SIZE]
     room = NUM_CELLS[size]
     finished = next_job = 0

@@ -1,7 +1,7 @@
-"""Recorded games, perft counts and coordinates of Yavalath, and whether the rules agree with them.
+"""Recorded games, perft counts and coordinates of Yavalath, and the check that the rules agree with them.
 
-A record's keys say what it is, so every variant can verify every file: `ranking` a game of three, `swapped` one with
-the swap rule, `perft` counts below a position, `idx` a cell; `size` says the board if it is not the 61-cell one.
+A record's keys tell its kind, so every variant can verify every file: `ranking` is a game of three, `swapped` a game
+with the swap rule, `perft` counts below a position, `idx` a cell; `size` is the board's, if it does not have 61 cells.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ Record = Mapping[str, Any]
 
 
 def disagreement(game: Game, record: Record) -> str | None:
-    """Returns the first disagreement as a sentence, or None; KeyError and the like where it is no such record."""
+    """Returns the first disagreement as a sentence, or None; raises KeyError and the like if it is no such record."""
     size = record.get("size", 5)
     if "idx" in record:
         return _cell(game.replace(size=size), record)
     if "perft" in record:
-        # Nothing says the seats, and the swap rule matters only up to the second ply.
+        # The record has no seats, and the swap rule matters only up to the second ply.
         swap = 3 * size * (size - 1) + 1 in record["cells"]
         own = game.spec(defaults=True).parameters
         two = game.replace(size=size, players=2, swap=swap or own["swap"] == "true")
@@ -50,7 +50,7 @@ def _cell(game: Game, record: Record) -> str | None:
 
 
 def _replay(game: Game, record: Record) -> tuple[Position, str | None]:
-    """Plays a record's actions as far as they are legal, checking what it says of every ply."""
+    """Plays a record's actions as far as they are legal, and checks its statements about every ply."""
     position = game.start()
     forced = {number: cells for number, cells in record.get("forced", ())}
     events: list[list[float]] = []
@@ -76,7 +76,7 @@ def _replay(game: Game, record: Record) -> tuple[Position, str | None]:
 
 
 def ranking(position: Position) -> list[float]:
-    """Returns every seat's rank, 1 = best, shared ones as means, 0 = still in."""
+    """Returns every seat's rank, 1 = best, the mean of shared ranks, 0 = still in."""
     return [int(doubled) / 2 for doubled in position.state[RANK : RANK + int(position.state[PLAYERS])]]
 
 

@@ -39,7 +39,7 @@ from .board import (
     wins_at,
 )
 
-DRAW = 3  # how a game ends besides THREE and FOUR
+DRAW = 3  # the end of a game, besides THREE and FOUR
 
 _U = np.uint64
 _0, _1, _3, _32 = (_U(n) for n in (0, 1, 3, 32))
@@ -69,7 +69,7 @@ def _may_swap(state):
 
 @kernel(types.int64(abi.State, types.int64))
 def following(state, seat):
-    """The next seat that is still in the game."""
+    """The next seat still in the game."""
     if state[PLAYERS] == 2:
         return 1 - seat
     after = seat + 1 if seat < 2 else 0
@@ -111,7 +111,7 @@ def _rank(state, seat, doubled, rewards):
 
 @kernel(types.void(abi.State, types.int64, abi.Floats))
 def _finish(state, end, rewards):
-    """Ends the game; who is still in shares the ranks left."""
+    """Ends the game; the players still in share the ranks left."""
     state[END], state[MOVER] = end, TERMINAL
     for seat in range(state[PLAYERS]):
         if state[RANK + seat] == 0:
@@ -120,7 +120,7 @@ def _finish(state, end, rewards):
 
 @kernel(types.void(abi.State, types.int64, types.int64, abi.Floats), inline=True)
 def settle(state, seat, made, rewards):
-    """Goes on after a seat's stone that made something or nothing: ranks, the end, or the next seat to move."""
+    """Continues after a seat's stone, by what it made: ranks, the end, or the next seat to move."""
     if made == FOUR:
         _rank(state, seat, 2 * state[BEST], rewards)
         state[BEST] += 1
@@ -155,7 +155,7 @@ def step(state, action, rewards):
 
 @kernel(types.int64(abi.State, types.int64, types.int64, types.int64, types.uint64))
 def _random_forced(state, words, mover, after, random_bits):
-    """One of the sites that the mover of three has to choose from; there must be one."""
+    """A random one of the sites to which the mover of three is bound; there must be one."""
     count = _0
     for word in range(words):
         count += popcount(forced_word(state, words, mover, after, word))
@@ -173,7 +173,7 @@ def _random_forced(state, words, mover, after, random_bits):
 
 @kernel(types.int64(abi.State, types.int64, Rng, abi.Floats))
 def _playout_three(state, depth, rng, returns):
-    """The playout of three players; draws sites as `_playout_two` if nothing is forced."""
+    """The playout of three players; draws sites like `_playout_two` if nothing is forced."""
     size = state[SIZE]
     words, wins, room = WORDS[size], wins_at(state, 0), NUM_CELLS[size]
     bits = SITE_BITS[size]
@@ -217,10 +217,10 @@ def _playout_three(state, depth, rng, returns):
 
 @kernel(types.int64(abi.State, types.int64, Rng, abi.Floats))
 def _playout_two(state, depth, rng, returns):
-    """The playout of two players behind the opening: only stones, nothing else to ask before one makes something.
+    """The playout of two players after the opening: only stones, and no checks until one makes three or four.
 
-    SITE_BITS random bits are a site, a word holds eight; those that are taken are drawn again, so that every empty cell
-    is as likely.
+    SITE_BITS random bits are a site, a word has eight; occupied ones are drawn again, so all empty cells are equally
+    likely.
     """
     size, room, made, placed = state[SIZE], NUM_CELLS[state[SIZE]] - state[STONES], 0, 0
     limit = min(depth, room)
@@ -255,7 +255,7 @@ def playout(state, depth, rng, returns):
         return _playout_three(state, depth, rng, returns)
     while state[SWAP] == 1 and state[STONES] < 2 and state[SWAPPED] == 0 and plies < depth:
         cells = NUM_CELLS[state[SIZE]]
-        cell = below(rng, cells)  # the taken one stands for the swap
+        cell = below(rng, cells)  # the occupied cell stands for the swap
         step(state, cells if occupied(state, SITES[state[SIZE], cell]) else cell, returns)
         plies += 1
     if state[MOVER] >= 0 and plies < depth:
@@ -265,7 +265,7 @@ def playout(state, depth, rng, returns):
 
 @kernel(abi.CELLS)
 def cells(state, out):
-    """0 = empty, 1 + colour; the colour is the seat's unless the seats have been swapped."""
+    """0 = empty, otherwise 1 + colour; a seat's colour is its number unless the seats have been swapped."""
     size, players = state[SIZE], state[PLAYERS]
     first, second, third = stones_at(state, 0), stones_at(state, 1), stones_at(state, players - 1)
     for cell in range(NUM_CELLS[size]):

@@ -1,1 +1,1 @@
-"""Runs as Parquet files that keep every game to the bit, and from which results are read without a store."""
+"""Runs as Parquet files that keep every game to the bit; results are read from them without a store."""

@@ -1,8 +1,8 @@
-"""How an archive is laid out: a row per game, the values of its seats as lists, and the run in the file's footer.
+"""The layout of an archive: a row per game, the values of its seats as lists, and the run in the file's footer.
 
-Columns have the names and values of the store's tables, `seat_` before those of seats; a new column of a table is
-archived without being named here. An id is 16 bytes. The footer holds the run, and a digest of the whole file with
-zeros in the digest's place: every flipped bit is noticed when the file is opened.
+Columns have the names and values of the store's tables, with the prefix `seat_` if of seats; a new column of a table is
+archived without a change here. An id is 16 bytes. The footer holds the run, and a digest of the whole file with zeros
+in the digest's place, so every flipped bit is noticed when the file is opened.
 """
 
 from __future__ import annotations
@@ -22,21 +22,21 @@ from ..store.schema import matches, seats
 
 FORMAT = 1
 RUN_KEY, DIGEST_KEY = b"turnier.archive", b"turnier.digest"
-OF_SEATS = "seat_"  # begins the names of columns of seats
-SEAT_NAMES = SEAT_COLUMNS[2:]  # the match is that of the row, the seat that of the place in the list
+OF_SEATS = "seat_"  # prefix of columns of seats
+SEAT_NAMES = SEAT_COLUMNS[2:]  # without the match, given by the row, and the seat, given by the place in the list
 ID = MATCH_COLUMNS.index("id")
 _HEX = 64  # digits of a SHA-256
 _MAGIC = b"PAR1"
-_BLOCK = 1 << 20  # bytes that are hashed at once
+_BLOCK = 1 << 20  # bytes hashed at once
 
 
 class Contents(NamedTuple):
-    """What the footer says, as JSON."""
+    """The footer's content, as JSON."""
 
     format: int
     schema: int  # version of the store's tables
     run: dict[str, Any]  # its row in the table of runs
-    progress: dict[str, Any] | None  # what its driver reported last
+    progress: dict[str, Any] | None  # its driver's last report
     annotations: list[list[str]]  # name and text
     games: int
     marks: int  # sum of the games' marks, see integrity/totals.py
@@ -66,7 +66,7 @@ def texts(schema: Any) -> list[str]:
 
 
 def parquet_columns(schema: Any) -> list[str]:
-    """Returns the Parquet names of the columns whose values are written once each: all but those that hardly repeat."""
+    """Returns the Parquet names of the columns that repeat values, each of which is written once."""
     lists = [f"{field.name}.list.element" for field in schema if field.name.startswith(OF_SEATS)]
     plain = ("id", "checksum")
     return [field.name for field in schema if field.name not in plain and not field.name.startswith(OF_SEATS)] + lists
@@ -84,7 +84,7 @@ def table_of(schema: Any, matches_: Sequence[MatchRow], seats_: Sequence[Sequenc
 
 
 def rows_in(table: Any) -> tuple[list[MatchRow], list[list[SeatRow]]]:
-    """Returns the rows that `table_of` made a table of."""
+    """Returns the rows of a table made by `table_of`."""
     columns = [column.to_pylist() for column in table.columns]
     columns[ID] = [data.hex() for data in columns[ID]]
     split = len(MATCH_COLUMNS)
@@ -96,7 +96,7 @@ def rows_in(table: Any) -> tuple[list[MatchRow], list[list[SeatRow]]]:
 
 
 def seal(path: Path) -> None:
-    """Writes the digest of a file into its footer, in place of the zeros that are there."""
+    """Writes the digest of a file into its footer, in place of the zeros."""
     with path.open("r+b") as file:
         place = _place(path, file)
         digest = _digest(file, place)
@@ -107,7 +107,7 @@ def seal(path: Path) -> None:
 
 
 def sealed(path: Path) -> str:
-    """Returns the digest of a file; raises UserError if the file has another one, or none."""
+    """Returns the digest of a file; raises UserError if it is wrong or missing."""
     with path.open("rb") as file:
         place = _place(path, file)
         digest = _digest(file, place)
@@ -121,12 +121,12 @@ def sealed(path: Path) -> str:
 def wrong_file(path: Path, what: str) -> UserError:
     """Returns the error to raise for a file that is no sound archive."""
     return UserError(
-        f"an archive must be a whole file that turnier runs archive wrote, got {path}: {what}; take a copy."
+        f"an archive must be a whole file that turnier runs archive wrote, got {path}: {what}; use another copy."
     )
 
 
 def _place(path: Path, file: IO[bytes]) -> int:
-    """Returns where in a file its digest is."""
+    """Returns the position of the digest in a file."""
     size = file.seek(0, os.SEEK_END)
     file.seek(max(0, size - 8))
     end = file.read(8)

@@ -1,6 +1,6 @@
 """Means and shares of points from an archive, a part at a time: a hundred million games in the memory of one part.
 
-What is kept of the games is a row per seed and agent, since games of a seed are not independent.
+Only a row per seed and agent is kept, since games of a seed are not independent.
 """
 
 from __future__ import annotations
@@ -29,8 +29,8 @@ _WITH_RESULT = [termination.value for termination in Termination if termination.
 def means_of(archive: Archive) -> pd.DataFrame:
     """Returns a row per game and agent, the best first, with COLUMNS as in `frames.matches.summary`.
 
-    `games` have a result. Games that repeat others by construction count, too: `summary` leaves them out, for which it
-    needs all games at once.
+    `games` counts those with a result. Games that repeat others by construction count, too: only `summary`, with all
+    games at once, can leave them out.
     """
     known: dict[tuple[str, str], int] = {}
     moments, cells = _Moments(), _Cells()
@@ -46,7 +46,7 @@ def means_of(archive: Archive) -> pd.DataFrame:
 
 
 class _Part(NamedTuple):
-    """The seats of a part's games that have a result."""
+    """The seats of a part's games with a result."""
 
     key: Array  # [seats] number of game and agent
     seed: Array  # [seats]
@@ -71,7 +71,7 @@ class _Part(NamedTuple):
 
 
 class _Moments:
-    """Number, mean, largest value and central moments by key, added up so that nothing cancels out (Chan, Pebay)."""
+    """Number, mean, largest value and central moments by key, added up without cancellation (Chan, Pebay)."""
 
     def __init__(self) -> None:
         self.n, self.mean, self.second, self.third = (np.zeros(0) for _ in range(4))
@@ -122,7 +122,7 @@ class _Moments:
 
 
 class _Cells:
-    """Games and points by key and seed, of which each part adds some; of one key after the other they are added up."""
+    """Games and points by key and seed, collected from the parts and added up key by key."""
 
     def __init__(self) -> None:
         self.of_key: dict[int, list[_Cell]] = defaultdict(list)

@@ -1,4 +1,4 @@
-"""Reads archives, a part at a time: rows, records and columns. Nothing is unpickled, and no code of the run is run."""
+"""Reads archives, a part at a time: rows, records and columns. Nothing is unpickled, no code of the run executed."""
 
 from __future__ import annotations
 
@@ -42,22 +42,22 @@ from .layout import (
     wrong_file,
 )
 
-PART = 1 << 15  # games that are read at once as columns
-LARGEST_GROUP = 1 << 30  # bytes of a row group: what claims more was not written by us
+PART = 1 << 15  # games read at once as columns
+LARGEST_GROUP = 1 << 30  # bytes of a row group: larger ones were not written by us
 _make_named: Callable[[str, Sequence[str]], Any] = namedtuple
 _match = _make_named("_match", ("number", *MATCH_COLUMNS))
 _seat = _make_named("_seat", SEAT_COLUMNS)
 
 
 class Place(NamedTuple):
-    """Where the games of a run are that its store no longer has, as the annotation ARCHIVE keeps it."""
+    """The file with the games of a run that its store no longer has, as kept in the annotation ARCHIVE."""
 
     path: str
     digest: str
     games: int
 
     def open(self) -> Archive:
-        """Opens the file; raises UserError if it has gone or is another one."""
+        """Opens the file; raises UserError if it is missing or another one."""
         archive = Archive.open(Path(self.path))
         if archive.digest != self.digest:
             raise UserError(
@@ -68,7 +68,7 @@ class Place(NamedTuple):
 
 
 class Scores(NamedTuple):
-    """Games as those fields of MatchColumns that means are made of."""
+    """The fields of MatchColumns that means are computed from."""
 
     game: Texts
     termination: Texts
@@ -79,7 +79,7 @@ class Scores(NamedTuple):
 
 
 def archive_of_run(database: Database, connection: Connection, run_id: str) -> Archive | None:
-    """Returns the archive that has the games of a run; None if the store has them."""
+    """Returns the archive with the games of a run; None if the store has them."""
     known = run_annotations.c
     text = connection.scalar(select(known.text).where(known.run_id == run_id, known.name == ARCHIVE))
     return Place(**json.loads(text)).open() if text else None
@@ -87,7 +87,7 @@ def archive_of_run(database: Database, connection: Connection, run_id: str) -> A
 
 @dataclass(frozen=True)
 class Archive:
-    """A file that is whole and whose footer can be read; what its rows say is checked by those who read rows."""
+    """An intact file with a readable footer; its rows are checked when they are read."""
 
     path: Path
     digest: str
@@ -96,10 +96,10 @@ class Archive:
 
     @classmethod
     def open(cls, path: Path) -> Archive:
-        """Opens an archive; raises UserError with one sentence if that cannot be done."""
+        """Opens an archive; raises UserError with one sentence if it cannot."""
         require_extra("an archive", "parquet", "pyarrow")
         if not path.is_file():
-            raise UserError(f"an archive must be a file that is there, got {path}; name another, or put it back.")
+            raise UserError(f"an archive must be an existing file, got {path}; name another, or put it back.")
         digest = sealed(path)
         with reading(path):
             file = _parquet(path)
@@ -122,7 +122,7 @@ class Archive:
 
     @property
     def total(self) -> Total:
-        """How many games there are, and the sum of their marks."""
+        """The number of games, and the sum of their marks."""
         return Total(self.contents.games, self.contents.marks)
 
     def rows(self) -> Iterator[tuple[list[MatchRow], list[list[SeatRow]]]]:
@@ -135,7 +135,7 @@ class Archive:
                 yield rows_in(arrow.Table.from_batches([batch]).select(schema.names))
 
     def games(self) -> frozenset[str]:
-        """Returns the games that were played."""
+        """Returns the full texts of the games (the rules) in it."""
         found: set[str] = set()
         with reading(self.path):
             for table in self._tables(["game"]):
@@ -143,7 +143,7 @@ class Archive:
         return frozenset(found)
 
     def require_sound(self, on_games: Callable[[int], object] = lambda games: None) -> None:
-        """Raises UserError unless every game is what was stored and none is missing."""
+        """Raises UserError unless every game is as it was stored and none is missing."""
         total = Total()
         for matches, seats in self.rows():
             for match, own in zip(matches, seats, strict=True):
@@ -175,7 +175,7 @@ class Archive:
             first += table.num_rows
 
     def scores(self) -> Iterator[Scores]:
-        """Yields what means are made of, a part at a time."""
+        """Yields the data of means, a part at a time."""
         for table in self._tables(["game", "seed", "termination", "seat_agent", "seat_score"]):
             with reading(self.path):
                 columns, flat, counts = _parts_of(table)
@@ -193,7 +193,7 @@ class Archive:
                     yield arrow.Table.from_batches([batch])
 
     def values(self, first: int, numbers: Sequence[int], names: Sequence[str]) -> dict[int, tuple[Any, ...]]:
-        """Returns values of games, such as their plies, by numbers that `columns` gave; others are left out."""
+        """Returns values of games, such as their plies, by their numbers in `columns`; others are left out."""
         wanted = np.sort(np.array(numbers, np.int64))
         found: dict[int, tuple[Any, ...]] = {}
         with reading(self.path):
@@ -210,17 +210,17 @@ class Archive:
 
 
 def record_of_rows(match: MatchRow, match_seats: Sequence[SeatRow]) -> MatchRecord:
-    """Returns the match of rows that were checked."""
+    """Returns the match of checked rows."""
     return match_of(*_as_stored(match, match_seats))
 
 
 def _as_stored(match: MatchRow, match_seats: Sequence[SeatRow]) -> tuple[Any, list[Any]]:
-    """Returns rows with names, as the database returns them; their number does not matter."""
+    """Returns rows with names, as the database does, with an arbitrary match number."""
     return _match(0, *match), [_seat(0, *seat) for seat in match_seats]
 
 
 def _parquet(path: Path, plain: bool = False) -> Any:
-    """Opens the file; its texts are read as indices among the different ones unless `plain`."""
+    """Opens the file; its texts are read as indices of distinct ones unless `plain`."""
     from pyarrow import parquet
 
     return parquet.ParquetFile(
@@ -259,7 +259,7 @@ def _parts_of(table: Any) -> tuple[dict[str, Any], dict[str, Any], Array]:
 
 
 def _numbers(column: Any, kind: type) -> Array:
-    """Returns numbers; NaN if there is none."""
+    """Returns numbers, NaN for missing ones."""
     return np.asarray(column.to_numpy(zero_copy_only=False), kind)
 
 
@@ -269,9 +269,9 @@ def _texts(column: Any) -> Texts:
 
 @contextlib.contextmanager
 def reading(path: Path) -> Iterator[None]:
-    """Raises UserError if a file that has its digest cannot be read: it was not written by us."""
+    """Raises UserError if a file with the right digest cannot be read: it was not written by us."""
     try:
         yield
-    except (OSError, *MALFORMED) as failure:  # what pyarrow raises about files is one of these
+    except (OSError, *MALFORMED) as failure:  # pyarrow's errors about files are among these
         reason = " ".join(str(failure).split())[:200].rstrip(".")
         raise wrong_file(path, reason or type(failure).__name__) from None

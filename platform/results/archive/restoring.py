@@ -23,7 +23,7 @@ from .reading import Archive, Place, reading
 
 
 def run_in(archive: Archive) -> Run:
-    """Returns the run whose games an archive has."""
+    """Returns the run of an archive's games."""
     row = archive.contents.run
     with reading(archive.path):
         definition, environment = json.loads(row["definition"]), json.loads(row["environment"])
@@ -33,7 +33,7 @@ def run_in(archive: Archive) -> Run:
 
 @contextlib.contextmanager
 def as_store(archive: Archive) -> Iterator[tuple[Store, Run]]:
-    """A store that has nothing but the run of an archive, whose games are read from the file."""
+    """A store with only the run of an archive, whose games are read from the file."""
     with tempfile.TemporaryDirectory() as folder, Store.open(f"sqlite:///{folder}/{archive.path.stem}.db") as store:
         _begin(store, archive, anywhere=True)
         store.annotations.set(run_in(archive).id, ARCHIVE, json.dumps(_place(archive)._asdict()))
@@ -45,7 +45,7 @@ def _place(archive: Archive) -> Place:
 
 
 def remove_games(store: Store, run: Run, archive: Archive) -> None:
-    """Takes a run's games out of the store, except those that other runs have; the run names the archive instead.
+    """Takes a run's games out of the store, except those of other runs; the run names the archive instead.
 
     Raises UserError if the run has gone on since it was archived.
     """
@@ -62,21 +62,21 @@ def remove_games(store: Store, run: Run, archive: Archive) -> None:
 
 
 def _shrink(path: Path) -> None:
-    """Gives the room of deleted rows back to the disk, if nobody else uses the file; otherwise it is used again."""
+    """Frees the disk space of deleted rows if no other program uses the file; otherwise new rows reuse it."""
     with contextlib.suppress(sqlite3.OperationalError), contextlib.closing(sqlite3.connect(path)) as connection:
         connection.execute("VACUUM")
 
 
 def restore(store: Store, archive: Archive, on_games: Callable[[int], object] = lambda games: None) -> Run:
-    """Brings a run back into a store, all rows as they were; what is there already stays. Repeat it if it was ended.
+    """Brings a run back into a store, all rows as they were; existing ones stay. After an interruption, repeat it.
 
-    Raises UserError if a game is not what was stored, the store has another run of that id, or the run needs more
-    than its games and is not in the store.
+    Raises UserError if a game is not as it was stored, if the store has another run of that id, or if the run needs
+    more than its games and is not in the store.
 
     Args:
         store: where the run is to be.
         archive: of its games.
-        on_games: called with a number of games that were checked, or stored: each game counts twice.
+        on_games: called with numbers of checked games, then of stored ones: each game counts twice.
     """
     archive.require_sound(on_games)
     run = run_in(archive)
@@ -89,7 +89,7 @@ def restore(store: Store, archive: Archive, on_games: Callable[[int], object] = 
 
 
 def _begin(store: Store, archive: Archive, anywhere: bool = False) -> None:
-    """Stores the run's row and what belongs to it, unless they are there; `anywhere`: even if it needs more."""
+    """Stores the run's row and its other data, unless present; `anywhere`: even if the run needs more than games."""
     row, run = archive.contents.run, run_in(archive)
     with store.database.writing() as connection:
         known = connection.execute(select(runs).where(runs.c.id == run.id)).one_or_none()
@@ -109,7 +109,7 @@ def _begin(store: Store, archive: Archive, anywhere: bool = False) -> None:
                 connection.execute(insert(run_progress).values(archive.contents.progress))
     if known is not None:
         refuse_running(store, run)
-    if not store.annotations.get(run.id, ARCHIVE):  # another store: what is kept beside the run is not there yet
+    if not store.annotations.get(run.id, ARCHIVE):  # another store, without the run's annotations
         for name, text in archive.contents.annotations:
             if not store.annotations.get(run.id, name):
                 store.annotations.set(run.id, name, text)

@@ -1,4 +1,4 @@
-"""Writes the games of a run into an archive, a part at a time, and reads the file back before it counts as written."""
+"""Writes the games of a run into an archive, a part at a time, and reads the file back to check it."""
 
 from __future__ import annotations
 
@@ -30,8 +30,8 @@ from .layout import (
 )
 from .reading import Archive
 
-GROUP = 1 << 17  # games of a row group at most
-GROUP_BYTES = 1 << 26  # of a row group at most, about: long names of agents fill it sooner
+GROUP = 1 << 17  # maximum games of a row group
+GROUP_BYTES = 1 << 26  # approximate maximum of a row group, which long names of agents may reach first
 OnGames = Callable[[int], object]
 
 
@@ -44,15 +44,15 @@ def require_archive(path: Path) -> None:
 
 
 def write_archive(store: Store, run: Run, out: Path, on_games: OnGames = lambda games: None) -> Archive:
-    """Writes all games of a run into a file, which appears only once it has been read back and found to be right.
+    """Writes all games of a run into a file, which appears only after it has been read back and checked.
 
-    Raises Damaged if a game is, and UserError if a run has no games or the file cannot be written.
+    Raises Damaged if a game is damaged, UserError if the run has no games or the file cannot be written.
 
     Args:
         store: where the run is.
         run: any run with games.
         out: the file, ending in .parquet.
-        on_games: called with a number of games that were written, or read back: each game counts twice.
+        on_games: called with numbers of written games, then of games read back: each game counts twice.
     """
     require_archive(out)
     part = out.with_name(f".{out.name}.part")
@@ -85,7 +85,7 @@ def _write(store: Store, run: Run, part: Path, on_games: OnGames) -> None:
 
 
 def _groups(store: Store, run_id: str, schema: Any, on_games: OnGames) -> Iterator[tuple[Any, list[str]]]:
-    """Yields tables that are large enough to be a row group, and the ids of their games."""
+    """Yields tables that fill a row group, and the ids of their games."""
     import pyarrow as arrow
 
     parts: list[Any] = []
@@ -104,7 +104,7 @@ def _groups(store: Store, run_id: str, schema: Any, on_games: OnGames) -> Iterat
 
 
 def _contents(store: Store, run: Run, total: Total) -> Contents:
-    """Returns what the footer says of a run."""
+    """Returns the footer's content for a run."""
     with store.database.reading() as connection:
         row = connection.execute(select(runs).where(runs.c.id == run.id)).one()
         progress = connection.execute(select(run_progress).where(run_progress.c.run_id == run.id)).one_or_none()

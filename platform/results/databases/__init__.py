@@ -1,1 +1,1 @@
-"""What opens a database: its URL, and for SQLite the file, where it lies and its log."""
+"""Opening databases: URLs, and for SQLite the file, its disk and its log."""

@@ -1,4 +1,4 @@
-"""Which disk a file is on: SQLite's locks and log do not work on those of other machines."""
+"""The disk of a file: SQLite's locks and log do not work on disks of other machines."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _REMOTE = {"nfs", "nfs4", "cifs", "smb3", "smbfs", "ncpfs", "afs", "fuse.sshfs",
 
 
 def require_own_disk(path: Path) -> None:
-    """Raises UserError if an SQLite database that is to be written is on another machine's disk."""
+    """Raises UserError if an SQLite database to be written is on another machine's disk."""
     kind, mounted = _mount_of(path)
     if kind in _REMOTE:
         raise UserError(

@@ -1,10 +1,10 @@
 """The write-ahead log of an SQLite store: it is merged at the end, and a copy that lacks it is noticed.
 
 While a store is written to, its newest games are in a file next to it, FILE-wal. From time to time the main file gets a
-mark, which the next transaction takes back, in the log: whoever merges the log thus removes the mark, be it SQLite
-itself after a kill, and a marked file without a log is a copy of a part. The mark is `user_version`, equal to
-`schema_version`. Copies that SQLite itself makes (`.backup`, `VACUUM INTO`), which are whole, have no mark. Nobody may
-open the main file otherwise while it is in use: closing it would end SQLite's locks.
+mark, which the next transaction removes in the log. Merging the log, even by SQLite itself after a kill, thus removes
+the mark, and a marked file without a log is an incomplete copy. The mark is `user_version`, equal to `schema_version`.
+Copies that SQLite itself makes (`.backup`, `VACUUM INTO`) are complete and have no mark. The main file must not be
+opened in any other way while it is in use: closing it would end SQLite's locks.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ from typing import Any
 from sqlalchemy import Engine, event
 
 _MARKS = "SELECT user_version, schema_version FROM pragma_user_version, pragma_schema_version"
-MARK_SECONDS = 5.0  # between two marks: SQLite moves the log into the file now and then, and no mark with it
-MERGE_SECONDS = 1.0  # to wait for others that write; who ends last merges what is left
+MARK_SECONDS = 5.0  # between two marks: SQLite merges the log now and then, which removes the mark
+MERGE_SECONDS = 1.0  # to wait for other writers; the last one merges the rest
 
 
 def size_of_log(path: Path) -> int:
@@ -44,7 +44,7 @@ def _identity(path: Path) -> tuple[int, int] | None:
 
 
 def is_marked(connection: Any) -> bool:
-    """Whether the newest content is said to be in the log; takes an sqlite3 connection or a cursor."""
+    """Whether the mark says that the newest content is in the log; takes an sqlite3 connection or a cursor."""
     mark, schema = connection.execute(_MARKS).fetchone()
     return bool(mark) and bool(mark == schema)
 
@@ -54,17 +54,17 @@ class Log:
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        self._users: dict[Any, int | None] = {}  # sqlite3 connection -> the thread that uses it now
+        self._users: dict[Any, int | None] = {}  # sqlite3 connection -> its present thread
         self._engines: list[Engine] = []
         self._marked_at = -math.inf  # by time.monotonic
         self._identity: tuple[int, int] | None = None  # of the file, once it is open
 
     def begin(self) -> None:
-        """Notes which file is open."""
+        """Notes the identity of the open file."""
         self._identity = self._identity or _identity(self.path)
 
     def is_moved(self) -> bool:
-        """Whether another file than the open one has its name, or none."""
+        """Whether the open file's name now belongs to another file, or to none."""
         return self._identity is not None and _identity(self.path) != self._identity
 
     def follow(self, engine: Engine) -> None:
@@ -96,7 +96,7 @@ class Log:
             schema = cursor.execute("PRAGMA schema_version").fetchone()[0]
             cursor.execute(f"PRAGMA user_version = {int(schema)}")
             cursor.execute("PRAGMA wal_checkpoint(PASSIVE)").fetchall()
-            self._marked_at = now if schema else self._marked_at  # without tables there is nothing to mark
+            self._marked_at = now if schema else self._marked_at  # without tables there is no mark
 
     def take_mark_back(self, connection: Any) -> None:
         """Removes the mark in the log, in the transaction that writes."""
@@ -111,13 +111,13 @@ class Log:
                 engine.dispose()
 
     def end_at_once(self) -> None:
-        """Does the same just before the process ends, at any moment: what this thread has not committed is undone."""
+        """Does the same just before the process ends, at any moment: this thread's uncommitted work is undone."""
         with self._merging():
             for connection in self._idle():
                 _give_up(connection)
 
     def tidy(self) -> None:
-        """Removes an empty log, which readers leave because they may not remove it."""
+        """Removes an empty log left by readers, which may not remove it."""
         with contextlib.suppress(sqlite3.Error, OSError):
             if os.stat(f"{self.path}-wal").st_size == 0:
                 self._connected(0).close()
@@ -139,7 +139,7 @@ class Log:
 
     @contextlib.contextmanager
     def _merging(self) -> Iterator[None]:
-        """Merges the log after the block, over a connection made before it: the last one removes the log."""
+        """Merges the log after the block, over a connection made before it: the last connection removes the log."""
         last = None
         with contextlib.suppress(sqlite3.Error, OSError):
             if size_of_log(self.path) and not self.is_moved():
@@ -157,7 +157,7 @@ def end_all_at_once() -> None:
 
 
 def _give_up(connection: Any) -> None:
-    """Undoes what a connection has not committed, and closes it; with a cursor left, it would stay open."""
+    """Undoes a connection's uncommitted work, and closes it and its cursors, which would keep it open."""
     cursors = [each for each in gc.get_referrers(connection) if isinstance(each, sqlite3.Cursor)]
     for end in (connection.rollback, *(cursor.close for cursor in cursors), connection.close):
         with contextlib.suppress(sqlite3.Error):

@@ -1,4 +1,4 @@
-"""An SQLite file that is open: how it is connected to, and that it stays where it is."""
+"""An open SQLite file: its connections, and the check that it stays in its place."""
 
 from __future__ import annotations
 
@@ -20,20 +20,20 @@ _SETTINGS = (
     "foreign_keys = ON",
     "wal_autocheckpoint = 8000",  # pages; with the default of 1000 appends are half as fast
 )
-_CAUTION = ("cell_size_check = ON", "trusted_schema = OFF")  # damaged pages are noticed earlier, and run no code
+_CAUTION = ("cell_size_check = ON", "trusted_schema = OFF")  # notices damaged pages earlier, and runs no code from them
 
 
 class SqliteFile:
     """The engine of a file; `log` has the newest content while the file is written to."""
 
     def __init__(self, path: Path, read_only: bool, patience: float) -> None:
-        """Opens nothing yet. `patience`: seconds to wait for a lock. Raises UserError for a disk elsewhere."""
+        """Does not open the file yet. `patience`: seconds to wait for a lock. Raises UserError for a remote disk."""
         self.path, self.log = path, Log(path)
         self._read_only, self._patience = read_only, patience
         self._mode = "ro" if read_only else "rwc"
         if not read_only:
             require_own_disk(path)
-        # A reader connects anew each time, because the next connection may need another mode (see _connect).
+        # A reader makes a new connection each time, since it may need another mode (see _connect).
         pool = NullPool if read_only else QueuePool
         self.engine: Engine = create_engine("sqlite+pysqlite://", creator=self._connect, poolclass=pool)
         if not read_only:
@@ -54,7 +54,7 @@ class SqliteFile:
             )
 
     def close(self) -> None:
-        """Closes the file; whoever writes to it last leaves no log."""
+        """Closes the file; the last writer leaves no log."""
         if self._read_only:
             self.engine.dispose()
             self.log.tidy()
@@ -74,19 +74,19 @@ class SqliteFile:
                     time.sleep(0.02)
                 elif not locked and mode == "ro" and not self.path.with_name(f"{self.path.name}-wal").exists():
                     # Even a reader creates files next to a database with a write-ahead log; if it may not and there is
-                    # no log, nobody is writing either.
+                    # no log, no other process is writing either.
                     mode = "ro&immutable=1"
                 else:
                     raise
             else:
                 if not self._read_only:
                     self.log.begin()
-                    self._mode = "rw"  # a file that has been moved is not made again
+                    self._mode = "rw"  # which does not create the file again if it was moved
                 return connection
 
 
 def lacks_its_log(path: Path, connection: Any, had_log: bool) -> bool:
-    """Whether a file is a copy of a store in use, without its log; `had_log` is of before the sqlite3 connection."""
+    """Whether a file is a copy of a store in use, without its log; `had_log`: whether it had one before connecting."""
     return not had_log and is_marked(connection) and not size_of_log(path)
 
 
@@ -101,7 +101,7 @@ def _connected(path: Path, mode: str, patience: float) -> sqlite3.Connection:
             raise Damaged(
                 f"the results database {path} must have its log {path.name}-wal beside it, which holds its newest"
                 " content, but it is missing; copy both files, or the one file once no command uses it any more, or"
-                f" have `turnier doctor --store sqlite:///{path} --repair` keep what is here."
+                f" keep its content with `turnier doctor --store sqlite:///{path} --repair`."
             )
         for setting in _SETTINGS if mode in ("rwc", "rw") else ():
             connection.execute(f"PRAGMA {setting}")

@@ -1,4 +1,4 @@
-"""URLs of results databases: taken apart, checked, and as they may be shown."""
+"""URLs of results databases: parsed, checked, and without secrets for display."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from sqlalchemy.exc import ArgumentError
 
 from ...core.errors import UserError
 
-SECRETS = ("password", "sslpassword", "passfile")  # options of a URL that are not shown
+SECRETS = ("password", "sslpassword", "passfile")  # hidden options of a URL
 _HOW = "write turnier.db, sqlite:///turnier.db or postgresql://USER@HOST/NAME"
-_URL = re.compile(r"[A-Za-z][\w+.-]*:")  # how one begins; all else is a path
+_URL = re.compile(r"[A-Za-z][\w+.-]*:")  # the beginning of a URL; all else is a path
 
 
 def parse(text: str) -> URL:
@@ -35,7 +35,7 @@ def parse(text: str) -> URL:
 
 
 def _of_path(text: str) -> URL:
-    """Returns the URL of a file; a single word names none, as it may be a mistake for something else."""
+    """Returns the URL of a file; refuses a single word, which may be a mistake for something else."""
     if "\0" in text or not any(sign in text for sign in "./"):
         raise UserError(f"a results database must be a file such as turnier.db, or a URL, got {text!r}; {_HOW}.")
     return URL.create("sqlite", database=text)
@@ -47,7 +47,7 @@ def is_sqlite(url: URL) -> bool:
 
 def path_of(url: URL) -> Path:
     """Returns the absolute path of an SQLite database; raises UserError if no file can be there."""
-    path = Path(os.path.expanduser(str(url.database))).absolute()  # an unknown ~user stays as it is
+    path = Path(os.path.expanduser(str(url.database))).absolute()  # an unknown ~user is left unchanged
     if (folder := os.path.isdir(path)) or (os.path.exists(path) and not os.path.isfile(path)):  # a pipe never answers
         raise UserError(f"a results database must be a file, got {'the folder ' * folder}{path}; name a file in it.")
     if not os.path.isdir(path.parent):

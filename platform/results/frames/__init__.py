@@ -1,7 +1,7 @@
 """Pandas views of a store: matches, summaries with 95 % intervals, ratings, breakdowns, certainty. Nothing is stored.
 
 Begin with `matches_frame(store)`, which has one row per match and seat; the functions for matches take that frame.
-`searches_of_runs(store, run_ids)` does the same for repeated searches, from which certainty is computed.
+`searches_of_runs(store, run_ids)` is the same for repeated searches, the basis of certainty.
 """
 
 from .breakdown import by_opponent, by_parameter, by_players

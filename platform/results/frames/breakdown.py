@@ -18,7 +18,7 @@ _SHARES = ["games", "different", *SHARES]
 def by_parameter(frame: pd.DataFrame, parameter: str) -> pd.DataFrame:
     """Returns a row per game, agent name and value of a parameter; a nested one is written as `evaluator.empty`.
 
-    Columns: game, name, the parameter (a number where all its values are), and those of `win_share`. Agents without the
+    Columns: game, name, the parameter (a number if all of its values are), and those of `win_share`. Agents without the
     parameter are left out.
     """
     by_agent = {agent: _value(agent, parameter) for agent in frame["agent"].unique().tolist()}
@@ -37,7 +37,7 @@ def by_parameter(frame: pd.DataFrame, parameter: str) -> pd.DataFrame:
 
 @functools.lru_cache(maxsize=4096)
 def _value(agent: str, parameter: str) -> str | None:
-    """Returns an agent's parameter as text; None if it has no such parameter or no longer exists."""
+    """Returns an agent's parameter as text; None if it has no such parameter or its class no longer exists."""
     with contextlib.suppress(UserError):
         value: Spec | str | None = AGENTS.make(agent).spec(defaults=True)
         for name in parameter.split("."):
@@ -49,7 +49,7 @@ def _value(agent: str, parameter: str) -> str | None:
 def by_opponent(frame: pd.DataFrame) -> pd.DataFrame:
     """Returns a row per game, agent and opponent in the same match, with the columns of `win_share`.
 
-    A win is one over all seats: with more than two it says how well the agent does when the opponent plays too. An
+    A win is one over all seats: with more than two, it tells how well the agent does in games with this opponent. An
     agent that met itself is its own opponent. Columns: game, label, opponent, and those of `win_share`.
     """
     seats = frame[["match", "game", "label", "seat", "seed", "result", "points", "repeat"]]

@@ -39,8 +39,7 @@ def searches_frame(records: Iterable[SearchRecord]) -> pd.DataFrame:
     """Returns one row per search.
 
     Columns: game, agent, label (the agent's short text form), legal (the number of legal actions), phase, position (its
-    id), source (the id of the match that it was collected from, empty if that is unknown), seed, action, nodes,
-    seconds.
+    id), source (the id of the match from which it was collected, empty if unknown), seed, action, nodes, seconds.
     """
     rows = []
     for record in records:
@@ -56,8 +55,7 @@ def searches_of_runs(
 ) -> pd.DataFrame:
     """Returns the frame of `searches_frame` for all searches of some runs, each once.
 
-    The store does not say which matches positions come from; `sources` does, by the id of a position, see
-    `runs.collected.collected_from`.
+    The store lacks the matches of positions; `sources` has them by position id, see `runs.collected.collected_from`.
     """
     records = {record.spec.id: record for run_id in run_ids for record in store.searches.of_run(run_id)}
     frame = searches_frame(records.values())
@@ -95,9 +93,8 @@ def group_certainty(positions: pd.DataFrame) -> pd.DataFrame:
     """Returns one row per game, agent, number of legal actions and phase of a frame of `position_certainty`.
 
     Columns: game, agent, label, legal, phase; groups (1), states, searches; certainty, normalised and agreement, the
-    means over the states, each with NAME_low and NAME_high (95 %; between the ends of the measure however few states
-    there are, see `intervals.points_intervals`; NaN if all states come from one game); chance_level; seconds (per
-    search).
+    means over the states, each with NAME_low and NAME_high (95 %; always within the range of the measure, see
+    `intervals.points_intervals`; NaN if all states come from one game); chance_level; seconds (per search).
     """
     table = _table(positions, _GROUP)
     parts = [part for _, part in positions.groupby(_GROUP)]
@@ -110,15 +107,15 @@ def group_certainty(positions: pd.DataFrame) -> pd.DataFrame:
 
 
 def _games(positions: pd.DataFrame) -> npt.NDArray[np.int64]:
-    """Returns the number of each position's game; one of unknown source counts as a game of its own."""
+    """Returns the number of each position's game; a position of unknown source counts as a game of its own."""
     games, _ = pd.factorize(positions["source"].where(positions["source"] != "", positions["position"]))
     return np.asarray(games, np.int64)
 
 
 def _least(name: str, legal: int) -> float:
-    """Returns the least value of a measure with so many legal actions or more: agreement may be less than by chance.
+    """Returns the least value of a measure with at least `legal` actions: agreement may be lower than by chance.
 
-    Where neighbouring numbers were merged, there may seem to be fewer than two.
+    If neighbouring numbers were merged, there may seem to be fewer than two.
     """
     return -1 / (max(2, legal) - 1) if name == "agreement" else 0.0
 
@@ -126,7 +123,7 @@ def _least(name: str, legal: int) -> float:
 def _ends(values: npt.NDArray[np.float64], games: npt.NDArray[np.int64], least: float) -> tuple[float, float]:
     """Returns the 95 % interval of the mean of values from `least` to 1, within these ends; NaN for one game.
 
-    What the games add to the mean are the independent numbers whose variance counts.
+    The games' contributions to the mean are independent; their variance counts.
     """
     number = games.max() + 1
     if number < 2:
@@ -141,8 +138,8 @@ def _ends(values: npt.NDArray[np.float64], games: npt.NDArray[np.int64], least: 
 def agent_certainty(positions: pd.DataFrame) -> pd.DataFrame:
     """Returns one row per game and agent: means over the groups regardless of their sizes, as Kutsch reports them.
 
-    Columns: as `group_certainty` without legal and phase. The 95 % intervals count games, as positions of a game are
-    alike, see `intervals.mean_over_groups`; NaN if all positions come from one game.
+    Columns: as `group_certainty` without legal and phase. The 95 % intervals count games, because positions of a game
+    are alike, see `intervals.mean_over_groups`; NaN if all positions come from one game.
     """
     return _table(positions, _AGENT)
 
@@ -175,11 +172,11 @@ def normalised(share: Any, legal: Any) -> Any:
 
 @functools.lru_cache(maxsize=1024)
 def chance_level(legal: int, searches: int) -> float:
-    """Returns the expected normalised certainty of an agent that chooses each of its legal actions equally often."""
+    """Returns the expected normalised certainty of an agent that chooses all legal actions equally often."""
     from scipy import stats  # takes half a second to import
 
-    # Given their sum, the counts of the actions are independent Poisson numbers, so the probability that none of them
-    # exceeds a limit is a power of a truncated distribution under convolution.
+    # Given their sum, the counts of the actions are independent Poisson numbers, so the probability that none exceeds a
+    # limit is a power, by convolution, of a truncated distribution.
     counts = np.arange(searches + 1)
     chance = stats.poisson.pmf(counts, searches / legal)
     given = stats.poisson.pmf(searches, searches)

@@ -1,4 +1,4 @@
-"""The agents of a game, rated: strengths, whether one rating per agent explains the results, and what to say of it."""
+"""The agents of a game, rated: strengths, the fit of one rating per agent to the results, and notes on both."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ class RatedField:
     met: Meetings
     ratings: Ratings
     fit: Fit
-    nash: Nash | None = None  # where one rating does not explain the results, or on request
+    nash: Nash | None = None  # if one rating does not explain the results, or on request
 
     @classmethod
     def of(cls, met: Meetings, nash: bool = False) -> RatedField:
-        """Rates agents; `nash` asks for Nash averages where ratings explain the results, too."""
+        """Rates agents; `nash` asks for Nash averages even if ratings explain the results."""
         found = cls._with(met, rated(len(met.agents), [met.games], seats=True))
         drawn = met.games.seats.shape[1] == 2 and bool((met.points == 0.5).any())
         if not found.fit.holds and drawn:
@@ -51,17 +51,17 @@ class RatedField:
 
     @functools.cached_property
     def ranks(self) -> Ranks:
-        """Returns the places that agents may have."""
+        """Returns the possible places of agents."""
         return rank_intervals(self.ratings.elo, self.ratings.covariance, self.ratings.freedom)
 
     @functools.cached_property
     def beliefs(self) -> Beliefs:
-        """Returns how likely agents are better than others, and best of all."""
-        return beliefs(self.ratings.elo, self.ratings.covariance, self.ratings.freedom, USUAL)
+        """Returns the probabilities that agents are better than others, and best of all."""
+        return beliefs(self.ratings.elo, self.ratings.evidence(), self.ratings.freedom, USUAL)
 
 
 def _nash(met: Meetings, ratings: Ratings) -> Nash:
-    """Returns Nash averages of what agents scored against each other; of two that never met, what ratings expect."""
+    """Returns Nash averages of the agents' scores against each other, those expected by ratings if two never met."""
     n = len(met.agents)
     everyone = np.indices((n, n)).reshape(2, -1)
     shares = ratings.expected(everyone[0], everyone[1], np.zeros((n * n, 2), np.int64)).reshape(n, n)
@@ -78,7 +78,7 @@ def _nash(met: Meetings, ratings: Ratings) -> Nash:
     apart, alike = np.bincount(unit, points - shares.ravel()[cell]), np.ones(len(units))
     alike[unit] = times
     squares = np.bincount(units // clusters, alike * apart**2, n * n).reshape(n, n)
-    np.divide(np.sqrt(squares + 0.25), games, out=errors, where=played)  # never certain, however alike games ended
+    np.divide(np.sqrt(squares + 0.25), games, out=errors, where=played)  # never 0, even if all games ended alike
     return nash_average(shares, errors)
 
 
@@ -90,7 +90,7 @@ class Note(NamedTuple):
 
 
 def notes_on(field: RatedField, labels: list[str]) -> list[Note]:
-    """Returns what to know of a rating list: whether it explains the results, and what seats and draws are worth."""
+    """Returns notes on a rating list: its fit to the results, and the worth of seats and draws."""
     texts = {
         "fit": _fit_text(field.fit, labels),
         "seats": seats_text(field.ratings),
@@ -110,7 +110,7 @@ def _fit_text(fit: Fit, labels: list[str]) -> str:
     p = "p < 0.001" if fit.p < 0.001 else f"p = {number(fit.p, digits=1)}"
     return (
         f"One rating per agent does not explain these results ({p}){f': {worst}' if worst else ''}."
-        f" {_percent(fit.cyclic)} of what agents differ in is circular."
+        f" {_percent(fit.cyclic)} of the differences between agents are circular."
     )
 
 
@@ -119,7 +119,7 @@ def _percent(share: float) -> str:
 
 
 def seats_text(ratings: Ratings) -> str:
-    """Returns what seats are worth beside each other; empty if they do not differ."""
+    """Returns the worth of seats relative to each other; empty if they do not differ."""
     gains = ratings.seats
     if not gains:
         return ""
@@ -132,7 +132,7 @@ def seats_text(ratings: Ratings) -> str:
 
 
 def seats_beside(met: Meetings, agents: Sequence[str]) -> list[str]:
-    """Returns what seats are worth and what two agents differ by beside that; nothing if seats do not differ."""
+    """Returns the worth of seats and the difference of two agents apart from it; nothing if seats do not differ."""
     if len(met.agents) < 2:
         return []
     ratings = RatedField.of(met).ratings
@@ -152,20 +152,20 @@ def _draws_text(ratings: Ratings) -> str:
 
 
 def leader_note(names: list[str], best: Floats, ranks: Ranks, order: Ints) -> Note:
-    """Returns who leads, how likely that one is the best of all, and how many others may be.
+    """Returns the leader, its probability to be the best, and the number of others that may be.
 
     Args:
         names: of the agents.
         best: [agents] their probabilities to be the best.
         ranks: of the agents.
-        order: the agents, the first one leads.
+        order: the agents, the leader first.
     """
     likely = f"is the best of these with a probability of {percent_sure(best[order[0]])} %"
     return Note("leader", f"{names[order[0]]} leads and {likely}; {contenders(ranks.low[order])}.")
 
 
 def contenders(lowest: Ints) -> str:
-    """Returns how many others may be the best, by the best places that agents may have, the leader's first."""
+    """Returns how many others may be the best, given the agents' best possible places, the leader's first."""
     others = int((lowest[1:] == 1).sum())
     if not others:
         return "all others are ruled out"

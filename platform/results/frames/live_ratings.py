@@ -1,8 +1,8 @@
-"""Ratings that are updated game by game, for games of three and more seats: Weng and Lin's model of whole orders.
+"""Ratings updated game by game, for games of three and more seats: Weng and Lin's model of whole orders.
 
-The model uses the whole order of a game; that of Bradley and Terry uses pairs of seats.
-Source: R. C. Weng and C.-J. Lin, A Bayesian approximation method for online ranking, JMLR 12, 2011, algorithm 4, with
-the constants of openskill, whose ratings these are.
+The model uses the whole order of a game; that of Bradley and Terry uses pairs of seats. Source: R. C. Weng and C.-J.
+Lin, A Bayesian approximation method for online ranking, JMLR 12, 2011, algorithm 4, with the constants of openskill,
+whose ratings these are.
 """
 
 from __future__ import annotations
@@ -11,11 +11,11 @@ import math
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-MAX_GAMES = 5000  # that are rated
+MAX_GAMES = 5000  # maximum number of rated games
 MU, SIGMA = 25.0, 25.0 / 3.0
-BETA = SIGMA / 2  # how much the play of a game differs from the strength
-TAU = SIGMA / 100  # how much the strength may have changed since the game before
-LEAST = 0.0001  # share of a variance that a game leaves
+BETA = SIGMA / 2  # deviation of the play in one game from the strength
+TAU = SIGMA / 100  # deviation of a change of strength between two games
+LEAST = 0.0001  # minimum share of a variance that a game leaves
 
 
 class LiveRating(NamedTuple):
@@ -24,7 +24,7 @@ class LiveRating(NamedTuple):
 
     @property
     def ordinal(self) -> float:
-        """A strength that the agent almost surely exceeds, mu - 3 sigma, by which agents are ranked."""
+        """The strength for ranking, which the agent almost surely exceeds: mu - 3 sigma."""
         return self.mu - 3 * self.sigma
 
 
@@ -33,8 +33,8 @@ def live_ratings(games: Iterable[tuple[Sequence[str], Sequence[float]]]) -> dict
 
     Args:
         games: agents by seat and scores by seat, at most MAX_GAMES. Their order matters: ordered by match id, which is
-            a hash, they depend neither on workers nor on time, and the first games are a fair sample. An agent with
-            several seats in a game takes part with the first of them.
+            a hash, ratings depend neither on workers nor on time, and the first games are a fair sample. An agent with
+            several seats in a game takes part with the first one.
     """
     known: dict[str, LiveRating] = {}
     for agents, scores in games:
@@ -48,11 +48,11 @@ def live_ratings(games: Iterable[tuple[Sequence[str], Sequence[float]]]) -> dict
 
 
 def _after(before: list[LiveRating], scores: list[float]) -> list[LiveRating]:
-    """Returns the ratings of those that took part in a game after it."""
+    """Returns the ratings of a game's participants after it."""
     variances = [rating.sigma**2 + TAU**2 for rating in before]
     c = math.sqrt(sum(variances) + len(before) * BETA**2)
     weights = [math.exp(rating.mu / c) for rating in before]
-    # Of each place: the weights of all that did not do better, and how many share it.
+    # For each place: the weights of all that did not do better, and the number of agents sharing it.
     behind = [sum(w for w, other in zip(weights, scores, strict=True) if other <= score) for score in scores]
     shared = [scores.count(score) for score in scores]
     after = []

@@ -47,13 +47,13 @@ MATCH_COLUMNS = (
 )
 _RESULTS = ("draw", "loss", "win")
 _COUNTS = ("wins", "draws", "losses")
-LEAST_MILESTONES = 4  # shown even if nobody reached them
+LEAST_MILESTONES = 4  # shown even if never reached
 SHARES = (
     *("points", "points_share", "points_share_low", "points_share_high"),
     *_COUNTS,
     *("win_rate", "win_rate_low", "win_rate_high"),
 )
-PLAYED = ("tournament", "play")  # kinds of runs whose games are compared with each other
+PLAYED = ("tournament", "play")  # kinds of runs whose games may be compared with each other
 FAILED = [termination.value for termination in Termination if termination.is_failure]
 WITH_RESULT = [termination.value for termination in Termination if termination.has_result]
 UNFINISHED = [Termination.UNFINISHED.value]
@@ -78,18 +78,18 @@ def matches_frame(
         kind: only runs of this kind or these (tournament, study, ...; None = all); ignored if `run` is given.
         game: only this game, in any text form.
         agent: only this agent's seats, in any text form.
-        ids: whether the column `match` has ids, whose texts take half of the time; otherwise it has the number that
-            their first 15 digits are.
+        ids: whether the column `match` has ids, whose texts take half of the time; otherwise it has their first 15
+            digits as a number.
         variants: whether a `game` without parameters also means the games of that name with other parameters.
         only: only the matches with these ids; None = all.
 
     Columns in addition to the stored ones: `label` (the agent's short text form), `result` (win: the only largest
     score, draw: a shared largest score, loss; missing in single-player games and in void ones), `seats` (of the match),
-    `failed` (whether this seat failed, and lost by it), `repeat` (whether the match repeats an earlier one of these by
-    construction, so that it says nothing new; see `arena/schedules/repeats.py`) and one for each fact of the game.
-    `seconds` are those of the match, `seat_seconds` those of this seat's decisions, `seat_cpu_seconds` their CPU time;
-    both are NaN if they were not measured, the latter of agents that decide in Python or on several threads. Texts
-    other than ids are categories.
+    `failed` (whether this seat failed, and so lost), `repeat` (whether the match repeats an earlier one of these by
+    construction and so says nothing new; see `arena/schedules/repeats.py`) and one for each fact of the game. `seconds`
+    are those of the match, `seat_seconds` those of this seat's decisions, `seat_cpu_seconds` their CPU time; both are
+    NaN if they were not measured, the latter always for agents that decide in Python or on several threads. Texts other
+    than ids are categories.
     """
     kinds = (kind,) if isinstance(kind, str) else kind
     with store.database.reading() as connection:
@@ -116,7 +116,7 @@ def matches_frame(
 
 
 def _forms(registry: Registry[Any], text: str) -> list[str]:
-    """Returns the texts under which a game or an agent may be stored: as typed, and with every parameter."""
+    """Returns the possible stored texts of a game or an agent: as typed, and with all parameters."""
     with contextlib.suppress(UserError):
         return [text, registry.make(text).full_text()]
     return [text]
@@ -175,14 +175,14 @@ def _results(
 
 
 def _failed(columns: MatchColumns, first: Array, match_of: Array) -> npt.NDArray[np.bool_]:
-    """Returns the seats that failed: those with the least score of their match, which nobody else has."""
+    """Returns the seats that failed: those alone with the least score of their match."""
     scores = columns.score
     least: npt.NDArray[np.bool_] = scores == (np.minimum.reduceat(scores, first)[match_of] if len(first) else scores)
     return least & columns.termination.are(FAILED)[match_of]
 
 
 def counted(frame: pd.DataFrame) -> pd.Series:
-    """Returns which rows count: those of games with a result that are no repeats of others."""
+    """Returns a mask of the rows that count: games with a result that do not repeat others."""
     known = frame["termination"].isin(WITH_RESULT)
     return known & ~frame["repeat"] if "repeat" in frame else known
 
@@ -198,19 +198,18 @@ def games_in(part: pd.DataFrame) -> int:
 
 
 def summary(frame: pd.DataFrame) -> pd.DataFrame:
-    """Returns one row per game and agent of a frame that `matches_frame` made.
+    """Returns one row per game and agent of a frame of `matches_frame`.
 
-    Columns: game, agent, label; games (an agent that plays itself counts once per seat), different (those of them that
-    repeat no earlier one by construction; only these count in means, shares, wins and the like); of the scores of games
-    that have a result: mean, half_width (of the mean's 95 % interval, Student's t), median, median_low and median_high
-    (its 95 % interval), std, best;
-    decisions_per_second (of its own seats' time on the wall clock), cpu_seconds_per_decision, nodes_per_decision;
-    failures (games in which it failed, and which it lost by that), void (games without a result) and unfinished (limit
-    of plies reached); of games of two and more seats that have a result: points (1 for a win, 1/2 for a draw),
-    points_share with its 95 % interval points_share_low and points_share_high, wins, draws, losses, and win_rate with
-    its 95 % interval win_rate_low and win_rate_high (games of a seed as units, see `shares_of_units`); and for every
-    milestone, for instance, `max_tile>=2048`, `max_tile>=2048_low` and `max_tile>=2048_high`: the share of games with a
-    result that reached it and its Wilson 95 % interval.
+    Columns: game, agent, label; games (an agent that plays itself counts once per seat), different (those that repeat
+    no earlier one by construction; only these count in means, shares, wins and the like); of the scores of games with a
+    result: mean, half_width (of the mean's 95 % interval, Student's t), median, median_low and median_high (its 95 %
+    interval), std, best; decisions_per_second (of its own seats' time on the wall clock), cpu_seconds_per_decision,
+    nodes_per_decision; failures (games that it lost by failing), void (games without a result) and unfinished (limit of
+    plies reached); of games of two and more seats with a result: points (1 for a win, 1/2 for a draw), points_share
+    with its 95 % interval points_share_low and points_share_high, wins, draws, losses, and win_rate with its 95 %
+    interval win_rate_low and win_rate_high (games of a seed as units, see `shares_of_units`); and for every milestone,
+    for instance, `max_tile>=2048`, `max_tile>=2048_low` and `max_tile>=2048_high`: the share of games with a result
+    that reached it and its Wilson 95 % interval.
     """
     rows = [_summary_row(str(game), str(agent), part) for (game, agent), part in frame.groupby(["game", "agent"])]
     table = pd.DataFrame(rows) if rows else pd.DataFrame(columns=list(_summary_row("", "", frame)))
@@ -218,14 +217,14 @@ def summary(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 def _per_decision(part: pd.DataFrame, time: str) -> float:
-    """Returns the mean time of a decision, of those whose time is known; NaN if there are none."""
+    """Returns the mean time of the decisions with a known time; NaN if there are none."""
     timed = part[part[time].notna()]
     decisions = int(timed["decisions"].sum())
     return float(timed[time].sum()) / decisions if decisions else math.nan
 
 
 def shown_milestones(table: pd.DataFrame) -> list[str]:
-    """Returns the columns of milestones of a game's rows of `summary`: the lowest ones, and all that were reached."""
+    """Returns the columns of milestones in a game's rows of `summary`: the lowest ones, and all reached ones."""
     known = [c for c in table if ">=" in c and not c.endswith(("_low", "_high")) and table[c].notna().any()]
     return [column for i, column in enumerate(known) if i < LEAST_MILESTONES or table[column].max() > 0]
 
@@ -263,7 +262,7 @@ def _summary_row(game: str, agent: str, part: pd.DataFrame) -> dict[str, Any]:
 
 
 def _repeated(values: pd.Series, part: pd.DataFrame) -> npt.NDArray[np.float64]:
-    """Returns values of rows, each as often as there are games."""
+    """Returns the values of rows, each once per game."""
     found = values.to_numpy(np.float64)
     return np.repeat(found, part["times"].to_numpy(np.int64)) if "times" in part else found
 

@@ -20,7 +20,7 @@ class Estimate(NamedTuple):
     value: float
     low: float
     high: float
-    n: int  # games or searches that it is estimated from
+    n: int  # number of games or searches
 
 
 class MatchMeasure(NamedTuple):
@@ -35,7 +35,7 @@ class SearchMeasure(NamedTuple):
 
     unit: str
     estimate: Callable[[Sequence[SearchRecord]], Estimate]
-    of_visits: bool  # it needs visits or values of the actions, not only which one was chosen
+    of_visits: bool  # needs visits or values of the actions, not only the chosen one
 
 
 def _mean(values: Sequence[float]) -> Estimate:
@@ -100,7 +100,7 @@ def _certainty(unit: str, column: str) -> SearchMeasure:
     def estimate(records: Sequence[SearchRecord]) -> Estimate:
         row = estimates(position_certainty(searches_frame(records)))
         value, low, high = (100 * row[name] for name in (column, f"{column}_low", f"{column}_high"))
-        # Agreement is below 0 where searches agree less often than by chance; the other two cannot be.
+        # Agreement is below 0 if searches agree less often than by chance; the other two cannot be.
         low = low if column == "agreement" else max(low, 0.0)
         return Estimate(value, low, min(high, 100.0), row["searches"])
 

@@ -1,4 +1,4 @@
-"""Who met whom with what result: the matches of a game of several seats as arrays."""
+"""Meetings of agents and their results: the matches of a game of several seats as arrays."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from .matches import counted, times_of
 
 
 class Meetings(NamedTuple):
-    """Every two seats with different agents in every match that has a result; agents are indices into `agents`."""
+    """Every two seats with different agents in every match with a result; agents are indices into `agents`."""
 
     agents: list[str]
     games: Games  # whose clusters are seeds: games of a seed share its chance, and each agent's random numbers
@@ -24,11 +24,11 @@ class Meetings(NamedTuple):
     seats: Ints  # [meetings, 2] those of the two
     clusters: Ints  # those of the games
     seat_points: Floats  # [games, seats] see `MatchRecord.points`
-    times: Floats  # [meetings] how often there is a cluster like theirs, see `Games`
+    times: Floats  # [meetings] number of clusters like theirs, see `Games`
     game_times: Floats  # [games] the same
 
     def groups(self) -> Ints:
-        """Returns the number of each agent's group, the largest first: agents of two groups are linked by no game."""
+        """Returns the number of each agent's group, the largest first: no game links agents of two groups."""
         from scipy import sparse  # takes long to import
         from scipy.sparse import csgraph
 

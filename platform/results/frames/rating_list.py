@@ -1,4 +1,4 @@
-"""Rating lists: the agents of a game, the best first, with what they are rated by."""
+"""Rating lists: the agents of a game, the best first, with their ratings."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ CHOSEN_NOTE = Note(
     "Results chose these games: intervals of Elo allow for that; places, stars and probabilities are as if the games"
     " had been planned.",
 )
-USUAL_SHARE = 0.6  # of one game's deviation: the standard deviation of true means in a usual field, as 200 Elo are
+USUAL_SHARE = 0.6  # standard deviation of true means in a usual field, as a share of one game's; like 200 Elo
 
 
 def as_rating_list(parts: list[pd.DataFrame]) -> pd.DataFrame:
@@ -47,7 +47,7 @@ def as_rating_list(parts: list[pd.DataFrame]) -> pd.DataFrame:
 
 
 def places_of(table: pd.DataFrame) -> list[str]:
-    """Returns the places that each agent of a rating list may have, as text: 2, or 1-4."""
+    """Returns the possible places of each agent of a rating list, as text: 2, or 1-4."""
     ends = table[["rank_low", "rank_high"]].itertuples(index=False)
     return [str(low) if low == high else f"{low}-{high}" for low, high in ends]
 
@@ -55,7 +55,7 @@ def places_of(table: pd.DataFrame) -> list[str]:
 def rated_by_games(
     part: pd.DataFrame, field: RatedField, min_games: int, terms: Terms
 ) -> tuple[pd.DataFrame, list[Note]]:
-    """Returns the rows of a game of several seats, and what to know of them.
+    """Returns the rows of a game of several seats, and notes on them.
 
     Args:
         part: its rows of `matches_frame`.
@@ -105,7 +105,7 @@ def rated_by_games(
 
 
 def _points(met: Meetings) -> dict[str, Floats | Ints]:
-    """Returns the columns of agents' points, with what they won, drew and lost."""
+    """Returns the columns of agents' points, wins, draws and losses."""
     n, seats = len(met.agents), met.games.seats
     agent, points = seats.ravel(), met.seat_points.ravel()
     times = np.repeat(met.game_times, seats.shape[1])
@@ -140,14 +140,14 @@ def _live(part: pd.DataFrame) -> dict[str, tuple[float, float]]:
 def rated_by_scores(
     scores: pd.DataFrame, games: pd.DataFrame, min_games: int
 ) -> tuple[pd.DataFrame, list[Note], pd.DataFrame]:
-    """Returns the rows of a single-player game, by mean score, what to know of them, and who is better.
+    """Returns the rows of a single-player game by mean score, notes on them, and probabilities.
 
     Args:
         scores: [seeds, agents] mean scores, NaN if an agent has not played a seed.
         games: its rows of `matches_frame` that count.
         min_games: agents with fewer are left out.
 
-    The third has the probability [agents, agents] that the row's agent has the higher mean, of all agents.
+    The probabilities, [agents, agents] of all agents, are those that the row's agent has the higher mean.
     """
     ordered = games.assign(agent=games["agent"].astype(str)).sort_values("score")  # not in the order of playing
     by_agent = ordered.groupby("agent")["score"]
@@ -184,7 +184,7 @@ def rated_by_scores(
 
 
 def _covariance(scores: Floats, found: pd.DataFrame) -> Floats:
-    """Returns the covariance [agents, agents] of mean scores: they vary together as far as seeds are common."""
+    """Returns the covariance [agents, agents] of mean scores: they covary by common seeds."""
     known = ~np.isnan(scores)
     values, both = np.where(known, scores - np.nanmean(scores, axis=0), 0.0), known.T.astype(np.float64) @ known
     sums = values.T @ known  # [agents, agents] of the row's scores on the seeds of both

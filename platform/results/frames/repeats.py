@@ -1,7 +1,7 @@
-"""Which stored matches repeat earlier ones by construction. Moves are read only of matches for which it matters.
+"""Which stored matches repeat earlier ones by construction. Only moves that matter for this are read.
 
-Earlier is what has the smaller seed, of equal ones what has the smaller id: so it does not matter who played when, and
-games of one seed in several orders of seats repeat those of one other seed.
+A match with a smaller seed is earlier, or with a smaller id if seeds are equal: so the order of playing does not
+matter, and games of one seed in several orders of seats repeat those of one other seed.
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ from ..store.columns import Array, MatchColumns
 from ..store.match_blocks import MatchBlocks
 from ..store.schema import matches
 
-FIRST_PART = 500  # matches whose moves are read first; each part has as many as all before it
-MOST_SHOWN = 10_000  # matches with agents that draw, in which it is looked up whether another agent does
+FIRST_PART = 500  # matches whose moves are read first; each further part has as many as all before
+MOST_SHOWN = 10_000  # matches with drawing agents that are searched for other drawing agents
 _WITH_RESULT = [termination.value for termination in Termination if termination.has_result]
 Bools = npt.NDArray[np.bool_]
 
 
 def repeats_among(blocks: MatchBlocks, connection: Connection, columns: MatchColumns) -> Bools:
-    """Returns of each match, [matches], whether it repeats an earlier one of these by construction.
+    """Returns for each match, [matches], whether it repeats an earlier one of these by construction.
 
     Raises Damaged if the moves of a match cannot be read.
     """
@@ -64,7 +64,7 @@ class _Seats(NamedTuple):
         return begin + np.arange(len(begin))
 
     def drawing(self, game: str, some: Array) -> Bools:
-        """Returns of some matches of a game, at least one, whether an agent declares that it draws random numbers."""
+        """Returns for some matches of a game, at least one, whether an agent declares that it draws random numbers."""
         if not len(some):
             return np.zeros(0, np.bool_)
         codes = self.codes if len(some) == len(self.first) else self.codes[self.rows(some)]
@@ -92,7 +92,7 @@ class _GameRepeats:
         self._repeats = Repeats(game)
 
     def among(self, some: Array, others: Array) -> Array:
-        """Returns which of some matches are repeats; in others an agent draws, which show whether the rest does."""
+        """Returns the repeats among some matches; `others`, with a drawing agent, show whether the rest draws."""
         ordered = self._ordered(some)
         added: list[int] = []
         while len(ordered):
@@ -111,7 +111,7 @@ class _GameRepeats:
         return np.array(list(itertools.compress(added, found)), np.int64)
 
     def _where(self, some: Array, condition: Callable[[tuple[str, ...]], bool]) -> Array:
-        """Returns those of some matches whose agents keep a condition."""
+        """Returns those of some matches whose agents meet a condition."""
         kept: Array = some[np.fromiter(map(condition, self._seats.agents(some)), np.bool_, len(some))]
         return kept
 
@@ -123,7 +123,7 @@ class _GameRepeats:
             done, size = done + size, 2 * size
 
     def _ordered(self, some: Array) -> Array:
-        """Returns matches in an order that does not depend on who played when."""
+        """Returns matches in an order independent of that of playing."""
         high, low = np.frombuffer(self._columns.id[some].tobytes(), ">u8").reshape(-1, 2).T
         return some[np.lexsort((low, high, self._columns.seed[some]))]
 

@@ -26,7 +26,7 @@ USUAL_TERMS = Terms()
 
 
 class _Rated(NamedTuple):
-    """What there is of a game."""
+    """The frames of one game."""
 
     ratings: pd.DataFrame
     pairs: pd.DataFrame
@@ -38,7 +38,7 @@ class Standings(NamedTuple):
 
     ratings: the rating list of each game, a row per agent, the best first; of games of several seats, the agents that
     met another one, and of single-player games of two and more agents all of them. An agent that failed in all of its
-    games is not rated, and its games count for nobody. Columns:
+    games is not rated, and its games do not count. Columns:
 
     - game; rank (from 1); agent, label;
     - rank_low and rank_high: the places that the agent may have; those of all agents are right at once with 95 %;
@@ -52,8 +52,8 @@ class Standings(NamedTuple):
       single-player games;
     - superiority: the probability that the agent is stronger than the next in the list (single-player: that its true
       mean is larger), and best_of_all: that it is the best of all; see `statistics.ranks.beliefs`; NaN for the last;
-    - nash, nash_low, nash_high, nash_weight: its share of the points against the mixture of agents that nobody beats,
-      with a 95 % band, and its weight in it, see `statistics.nash`: where one rating does not explain the results, or
+    - nash, nash_low, nash_high, nash_weight: its share of the points against the mixture of agents that no agent beats,
+      with a 95 % band, and its weight in it, see `statistics.nash`: if one rating does not explain the results, or
       on request; otherwise NaN;
     - fit_p, cyclic: of the whole game, see `statistics.fit.Fit`; NaN in single-player games;
     - group: agents of different groups are linked by no game, so that their Elo cannot be compared; 1 is the largest
@@ -84,10 +84,10 @@ class Standings(NamedTuple):
 
         Args:
             frame: of `matches_frame`, with all seats of its matches.
-            pairs: whether every two agents are compared; otherwise that frame is empty. Of hundreds of agents it has
+            pairs: whether to compare every two agents; otherwise that frame is empty. For hundreds of agents it has
                 tens of thousands of rows.
             min_games: agents with fewer are not listed, although their games count for the others: the best of many
-                agents with a game each is the luckiest.
+                agents with one game each is the luckiest.
             terms: whose Elo is 0, and whether results chose the games.
         """
         found: dict[str, _Rated] = {}
@@ -109,9 +109,9 @@ class Standings(NamedTuple):
         return [str(note) for note in self.notes.loc[self.notes["game"] == game, "note"]]
 
     def crosstable(self) -> pd.DataFrame:
-        """Returns what each agent (row) scored against each other one (column), both in the order of the ratings.
+        """Returns the result of each agent (row) against each other one (column), both in the order of the ratings.
 
-        Of games of several seats its share of the points; of single-player games the mean difference of the scores on
+        In games of several seats, its share of the points; in single-player games, the mean difference of the scores on
         the same seeds. NaN if two agents never met.
         """
         scored = bool(self.ratings["elo"].isna().all())
@@ -127,7 +127,7 @@ class Standings(NamedTuple):
 
 
 def _without_unrated(part: pd.DataFrame) -> pd.DataFrame:
-    """Returns the games of agents that have a valid one: who failed in all of them did not play."""
+    """Returns the games of agents with a valid one: those that failed in all games did not play."""
     if "failed" not in part or not part["failed"].any():
         return part
     always = part.groupby("agent", observed=True)["failed"].all()
@@ -136,7 +136,7 @@ def _without_unrated(part: pd.DataFrame) -> pd.DataFrame:
 
 
 def _by_games(part: pd.DataFrame, compare: bool, min_games: int, terms: Terms) -> _Rated | None:
-    """Returns what there is of a game of several seats; None if no two agents met."""
+    """Returns the frames of a game of several seats; None if no two agents met."""
     met = meetings_of(part)
     if not len(met.first):
         return None
@@ -171,7 +171,7 @@ def _met_pairs(field: RatedField) -> pd.DataFrame:
 
 
 def _by_scores(part: pd.DataFrame, compare: bool, min_games: int) -> _Rated | None:
-    """Returns what there is of a single-player game; None for a single agent."""
+    """Returns the frames of a single-player game; None for a single agent."""
     games = part[counted(part)]
     scores = games.pivot_table(index="seed", columns="agent", values="score", aggfunc="mean", observed=True)
     if len(scores.columns) < 2:
@@ -214,8 +214,8 @@ class _Units(NamedTuple):
 
     pairing: Ints  # [units] the number of each one's pairing
     difference: Floats  # [units] of points, or of scores on a seed
-    games: Floats  # [units] of which it is the mean
-    times: Floats  # [units] how many there are like each
+    games: Floats  # [units] number of games averaged
+    times: Floats  # [units] number of units like it
 
 
 def _pairs(
@@ -228,7 +228,7 @@ def _pairs(
         points: [games] of the first agent.
         seeds: [games] the number of each game's seed.
         units: of all pairings.
-        times: [games] how often there is a seed like theirs.
+        times: [games] number of seeds like theirs.
         of_points: whether the units are differences of points.
     """
     pairings = int(pairing.max(initial=-1)) + 1
@@ -239,7 +239,7 @@ def _pairs(
     share = shares_of_units(points, seeds, pairing, pairings, times)
     rate = shares_of_units((points == 1).astype(np.float64), seeds, pairing, pairings, times)
     difference = paired_differences(units.difference, units.pairing, pairings, of_points, units.games, units.times)
-    # Equal agents get no result of so many games with a lower probability; it tells only where units are single games.
+    # No result of so many games of equal agents is less likely than this; it matters only if units are single games.
     least = 0.5 ** (games - 1.0) if of_points else 0.0
     return pd.DataFrame(
         {

@@ -23,8 +23,8 @@ def teams_frame(frame: pd.DataFrame) -> pd.DataFrame:
     """Returns a row per agent of a frame of `matches_frame`, the best first, for games that declare `out_fact`.
 
     Columns: agent, label; elo (Plackett-Luce over the order of a game; the mean is 0; NaN if no two agents met) with
-    its 95 % interval elo_low and elo_high; games, wins, draws, losses; place (mean, 1 is the best; who went out in the
-    same round shares a place) and crowd (mean number of players). Stopped games do not count.
+    its 95 % interval elo_low and elo_high; games, wins, draws, losses; place (mean, 1 is the best; agents that went out
+    in the same round share a place) and crowd (mean number of players). Stopped games do not count.
     """
     played = frame[counted(frame)]
     placed = played.assign(place=_places(played))
@@ -42,7 +42,7 @@ def teams_frame(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 def _places(frame: pd.DataFrame) -> pd.Series:
-    """Returns each seat's place by the round in which it went out; the last one living never did."""
+    """Returns each seat's place by the round in which it went out; the last survivor never did."""
     if frame.empty:
         return pd.Series(dtype=float)
     facts = {game: game_of(str(game)).out_fact for game in frame["game"].unique()}
@@ -69,9 +69,9 @@ def _ratings(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 def death_reasons(records: Iterable[MatchRecord]) -> dict[str, Counter[str]]:
-    """Returns how often each agent went out for which reason, by replaying the games whose moves were kept.
+    """Returns each agent's reasons for going out, counted, by replaying the games whose moves were kept.
 
-    Moves do not say whether an answer did not come or was invalid.
+    Moves do not tell a missing answer from an invalid one.
     """
     found: dict[str, Counter[str]] = {}
     for record in records:

@@ -1,4 +1,4 @@
-"""On which terms the agents of runs are rated: whose Elo is 0, and whether results chose the games."""
+"""The terms of rating the agents of runs: the agent with Elo 0, and whether results chose the games."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from ...core.errors import UserError
 from ..store.annotations import ANCHOR
 from ..store.store import Store
 
-CHOSEN = ("adaptive", "swiss")  # formats in which results choose the games; the first one needs the wider intervals
+CHOSEN = ("adaptive", "swiss")  # formats in which results choose the games; the first needs wider intervals
 
 
 def anchor_among(frame: pd.DataFrame, anchor: str | Agent) -> str:
-    """Returns the full text of an agent whose Elo is to be 0; raises UserError if these games do not rate it."""
+    """Returns the full text of the agent with Elo 0; raises UserError if these games do not rate it."""
     text = agent_of(str(anchor)).full_text()
     several = frame[frame["seats"] > 1]
     rated = sorted({str(agent) for agent in several["agent"].unique()})
@@ -28,11 +28,11 @@ def anchor_among(frame: pd.DataFrame, anchor: str | Agent) -> str:
 
 
 class Terms(NamedTuple):
-    """How a rating list is made."""
+    """The terms of a rating list."""
 
-    anchor: str = ""  # full text of the agent whose Elo is 0; empty = the mean of the agents is
+    anchor: str = ""  # full text of the agent with Elo 0; empty = their mean is 0
     format: str = ""  # of CHOSEN, if results chose games; see `statistics.chosen_games`
-    nash: bool = False  # whether there are Nash averages where ratings explain the results, too
+    nash: bool = False  # whether to add Nash averages even if ratings explain the results
 
     @classmethod
     def of_runs(cls, store: Store, run_ids: Iterable[str], anchor: str = "", nash: bool = False) -> Self:
@@ -41,7 +41,7 @@ class Terms(NamedTuple):
         Args:
             store: where they are.
             run_ids: the runs.
-            anchor: in place of that of the run; several runs have none of their own.
+            anchor: replaces that of the run; several runs have none of their own.
             nash: see above.
         """
         wanted = set(run_ids)

@@ -1,1 +1,1 @@
-"""What keeps damaged data from being shown: checksums, totals per run, and an inspection of the whole store."""
+"""Protection against damaged data: checksums, totals per run, and an inspection of the whole store."""

@@ -1,4 +1,4 @@
-"""Many matches as plain tuples, checked as fast as they are read: what archives and exports are made of."""
+"""Many matches as plain tuples, checked as fast as they are read: the source of archives and exports."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ SeatRow = tuple[Any, ...]  # the values of SEAT_COLUMNS without the match's numb
 
 
 class CheckedRows(NamedTuple):
-    """Stored matches that are as they were stored, in the order of their numbers, and what is wrong with the others."""
+    """Undamaged matches in the order of their numbers, and the damage of the others."""
 
     numbers: list[int]
     matches: list[MatchRow]
@@ -32,12 +32,12 @@ class CheckedRows(NamedTuple):
     wrong: list[DamagedMatch]
 
     def ids(self) -> list[str]:
-        """Returns the ids of all that have a row."""
+        """Returns the ids of all matches with a row."""
         return [match[0] for match in self.matches] + [one.id for one in self.wrong if one.id]
 
 
 def checked_rows(database: Database, connection: Connection, numbers: Sequence[int]) -> CheckedRows:
-    """Returns the matches with these numbers; a match that has gone is among the wrong ones."""
+    """Returns the matches with these numbers; a missing match is among the wrong ones."""
     of_match: dict[int, list[SeatRow]] = defaultdict(list)
     columns = [seats.c[name] for name in SEAT_COLUMNS]
     chosen = select(*columns).where(database.among(seats.c.match_number, numbers))
@@ -56,7 +56,7 @@ def checked_rows(database: Database, connection: Connection, numbers: Sequence[i
 
 
 def _wrong_among(database: Database, connection: Connection, numbers: Sequence[int]) -> list[DamagedMatch]:
-    """Looks closer at matches without a checksum, or with another one."""
+    """Inspects matches without a checksum, or with a wrong one."""
     read = read_matches(database, connection, database.among(matches.c.number, numbers)) if numbers else ()
     return [DamagedMatch(one.row.number, str(one.row.id), one.wrong) for one in read if one.wrong]
 
@@ -64,7 +64,7 @@ def _wrong_among(database: Database, connection: Connection, numbers: Sequence[i
 def rows_of_run(database: Database, totals: Totals, run_id: str) -> Iterator[CheckedRows]:
     """Yields all matches of a run in the order in which they were stored, CHUNK at a time.
 
-    If links of the run have gone, the last ones are a DamagedMatch without a number that says so.
+    If links of the run are missing, the last rows have a DamagedMatch without a number that says so.
     """
     found, last, c = Total(), 0, run_matches.c
     query = select(c.match_number).where(c.run_id == run_id).order_by(c.match_number).limit(CHUNK)

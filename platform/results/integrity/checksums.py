@@ -8,13 +8,13 @@ from typing import Any
 
 from sqlalchemy import Row
 
-MARKS = 1 << 60  # marks of rows are below
+MARKS = 1 << 60  # upper limit of marks of rows
 CHANGED = "it differs from its checksum"
-_DIGITS = 15  # hexadecimal, of an id
+_DIGITS = 15  # hexadecimal digits of an id
 
 
 def checksum(*values: Any) -> int:
-    """Returns the checksum of numbers, texts, bytes and None as the database returns them: 32 bits.
+    """Returns the checksum, 32 bits, of numbers, texts, bytes and None as the database returns them.
 
     The database returns 0.0 for -0.0, and a float for an integer in a column of floats.
     """
@@ -28,18 +28,18 @@ def checksum_of(written: str) -> int:
 
 
 def differs(row: Row[Any], *values: Any) -> bool:
-    """Whether a stored row has another checksum than that of these values, or none."""
+    """Whether a stored row's checksum is missing or differs from that of these values."""
     return bool(checksum(*values) != row.checksum)
 
 
 def mark_of(row_id: str) -> int:
-    """Returns the number by which a match or a search counts in the total of its run."""
+    """Returns the number that a match or a search adds to the total of its run."""
     try:
         return int(row_id[:_DIGITS], 16)
     except (ValueError, TypeError):
-        return checksum(row_id)  # a damaged id, which makes the total another one
+        return checksum(row_id)  # a damaged id, which changes the total
 
 
 def sum_of(marks: Iterable[int]) -> int:
-    """Returns the sum of marks as totals keep it: in any order, and within the integers of a database."""
+    """Returns the sum of marks as kept in totals: independent of order, and within the integers of a database."""
     return sum(marks) % MARKS

@@ -1,4 +1,4 @@
-"""The error for stored data that are not what was stored, and the one place where decoding them may fail."""
+"""The error for damaged stored data, and the one place where decoding them may fail."""
 
 from __future__ import annotations
 
@@ -8,18 +8,18 @@ from collections.abc import Iterator
 
 from ...core.errors import MALFORMED, UserError
 
-# What decoding damaged data raises: JSON, texts, numbers, compressed moves.
+# Errors raised by decoding damaged data: JSON, texts, numbers, compressed moves.
 UNDECODABLE = (*MALFORMED, ArithmeticError, MemoryError, zlib.error)
 
 REPAIR = "`turnier doctor --store {url} --repair` says what is lost and repairs the rest"
 
 
 class Damaged(UserError):
-    """Raised where stored data are damaged: they are never shown."""
+    """Raised if stored data are damaged: they are never shown."""
 
 
 def damaged(place: str, shown_url: str, what: str) -> Damaged:
-    """Returns the sentence on what is damaged; `place` and `shown_url` name the database, without its password."""
+    """Returns the error for damaged data; `place` and `shown_url` name the database, without its password."""
     return Damaged(f"{place} must hold what was stored in it, but {what}; {REPAIR.format(url=shown_url)}.")
 
 
@@ -33,6 +33,6 @@ def decoding(place: str, shown_url: str, what: str) -> Iterator[None]:
 
 
 def reason(failure: BaseException) -> str:
-    """Returns what was raised as part of a sentence."""
+    """Returns an exception's reason as part of a sentence."""
     text = " ".join(str(failure).split())[:200].rstrip(".")
     return f"{type(failure).__name__} {text}".rstrip()

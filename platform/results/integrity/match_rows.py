@@ -1,4 +1,4 @@
-"""Matches as rows: written with a checksum over the match and its seats, and read only where that agrees."""
+"""Matches as rows: written with a checksum over the match and its seats, and read only if that agrees."""
 
 from __future__ import annotations
 
@@ -30,18 +30,18 @@ _encode = json.JSONEncoder(default=float).encode
 
 @functools.lru_cache(maxsize=1 << 12)
 def _facts_text(facts: tuple[tuple[str, float], ...], types: tuple[type, ...]) -> str:
-    """Returns facts as JSON: many matches have the same. Types keep apart 1, 1.0 and True, which are equal keys."""
+    """Returns facts as JSON, cached: many matches have the same; types distinguish the equal keys 1, 1.0 and True."""
     return _encode(dict(facts))
 
 
 @functools.lru_cache(maxsize=1 << 12)
 def _quoted(text: str) -> str:
-    """Returns a text as checksums write it: games, agents and facts are those of many matches."""
+    """Returns a text as written for checksums, cached: many matches have the same games, agents and facts."""
     return ascii(text)
 
 
 class DamagedMatch(NamedTuple):
-    """A stored match that cannot be shown; one whose row has gone has no id."""
+    """A stored match that cannot be shown; if its row is missing, it has no id."""
 
     number: int
     id: str
@@ -58,7 +58,7 @@ class DamagedMatch(NamedTuple):
 
 
 class StoredMatch(NamedTuple):
-    """A match's row, the rows of its seats, and what is wrong with them: nothing if it is empty."""
+    """A match's row, the rows of its seats, and the damage, empty if there is none."""
 
     row: Row[Any]
     seats: list[Row[Any]]
@@ -100,7 +100,7 @@ def checksum_of_match(match: tuple[Any, ...], match_seats: list[tuple[Any, ...]]
 
 
 def _written(match: tuple[Any, ...], match_seats: list[tuple[Any, ...]]) -> str:
-    """Returns the values of a match and its seats as `checksum` would write them, in half the time."""
+    """Returns the values of a match and its seats as `checksum` writes them, in half the time."""
     match_id, game, seed, max_plies, opening, termination, seconds, plies, facts, error, created, *played_by = match
     of_seats = ""
     for seat, agent, score, decisions, nodes, own, cpu in match_seats:
@@ -113,7 +113,7 @@ def _written(match: tuple[Any, ...], match_seats: list[tuple[Any, ...]]) -> str:
 
 
 def read_matches(database: Database, connection: Connection, chosen: ColumnElement[bool]) -> Iterator[StoredMatch]:
-    """Yields stored matches that a condition chooses, in the order of their numbers, each checked."""
+    """Yields the stored matches that meet a condition, checked, in the order of their numbers."""
     query = select(matches).where(chosen).order_by(matches.c.number)
     rows = connection.execute(query).all()
     of_match: dict[int, list[Row[Any]]] = defaultdict(list)
@@ -125,7 +125,7 @@ def read_matches(database: Database, connection: Connection, chosen: ColumnEleme
 
 
 def record_of(match: StoredMatch) -> MatchRecord | DamagedMatch:
-    """Returns the match, or what is wrong with it."""
+    """Returns the match, or its damage."""
     row, wrong = match.row, match.wrong
     if not wrong:
         try:
@@ -136,7 +136,7 @@ def record_of(match: StoredMatch) -> MatchRecord | DamagedMatch:
 
 
 def agrees_with_checksum(match: Sequence[Any], match_seats: Sequence[tuple[Any, ...]]) -> bool:
-    """Whether a match has the checksum of its values.
+    """Whether a match has the right checksum.
 
     Args:
         match: the values of MATCH_COLUMNS.
@@ -150,12 +150,12 @@ def agrees_with_checksum(match: Sequence[Any], match_seats: Sequence[tuple[Any, 
 
 
 def wrong_match(row: Row[Any], match_seats: Sequence[Row[Any]]) -> str:
-    """Returns what is wrong with a stored match; empty if it is as it was stored."""
+    """Returns the damage of a stored match; empty if there is none."""
     return "" if agrees_with_checksum(row[1:], [seat[1:] for seat in match_seats]) else CHANGED
 
 
 def match_of(match: Row[Any], match_seats: Sequence[Row[Any]]) -> MatchRecord:
-    """Returns the match of rows that were checked."""
+    """Returns the match of checked rows."""
     opening = opening_of(match.plies, match.opening)
     return MatchRecord(
         MatchSpec(match.game, tuple(seat.agent for seat in match_seats), match.seed, match.max_plies, opening),
@@ -175,5 +175,5 @@ def match_of(match: Row[Any], match_seats: Sequence[Row[Any]]) -> MatchRecord:
 
 
 def _storable(text: str) -> str:
-    """Returns the text without what databases refuse: NUL (PostgreSQL) and halves of surrogate pairs."""
+    """Returns the text without characters that databases refuse: NUL (PostgreSQL) and halves of surrogate pairs."""
     return text.replace("\0", "\N{REPLACEMENT CHARACTER}").encode("utf-8", "replace").decode()

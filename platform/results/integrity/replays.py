@@ -1,4 +1,4 @@
-"""Failed matches that are played again: what belongs to them is removed, so that the new ones take their places."""
+"""Failed matches that are played again: their rows are removed to make room for new ones."""
 
 from __future__ import annotations
 
@@ -22,22 +22,22 @@ _end_of = itemgetter(*map(MATCH_COLUMNS.index, ("termination", "plies", "error")
 def remove_failures(
     blocks: MatchBlocks, connection: Connection, run_id: str, rows: Mapping[str, Sequence[Any]]
 ) -> tuple[list[str], dict[str, list[str]]]:
-    """Removes void matches that others shall replace; the same failure stays.
+    """Removes void matches that new ones replace; one with the same failure stays.
 
     Args:
         blocks: of the store that has them.
-        connection: of the transaction, which then inserts the others and attaches them to the runs.
-        run_id: to which it attaches them in any case.
-        rows: the others, by id, as MATCH_COLUMNS.
+        connection: of the transaction, which then inserts the new ones and attaches them to the runs.
+        run_id: the run to which it attaches them in any case.
+        rows: the new ones, by id, as MATCH_COLUMNS.
 
     Returns:
-        The ids of those removed, and the ids of each run that had some.
+        The removed ids, all and by run.
     """
     if not rows:
         return [], {}
     c, among = matches.c, blocks.database.among
     query = select(c.number, c.id, c.termination, c.plies, c.error).where(c.termination.in_(FAILURES))
-    # Of two processes that replace the same match the second waits here, and then finds none.
+    # If two processes replace the same match, the second waits here and then finds none.
     found = connection.execute(query.where(among(c.id, list(rows))).order_by(c.number).with_for_update())
     failed = {row.number: row.id for row in found if tuple(row[2:]) != _end_of(rows[row.id])}
     return sorted(failed.values()), remove_matches(blocks, connection, run_id, failed) if failed else {}
@@ -46,9 +46,9 @@ def remove_failures(
 def remove_matches(
     blocks: MatchBlocks, connection: Connection, run_id: str, ids: Mapping[int, str]
 ) -> dict[str, list[str]]:
-    """Removes matches, ids by number, from the store and from all runs; returns the ids of each run that had some.
+    """Removes matches, ids by number, from the store and from all runs; returns the removed ids by run.
 
-    The transaction may attach others to the run with the id `run_id`.
+    The transaction may attach new ones to the run with the id `run_id`.
     """
     had: dict[str, list[str]] = defaultdict(list)
     numbers, among = list(ids), blocks.database.among

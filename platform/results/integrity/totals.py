@@ -1,7 +1,7 @@
-"""How many rows each run has, and which: rows that damage hides are missed when they are read.
+"""The number and identity of each run's rows: rows hidden by damage are missed when they are read.
 
-A total is the number of a run's rows in a table and the sum of their marks, which is the same in any order, and is
-written in the transaction that writes the rows.
+A total is the number of a run's rows in a table and the sum of their marks, in any order. It is written in the
+transaction that writes the rows.
 """
 
 from __future__ import annotations
@@ -26,10 +26,10 @@ from ..store.schema import (
 from .checksums import MARKS, checksum, mark_of, sum_of
 
 COUNTED = (run_matches, run_votes, run_annotations, training_points, training_evaluations)
-# Their rows name another row, whose id is their mark; the mark of other rows is their checksum.
+# Tables whose rows name another row, whose id is their mark; the mark of other rows is their checksum.
 _OF_IDS: dict[Table, tuple[str, Table]] = {run_matches: ("match_number", matches), run_votes: ("vote_number", votes)}
 
-# Made once: to make it takes longer than to execute it, and every commit does.
+# Made once: making it takes longer than executing it, which every commit does.
 _CHANGE = (
     update(run_totals)
     .where(run_totals.c.run_id == bindparam("run"), run_totals.c.name == bindparam("table"))
@@ -61,16 +61,16 @@ class Totals:
         self.database = database
 
     def begin(self, connection: Connection, run_id: str, totals: Mapping[Table, Total]) -> None:
-        """Gives a run its first totals; those that are not named are zero."""
+        """Gives a run its first totals; missing ones are zero."""
         rows = [(run_id, table.name, *totals.get(table, Total())) for table in COUNTED]
         self.database.insert_many(connection, run_totals, ("run_id", "name", "count", "sum"), rows)
 
     def adopt(self, connection: Connection, run_id: str) -> None:
-        """Gives a run the totals of the rows that it has."""
+        """Gives a run the totals of its present rows."""
         self.begin(connection, run_id, {table: self.found(connection, run_id, table) for table in COUNTED})
 
     def found(self, connection: Connection, run_id: str, table: Table) -> Total:
-        """Returns the total of the rows that are there."""
+        """Returns the total of the present rows."""
         if table in _OF_IDS:
             number, of = _OF_IDS[table]
             ids = select(of.c.id).join(table, table.c[number] == of.c.number).where(table.c.run_id == run_id)
@@ -79,26 +79,27 @@ class Totals:
         return Total.of(checksum(*row) for row in rows)
 
     def of_run(self, connection: Connection, run_id: str, table: Table) -> tuple[Total, Total]:
-        """Returns the total that a run has and that of the rows that are there; both are the same if it has none."""
+        """Returns the stored total of a run and that of its present rows; the latter twice if no total is stored."""
         found = self.found(connection, run_id, table)
         return self.of_runs(connection, table).get(run_id, found), found
 
     def lock(self, connection: Connection, run_id: str, table: Table) -> None:
-        """Lets others who change the same rows wait until the transaction ends; call it before `replace`'s rows."""
+        """Makes other writers of the same rows wait for the transaction's end; call it before writing those of
+        `replace`."""
         mine = (run_totals.c.run_id == run_id) & (run_totals.c.name == table.name)
         connection.execute(select(run_totals.c.count).where(mine).with_for_update())
 
     def add(self, connection: Connection, run_id: str, table: Table, marks: Iterable[int]) -> None:
-        """Counts rows that were just added; a run without totals stays without."""
+        """Counts rows just added; a run without totals stays without."""
         self._change(connection, run_id, table, Total.of(marks))
 
     def remove(self, connection: Connection, run_id: str, table: Table, marks: Iterable[int]) -> None:
-        """Discounts rows that were just deleted."""
+        """Subtracts rows just deleted."""
         count, total = Total.of(marks)
         self._change(connection, run_id, table, Total(-count, -total % MARKS))
 
     def replace(self, connection: Connection, run_id: str, table: Table, marks: Iterable[int]) -> None:
-        """Counts the rows that a run has now, in place of all those before."""
+        """Counts a run's present rows in place of all earlier ones."""
         count, total = Total.of(marks)
         self._update(connection, run_id, table, {"count": count, "sum": total})
 
@@ -109,12 +110,12 @@ class Totals:
         return {run_id: Total(count, total) for run_id, count, total in rows}
 
     def counts(self, table: Table, copied: Mapping[str, int] | None = None) -> dict[str, int]:
-        """Returns the number of a table's rows for every run that has any; raises Damaged if some have gone.
+        """Returns the number of a table's rows for every run that has any; raises Damaged if some are missing.
 
         Args:
             table: one of COUNTED.
-            copied: rows of runs as they were counted elsewhere; a run of as many by its total, too, is not counted
-                again, which takes a second for three million rows.
+            copied: rows of runs as counted elsewhere; runs with an equal total are not counted again, which takes a
+                second for three million rows.
         """
         with self.database.reading() as connection:
             totals = self.of_runs(connection, table)
@@ -131,13 +132,13 @@ class Totals:
     def _counted(self, connection: Connection, table: Table, without: set[str]) -> dict[str, int]:
         """Counts the rows of all runs but some."""
         query = select(table.c.run_id, func.count()).group_by(table.c.run_id)
-        if without:  # a condition that leaves runs out would still read all of their rows
+        if without:  # a condition that excludes runs would still read all of their rows
             others = set(connection.scalars(select(runs.c.id))) - without
             query = query.where(table.c.run_id.in_(sorted(others)))
         return {run_id: count for run_id, count in connection.execute(query)}
 
     def check(self, connection: Connection, run_id: str, table: Table, found: Total) -> None:
-        """Raises Damaged if the rows of a run that were found are not those that it has."""
+        """Raises Damaged if the found rows of a run differ from its total."""
         known = self.of_runs(connection, table).get(run_id)
         if known is not None and known != found:
             raise self.database.damaged(f"{run_id} has {difference(known, found)} in {table.name}")
@@ -153,12 +154,12 @@ class Totals:
 
 
 def content(table: Table) -> list[Column[Any]]:
-    """Returns the columns of a row's checksum: the run may be renamed."""
+    """Returns the columns of a row's checksum: not the run, which may be renamed."""
     return [column for column in table.columns if column.name != "run_id"]
 
 
 def difference(known: Total, found: Total) -> str:
-    """Returns how what was found differs from a total, as part of a sentence."""
+    """Returns the difference of found rows from a total, as part of a sentence."""
     if known.rows == found.rows:
         return f"{known.rows:,} rows, but not those that were stored,"
     return f"{found.rows:,} of {known.rows:,} rows"

@@ -7,7 +7,7 @@ from ...core.errors import UserError
 from ...games.registry import game_of
 from ...games.setup.notation import Pgn
 
-# What PGN calls the ends of games; whoever failed otherwise has abandoned the game.
+# PGN's names of the ends of games; other failures count as abandoning the game.
 TERMINATIONS = {
     Termination.NORMAL: "normal",
     Termination.RESIGNED: "normal",
@@ -20,7 +20,7 @@ TERMINATIONS = {
 
 
 def pgn_of(record: MatchRecord) -> str:
-    """Returns a game of chess in PGN, with an empty line behind it; raises UserError for another game."""
+    """Returns a game of chess in PGN, followed by an empty line; raises UserError for another game."""
     game = game_of(record.spec.game)
     notation = game.notation()
     if not isinstance(notation, Pgn):
@@ -51,7 +51,7 @@ def pgn_of(record: MatchRecord) -> str:
 
 
 def result_of(record: MatchRecord) -> str:
-    """Returns who won as the scores say; `*` if the match is void."""
+    """Returns the result by the scores; `*` if the match is void."""
     white, black = record.scores
     if white != black:
         return "1-0" if white > black else "0-1"
@@ -59,5 +59,5 @@ def result_of(record: MatchRecord) -> str:
 
 
 def text_of(value: str) -> str:
-    """Returns a header's text in one line without the quotation mark, which readers of PGN treat differently."""
+    """Returns a header's text in one line without quotation marks, which readers of PGN treat differently."""
     return " ".join(value.replace('"', "'").split())

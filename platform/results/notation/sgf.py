@@ -1,4 +1,4 @@
-"""Games of boards with cells in SGF, version FF[4]. Source: https://www.red-bean.com/sgf."""
+"""Games on boards of cells in SGF, version FF[4]. Source: https://www.red-bean.com/sgf."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ LOST_BY = {Termination.TIMEOUT: "T", Termination.RESIGNED: "R"}  # every other f
 
 
 def sgf_of(record: MatchRecord) -> str:
-    """Returns a game as an SGF game tree, with a line break behind it; raises UserError if SGF has no such game."""
+    """Returns a game as an SGF game tree, followed by a line break; raises UserError if SGF has no such game."""
     game = game_of(record.spec.game)
     notation = game.notation()
     if not isinstance(notation, Sgf):
@@ -41,7 +41,7 @@ def sgf_of(record: MatchRecord) -> str:
 
 
 def _result(record: MatchRecord, notation: Sgf, last: Position) -> str:
-    """Returns who won, by how much if the game says so at its end, or why the other one lost; Void: nobody won."""
+    """Returns the winner with the margin, if the game has one, or the reason of the loss; Void for a void match."""
     black, white = record.scores
     if black == white:
         return "Draw" if record.termination.has_result else "Void"
@@ -52,7 +52,7 @@ def _result(record: MatchRecord, notation: Sgf, last: Position) -> str:
 
 
 def _comment(record: MatchRecord) -> str:
-    """Returns what SGF has no property for."""
+    """Returns the facts for which SGF has no property."""
     parts = [f"seed {record.spec.seed}", f"ended {record.termination.value}", record.error]
     if record.spec.opening:
         parts.insert(1, f"opening of {len(record.spec.opening)} plies")

@@ -1,1 +1,1 @@
-"""Looking into stores that may be damaged, and repairing them: `turnier doctor`."""
+"""Inspection and repair of stores that may be damaged: `turnier doctor`."""

@@ -17,7 +17,7 @@ from ..store.match_blocks import TAIL, named_in
 
 
 class Copies:
-    """The sound blocks and tails of runs, and what is wrong with others."""
+    """The sound blocks and tails of runs, and the damage of others."""
 
     def __init__(self, rows: Iterable[Row[Any]]) -> None:
         self.blocks: dict[str, list[MatchColumns]] = defaultdict(list)
@@ -45,6 +45,6 @@ class Copies:
             self._named[row.run_id].append(numbers)
 
     def numbers(self, run: str) -> npt.NDArray[np.int64]:
-        """Returns the numbers of all games of a run, as its blocks have them and its tail names them."""
+        """Returns the numbers of all games of a run, in its blocks and its tail."""
         blocks = (block.number for block in self.blocks.get(run, ()))
         return np.concatenate([np.empty(0, np.int64), *self._named.get(run, ()), *blocks])

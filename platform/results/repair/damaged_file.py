@@ -1,4 +1,4 @@
-"""A database as it is: neither its tables nor its version are looked at, and what is malformed does not end reading."""
+"""A database as it is: its tables and version are not checked, and malformed parts do not end reading."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from ..store.database import BUSY_SECONDS, Database
 
 @contextlib.contextmanager
 def reading_unchecked(url: str) -> Iterator[Connection]:
-    """A connection to read what may be damaged; raises UserError if there is no database at all."""
+    """A connection to a database that may be damaged; raises UserError if there is no database at all."""
     path = sqlite_file(url)
     if path is None:
         with contextlib.closing(Database(url, read_only=True)) as database, database.reading() as connection:
@@ -34,20 +34,18 @@ def reading_unchecked(url: str) -> Iterator[Connection]:
             ) from None
         transaction = connection.begin()
         yield connection
-        with contextlib.suppress(DBAPIError):  # of what is malformed not even reading can be ended
+        with contextlib.suppress(DBAPIError):  # in a malformed file, even the end of reading may fail
             transaction.rollback()
 
 
 def _connect(path: Path) -> sqlite3.Connection:
-    """Connects to read; where not even that may write next to the file, nobody else does either."""
+    """Connects to read; if even that may not write next to the file, no other program does."""
     for mode in ("ro", "ro&immutable=1"):
         connection = sqlite3.connect(
             f"{path.as_uri()}?mode={mode}", BUSY_SECONDS, isolation_level=None, check_same_thread=False, uri=True
         )
         try:
-            connection.execute(
-                "PRAGMA writable_schema = ON"
-            )  # tables are found though the definition of one is damaged
+            connection.execute("PRAGMA writable_schema = ON")  # finds tables even if the definition of one is damaged
             connection.execute("SELECT 1 FROM sqlite_master").close()
             connection.execute("BEGIN")
             return connection

@@ -1,4 +1,4 @@
-"""Looks into a store row by row: what is damaged or missing, and what is sound, which repair writes into a new file."""
+"""Looks through a store row by row for damaged and missing rows; repair writes the sound ones into a new file."""
 
 from __future__ import annotations
 
@@ -51,10 +51,10 @@ Keep = Callable[[Table, Rows], object]
 OnGames = Callable[[int, int], object]
 _AGAIN = "removed; its run's command plays it again"
 _SEARCHED = "removed; its run's command searches it again"
-_COUNTED = "what is there is counted anew"
+_COUNTED = "the existing rows are counted again"
 _LINKED = "linked again when its command is repeated"
 _REMADE = "made again from its games"
-_ABSURD = 1000  # a version that only damage makes
+_ABSURD = 1000  # a version that only damage explains
 _GONE = "removed"
 _match_fields = itemgetter(*map(list(matches.c.keys()).index, MATCH_FIELDS))
 _seat_fields = itemgetter(*map(list(seats.c.keys()).index, SEAT_FIELDS))
@@ -62,7 +62,7 @@ _BEGUN = "removed; its command begins it again, with its stored games"
 
 
 class Finding(NamedTuple):
-    """Something that is damaged, and what a repair does about it."""
+    """Some damage, and what a repair does about it."""
 
     where: str
     wrong: str
@@ -70,14 +70,14 @@ class Finding(NamedTuple):
 
 
 def inspect_store(url: str, on_games: OnGames = lambda done, total: None) -> list[Finding]:
-    """Returns all that is damaged in a store; `on_games` is told how many games of how many were looked at."""
+    """Returns all damage in a store; `on_games` is called with the numbers of inspected games and of all."""
     require_present(url)
     with reading_unchecked(url) as connection:
         return [*missing_log(url), *Inspection(connection, on_games=on_games).run()]
 
 
 def require_present(url: str) -> None:
-    """Raises UserError for a store of an earlier or a later version; one that damage has made is left to be found."""
+    """Raises UserError for a store of an earlier or later version; one due to damage is left for the inspection."""
     with reading_unchecked(url) as connection, contextlib.suppress(*UNREADABLE):
         found = [row.version for row in LenientReader(connection).all(version)]
         if len(found) == 1 and isinstance(found[0], int) and OLDEST_VERSION <= found[0] < _ABSURD:
@@ -85,7 +85,7 @@ def require_present(url: str) -> None:
 
 
 def missing_log(url: str) -> list[Finding]:
-    """Returns that a store is a copy of one that was in use, without its log; nothing otherwise."""
+    """Returns a finding if a store is a copy of one in use, without its log."""
     path = sqlite_file(url)
     if path is None or not path.exists():
         return []
@@ -97,7 +97,7 @@ def missing_log(url: str) -> list[Finding]:
 
 
 class Inspection:
-    """One look at everything; `run` returns the findings and passes what is sound to `keep`, in an order that fits."""
+    """One look at everything; `run` returns the findings and passes sound rows to `keep`, referenced ones first."""
 
     def __init__(
         self,
@@ -109,9 +109,9 @@ class Inspection:
         self.keep: Keep = keep or (lambda table, rows: None)
         self.reader = LenientReader(connection)
         self.found: list[Finding] = []
-        self.running: dict[str, float] = {}  # heartbeats of the drivers that say that they are running
+        self.running: dict[str, float] = {}  # heartbeats of the drivers that are running, as they say
         self._runs: set[str] = set()
-        self._differing: set[str] = set()  # runs whose copies are not what is in the rows
+        self._differing: set[str] = set()  # runs whose copies differ from the rows
         self._numbers: list[npt.NDArray[np.int64]] = []  # of sound games, ascending, and the marks of their ids
         self._marks: list[npt.NDArray[np.int64]] = []
         self._totals: dict[tuple[str, str], Total] = {}  # by run and table
@@ -134,7 +134,7 @@ class Inspection:
         self._look_at_what_belongs_to_runs()
         self._look_at_other_tables()
         for table, places in self.reader.unreadable.items():
-            self._note(f"table {table}", f"{places} places cannot be read", "what is there is lost")
+            self._note(f"table {table}", f"{places} places cannot be read", "their rows are lost")
         return self.found
 
     def _note(self, where: str, wrong: str, repair: str) -> None:
@@ -180,10 +180,10 @@ class Inspection:
             self._note(f"run {_shown(run)}", "its row is missing", _BEGUN)
 
     def _count(self, run: str, table: Table, found: Total, cure: str) -> bool:
-        """Compares rows of a run with its total; returns whether they are all there, as far as can be told."""
+        """Compares rows of a run with its total; returns whether they seem to be complete."""
         known = self._totals.get((run, table.name))
         if known is None:
-            self._note(f"run {_shown(run)}", f"how many rows it must have in {table.name} has gone", _COUNTED)
+            self._note(f"run {_shown(run)}", f"its number of rows in {table.name} is missing", _COUNTED)
         if known is None or known == found:
             return True
         self._note(f"run {_shown(run)}", f"{difference(known, found)} in {table.name}", cure)
@@ -211,7 +211,7 @@ class Inspection:
                     ids.add(row.id)
                 sound.append((row, row_seats))
             if of_match:
-                self._note("table seats", f"{len(of_match)} games are missing that have seats", _GONE)
+                self._note("table seats", f"{len(of_match)} games that have seats are missing", _GONE)
             self._look_at_copies_of(sound, copies)
             self._numbers.append(np.array([row.number for row, _ in sound], np.int64))
             self._marks.append(np.array([mark_of(row.id) for row, _ in sound], np.int64))
@@ -220,7 +220,7 @@ class Inspection:
             done += len(rows)
             self.on_games(done, max(done, total))
         for run in sorted(self._differing):
-            self._note(f"columns of {run}", "they are not what is in the rows", _REMADE)
+            self._note(f"columns of {run}", "they differ from the rows", _REMADE)
         self._look_at_links(copies)
 
     def _number_of_games(self) -> int:
@@ -230,7 +230,7 @@ class Inspection:
             return 0
 
     def _marks_stored_twice(self) -> set[int] | None:
-        """Returns the marks of ids that several games may have; None if that cannot be told."""
+        """Returns the marks of ids that several games may have; None if that is unknown."""
         try:
             rows = self.connection.execute(text(f"SELECT id FROM {matches.name}"))
             marks, counts = np.unique(np.fromiter((mark_of(row[0]) for row in rows), np.int64), return_counts=True)
@@ -239,7 +239,7 @@ class Inspection:
         return set(marks[counts > 1].tolist())
 
     def _look_at_copies_of(self, sound: list[tuple[Row[Any], list[Row[Any]]]], copies: Copies) -> None:
-        """Compares games with what was copied of them."""
+        """Compares games with their copies."""
         numbers = np.array([row.number for row, _ in sound], np.int64)
         for run, copy in ((run, block) for run, blocks in copies.blocks.items() for block in blocks):
             first, end = np.searchsorted(copy.number, (numbers[0], numbers[-1] + 1)) if len(numbers) else (0, 0)
@@ -263,7 +263,7 @@ class Inspection:
         return copies
 
     def _look_at_links(self, copies: Copies) -> None:
-        """Looks at which run has which games."""
+        """Looks at the links between runs and games."""
         if run_matches.name not in self._tables:
             return
         numbers, marks = (np.concatenate([np.empty(0, np.int64), *some]) for some in (self._numbers, self._marks))
@@ -274,12 +274,12 @@ class Inspection:
         for run, mine in sorted(links.of_run.items()):
             copied = copies.numbers(run)
             if run not in copies.wrong and not (run in copies.blocks and np.array_equal(np.unique(copied), mine)):
-                wrong = f"{len(copied)} games, where {len(mine)} sound ones are stored"
+                wrong = f"{len(copied)} games, but {len(mine)} sound ones are stored"
                 self._note(f"columns of {run}", wrong, _REMADE)
         for run, mine in sorted(links.of_run.items()):
             found = Total(len(mine), int(marks[np.searchsorted(numbers, mine)].sum()) % MARKS)
             if not self._count(run, run_matches, found, _LINKED):
-                # A link that became one to another game of the store is told by the copy, or not at all.
+                # Only the copy can tell a link that now leads to another game of the store.
                 copied = copies.numbers(run)
                 whole = self._totals[run, run_matches.name].rows == len(np.unique(copied))
                 mine = np.intersect1d(mine, copied) if whole else mine[:0]
@@ -288,7 +288,7 @@ class Inspection:
             self.keep(run_matches, [r for r in self._all_links() if r.match_number in kept.get(r.run_id, ())])
 
     def _all_links(self) -> list[Row[Any]]:
-        """Returns the links by the table and, if that cannot be read, by its index."""
+        """Returns the links from the table or, if that cannot be read, from its index."""
         before = self.reader.unreadable.copy()
         rows = {(row.run_id, row.match_number): row for row in self._all(run_matches)}
         if self.reader.is_sqlite:
@@ -345,7 +345,7 @@ class Inspection:
             self.keep(table, sound if table is run_progress else self._whole(table, sound))
 
     def _whole(self, table: Table, rows: Rows) -> Rows:
-        """Returns the rows of those runs that have all of theirs: which row is damaged cannot be told."""
+        """Returns the rows of complete runs: in others it is unknown which row is damaged."""
         by_run: dict[str, list[Row[Any]]] = defaultdict(list)
         for row in rows:
             by_run[row.run_id].append(row)
@@ -357,18 +357,18 @@ class Inspection:
         return [row for some in by_run.values() for row in some]
 
     def _look_at_other_tables(self) -> None:
-        """Looks at what Optuna keeps, of which only texts and JSON can be checked."""
+        """Looks at Optuna's tables, where only texts and JSON can be checked."""
         ours, known = {table.name for table in metadata.sorted_tables}, MetaData()
         for name in sorted(self._tables - ours):
             try:
                 table = Table(name, known, autoload_with=self.connection, resolve_fks=False)
                 rows = self._all(table) if len(table.primary_key) else []
             except (*UNREADABLE, *MALFORMED):
-                self._note(f"table {name}", "how it was made cannot be read", "lost")
+                self._note(f"table {name}", "its definition cannot be read", "lost")
                 continue
             sound = [row for row in rows if not _wrong_texts(row)]
             if len(sound) < len(rows):
-                self._note(f"table {name}", f"{len(rows) - len(sound)} rows hold no texts", _GONE)
+                self._note(f"table {name}", f"{len(rows) - len(sound)} rows hold something else than text", _GONE)
             self.keep(table, sound)
 
 
@@ -385,7 +385,7 @@ def _wrong_texts(row: Row[Any]) -> bool:
 
 
 def _shown(key: Any) -> str:
-    """Returns a key that may be damaged as it can be printed."""
+    """Returns a printable form of a key that may be damaged."""
     return str(key).encode("ascii", "replace").decode()[:60] if isinstance(key, str) else repr(key)[:60]
 
 

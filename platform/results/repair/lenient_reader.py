@@ -1,4 +1,4 @@
-"""Reads the rows of a database that may be damaged: what cannot be read is skipped and counted."""
+"""Reads the rows of a database that may be damaged: unreadable rows are skipped and counted."""
 
 from __future__ import annotations
 
@@ -9,30 +9,30 @@ from typing import Any
 from sqlalchemy import Connection, Row, Table, text
 from sqlalchemy.exc import SQLAlchemyError
 
-ROWS = 2000  # keys that are read at once
-GIVES_UP = 20  # ranges of keys, one after another, of which none can be read
+ROWS = 2000  # keys read at once
+GIVES_UP = 20  # consecutive unreadable ranges of keys
 LARGEST = 1 << 62  # number of a row
 UNREADABLE = (SQLAlchemyError, ValueError, OverflowError)
-_ESCAPED = {code: None for code in range(0xDC80, 0xDD00)}  # bytes that are no UTF-8, as surrogateescape decodes them
+_ESCAPED = {code: None for code in range(0xDC80, 0xDD00)}  # bytes that are not UTF-8, as decoded by surrogateescape
 
 
 class LenientReader:
-    """Reads tables of a connection; `unreadable` has, by table, how many places could not be read."""
+    """Reads tables of a connection; `unreadable` is the number of unreadable places by table."""
 
     def __init__(self, connection: Connection) -> None:
         self.connection = connection
         self.is_sqlite = connection.dialect.name == "sqlite"
         self.unreadable: Counter[str] = Counter()
-        if self.is_sqlite:  # by default the first text that is no UTF-8 ends reading
+        if self.is_sqlite:  # by default the first text that is not UTF-8 ends reading
             raw: Any = connection.connection.dbapi_connection
             raw.text_factory = lambda data: data.decode("utf-8", "surrogateescape")
 
     def all(self, table: Table, source: str = "") -> list[Row[Any]]:
-        """Returns all rows in the order of their keys; if one cannot be read, those before and those behind it.
+        """Returns all rows in the order of their keys; if some cannot be read, those before and after them.
 
         Args:
-            table: what is read.
-            source: instead of the table itself, such as the table by an index.
+            table: the table to read.
+            source: read instead of the table itself, such as its index.
         """
         keys = [column.name for column in table.primary_key]
         rows: dict[tuple[Any, ...], Row[Any]] = {}
@@ -44,7 +44,7 @@ class LenientReader:
         return list(rows.values())
 
     def _read(self, table: Table, source: str, keys: list[str], rows: dict[tuple[Any, ...], Row[Any]]) -> bool:
-        """Adds rows by their keys until the end, or until one cannot be read or comes again: a damaged tree has loops.
+        """Adds rows by their keys until the end, or until one is unreadable or repeated: a damaged tree may have loops.
 
         Returns whether all were read.
         """
@@ -61,7 +61,7 @@ class LenientReader:
         return True
 
     def by_number(self, table: Table, key: str) -> Iterator[tuple[range, list[Row[Any]]]]:
-        """Yields the rows of a table in ranges of an integer key, longer ones if none of the last could be read."""
+        """Yields the rows of a table in ranges of an integer key, longer ones after an unreadable range."""
         first, failed = self._next(table, key, 0), 0
         while first is not None and failed < GIVES_UP and first < LARGEST:
             numbers = range(first, first + (ROWS << failed))
@@ -71,7 +71,7 @@ class LenientReader:
             first = self._next(table, key, numbers.stop)
 
     def _next(self, table: Table, key: str, least: int) -> int | None:
-        """Returns the smallest key from one on, None if there is none; that one if it cannot be read."""
+        """Returns the smallest key from `least` on, None if there is none; `least` if the key cannot be read."""
         try:
             found = self.connection.scalar(text(f"SELECT min({key}) FROM {table.name} WHERE {key} >= {least}"))
         except UNREADABLE:
@@ -80,11 +80,11 @@ class LenientReader:
         return max(found, least) if isinstance(found, int) else None
 
     def between(self, table: Table, key: str, numbers: range) -> list[Row[Any]]:
-        """Returns rows by an integer key; halves a range until what cannot be read is single keys, or all of it."""
+        """Returns rows by an integer key; halves a range until only single keys are unreadable, or all of it is."""
         rows = self._rows(table, f"{key} BETWEEN {numbers[0]} AND {numbers[-1]}")
         if rows is not None:
             place = list(table.c.keys()).index(key)
-            return [row for row in rows if row[place] in numbers]  # a damaged tree returns others, too
+            return [row for row in rows if row[place] in numbers]  # a damaged tree may return others, too
         ends = {numbers[0], numbers[len(numbers) // 2], numbers[-1]}
         if len(numbers) == 1 or all(self._rows(table, f"{key} = {number}") is None for number in ends):
             self.unreadable[table.name] += 1
@@ -93,7 +93,7 @@ class LenientReader:
         return self.between(table, key, numbers[:half]) + self.between(table, key, numbers[half:])
 
     def _rows(self, table: Table, condition: str) -> list[Row[Any]] | None:
-        """Returns the rows that a condition chooses, None if they cannot be read."""
+        """Returns the rows that meet a condition, None if they cannot be read."""
         try:
             keys = ", ".join(column.name for column in table.primary_key)
             query = f"{self._columns_of(table)} FROM {table.name} WHERE {condition} ORDER BY {keys}"
@@ -107,7 +107,7 @@ class LenientReader:
 
 
 def ill_typed(table: Table, row: Row[Any]) -> str:
-    """Returns what about a row's values is not as its table has them; empty if nothing."""
+    """Returns the difference of a row's values from the types of its table; empty if there is none."""
     for column in table.columns:
         if column.name not in row._mapping:
             return f"it has no {column.name}"

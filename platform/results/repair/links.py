@@ -1,4 +1,4 @@
-"""Which run has which games, by the links between them: as arrays where table and index agree, else row by row."""
+"""The links between runs and games: as arrays if table and index agree, otherwise row by row."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from ..store.schema import run_matches
 from .lenient_reader import UNREADABLE, LenientReader
 
 Numbers = npt.NDArray[np.int64]
-INDEX = f"{run_matches.name} INDEXED BY run_matches_by_match"  # it has the same rows again
+INDEX = f"{run_matches.name} INDEXED BY run_matches_by_match"  # has the same rows once more
 
 
 class Links(NamedTuple):
     """The sound links."""
 
     of_run: dict[str, Numbers]  # ascending numbers of games
-    wrong: int  # links to what is damaged or has gone
+    wrong: int  # links to damaged or missing rows
 
 
 def sound_links(reader: LenientReader, runs: set[str], games: Numbers) -> Links:
@@ -65,7 +65,7 @@ def _same(one: Numbers, other: Numbers | None) -> bool:
 
 
 def _row_by_row(reader: LenientReader, runs: set[str], games: Numbers) -> Links:
-    """Returns what can be read of the links, from the table or from its index."""
+    """Returns the readable links, from the table or from its index."""
     before, known = reader.unreadable[run_matches.name], set(games.tolist())
     rows = _by_key(reader.all(run_matches))
     if reader.is_sqlite and rows:

@@ -1,4 +1,4 @@
-"""Repairs an SQLite store: what is sound is written into a new file, which takes the place of the damaged one."""
+"""Repairs an SQLite store: sound rows are written into a new file, which replaces the damaged one."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ from .damaged_file import reading_unchecked
 from .inspection import Finding, Inspection, OnGames, Rows, missing_log, require_present
 from .lenient_reader import UNREADABLE
 
-BUSY_SECONDS = 2.0  # to wait for somebody who writes
-_BESIDE = ("-wal", "-shm")  # what SQLite appends to the names of files next to a database
+BUSY_SECONDS = 2.0  # to wait for a writer
+_BESIDE = ("-wal", "-shm")  # suffixes of SQLite's files next to a database
 Finish = Callable[[Store], list[Finding]]
 _OURS = {table.name for table in metadata.sorted_tables}
 
 
 class Repaired(NamedTuple):
-    """What a repair found, and where the damaged file is now."""
+    """The findings of a repair, and the new place of the damaged file."""
 
     found: list[Finding]
     copy: Path
@@ -42,8 +42,8 @@ def repair(url: str, finish: Finish = lambda store: [], on_games: OnGames = lamb
 
     Args:
         url: of an SQLite file.
-        finish: repairs what others keep in the store, and returns what it found.
-        on_games: told how many games of how many were looked at.
+        finish: repairs the tables of others in the store, and returns its findings.
+        on_games: called with the numbers of inspected games and of all.
     """
     path = sqlite_file(url)
     if path is None:
@@ -83,7 +83,7 @@ def repair(url: str, finish: Finish = lambda store: [], on_games: OnGames = lamb
 
 
 def _rewrite(damaged: Path, new: Path, finish: Finish, on_games: OnGames) -> list[Finding]:
-    """Writes what is sound into a new file; its indexes and columns are made from what was written."""
+    """Writes the sound rows into a new file and makes its indexes and columns from them."""
     with Store.open(f"sqlite:///{new}"):
         pass  # it has our tables now
     with reading_unchecked(f"sqlite:///{damaged}") as source, _writing(new) as target:
@@ -111,21 +111,21 @@ def _rewrite(damaged: Path, new: Path, finish: Finish, on_games: OnGames) -> lis
                 store.blocks.begin(connection, run)
                 store.totals.adopt(connection, run)
         found += finish(store)
-    return found + [Finding(f"table {name}", "how it was made cannot be read", "lost") for name in sorted(lost)]
+    return found + [Finding(f"table {name}", "its definition cannot be read", "lost") for name in sorted(lost)]
 
 
 @contextlib.contextmanager
 def _writing(new: Path) -> Iterator[Connection]:
-    """A transaction in which rows may come before those that they refer to."""
+    """A transaction in which rows may precede those that they refer to."""
     engine = create_engine("sqlite+pysqlite://", creator=lambda: sqlite3.connect(new), poolclass=NullPool)
     with engine.begin() as connection:
         yield connection
 
 
 def _statements_of_others(source: Connection) -> list[tuple[str, str]]:
-    """Returns what made the tables and indexes of others, which is Optuna; as much of it as can be read."""
+    """Returns the readable definitions of the tables and indexes of others, that is, of Optuna."""
     made: dict[str, tuple[str, str]] = {}
-    for direction in ("ASC", "DESC"):  # up to what is damaged, from either end
+    for direction in ("ASC", "DESC"):  # up to the damage, from either end
         query = (
             "SELECT type, name, tbl_name, sql FROM sqlite_master WHERE sql IS NOT NULL AND type IN ('table', 'index')"
             f" ORDER BY rowid {direction}"
@@ -138,7 +138,7 @@ def _statements_of_others(source: Connection) -> list[tuple[str, str]]:
 
 
 def _make(target: Connection, statements: list[str]) -> None:
-    """Makes tables or indexes of others; Optuna makes those anew whose statements are damaged."""
+    """Makes tables or indexes of others; Optuna makes those with damaged statements again."""
     for statement in statements:
         with contextlib.suppress(SQLAlchemyError), target.begin_nested():
             target.exec_driver_sql(statement)
@@ -154,9 +154,9 @@ def _write(target: Connection, table: Table, rows: Rows) -> None:
 
 
 def _remove_orphans(target: Connection, others: set[str]) -> set[str]:
-    """Removes rows of others that refer to lost rows, and tables that refer to lost ones, whose names it returns.
+    """Removes rows of others that refer to lost rows, and tables that refer to lost tables; returns the latter's names.
 
-    So it does with tables that refer to what another one does not have: the statement of either is damaged.
+    Tables that refer to missing columns are removed, too: one of the two definitions is damaged.
     """
     lost: set[str] = {name for name in others if _is_mismatched(target, name)}
     for name in lost:
@@ -172,7 +172,7 @@ def _remove_orphans(target: Connection, others: set[str]) -> set[str]:
 
 
 def _is_mismatched(target: Connection, table: str) -> bool:
-    """Whether SQLite cannot tell what a table's rows refer to."""
+    """Whether SQLite does not know the rows that a table refers to."""
     try:
         target.exec_driver_sql(f'PRAGMA foreign_key_check("{table}")').all()
     except SQLAlchemyError as failure:
@@ -187,13 +187,13 @@ def _parents(target: Connection, table: str) -> set[str]:
 
 @contextlib.contextmanager
 def _alone(path: Path) -> Iterator[None]:
-    """Keeps others from writing; raises UserError if somebody writes. A damaged file may not be lockable."""
+    """Keeps others from writing; raises UserError if another program writes. A damaged file may not be lockable."""
     with contextlib.closing(sqlite3.connect(path, BUSY_SECONDS, isolation_level=None)) as connection:
         try:
             connection.execute("BEGIN EXCLUSIVE")
         except sqlite3.DatabaseError as failure:
             if "locked" in str(failure):
-                raise UserError(f"a store to repair must not be in use, but {path} is; end who writes to it.") from None
+                raise UserError(f"a store to repair must not be in use, but {path} is; end its other users.") from None
         yield
 
 
@@ -206,7 +206,7 @@ def _settle(new: Path) -> None:
 
 
 def _free_name(path: Path) -> Path:
-    """Returns a name for a copy, which does not exist yet."""
+    """Returns an unused name for a copy."""
     stem = path.with_name(f"{path.name}.damaged-{datetime.now(UTC):%Y%m%d-%H%M%S}")
     return next(name for n in range(1000) if not (name := Path(f"{stem}{f'-{n}' if n else ''}")).exists())
 

@@ -1,4 +1,4 @@
-"""What is wrong about stored rows, each by itself: a sentence's end, empty if nothing is."""
+"""The damage of stored rows, each by itself, as the end of a sentence; empty if there is none."""
 
 from __future__ import annotations
 
@@ -60,14 +60,14 @@ def wrong_searched(row: Row[Any]) -> str:
 
 
 def wrong_vote(row: Row[Any], position: Row[Any] | None) -> str:
-    """Checks a search of a position, None if that is damaged."""
+    """Checks a search of a position (None if that is damaged)."""
     return wrong_row(votes, row) or wrong_search(row, None if position is None else position_of(position))
 
 
 def differing(rows: MatchColumns, copy: MatchColumns) -> npt.NDArray[np.int64]:
-    """Returns the numbers of the matches, the same ones in both, of which a copy says something else.
+    """Returns the numbers of the matches, the same ones in both, whose copy differs.
 
-    Times that were not measured may be anything.
+    Unmeasured times may differ.
     """
     numbers: npt.NDArray[np.int64] = rows.number
     if not np.array_equal(rows.seats, copy.seats):

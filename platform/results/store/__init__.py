@@ -4,13 +4,13 @@ import os
 
 from ...core.errors import UserError
 
-Place = str | os.PathLike[str] | None  # of a store: its URL or file; None is the one of commands and scripts
-STORE_VARIABLE = "TURNIER_STORE"  # environment: the URL of the store of commands and scripts that name none
-DEFAULT_URL = "sqlite:///turnier.db"  # if that is not set
+Place = str | os.PathLike[str] | None  # of a store: its URL or file; None = the default of commands and scripts
+STORE_VARIABLE = "TURNIER_STORE"  # environment: the URL of the default store
+DEFAULT_URL = "sqlite:///turnier.db"  # if the variable is not set
 
 
 def default_url() -> str:
-    """Returns the URL of the store of commands and scripts that name none."""
+    """Returns the URL of the default store."""
     return os.environ.get(STORE_VARIABLE) or DEFAULT_URL
 
 

@@ -1,4 +1,4 @@
-"""What is kept beside a run and may change, unlike its definition: texts under a few names."""
+"""Annotations of runs, which may change, unlike definitions: texts under a few names."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from ..outage import outlasting
 from .database import Database
 from .schema import run_annotations
 
-SETTINGS = "settings"  # JSON: how the run was last resumed, where its definition leaves that open
-NOTE = "note"  # what a user wrote about the run
-ANCHOR = "anchor"  # full text of the agent whose Elo is 0
-ARCHIVE = "archive"  # JSON of where the games of the run are, which the store no longer has
-CODE = "code:"  # and a digest: JSON of the Bundle, code of others that played in the run
+SETTINGS = "settings"  # JSON: the latest options of the run that its definition leaves open
+NOTE = "note"  # a user's text about the run
+ANCHOR = "anchor"  # full text of the agent with Elo 0
+ARCHIVE = "archive"  # JSON of the Place of games that the store no longer has
+CODE = "code:"  # prefix of a digest: JSON of a Bundle, code of others that played in the run
 
 
 class Annotations:
@@ -47,7 +47,7 @@ class Annotations:
         return {run_id: text for run_id, this, text in self._all() if this == name}
 
     def beginning(self, prefix: str) -> list[tuple[str, str, str]]:
-        """Returns the texts whose name begins so: (run, name, text)."""
+        """Returns the texts whose names have a prefix: (run, name, text)."""
         return [row for row in self._all() if row[1].startswith(prefix)]
 
     @outlasting
@@ -75,7 +75,7 @@ class Annotations:
             )
 
     def keep_code(self, run_id: str, texts: Iterable[str]) -> None:
-        """Stores the code of others that text forms name, once per run: any version can be played again."""
+        """Stores the code of others named in text forms, once per run, so any version can be played again."""
         for bundle in library.bundles_in(texts):
             if (run_id, bundle.digest) not in self._has_code:
                 if not self.get(run_id, CODE + bundle.digest):

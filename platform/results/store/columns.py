@@ -1,4 +1,4 @@
-"""Matches and their seats as columns: frames compute with these, since a million rows take seconds."""
+"""Matches and their seats as columns, the basis of frames, since a million rows take seconds."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ SEAT_FIELDS = ("match_number", "seat", "agent", "score", "decisions", "nodes", "
 
 
 class Texts(NamedTuple):
-    """Texts of which many are equal: the different ones, and the index of each text among them."""
+    """Many equal texts: the distinct ones, and the index of each text among them."""
 
     values: Array  # [different] str
     codes: Array  # int32
@@ -42,8 +42,8 @@ class Texts(NamedTuple):
         return np.isin(self.values, list(some))[self.codes]
 
     def categories(self) -> pd.Categorical:
-        """Returns the texts as pandas categories, which are sorted as texts."""
-        import pandas as pd  # `turnier runs` does without, which is twice as fast
+        """Returns the texts as pandas categories, sorted as texts."""
+        import pandas as pd  # without it, `turnier runs` is twice as fast
 
         names, places = np.unique(self.values, return_inverse=True)
         return pd.Categorical.from_codes(places[self.codes] if len(places) else self.codes, names.astype(object))
@@ -73,8 +73,8 @@ class MatchColumns(NamedTuple):
     score: Array  # [all seats] float64
     decisions: Array  # [all seats] int64
     nodes: Array  # [all seats] int64
-    seat_seconds: Array  # [all seats] float64, NaN where they were not measured
-    seat_cpu_seconds: Array  # [all seats] float64, NaN where they were not measured
+    seat_seconds: Array  # [all seats] float64, NaN if not measured
+    seat_cpu_seconds: Array  # [all seats] float64, NaN if not measured
 
     @classmethod
     def from_rows(cls, matches: Iterable[tuple[Any, ...]], seats: Iterable[tuple[Any, ...]]) -> MatchColumns:
@@ -154,7 +154,7 @@ class MatchColumns(NamedTuple):
 
     @classmethod
     def from_bytes(cls, data: bytes) -> MatchColumns:
-        """Returns what `to_bytes` wrote; raises ValueError with the reason if it is damaged."""
+        """Reads the bytes of `to_bytes`; raises ValueError with the reason if it is damaged."""
         stored = read_arrays(io.BytesIO(data), _stored_names(), len(data))
         stored["id"] = stored["id"].view("V16")
         fields: list[Any] = [

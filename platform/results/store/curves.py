@@ -23,7 +23,7 @@ class CurvePoint:
     """Consecutive games of a training, summarised by the first seat's scores."""
 
     games: int  # played up to the point's end
-    count: int  # games of the point
+    count: int  # number of games of the point
     mean: float
     deviation: float
 
@@ -87,12 +87,12 @@ class Curves:
                 self._count(connection, run_id, table)
 
     def _count(self, connection: Connection, run_id: str, table: Table) -> None:
-        """Notes which rows a run has now."""
+        """Updates the total of a run's rows."""
         rows = connection.execute(select(*content(table)).where(table.c.run_id == run_id))
         self.totals.replace(connection, run_id, table, [checksum(*row) for row in rows])
 
     def _rows(self, run_id: str, table: Table) -> list[tuple[Any, ...]]:
-        """Returns a run's rows, by games; raises Damaged if they are not those that were stored."""
+        """Returns a run's rows, by games; raises Damaged if they are not as they were stored."""
         query = select(*content(table)).where(table.c.run_id == run_id).order_by(table.c.games)
         with self.database.reading() as connection:
             rows = [tuple(row) for row in connection.execute(query)]

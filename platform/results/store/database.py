@@ -43,8 +43,8 @@ CHUNK = 5000  # keys in one query
 BUSY_SECONDS = 30  # how long SQLite waits for another writer
 CONNECT_SECONDS = 10  # how long PostgreSQL may take to answer
 _AGAIN = "repeat the command to resume"
-SMALL = 1 << 25  # bytes of an SQLite file that is checked whole when it is opened: 0.1 s
-# Libpq's: a server whose machine or network is gone counts as silent after half a minute, not after hours.
+SMALL = 1 << 25  # bytes of an SQLite file up to which opening checks all of it: 0.1 s
+# Libpq's: a server whose machine or network is gone counts as silent after half a minute instead of hours.
 _KEEPALIVE = {"keepalives_idle": 10, "keepalives_interval": 5, "keepalives_count": 4, "tcp_user_timeout": 30_000}
 
 # The first pattern found in the driver's message gives what must hold and what to do.
@@ -68,13 +68,13 @@ _CAUSES = (
     ("database .* does not exist", "must exist", "create it with createdb"),
     ("relation .* not exist|column .* not exist", "must have all of Turnier's tables", "name another database"),
     ("too many (connections|clients)", "must have a connection left", f"end other programs and {_AGAIN}"),
-    ("", "must be running and reachable{waited}", f"start it or fix the URL, then {_AGAIN}"),  # all else
+    ("", "must be running and reachable{waited}", f"start it or fix the URL, then {_AGAIN}"),  # anything else
 )
 _ELSE_OF_SQLITE = ("", "must be an undamaged SQLite database", REPAIR)
 
 
 class NoResults(UserError):
-    """Raised where results are to be read from a database that does not exist or has none yet."""
+    """Raised if a database to read results from does not exist or has none yet."""
 
     def __init__(self, message: str, shown_url: str) -> None:
         super().__init__(message)
@@ -111,7 +111,7 @@ class Database(Inserting):
             self.outage = Outage(self.place, self._is_absence)
             self.outage.wait_in(self._engine)
         self.url = parsed.render_as_string(hide_password=False)
-        # Writers of SQLite queue when they begin; a reader sees one state of the database in all of its queries.
+        # SQLite's writers queue at the beginning; a reader sees one state of the database in all of its queries.
         self._writer = self._engine.execution_options(begin="BEGIN IMMEDIATE")
         self._reader = self._engine
         if not self.is_sqlite:
@@ -122,7 +122,7 @@ class Database(Inserting):
         except BaseException:
             self.close()
             raise
-        if not read_only and not self.is_sqlite:  # from now on the URL is known to be right
+        if not read_only and not self.is_sqlite:  # the URL is now known to be right
             self.outage.patience = wait_seconds()
 
     def _prepare(self) -> None:
@@ -141,30 +141,30 @@ class Database(Inserting):
                 schema.make(connection, self.place, self.shown_url)
 
     def close(self) -> None:
-        """Closes it; everything that was written to an SQLite file is then in this one file, unless others write."""
+        """Closes it; everything written to SQLite is then in one file, unless other processes write."""
         if self._file:
             self._file.close()
         else:
             self._engine.dispose()
 
     def is_at(self, url: str) -> bool:
-        """Whether this is the database that a URL names."""
+        """Whether this is the database of a URL."""
         named = urls.parse(url)
         if urls.is_sqlite(named):
             named = named.set(database=str(urls.path_of(named)))
         return named.render_as_string(hide_password=False) == self.url
 
     def also_written_by(self, engine: Engine) -> None:
-        """Has `close` close an engine of others, too, which writes to the same database."""
+        """Makes `close` also close an engine of others that writes to the same database."""
         if self._file:
             self._file.log.follow(engine)
 
     def size(self) -> int:
-        """Returns the bytes of an SQLite file, without what is in its log; 0 if there is none."""
+        """Returns the bytes of an SQLite file, without its log; 0 if there is none."""
         return self.path.stat().st_size if self.path.exists() else 0
 
     def structure(self, limit: int = 1) -> list[str]:
-        """Returns what SQLite's own check of tables, indexes and pages finds; nothing of PostgreSQL."""
+        """Returns the findings of SQLite's own check of tables, indexes and pages; none for PostgreSQL."""
         if not self.is_sqlite:
             return []
         with self.reading() as connection:
@@ -180,7 +180,7 @@ class Database(Inserting):
 
     @contextlib.contextmanager
     def writing(self) -> Iterator[Connection]:
-        """A connection with one transaction, committed at the end and undone where anything is raised."""
+        """A connection with one transaction, committed at the end and undone if anything is raised."""
         if self.read_only:
             raise UserError(f"{self.place} must be opened for writing, but it was opened to read; open it again.")
         with self._sentences():
@@ -200,12 +200,12 @@ class Database(Inserting):
 
     @contextlib.contextmanager
     def _sentences(self) -> Iterator[None]:
-        """Turns what the database raises into a UserError with one sentence."""
+        """Turns errors of the database into a UserError of one sentence."""
         try:
             yield
         except (NoResultFound, MultipleResultsFound) as error:
             raise self.damaged("a row that it must have once is missing or repeated") from error
-        except UnicodeDecodeError as error:  # Python's sqlite3 cannot even tell what is wrong
+        except UnicodeDecodeError as error:  # Python's sqlite3 fails on its own error message
             raise self.damaged("it contains text that is not UTF-8") from error
         except (DBAPIError, PoolTimeoutError, OverflowError) as error:
             cause = self._cause(error)
@@ -216,41 +216,41 @@ class Database(Inserting):
             raise kind(f"{self.place} {must}, got: {cause[:300].rstrip('.')}; {cure}.") from error
 
     def damaged(self, what: str) -> Damaged:
-        """Returns the error for damaged data: what is wrong with which."""
+        """Returns the error for damaged data; `what` names the data and the damage."""
         return damaged(self.place, self.shown_url, what)
 
     def decoding(self, what: str) -> contextlib.AbstractContextManager[None]:
-        """Raises Damaged if what is read cannot be decoded."""
+        """Raises Damaged if stored data cannot be decoded."""
         return decoding(self.place, self.shown_url, what)
 
     def _cause(self, error: Exception) -> str:
-        """Returns what the driver says, in one line and without secrets."""
+        """Returns the driver's message in one line and without secrets."""
         cause = " ".join(str(getattr(error, "orig", None) or error).partition("\nLINE ")[0].split())
         for secret in self._secrets:
             cause = cause.replace(str(secret), "***")
         return cause
 
     def _is_absence(self, error: Exception) -> bool:
-        """Whether no connection was made because no server is there, not because it refuses us."""
+        """Whether a connection failed because no server is there, rather than by refusal."""
         return self._row(self._cause(error)) is _CAUSES[-1]
 
     def _row(self, cause: str) -> tuple[str, str, str]:
-        """Returns the row of _CAUSES for what a driver says."""
+        """Returns the row of _CAUSES for a driver's message."""
         causes = (*_CAUSES[:-1], _ELSE_OF_SQLITE) if self.is_sqlite else _CAUSES
         return next(row for row in causes if re.search(row[0], cause, re.IGNORECASE))
 
 
 def chunks(keys: Iterable[K]) -> Iterator[list[K]]:
-    """Yields as many keys at a time as one query takes."""
+    """Yields keys in portions that fit one query."""
     rest = iter(keys)
     while chunk := list(itertools.islice(rest, CHUNK)):
         yield chunk
 
 
 def clock(connection: Connection) -> float:
-    """Returns seconds on a clock that all users of the database share and that is never set.
+    """Returns seconds on a clock shared by all users of the database and never adjusted.
 
-    For PostgreSQL that is the server's clock; for SQLite, whose users are on one machine, the time since it started:
+    For PostgreSQL this is the server's clock; for SQLite, whose users are on one machine, the time since it started:
     setting the wall clock must not make a driver look dead.
     """
     if connection.dialect.name == "postgresql":
@@ -259,7 +259,7 @@ def clock(connection: Connection) -> float:
 
 
 def now() -> str:
-    """Returns the present time as it is stored: UTC, ISO 8601."""
+    """Returns the present time as stored: UTC, ISO 8601."""
     return datetime.now(UTC).isoformat(timespec="microseconds")
 
 

@@ -26,15 +26,15 @@ BEAT_SECONDS = 5.0
 
 
 def this_process() -> str:
-    """Returns a holder's name from which other processes of this machine can tell whether it has ended."""
+    """Returns a holder's name that tells other processes of this machine whether it has ended."""
     return f"{_machine()}:{os.getpid()}"
 
 
 @functools.cache
 def _machine() -> str:
-    """Returns the host's name and, where the system says them, a mark of this start of it and of the container.
+    """Returns the host's name and, if the system gives them, marks of the machine's start and of the container.
 
-    Containers and machines of the same name do not know each other's processes.
+    Containers and machines of the same name do not see each other's processes.
     """
     name = socket.gethostname()
     with contextlib.suppress(OSError):
@@ -44,7 +44,7 @@ def _machine() -> str:
 
 
 class Held(UserError):
-    """Raised where another holder has the lock."""
+    """Raised if another holder has the lock."""
 
     def __init__(self, message: str, holder: str) -> None:
         super().__init__(message)
@@ -52,10 +52,10 @@ class Held(UserError):
 
 
 class Lock:
-    """A lock that is held; as a context manager it keeps its heartbeat alive and unlocks at the end."""
+    """A held lock; as a context manager it keeps its heartbeat alive and unlocks at the end."""
 
     def __init__(self, database: Database, name: str, holder: str) -> None:
-        """Takes the lock; raises Held if another one has it."""
+        """Takes the lock; raises Held if another holder has it."""
         self.name = name
         self.holder = f"{holder} ({uuid.uuid4().hex[:8]})"  # two drivers in one process are two holders
         self.database = database
@@ -73,7 +73,7 @@ class Lock:
                 if self.database.insert_many(connection, locks, ("name", "holder", "heartbeat"), [row]):
                     return
                 found = connection.execute(query).one_or_none()
-                if found:  # not so where another one has unlocked in between
+                if found:  # nothing if another holder has unlocked in between
                     break
             other, heartbeat = found
             if other == self.holder:
@@ -88,7 +88,7 @@ class Lock:
 
     @outlasting
     def heartbeat(self) -> None:
-        """Notes that the holder is alive; raises UserError if another one has taken the lock over."""
+        """Notes that the holder is alive; raises UserError if another holder has taken the lock over."""
         with self.database.writing() as connection:
             mine = (locks.c.name == self.name) & (locks.c.holder == self.holder)
             if connection.execute(update(locks).where(mine).values(heartbeat=clock(connection))).rowcount == 1:
@@ -101,7 +101,7 @@ class Lock:
 
     @outlasting
     def unlock(self) -> None:
-        """Releases the lock; does nothing if another one has it."""
+        """Releases the lock; does nothing if another holder has it."""
         with self.database.writing() as connection:
             connection.execute(delete(locks).where(locks.c.name == self.name, locks.c.holder == self.holder))
 
@@ -116,7 +116,7 @@ class Lock:
         self._ended.set()
         if self._thread is not None:
             self._thread.join()
-        # A database that fails now must not hide why the block ended; the lock becomes stale by itself.
+        # A failing database must not hide the reason for the end of the block; the lock becomes stale by itself.
         with contextlib.suppress(UserError):
             self.unlock()
 
@@ -147,5 +147,5 @@ def is_dead(holder: str) -> bool:
 
 
 def is_gone(holder: str, heartbeat: float, now: float) -> bool:
-    """Whether a holder has ended, or is of an earlier start of this machine: one that is only suspended is not gone."""
+    """Whether a holder has ended, or belongs to an earlier start of this machine: a suspended one is not gone."""
     return is_dead(holder) or (is_stale(heartbeat, now) and not holder.startswith(f"{_machine()}:"))

@@ -1,4 +1,4 @@
-"""The environment of a run: versions, machine, state of the source, command line; no host names, no passwords."""
+"""The environment of a run: versions, machine, state of the source, command line; no host names or passwords."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from ...core.compilation.machine import version_of, versions
 from ...core.outside import classes
 from ...core.outside.trust import trusted
 
-# Options that say where to play are left out: they do not change the results, and a URL may hold a password.
+# Options for the place of playing are left out: they do not change results, and a URL may contain a password.
 _PLACES = ("--store", "--executor", "--workers", "--address")
 _command: list[str] = []
 
@@ -29,15 +29,15 @@ def started_with(words: Sequence[str]) -> None:
 
 
 def command_line() -> list[str]:
-    """Returns the words without options that say where to play; empty if there was no command line.
+    """Returns the words without options for the place of playing; empty if there was no command line.
 
-    Names of code that is not ours have the versions that play, so that the words mean the same after an edit.
+    Names of code that is not ours include its version, so the words mean the same after an edit.
     """
     return [classes.with_versions(word) for word in _command]
 
 
 def manifest() -> dict[str, Any]:
-    """Returns what is stored with a run."""
+    """Returns the environment to store with a run."""
     return {**_fixed(), "command": command_line(), **({"trusted": True} if trusted() else {})}
 
 
@@ -93,7 +93,7 @@ def _git_state(file: Path) -> dict[str, Any] | None:
         return done.stdout.strip()
 
     try:
-        git("ls-files", "--error-unmatch", file.name)  # an installed package may lie in another project's checkout
+        git("ls-files", "--error-unmatch", file.name)  # an installed package may be in another project's checkout
         return {"commit": git("rev-parse", "HEAD"), "dirty": bool(git("status", "--porcelain", "-uno"))}
     except (OSError, subprocess.SubprocessError):
         return None

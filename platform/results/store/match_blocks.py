@@ -1,7 +1,7 @@
 """A copy of each run's matches in blocks of columns: a million games are read in the time of ten thousand rows.
 
 The rows are authoritative, and blocks are made of checked rows only. A block is written once it is full; until then the
-run's tail, in the same table, names the matches that are in none, and their rows are read. All of this is in the
+run's tail, in the same table, names the matches without a block, and their rows are read. All of this is in the
 transaction that stores the rows. Every run has a tail from its beginning.
 """
 
@@ -23,14 +23,14 @@ from .columns import MATCH_FIELDS, SEAT_FIELDS, MatchColumns
 from .database import Database, chunks
 from .schema import match_columns, matches, run_matches
 
-FULL = 1024  # matches of a new block: to read fewer from their rows takes some 20 ms
-MERGED = 32  # blocks of about the same size that become one
+FULL = 1024  # matches of a new block: reading fewer from their rows takes some 20 ms
+MERGED = 32  # blocks of about the same size that are merged into one
 MAX_MATCHES = 1 << 18  # in a block: some 30 MB
 TAIL = -2  # level of the row that names the matches in no block
 _STORED = "<i8"  # a number
 Numbers = npt.NDArray[np.int64]
-# Made once: to make them takes longer than to execute them, and every commit does. Two processes that add to the tail
-# of a run wait for each other.
+# Made once: making them takes longer than executing them, which every commit does. Processes that add to the tail of
+# the same run wait for each other.
 _TAIL_OF = (
     select(match_columns)
     .where(match_columns.c.run_id == bindparam("run"), match_columns.c.level == TAIL)
@@ -44,7 +44,7 @@ _CHANGE_TAIL = (
 
 
 class _Parts(NamedTuple):
-    """What a run has in the table: blocks by their numbers, and the matches that are in none."""
+    """A run's rows in the table: blocks by their numbers, and the matches in no block."""
 
     blocks: dict[int, MatchColumns]
     tail: dict[int, Numbers]
@@ -55,10 +55,10 @@ class MatchBlocks:
 
     def __init__(self, database: Database, totals: Totals) -> None:
         self.database, self.totals = database, totals
-        self._archives: list[tuple[int, Archive]] = []  # the first number of their games, below 0
+        self._archives: list[tuple[int, Archive]] = []  # with the first number of their games, below 0
 
     def begin(self, connection: Connection, run_id: str) -> None:
-        """Gives a run its tail, and blocks of the matches that it has already."""
+        """Gives a run its tail, and blocks of its existing matches."""
         own = select(run_matches.c.match_number).where(run_matches.c.run_id == run_id)
         numbers = sorted(connection.scalars(own))
         for first in range(0, len(numbers), MAX_MATCHES):
@@ -73,7 +73,7 @@ class MatchBlocks:
         numbers: Sequence[int],
         columns: Callable[[], MatchColumns] | None = None,
     ) -> None:
-        """Adds matches that were just attached to a run: to its tail, or with that in a block.
+        """Adds matches just attached to a run: to its tail, or in a block together with the tail.
 
         Args:
             connection, run_id: of the transaction, and the run.
@@ -100,18 +100,18 @@ class MatchBlocks:
             self._add_block(connection, run_id, MatchColumns.concatenated(parts))
 
     def _add_block(self, connection: Connection, run_id: str, block: MatchColumns) -> None:
-        """Stores a block; merges those of about the same size, so that there are never many."""
+        """Stores a block; merges blocks of about the same size, so there are never many."""
         level, table = 0, match_columns.c
         while len(block.number):
             self._insert(connection, run_id, level, block)
             same = select(table.number, table.matches).where((table.run_id == run_id) & (table.level == level))
-            # Two processes that merge wait for each other; the second then finds nothing left to merge.
+            # Processes that merge wait for each other; the second then finds nothing to merge.
             sizes = {row.number: row.matches for row in connection.execute(same.with_for_update())}
             numbers = sorted(sizes)
             if len(numbers) < MERGED:
                 return
             with self.database.decoding(f"columns of {run_id}"):
-                large = sum(sizes.values()) > MAX_MATCHES  # asked before they are read: together they may be a million
+                large = sum(sizes.values()) > MAX_MATCHES  # decided before reading: together they may be a million
             if large:
                 connection.execute(update(match_columns).where(table.number.in_(numbers)).values(level=-1))
                 return
@@ -147,7 +147,7 @@ class MatchBlocks:
         return columns
 
     def parts_of_run(self, connection: Connection, run_id: str) -> Iterator[MatchColumns]:
-        """Yields the same as `of_run`, a part at a time and in any order; damage is noticed by the end."""
+        """Yields the matches of `of_run` in parts and in any order; damage is noticed by the end."""
         if archive := archive_of_run(self.database, connection, run_id):
             yield from archive.parts(self._first_of(archive))
             return
@@ -165,13 +165,13 @@ class MatchBlocks:
         self._require_whole(connection, run_id, np.concatenate(marks) if marks else np.zeros(0, np.int64))
 
     def games_of_run(self, connection: Connection, run_id: str) -> int:
-        """Returns how many matches the blocks or the archive of a run have, without reading them."""
+        """Returns the number of matches in the blocks or the archive of a run, without reading them."""
         if archive := archive_of_run(self.database, connection, run_id):
             return archive.total.rows
         return self.counts().get(run_id, 0)
 
     def _require_whole(self, connection: Connection, run_id: str, marks: Numbers) -> None:
-        """Raises Damaged unless these are the first digits of the ids of all matches of a run."""
+        """Raises Damaged unless these are the marks of all matches of a run."""
         found = Total(len(marks), int(marks.sum()) % MARKS)  # integers of 64 bits wrap around at a multiple
         self.totals.check(connection, run_id, run_matches, found)
         if len(np.unique(marks)) < len(marks):
@@ -186,7 +186,7 @@ class MatchBlocks:
         return first
 
     def counts(self) -> dict[str, int]:
-        """Returns how many matches the blocks of each run have."""
+        """Returns the number of matches in the blocks of each run."""
         query = select(match_columns.c.run_id, func.sum(match_columns.c.matches)).group_by(match_columns.c.run_id)
         with self.database.reading() as connection:
             return {run_id: int(count) for run_id, count in connection.execute(query)}
@@ -194,7 +194,7 @@ class MatchBlocks:
     def values(
         self, connection: Connection, numbers: Sequence[int], names: Sequence[str]
     ) -> dict[int, tuple[Any, ...]]:
-        """Returns values of matches, such as their plies, by the numbers that `of_run` gave; lost ones are left out."""
+        """Returns values of matches, such as their plies, by their numbers in `of_run`; lost ones are left out."""
         found: dict[int, tuple[Any, ...]] = {}
         for some in chunks(number for number in numbers if number > 0):
             query = select(matches.c.number, *(matches.c[name] for name in names))
@@ -213,7 +213,7 @@ class MatchBlocks:
         return self.database.damaged(f"{run_id} has no tail in {match_columns.name}")
 
     def _checked(self, connection: Connection, chosen: ColumnElement[bool], lock: bool = False) -> _Parts:
-        """Returns what is chosen of the table; raises Damaged if it is not what was stored."""
+        """Returns the chosen rows of the table; raises Damaged if they are not as they were stored."""
         query = select(match_columns).where(chosen).order_by(match_columns.c.number)
         parts = _Parts({}, {})
         for row in connection.execute(query.with_for_update() if lock else query):
@@ -251,13 +251,13 @@ class MatchBlocks:
 
 
 def _values(block: MatchColumns) -> dict[str, Any]:
-    """Returns what is stored of a block."""
+    """Returns the stored values of a block."""
     data = block.to_bytes()
     return {"matches": len(block.number), "data": data, "checksum": checksum(len(block.number), data)}
 
 
 def _naming(numbers: Sequence[int]) -> dict[str, Any]:
-    """Returns what is stored of a tail."""
+    """Returns the stored values of a tail."""
     data = np.array(numbers, _STORED).tobytes()
     return {"matches": len(numbers), "data": data, "checksum": checksum(len(numbers), data)}
 

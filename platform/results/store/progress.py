@@ -26,17 +26,17 @@ from .store import Run, Store
 
 _CHECKED = [column.name for column in run_progress.columns if column.name not in ("run_id", "checksum")]
 BEAT_SECONDS = 2.0
-RATE_SECONDS = 20.0  # the rate is measured over this time
-_OTHER_UNITS = ("study", "training")  # kinds of runs whose bar does not count what they store
-_WITHOUT_DRIVER = ("play",)  # kinds to which people add a game whenever they play one
+RATE_SECONDS = 20.0  # period of measuring the rate
+_OTHER_UNITS = ("study", "training")  # kinds of runs whose bar counts something else than they store
+_WITHOUT_DRIVER = ("play",)  # kinds to which people add the games that they play
 RUNNING, WAITING, FINISHED, STOPPED, UNKNOWN = "running", "waiting", "finished", "stopped", "unknown"
-LIVE = RUNNING, WAITING  # a driver has the run; it waits while it has no worker
+LIVE = RUNNING, WAITING  # a driver has the run; without a worker it waits
 ARCHIVED = "archived"
 
 
 @dataclass(frozen=True)
 class RunProgress:
-    """How far a run is; the defaults are those of a run whose driver reported nothing."""
+    """The progress of a run; the defaults are those of a run without a report of its driver."""
 
     run: str
     kind: str
@@ -46,13 +46,13 @@ class RunProgress:
     state: str = UNKNOWN  # running | waiting | finished | stopped | unknown | archived
     done: int | None = None
     planned: int | None = None
-    unit: str = ""  # what is counted
+    unit: str = ""  # of the count
     rate: float | None = None  # per second, in the last RATE_SECONDS; only while it runs
     seconds_left: float | None = None  # at that rate
     started: str | None = None  # the latest driver: UTC, ISO 8601
     ended: str | None = None
     holder: str | None = None  # MACHINE:PROCESS of the latest driver
-    note: str = ""  # what a user wrote about the run
+    note: str = ""  # a user's text about the run
 
 
 class Countable(Protocol):
@@ -60,7 +60,7 @@ class Countable(Protocol):
 
     total: int
     done: int
-    skipped: int  # done earlier, which says nothing about the rate
+    skipped: int  # done earlier, and so irrelevant to the rate
     unit: str
 
 
@@ -74,9 +74,9 @@ class ProgressReporter:
 
     Args:
         database: of the store.
-        run_id: whose progress it is.
+        run_id: the run with this progress.
         bar: counts it.
-        waits: says whether there is no worker yet.
+        waits: whether there is no worker yet.
     """
 
     def __init__(
@@ -112,7 +112,8 @@ class ProgressReporter:
         self._report(WAITING if self._waits() else RUNNING)
 
     def _report(self, state: str) -> None:
-        # The driver notices a store that fails at its next append; a failure here must not hide why a run ended.
+        # The driver notices a failing store at its next append; a failure here must not hide the reason for a run's
+        # end.
         with contextlib.suppress(UserError):
             self._store(state)
 
@@ -136,7 +137,7 @@ class ProgressReporter:
                 connection.execute(insert(run_progress).values(row | {"run_id": self._run_id}))
 
     def _rate(self) -> float:
-        """Returns the recent rate of this driver, per second; what was stored before it started does not count."""
+        """Returns the recent rate of this driver, per second; earlier games do not count."""
         self._samples.append(_Sample(time.monotonic(), self._bar.done - self._bar.skipped))
         while len(self._samples) > 2 and self._samples[1].time < self._samples[-1].time - RATE_SECONDS:
             self._samples.popleft()
@@ -203,12 +204,12 @@ def stored_command(store: Store, run_id: str) -> Sequence[str]:
 
 
 def checked_values(row: Row[Any]) -> list[Any]:
-    """Returns the values that the checksum of a report is of."""
+    """Returns the values covered by the checksum of a report."""
     return [row._mapping[name] for name in _CHECKED]
 
 
 def reported(store: Store) -> dict[str, Row[Any]]:
-    """Returns what drivers reported last; raises Damaged if that is not what was stored."""
+    """Returns the latest reports of drivers; raises Damaged if one is not as it was stored."""
     with store.database.reading() as connection:
         rows = connection.execute(select(run_progress)).all()
     for row in rows:

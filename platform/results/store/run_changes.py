@@ -1,4 +1,4 @@
-"""What users do to stored runs: give them another name, and delete them with what belongs to them alone."""
+"""Changes to stored runs by users: a new name, and deletion with all data that belong to them alone."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _ATTACHED: dict[Table, tuple[str, Table]] = {run_matches: ("match_number", match
 
 
 class Owned(NamedTuple):
-    """How many of the games or searches of a run are its own, and how many other runs have too."""
+    """The number of games or searches that only one run has, and of those that it shares."""
 
     own: int
     shared: int
@@ -70,9 +70,9 @@ def move_run(connection: Connection, run: Run, run_id: str, name: str) -> None:
 
 
 def delete_run(store: Store, run: Run) -> None:
-    """Deletes a run and those of its games and searches that no other run has, all or nothing.
+    """Deletes a run and the games and searches that only it has, all or nothing.
 
-    Searched positions stay: they are few, and nothing shows those without searches.
+    Searched positions stay: they are few, and those without searches are never shown.
     """
     refuse_running(store, run)
     _require_sound_file(store)
@@ -84,7 +84,7 @@ def delete_run(store: Store, run: Run) -> None:
 
 
 def _require_sound_file(store: Store) -> None:
-    """Raises Damaged if SQLite finds damage: games of other runs must not be taken for a run's own."""
+    """Raises Damaged if SQLite finds damage: games of other runs must not be mistaken for a run's own."""
     if wrong := store.database.structure():
         raise store.database.damaged(f"SQLite finds: {wrong[0]}")
 
@@ -98,9 +98,9 @@ def _delete_kept(store: Store, connection: Connection, table: Table, numbers: li
 
 
 def forget_games(store: Store, run: Run, saved: Total) -> None:
-    """Deletes the games of a run that no other run has, all or nothing; the run stays, without games.
+    """Deletes the games that only this run has, all or nothing; the run stays, without games.
 
-    Raises UserError unless it has just the games that were saved elsewhere.
+    Raises UserError unless its games are exactly those that were saved elsewhere.
     """
     _require_sound_file(store)
     with store.database.writing() as connection:
@@ -121,7 +121,7 @@ def forget_games(store: Store, run: Run, saved: Total) -> None:
 
 
 def games_of_worker(store: Store, run: Run, worker: str) -> dict[str, int]:
-    """Returns how many games that a worker has played each run has, of the games of one run: that run first.
+    """Returns the number of one run's games by a worker, also in other runs with these games: that run first.
 
     Raises UserError if the run has none.
     """
@@ -148,14 +148,14 @@ def purge_worker(store: Store, run: Run, worker: str) -> None:
 
 
 def _numbers(run: Run, worker: str = "") -> Select[tuple[int]]:
-    """Returns the query for the numbers of a run's games, or of those that a worker has played."""
+    """Returns the query for the numbers of a run's games, or of those played by a worker."""
     query = select(matches.c.number).join(run_matches, run_matches.c.match_number == matches.c.number)
     query = query.where(run_matches.c.run_id == run.id)
     return query.where(matches.c.worker == worker) if worker else query
 
 
 def forget_run(connection: Connection, run_id: str) -> None:
-    """Deletes a run, but not its games and searches: its command begins it again with them."""
+    """Deletes a run, but not its games and searches, with which its command begins it again."""
     for table in _tables_of_runs():
         connection.execute(delete(table).where(table.c.run_id == run_id))
     connection.execute(delete(locks).where(locks.c.name == run_id))
@@ -169,7 +169,7 @@ def _changed(row: dict[str, Any], **changes: str) -> dict[str, Any]:
 
 
 def _tables_of_runs() -> list[Table]:
-    """Returns the tables whose rows belong to a run."""
+    """Returns the tables whose rows belong to runs."""
     return [t for t in metadata.sorted_tables if "run_id" in t.c and _refers_to_runs(t.c.run_id.foreign_keys)]
 
 
@@ -178,7 +178,7 @@ def _refers_to_runs(keys: set[ForeignKey]) -> bool:
 
 
 def _own(table: Table, run_id: str) -> Select[tuple[int]]:
-    """Returns the query for the numbers of what only this run has."""
+    """Returns the query for the numbers of rows that only this run has."""
     number, other = table.c[_ATTACHED[table][0]], table.alias()
     of_others = select(other.c.run_id).where(other.c[number.name] == number, other.c.run_id != run_id)
     return select(number).where(table.c.run_id == run_id, ~of_others.exists())

@@ -26,7 +26,7 @@ from ...core.errors import UserError
 from ..integrity.damage import damaged
 
 SCHEMA_VERSION = 10
-OLDEST_VERSION = 2  # that `turnier upgrade` brings to this one
+OLDEST_VERSION = 2  # the oldest that `turnier upgrade` can read
 _CREATION_LOCK = 0x7475726E  # PostgreSQL's advisory lock while tables are made
 
 metadata = MetaData()
@@ -45,7 +45,7 @@ runs = Table(
     Column("checksum", BigInteger),  # of the columns before
 )
 
-# Seats and runs refer to a match by number: rows are appended to a table, where keys by content hash would touch a
+# Seats and runs refer to a match by number, so rows are appended to a table; keys by content hash would touch a
 # thousand pages per batch (measured: half the speed). Only `id` has a meaning outside the database.
 matches = Table(
     "matches",
@@ -55,14 +55,14 @@ matches = Table(
     Column("game", Text, nullable=False),
     Column("seed", BigInteger, nullable=False),
     Column("max_plies", BigInteger, nullable=False),
-    Column("opening", BigInteger, nullable=False),  # number of plies that are MatchSpec.opening
+    Column("opening", BigInteger, nullable=False),  # number of plies from MatchSpec.opening
     Column("termination", Text, nullable=False),
     Column("seconds", Double, nullable=False),
     Column("plies", LargeBinary, nullable=False),
     Column("facts", Text, nullable=False),  # JSON
     Column("error", Text, nullable=False),
     Column("created", Text, nullable=False),  # UTC, ISO 8601
-    Column("release", Text),  # and code of Turnier that played it; empty: unknown
+    Column("release", Text),  # release and code of Turnier that played it; empty: unknown
     Column("worker", Text),  # MatchRecord.worker; empty: unknown
     Column("checksum", BigInteger),  # with its seats, see integrity/match_rows.py
     Index("matches_by_game", "game"),
@@ -77,8 +77,8 @@ seats = Table(
     Column("score", Double, nullable=False),
     Column("decisions", BigInteger, nullable=False),
     Column("nodes", BigInteger, nullable=False),
-    Column("seconds", Double),  # of this seat's decisions; NULL where they were not measured
-    Column("cpu_seconds", Double),  # CPU time of these decisions; NULL where it was not measured
+    Column("seconds", Double),  # of this seat's decisions; NULL if not measured
+    Column("cpu_seconds", Double),  # CPU time of these decisions; NULL if not measured
     sqlite_with_rowid=False,
 )
 
@@ -97,7 +97,7 @@ match_columns = Table(
     metadata,
     Column("number", BigInteger().with_variant(Integer, "sqlite"), primary_key=True),
     Column("run_id", ForeignKey("runs.id"), nullable=False),
-    Column("level", Integer, nullable=False),  # how often its matches were merged; -1 = never again
+    Column("level", Integer, nullable=False),  # number of merges of its matches; -1 = no more merges
     Column("matches", BigInteger, nullable=False),
     Column("data", LargeBinary, nullable=False),  # MatchColumns.to_bytes
     Column("checksum", BigInteger),  # of the data
@@ -147,7 +147,7 @@ positions = Table(
     Column("number", BigInteger().with_variant(Integer, "sqlite"), primary_key=True),
     Column("id", Text, nullable=False, unique=True),  # SeenPosition.id
     Column("game", Text, nullable=False),
-    Column("state", Text, nullable=False),  # words of the state as the seat to move may see it
+    Column("state", Text, nullable=False),  # words of the state as the seat to move sees it
     Column("returns", Text, nullable=False),
     Column("legal", Text, nullable=False),  # action ids
     Column("phase", BigInteger, nullable=False),
@@ -191,7 +191,7 @@ training_points = Table(
     sqlite_with_rowid=False,
 )
 
-# A row means that all matches of an evaluation are stored: the matches of the run in which the agent plays.
+# A row says that all matches of an evaluation are stored: the matches of the run in which the agent plays.
 training_evaluations = Table(
     "training_evaluations",
     metadata,
@@ -201,7 +201,7 @@ training_evaluations = Table(
     sqlite_with_rowid=False,
 )
 
-# How many rows of a table a run has, and the sum of their marks: rows that damage hides are missed. See
+# The number of a run's rows in a table, and the sum of their marks, to notice rows hidden by damage. See
 # integrity/totals.py.
 run_totals = Table(
     "run_totals",
@@ -213,13 +213,13 @@ run_totals = Table(
     sqlite_with_rowid=False,
 )
 
-# Optuna makes them, in the same database.
+# Made by Optuna, in the same database.
 _OF_OPTUNA = {
     *("alembic_version", "version_info", "studies", "study_directions", "study_user_attributes"),
     *("study_system_attributes", "trials", "trial_params", "trial_values", "trial_intermediate_values"),
     *("trial_user_attributes", "trial_system_attributes", "trial_heartbeats"),
 }
-# What another program left in a database that runs when it is used: its kind and name.
+# Code left in a database by another program, which runs when that is used: kind and name.
 CODE_OF_SQLITE = "SELECT type, name FROM sqlite_master WHERE type IN ('trigger', 'view') ORDER BY type, name"
 _CODE_OF_POSTGRESQL = """SELECT kind, name FROM (
     SELECT 'trigger' AS kind, tgname AS name, tgrelid AS place FROM pg_trigger WHERE NOT tgisinternal
@@ -227,11 +227,11 @@ _CODE_OF_POSTGRESQL = """SELECT kind, name FROM (
     UNION ALL SELECT 'view', relname, oid FROM pg_class WHERE relkind IN ('v', 'm')
 ) AS code JOIN pg_class ON pg_class.oid = place
 WHERE relname = ANY(:names) AND relnamespace = current_schema()::regnamespace ORDER BY kind, name LIMIT 1"""
-_CORE = {"runs", "matches", "seats", "run_matches"}  # a database that has these is ours
+_CORE = {"runs", "matches", "seats", "run_matches"}  # a database with these is ours
 
 
 class Outdated(UserError):
-    """Raised where a store is of an earlier version, whose forms only `turnier upgrade` reads."""
+    """Raised if a store is of an earlier version, whose forms only `turnier upgrade` reads."""
 
     def __init__(self, place: str, shown_url: str, found: int) -> None:
         super().__init__(f"{place} was written by an earlier Turnier; type: turnier upgrade --store {shown_url}")
@@ -241,8 +241,8 @@ class Outdated(UserError):
 def is_new(connection: Connection, place: str, shown_url: str) -> bool:
     """Whether a database has no tables of ours yet.
 
-    Raises UserError if tables belong to another program or to a version that this one does not know, and if a
-    table of ours has gone: one that is made again would be empty.
+    Raises UserError if tables belong to another program or to an unknown version, and if a table of ours is missing: a
+    new one would be empty.
     """
     names = set(inspect(connection).get_table_names())
     ours = {table.name for table in metadata.sorted_tables}
@@ -262,7 +262,7 @@ def is_new(connection: Connection, place: str, shown_url: str) -> bool:
 
 
 def require_version(found: Sequence[int], place: str, shown_url: str) -> None:
-    """Raises UserError unless these are the versions of a store of this version; Outdated for one of an earlier one."""
+    """Raises UserError unless these are the versions of a present store; Outdated for earlier ones."""
     if found == [SCHEMA_VERSION]:
         return
     if len(found) == 1 and OLDEST_VERSION <= found[0] < SCHEMA_VERSION:
@@ -274,7 +274,7 @@ def require_version(found: Sequence[int], place: str, shown_url: str) -> None:
 
 
 def refuse_code(connection: Connection, place: str, shown_url: str) -> None:
-    """Raises UserError for what would run when tables are used, such as a trigger: nothing of ours does.
+    """Raises UserError for code that would run when tables are used, such as a trigger: we have none.
 
     In PostgreSQL users may have views of their own beside our tables.
     """
@@ -294,7 +294,7 @@ def refuse_code(connection: Connection, place: str, shown_url: str) -> None:
 
 
 def make(connection: Connection, place: str, shown_url: str) -> None:
-    """Creates the tables of a new database; processes that do so at the same time wait for each other."""
+    """Creates the tables of a new database; concurrent processes wait for each other."""
     lock_for_making(connection)
     if is_new(connection, place, shown_url):
         metadata.create_all(connection, checkfirst=False)
@@ -302,6 +302,6 @@ def make(connection: Connection, place: str, shown_url: str) -> None:
 
 
 def lock_for_making(connection: Connection) -> None:
-    """Lets others that would make or change tables wait until the transaction ends."""
+    """Makes other processes wait to make or change tables until the transaction ends."""
     if connection.dialect.name == "postgresql":
         connection.execute(text(f"SELECT pg_advisory_xact_lock({_CREATION_LOCK})"))

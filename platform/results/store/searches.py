@@ -1,4 +1,4 @@
-"""Repeated searches in a store: what each search of a position chose, and its visits and values.
+"""Repeated searches in a store: the action chosen by each search of a position, and its visits and values.
 
 Their tables are called votes, since each search is a vote for an action.
 """
@@ -21,10 +21,10 @@ from ..outage import outlasting
 from .database import Database, chunks, now
 from .schema import positions, run_votes, votes
 
-if TYPE_CHECKING:  # what searches takes long to import
+if TYPE_CHECKING:  # the code that searches takes long to import
     from ...arena.repeated_search import SearchRecord, SeenPosition
 
-UNKNOWN = json.dumps(math.nan)  # in place of visits that an import did not have
+UNKNOWN = json.dumps(math.nan)  # in place of visits missing in an import
 _POSITION_COLUMNS = ("id", "game", "state", "returns", "legal", "phase", "checksum")
 _VOTE_COLUMNS = (
     "id",
@@ -51,8 +51,8 @@ class Searches:
     def append(self, run_id: str, records: Iterable[SearchRecord]) -> int:
         """Stores searches of a run that has begun, all or none; returns the number of new ones.
 
-        A search that is stored already (by any run) stays as it is and is linked to this run. Only the visits and
-        values that an import did not have are added; such a search is not new.
+        A search that is already stored (by any run) is only linked to this run. Visits and values missing since an
+        import are added; such a search is not new.
         """
         created = now()
         # All processes insert in the order of ids, so that two with the same searches cannot deadlock.
@@ -75,7 +75,7 @@ class Searches:
         return new
 
     def _complete(self, connection: Connection, rows: Sequence[tuple[Any, ...]]) -> None:
-        """Replaces those of the stored searches that have no visits by what these rows of all columns say."""
+        """Replaces stored searches without visits by these rows of all columns."""
         for some in chunks(row[0] for row in rows):
             lacking = select(votes.c.id).where(votes.c.id.in_(some), votes.c.visits.contains(UNKNOWN))
             ids = set(connection.execute(lacking).scalars())
@@ -86,7 +86,7 @@ class Searches:
 
     @outlasting
     def link(self, run_id: str, search_ids: Iterable[str]) -> None:
-        """Attaches searches that are stored already (by any run) to a run that has begun."""
+        """Attaches searches that are already stored (by any run) to a run that has begun."""
         ids = sorted(set(search_ids))
         with self.database.writing() as connection:
             missing = len(ids) - self._link(connection, run_id, ids)
@@ -94,7 +94,7 @@ class Searches:
                 raise UserError(f"searches must be stored to be linked to run {run_id!r}, but {missing} are not.")
 
     def _link(self, connection: Connection, run_id: str, search_ids: Iterable[str]) -> int:
-        """Attaches those searches that are stored to a run; returns their number."""
+        """Attaches the stored ones of some searches to a run; returns their number."""
         numbers = _numbers(connection, votes, search_ids)
         ids = {number: search_id for search_id, number in numbers.items()}
         rows, columns = [(run_id, number) for number in sorted(ids)], ("run_id", "vote_number")
@@ -109,14 +109,14 @@ class Searches:
 
     @outlasting
     def stored(self, search_ids: Iterable[str], with_visits: bool = False) -> set[str]:
-        """Returns those of the ids whose searches are stored, by any run; `with_visits`, if their visits are, too."""
+        """Returns the ids of stored searches, by any run; `with_visits`: only of those with visits."""
         whole = [~votes.c.visits.contains(UNKNOWN)] if with_visits else []
         with self.database.reading() as connection:
             return set(_numbers(connection, votes, search_ids, *whole))
 
     @outlasting
     def records(self, search_ids: Iterable[str]) -> list[SearchRecord]:
-        """Returns stored searches in the order of the ids; ids that are not stored are left out."""
+        """Returns stored searches in the order of the ids; unknown ids are left out."""
         records: list[SearchRecord] = []
         with self.database.reading() as connection:
             for ids in chunks(search_ids):
@@ -134,7 +134,7 @@ class Searches:
         return records
 
     def _read(self, connection: Connection, chosen: ColumnElement[bool]) -> list[SearchRecord]:
-        """Returns searches in the order in which they were stored; raises Damaged if one is not what was stored."""
+        """Returns searches in the order in which they were stored; raises Damaged if one is not as it was stored."""
         query = select(votes).where(chosen).order_by(votes.c.number)
         rows = connection.execute(query).all()
         searched: dict[int, SeenPosition] = {}
@@ -169,7 +169,7 @@ def _values(search_id: str, record: SearchRecord, created: str) -> tuple[Any, ..
 
 
 def _numbers(connection: Connection, table: Table, ids: Iterable[str], *which: ColumnElement[bool]) -> dict[str, int]:
-    """Returns the numbers of the stored rows by id, of those for which `which` holds."""
+    """Returns the numbers of the stored rows by id, of those that meet the conditions `which`."""
     numbers: dict[str, int] = {}
     for some in chunks(ids):
         query = select(table.c.id, table.c.number).where(table.c.id.in_(some), *which)
@@ -178,7 +178,7 @@ def _numbers(connection: Connection, table: Table, ids: Iterable[str], *which: C
 
 
 def wrong_position(row: Row[Any]) -> str:
-    """Returns what is wrong with a stored position; empty if it is as it was stored, as far as can be told."""
+    """Returns the damage of a stored position; empty if none is found."""
     if differs(row, *row[1:-1]):
         return CHANGED
     try:
@@ -188,7 +188,7 @@ def wrong_position(row: Row[Any]) -> str:
 
 
 def wrong_search(row: Row[Any], position: SeenPosition | None) -> str:
-    """Returns what is wrong with a stored search; empty if it is as it was stored, as far as can be told."""
+    """Returns the damage of a stored search; empty if none is found."""
     if position is None:
         return "its position is missing or damaged"
     if differs(row, row.id, position.id, *row[3:-1]):
@@ -206,7 +206,7 @@ def wrong_search(row: Row[Any], position: SeenPosition | None) -> str:
 
 
 def position_of(row: Row[Any]) -> SeenPosition:
-    """Returns the position of a row that was checked."""
+    """Returns the position of a checked row."""
     from ...arena.repeated_search import SeenPosition
 
     state, returns, legal = (tuple(json.loads(text)) for text in (row.state, row.returns, row.legal))
@@ -214,7 +214,7 @@ def position_of(row: Row[Any]) -> SeenPosition:
 
 
 def search_of(row: Row[Any], position: SeenPosition) -> SearchRecord:
-    """Returns the search of a row that was checked."""
+    """Returns the search of a checked row."""
     from ...arena.repeated_search import SearchRecord, SearchSpec
 
     visits, values = (tuple(json.loads(text)) for text in (row.visits, row.action_values))

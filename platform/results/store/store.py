@@ -41,12 +41,12 @@ from .searches import Searches
 
 _fields_of = itemgetter(*(MATCH_COLUMNS.index(name) for name in MATCH_FIELDS[1:]))
 OnDamage = Callable[[DamagedMatch], object]
-LAST = "last"  # names the run that was begun last
+LAST = "last"  # the name of the run begun last
 
 
 @dataclass(frozen=True)
 class Run:
-    """A tournament, study or another kind of run: its definition, and when and where it was begun."""
+    """A tournament, study or another kind of run: its definition, the time of its beginning and its environment."""
 
     id: str
     kind: str  # tournament | study | experiment | certainty | comparison | training | server
@@ -73,23 +73,24 @@ class Store:
 
     @classmethod
     def open(cls, place: Place = None, read_only: bool = False, patience: float = BUSY_SECONDS) -> Self:
-        """Opens a store, which closes at the latest when nobody has it; creates it unless it is there or `read_only`.
+        """Opens a store, which closes at the latest when it is no longer referenced; creates a missing one unless
+        `read_only`.
 
         Args:
             place: such as turnier.db, sqlite:///FILE or postgresql://USER:PASSWORD@HOST/NAME.
-            read_only: refuse to write; a store that does not exist is then an error.
+            read_only: refuse to write; a missing store is then an error.
             patience: seconds to wait for a locked SQLite database.
         """
         return cls(Database(url_of(place), read_only, patience))
 
     @property
     def url(self) -> str:
-        """The URL as SQLAlchemy and Optuna take it; it contains the password, so never print it."""
+        """The URL for SQLAlchemy and Optuna; it contains the password, so never print it."""
         return self.database.url
 
     @property
     def shown_url(self) -> str:
-        """The URL without the password, to be shown."""
+        """The URL without the password, for display."""
         return self.database.shown_url
 
     def close(self) -> None:
@@ -108,7 +109,7 @@ class Store:
     def begin_run(
         self, run_id: str, kind: str, name: str, definition: Mapping[str, Any], created: str | None = None
     ) -> None:
-        """Stores a run; one that exists already stays as it is and must have the same definition.
+        """Stores a run; an existing one stays unchanged and must have the same definition.
 
         An imported run has been `created` elsewhere: UTC, ISO 8601.
         """
@@ -129,7 +130,7 @@ class Store:
             else:
                 self.with_older_games.add(run_id)
             query = select(runs).where(runs.c.id == run_id)
-            # Two processes that begin it wait for each other.
+            # Processes that begin the same run wait for each other.
             stored = self._checked(connection.execute(query.with_for_update(key_share=True)).one())
         self.annotations.refuse_archived(run_id)
         if stored.kind != kind:
@@ -164,12 +165,12 @@ class Store:
         return self.run_of(row)
 
     def run_rows(self) -> Sequence[Row[Any]]:
-        """Returns the rows of all runs, the oldest first, as they are."""
+        """Returns the rows of all runs, unchecked, the oldest first."""
         with self.database.reading() as connection:
             return self._run_rows(connection)
 
     def run_of(self, row: Row[Any]) -> Run:
-        """Returns the run of a row; raises Damaged if that is not what was stored."""
+        """Returns the run of a row; raises Damaged if it is not as it was stored."""
         with self.database.decoding(f"the run {row.id}"):
             definition, environment = json.loads(self._checked(row).definition), json.loads(row.environment)
             return Run(row.id, row.kind, row.name, definition, datetime.fromisoformat(row.created), environment)
@@ -185,9 +186,10 @@ class Store:
         return row
 
     def find_run(self, text: str) -> Run:
-        """Returns the only run of that name, or whose id, with or without its kind, begins so; or raises UserError.
+        """Returns the only run with that name, or with that prefix of its id, with or without the kind; or raises
+        UserError.
 
-        `last` is the run that was begun last.
+        `last` is the run begun last.
         """
         query = select(runs.c.id, runs.c.name).order_by(runs.c.created, runs.c.id)
         with self.database.reading() as connection:
@@ -217,7 +219,7 @@ class Store:
     def append(self, run_id: str, records: Iterable[MatchRecord]) -> int:
         """Stores matches of a run that has begun, all or none; returns the number of new ones.
 
-        A match that is stored already (by any run) is linked to this run; a void one is replaced.
+        A match that is already stored (by any run) is linked to this run; a void one is replaced.
         """
         created, records = now(), list(records)
         self.annotations.keep_code(run_id, {name for names in {r.spec.names for r in records} for name in names})
@@ -227,7 +229,7 @@ class Store:
         )
 
     def append_rows(self, run_id: str, batch: Mapping[str, tuple[tuple[Any, ...], list[tuple[Any, ...]]]]) -> int:
-        """Stores matches by id as `append` does, each as what `rows_of` returns."""
+        """Stores matches by id as `append` does, each in the form of `rows_of`."""
         rows = [row for row, _ in batch.values()]
         with self.database.writing() as connection:
             numbers = self.database.insert_numbered(connection, matches, MATCH_COLUMNS, rows)
@@ -243,7 +245,7 @@ class Store:
                 added = sorted((number, *_fields_of(batch[match_id][0])) for match_id, number in numbers.items())
                 return MatchColumns.from_rows(added, sorted(own_seats))
 
-            # The totals' row before the blocks' rows, as everywhere: two processes on one run cannot deadlock.
+            # The totals' row before the blocks' rows, as everywhere, so two processes on one run cannot deadlock.
             attached = {run_id: self._attach(connection, run_id, known, numbers)}
             for other in had.keys() - {run_id}:
                 attached[other] = self._attach(connection, other, {i: numbers[i] for i in had[other]})
@@ -254,7 +256,7 @@ class Store:
 
     @outlasting
     def link(self, run_id: str, match_ids: Iterable[str]) -> None:
-        """Attaches matches that are stored already (by any run) to a run that has begun."""
+        """Attaches matches that are already stored (by any run) to a run that has begun."""
         ids = sorted(set(match_ids))
         self.with_older_games.update([run_id] if ids else [])
         with self.database.writing() as connection:
@@ -273,7 +275,7 @@ class Store:
         Args:
             connection, run_id: of the transaction, and the run.
             known: matches that may be attached already.
-            new: matches that this transaction has stored.
+            new: matches stored by this transaction.
         """
         columns, added = ("run_id", "match_number"), new or {}
         self.database.insert_new(connection, run_matches, columns, [(run_id, n) for n in sorted(added.values())])
@@ -293,7 +295,7 @@ class Store:
 
     @outlasting
     def played(self, match_ids: Iterable[str]) -> set[str]:
-        """Returns those of the ids whose matches are stored, by any run, unless they are void."""
+        """Returns the ids of stored matches, by any run, unless they are void."""
         found: set[str] = set()
         query = select(matches.c.id).where(matches.c.termination.not_in(FAILURES))
         with self.database.reading() as connection:
@@ -303,7 +305,7 @@ class Store:
 
     @outlasting
     def adopt(self, run_id: str, match_ids: Sequence[str]) -> set[str]:
-        """Attaches those of at most CHUNK matches to a run that `played` returns; returns them."""
+        """Attaches those of at most CHUNK matches that `played` returns to a run; returns them."""
         own, c = (run_matches.c.match_number == matches.c.number) & (run_matches.c.run_id == run_id), matches.c
         query = select(c.id, run_matches.c.run_id).outerjoin(run_matches, own)
         with self.database.reading() as connection:
@@ -314,11 +316,11 @@ class Store:
 
     @outlasting
     def records(self, match_ids: Iterable[str]) -> list[MatchRecord]:
-        """Returns stored matches in the order of the ids; ids that are not stored are left out."""
+        """Returns stored matches in the order of the ids; unknown ids are left out."""
         return [self._whole(found) for found in self.records_or_damage(match_ids)]
 
     def records_or_damage(self, match_ids: Iterable[str]) -> list[MatchRecord | DamagedMatch]:
-        """Returns stored matches as `records` does, and what is wrong with those that are damaged."""
+        """Returns stored matches as `records` does, and a DamagedMatch for each damaged one."""
         records: list[MatchRecord | DamagedMatch] = []
         with self.database.reading() as connection:
             for ids in chunks(match_ids):
@@ -337,7 +339,7 @@ class Store:
 
         Args:
             run_id: the run.
-            damage: called with what is damaged or has gone, which is left out, in place of raising Damaged.
+            damage: called for damaged or missing matches, which are left out, instead of raising Damaged.
         """
         with self.database.reading() as connection:
             archive = archive_of_run(self.database, connection, run_id)
@@ -386,10 +388,10 @@ class Store:
         return self.record(found[0] if found else text)
 
     def lock(self, name: str, holder: str | None = None) -> Lock:
-        """Takes the lock with that name; raises UserError that names the holder if another one has it.
+        """Takes the lock with that name; raises Held, which names the holder, if another one has it.
 
         A lock is taken over if its holder gave no heartbeat for 30 s, or is an ended process of this machine. Use it as
         a context manager, which keeps the heartbeat going, and call `heartbeat` where losing the lock matters: it
-        raises where another process has taken over.
+        raises if another process has taken over.
         """
         return Lock(self.database, name, holder or this_process())

@@ -1,1 +1,1 @@
-"""Brings stores of earlier versions to the present form; nothing else knows what those versions stored."""
+"""Brings stores of earlier versions to the present form; no other code knows the forms of those versions."""

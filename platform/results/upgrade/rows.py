@@ -1,4 +1,4 @@
-"""Rows as earlier versions stored them: given the columns and checksums of today, after a check of what can be told."""
+"""Rows of earlier versions: given today's columns and checksums after a check as far as possible."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ OnGames = Callable[[int], object]
 
 
 def upgrade_matches(database: Database, connection: Connection, on_games: OnGames) -> None:
-    """Says of every match what played it, empty if unknown, and gives it the checksum of these values."""
+    """Adds the release and worker of every match, empty if unknown, and its checksum."""
     c, last = matches.c, 0
     old = c.release.is_(None) | c.worker.is_(None) | c.checksum.is_(None)
     while rows := connection.execute(select(matches).where(old, c.number > last).order_by(c.number).limit(CHUNK)).all():
@@ -40,7 +40,7 @@ def upgrade_matches(database: Database, connection: Connection, on_games: OnGame
 
 
 def _wrong_match(row: Row[Any], match_seats: Sequence[Row[Any]]) -> str:
-    """Returns what is wrong with a match; without a checksum its id tells game, agents, seed and opening."""
+    """Returns the damage of a match; without a checksum, its id verifies game, agents, seed and opening."""
     if row.checksum is not None:
         played_by = [name for name in (row.release, row.worker) if name is not None]
         same = checksum(*row[1:-3], *played_by, *(tuple(seat[1:]) for seat in match_seats)) == row.checksum
@@ -54,7 +54,7 @@ def _wrong_match(row: Row[Any], match_seats: Sequence[Row[Any]]) -> str:
 
 
 def upgrade_searches(database: Database, connection: Connection) -> None:
-    """Gives positions and searches their checksums; their ids tell whether they are what was stored."""
+    """Gives positions and searches their checksums; their ids tell whether they are as they were stored."""
     known = {}
     for row in connection.execute(select(positions)).all():
         with database.decoding(f"the position {row.id}"):
@@ -73,7 +73,7 @@ def upgrade_searches(database: Database, connection: Connection) -> None:
 
 
 def upgrade_runs(connection: Connection) -> None:
-    """Gives runs and what their drivers reported their checksums; no driver is left."""
+    """Gives runs and the reports of their drivers their checksums; no driver is left."""
     for row in connection.execute(select(runs)).all():
         _seal(connection, runs, row, row[:-1])
     live = run_progress.c.state.in_(LIVE)

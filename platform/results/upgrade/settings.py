@@ -1,4 +1,4 @@
-"""With what options a run of an earlier version was last played, from the command line that was stored with it."""
+"""The latest options of a run of an earlier version, from the stored command line."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def _games(text: str) -> int:
     return int(text.removesuffix("games").replace("_", ""))
 
 
-# Kind of run -> option of a plan -> the option of the command, and what reads its value.
+# Kind of run -> option of a plan -> the option of the command, and the reader of its value.
 _OPTIONS: dict[str, dict[str, tuple[str, Callable[[str], Any]]]] = {
     "tournament": {"games": ("--games", int), "certainty": ("--certain", float)},
     "comparison": {
@@ -38,13 +38,13 @@ def settings_of(
     annotations: Mapping[str, str],
     columns: Callable[[], MatchColumns],
 ) -> dict[str, Any]:
-    """Returns the options by which a run is resumed, as far as they are known.
+    """Returns the options with which a run is resumed, as far as they are known.
 
     Args:
         kind, definition: of the run.
         command: the words that last drove it; empty if unknown.
-        annotations: what is kept beside the run, by name.
-        columns: returns its games.
+        annotations: of the run, by name.
+        columns: returns the games of the run.
     """
     given = dict(_given(command))
     found: dict[str, Any] = {}
@@ -68,7 +68,7 @@ def _given(command: Sequence[str]) -> list[tuple[str, str]]:
 
 
 def _games_each(definition: Mapping[str, Any], columns: MatchColumns) -> dict[str, int]:
-    """Returns how many games each group of agents has played, at the most; all games if the format is adaptive."""
+    """Returns the largest number of games of a group of agents; all games if the format is adaptive."""
     total = len(columns.number)
     if definition.get("format") == "adaptive" or not total:
         return {"games": total} if total else {}

@@ -1,4 +1,4 @@
-"""Upgrades a store: all of it in one transaction, which either brings it to the present form or leaves it as it was."""
+"""Upgrades a store in one transaction, which either brings it to the present form or leaves it as it was."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ Also = Callable[[Database, Connection], object]
 
 
 class Upgraded(NamedTuple):
-    """What was upgraded: the version that the store had, and how much is in it."""
+    """The result of an upgrade: the store's earlier version, and the size of its content."""
 
     found: int
     runs: int
@@ -77,8 +77,8 @@ def upgrade(
 
     Args:
         url: of the store.
-        also: brings what others keep in the database to their present form, in the same transaction.
-        on_games: called with a number of games that were upgraded.
+        also: brings the tables of others in the database to their present form, in the same transaction.
+        on_games: called with numbers of upgraded games.
     """
     path = sqlite_file(url)
     if path is not None and not path.exists():
@@ -139,14 +139,14 @@ def _upgrade_blocks(store: Store, connection: Connection, run_id: str) -> None:
 
 
 def _upgrade_totals(totals: Totals, connection: Connection, run_id: str) -> None:
-    """Counts the rows of a run in tables of which it has no total."""
+    """Counts the rows of a run in tables without a total of it."""
     names = connection.scalars(select(run_totals.c.name).where(run_totals.c.run_id == run_id))
     if {table.name for table in COUNTED} - set(names):
         totals.adopt(connection, run_id)
 
 
 def _upgrade_settings(store: Store, connection: Connection, run_id: str) -> None:
-    """Keeps beside a run with what options it was last played, if that is not there."""
+    """Adds the latest options of a run as an annotation, if that is missing."""
     c = run_annotations.c
     kept = {row.name: row.text for row in connection.execute(select(run_annotations).where(c.run_id == run_id))}
     if SETTINGS in kept:

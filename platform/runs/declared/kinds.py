@@ -1,4 +1,4 @@
-"""The kinds of runs that there are: where the plan of each is declared, so that a stored run can be opened again."""
+"""All kinds of runs, with the place of each kind's plan, by which stored runs are reopened."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ class Kind(NamedTuple):
     """A kind of run."""
 
     place: str  # of its plan, as module:Class
-    command: str  # that plays such runs
+    command: str  # the command for such runs
     summary: str  # the first line of its help
-    heading: str = "Play"  # under which the help of all commands has it
+    heading: str = "Play"  # of the command in the help of all commands
 
 
-KINDS: dict[str, Kind] = {}  # the package fills it, as only it knows all floors
-SHOWN_BY: dict[str, str] = {}  # notebook -> the module that shows results there; filled so, too
+KINDS: dict[str, Kind] = {}  # filled by the package, as only it knows all floors
+SHOWN_BY: dict[str, str] = {}  # notebook -> the module that shows results there; filled likewise
 
 
 def plan_of(kind: str) -> type[Plan[Any]] | None:
@@ -34,7 +34,7 @@ def plan_of(kind: str) -> type[Plan[Any]] | None:
 
 
 def changes_of(kind: str) -> type[Plan[Any]]:
-    """Returns the class by which runs of a kind are deleted and renamed: their plan's, or what all plans share."""
+    """Returns the class that deletes and renames runs of a kind: their plan's, or the base class of plans."""
     from ..plan import Plan
 
     return plan_of(kind) or Plan

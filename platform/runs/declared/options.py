@@ -1,8 +1,8 @@
-"""Options of runs: what is declared about one beside its type and default, and checking values by it.
+"""Options of runs: their declarations beside type and default, and checks of values.
 
 Plans declare them in the signature of `__init__`, by `Annotated[int, Option("games per group of agents", low=1)]`. The
-command line, the checks of values, the store and the help read the same declaration. Nothing large is imported here, so
-that help is there at once.
+command line, the checks of values, the store and the help read the same declaration. Nothing large is imported here:
+help must appear at once.
 """
 
 from __future__ import annotations
@@ -29,20 +29,20 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Option:
-    """What is declared of an option of a run."""
+    """The declaration of an option of a run."""
 
     help: str
     low: float | None = None
     high: float | None = None
     choices: tuple[str, ...] = ()
-    more: bool = False  # does not define the run, which resumes with another value of it
-    complete: str = ""  # what the shell proposes: game, agent, learner, sampler or noise
-    default: str = ""  # what the default means, if it is not the value itself
-    named: bool = False  # on the command line it must be named, though it has a place in Python
+    more: bool = False  # does not define the run: resuming may change it
+    complete: str = ""  # kind of names that the shell proposes: game, agent, learner, sampler or noise
+    default: str = ""  # meaning of the default, unless it is the value itself
+    named: bool = False  # positional in Python, but not on the command line
     also: str = ""  # a second flag on the command line
 
     def range_text(self) -> str:
-        """Returns what values are possible; empty if any is."""
+        """Returns the possible values as text; empty if all are."""
         low, high = (None if end is None else number(end, digits=12) for end in (self.low, self.high))
         if self.choices:
             return "one of " + ", ".join(self.choices)
@@ -58,11 +58,11 @@ class Declared(NamedTuple):
     option: Option
     type: Any  # without the metadata, such as `int` or `float | None`
     default: Any  # inspect.Parameter.empty if a value must be given
-    by_place: bool  # may be given without its name
+    by_place: bool  # may be positional
 
     @property
     def argument(self) -> bool:
-        """Whether it has a place on the command line."""
+        """Whether it is positional on the command line."""
         return self.by_place and not self.option.named
 
     @property
@@ -71,7 +71,7 @@ class Declared(NamedTuple):
 
     @property
     def types(self) -> tuple[Any, ...]:
-        """The types of which a value may be one."""
+        """The possible types of a value."""
         return get_args(self.type) if get_origin(self.type) in (Union, types.UnionType) else (self.type,)
 
     @property
@@ -79,7 +79,7 @@ class Declared(NamedTuple):
         return all(get_origin(each) is not None and get_origin(each) is not Annotated for each in self.types)
 
     def checked(self, value: Any, of: str) -> Any:
-        """Returns a value as its type; raises UserError if it is not possible."""
+        """Returns a value converted to its type; raises UserError if it is not allowed."""
         value = self._typed(value, f"{of}: {self.name}")
         if isinstance(value, str) and self.option.choices and value not in self.option.choices:
             raise unknown(self.name, value, self.option.choices)
@@ -117,7 +117,7 @@ _NOUNS: dict[type, str] = {bool: "True or False", int: "a whole number", float: 
 
 
 class _Names(dict[str, Any]):
-    """The names that annotations use; those that are imported for type checkers only mean anything."""
+    """The names in annotations; names imported only for type checkers stand for any type."""
 
     def __missing__(self, name: str) -> Any:
         return getattr(builtins, name, Any)
@@ -137,7 +137,7 @@ def declared_of(init: Callable[..., Any]) -> dict[str, Declared]:
 
 
 def require_known(given: Collection[str], known: Mapping[str, Declared], of: str) -> None:
-    """Raises UserError for a name that is no option, and if one without a default is missing."""
+    """Raises UserError for an unknown option, and if an option without a default is missing."""
     for name in given:
         if name not in known:
             raise unknown(f"option of a {of}", name, known)
@@ -149,12 +149,12 @@ GAME = Option('a game, such as yavalath or "2048(size=3)"', complete="game")
 AGENTS = Option('agents, such as random "mc(iterations=200)"', complete="agent")
 SEED = Option("same seed, same games, whatever the number of workers", low=0)
 OPENINGS = Option("start from positions after at most this many plies", low=0)
-PER_MOVE = Option("what every agent may spend per move: 50ms, 1000rollouts, 1000nodes or 4plies")
+PER_MOVE = Option("limit of every agent per move: 50ms, 1000rollouts, 1000nodes or 4plies")
 
 if TYPE_CHECKING:
     GameOption = Annotated[str | Game, GAME]
     AgentsOption = Annotated[Sequence[AnyAgent], AGENTS]
-else:  # the same, without importing games and agents
+else:  # the same names, without importing games and agents
     GameOption = Annotated[Any, GAME]
     AgentsOption = Annotated[list[Any], AGENTS]
 SeedOption = Annotated[int, SEED]

@@ -1,4 +1,4 @@
-"""What a judge says of positions, as work that any executor does."""
+"""Judgements of positions, as work for any executor."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class JudgementSpec:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The text forms of the game and, where Python's lock is held while it is judged, of an agent in Python."""
+        """The text forms of the game and, if judging holds Python's lock, of an agent in Python."""
         game = self.position.game
         return (game, Perfect.name) if judge_of(game_of(game)).in_python else (game,)
 
@@ -52,7 +52,7 @@ class Judgement:
 
 
 def prepare_judgements(specs: Sequence[JudgementSpec]) -> None:
-    """Reads or compiles what judges need; raises UserError if a game has none."""
+    """Prepares the judges, reading or compiling their needs; raises UserError if a game has none."""
     for game in dict.fromkeys(spec.position.game for spec in specs):
         judge_of(game_of(game))
 

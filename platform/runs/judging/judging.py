@@ -1,4 +1,4 @@
-"""Judging: how often agents play an action that a perfect judge calls best, and what their other actions lose."""
+"""Judging: how often agents play an action that is best for a perfect judge, and the losses by other actions."""
 
 from __future__ import annotations
 
@@ -26,11 +26,12 @@ class Judging(Plan["JudgingResults"]):
     The judge for connect_four on 6 x 7 is bitbully (pip install 'turnier[judges]'); tictactoe, nim, hex up to size 4
     and other two-seat games with few boards are searched to the end.
 
-    Positions come from random games, one from each, drawn with equal probability from those with at least two legal
-    actions. They are all different; there are fewer than --positions if the game has no more. All agents decide in the
-    same positions, with the same seeds. A move is optimal if it keeps the value of the position: a win stays a win, a
-    draw a draw. In some positions every move does; "where it matters" counts only those with a wrong move. The loss of
-    a move is 1 from win to draw or from draw to loss, and 2 from win to loss. Stored decisions are not asked again.
+    Each position comes from a different random game, drawn with equal probability from its positions with at least two
+    legal actions. All positions are different; there are fewer than --positions if the game has no more. All agents
+    decide in the same positions, with the same seeds. A move is optimal if it keeps the value of the position: a win
+    stays a win, a draw a draw. In some positions all moves are optimal; "where it matters" counts only positions with a
+    wrong move. The loss of a move is 1 from win to draw or from draw to loss, and 2 from win to loss. Stored decisions
+    are not asked again.
 
     \b
     Examples:
@@ -64,25 +65,25 @@ class Judging(Plan["JudgingResults"]):
         require_at_most(MAX_IN_MEMORY, positions * len(self.agents), "decisions in all positions")
         self.positions, self.seed = positions, seed
         self.judge = judge_of(self.game)
-        next(draw_positions(self.game, positions, seed), None)  # refuses wrong numbers
+        next(draw_positions(self.game, positions, seed), None)  # checks the numbers
 
     @property
     def definition(self) -> dict[str, Any]:
-        """What is stored of the run: every option, each agent once."""
+        """The stored options of the run, each agent once."""
         return self.settings | {"agents": self.agents}
 
     @property
     def total(self) -> int:
-        """The positions to be judged; the agents are asked later."""
+        """The number of positions to be judged; the agents are asked later."""
         return self.positions
 
     @property
     def unit(self) -> str:
-        """What `total` counts."""
+        """The unit of `total`."""
         return "positions"
 
     def play(self, run: Playing) -> None:
-        """Draws and judges positions, then asks every agent in each; what the store has is not done again."""
+        """Draws and judges positions, then asks every agent in each; stored work is not repeated."""
         from ...arena.repeated_search import prepare_searches
         from ..play import search_into
         from .judgements import JUDGEMENTS, JudgementSpec
@@ -109,7 +110,7 @@ class Judging(Plan["JudgingResults"]):
             bar.advance(len(done))
 
     def _searches(self, drawn: Sequence[SeenPosition]) -> list[SearchSpec]:
-        """Returns every agent's search of every position: all by the same seed, each by a new player."""
+        """Returns every agent's search of every position, all with the same seed and each by a new player."""
         from ...arena.match import derive_seed
         from ...arena.repeated_search import SearchSpec
 

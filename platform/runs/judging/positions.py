@@ -1,4 +1,4 @@
-"""Positions that agents are judged in: one each of many random games."""
+"""Positions for judging agents: one from each of many random games."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from ...arena.repeated_search import SeenPosition
 from ...core.errors import MAX_IN_MEMORY, UserError, require_at_most
 from ...games.game import Game, Position
 
-GAMES_EACH = 20  # random games for a position that is asked for; a game that has no more positions ends there
+GAMES_EACH = 20  # random games per requested position, after which the game counts as having no more positions
 
 
 def draw_positions(game: Game, count: int, seed: int) -> Iterator[SeenPosition]:
     """Yields different positions with at least two legal actions, at most `count` of them.
 
     Each is drawn from a random game of its own, with equal probability from all its positions of that kind. Fewer are
-    yielded if a game hardly has more: drawing ends after 20 random games for each position asked for. A larger `count`
+    yielded if the game hardly has more: drawing ends after 20 random games per requested position. A larger `count`
     begins with the same positions.
     """
     if count < 2:
@@ -41,7 +41,7 @@ def draw_positions(game: Game, count: int, seed: int) -> Iterator[SeenPosition]:
 
 
 def _random_game(game: Game, random: np.random.Generator) -> Iterator[Position]:
-    """Yields the positions of a random game in which there are at least two legal actions."""
+    """Yields the positions of a random game that have at least two legal actions."""
     position = game.start()
     while not position.over:
         legal = position.legal_actions()

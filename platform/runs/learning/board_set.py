@@ -1,4 +1,4 @@
-"""Boards of a game that are played side by side, and what continues them after a stop."""
+"""Boards of a game that are played side by side and can be restored after a stop."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from ...core.rng import streams_of
 from ...games.game import Game
 from ...games.in_step.boards import BEGIN, KEEP, STEP, advance, new_boards, pack_boards
 
-_KEPT = ("states", "rngs", "movers", "returns", "steps", "masks")  # the other arrays tell of the latest step
+_KEPT = ("states", "rngs", "movers", "returns", "steps", "masks")  # the other arrays describe the latest step
 
 
 class Step(NamedTuple):
-    """What one move on every board led to."""
+    """The outcome of one move on every board."""
 
     rewards: npt.NDArray[np.float64]  # [boards, seats]
     ended: npt.NDArray[np.bool_]  # [boards]
@@ -26,7 +26,7 @@ class Step(NamedTuple):
 
 
 class BoardSet:
-    """n boards on which games are in play, each with its own stream of chance; where one ends the next begins."""
+    """n boards on which games are in play, each with its own stream of chance; when one ends, the next begins."""
 
     def __init__(self, game: Game, n: int, seed: int) -> None:
         self.game = game
@@ -38,7 +38,7 @@ class BoardSet:
 
     @property
     def states(self) -> npt.NDArray[np.int64]:
-        """The states, [boards, words], which a step changes in place."""
+        """The states, [boards, words]; a step changes them in place."""
         states: npt.NDArray[np.int64] = self.boards.states
         return states
 
@@ -48,7 +48,7 @@ class BoardSet:
         return movers
 
     def step(self, actions: npt.NDArray[np.int64]) -> Step:
-        """Plays a legal action on every board, and begins new games where one has ended."""
+        """Plays a legal action on every board, and begins a new game on boards whose game has ended."""
         boards = self.boards
         advance(self._packed, actions, np.full(len(actions), STEP, np.int8))
         ended = boards.terminated.copy()
@@ -58,11 +58,11 @@ class BoardSet:
         return step
 
     def arrays(self) -> dict[str, npt.NDArray[Any]]:
-        """Returns all that `restore` takes."""
+        """Returns the arrays for `restore`."""
         return {name: getattr(self.boards, name) for name in _KEPT}
 
     def restore(self, arrays: Mapping[str, npt.NDArray[Any]]) -> None:
-        """Raises ValueError if the arrays are none of such boards."""
+        """Restores the boards; raises ValueError if the arrays do not fit them."""
         for name in _KEPT:
             own, stored = getattr(self.boards, name), arrays[name]
             if stored.dtype != own.dtype or stored.shape != own.shape:

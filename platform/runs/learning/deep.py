@@ -1,7 +1,7 @@
 """The loop of deep Q-learning: a move on every board, then updates from the memory, again and again.
 
-Random numbers come from streams that are numbered by turns and by updates, and a checkpoint holds all else: what a
-training learns does not depend on where it was stopped.
+Random numbers come from streams numbered by turns and updates, and a checkpoint holds everything else: a stop does not
+change the result of a training.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ class Plan(LearningPlan):
 
     def check(self) -> None:
         if self.layers.file:
-            raise UserError(f"what is trained must be a network without a file, got {self.layers}; name it as --out.")
+            raise UserError(f"training needs a network without a file, got {self.layers}; name the file as --out.")
         self.network().check()
         require_extra("training a deep network", "deep", "jax", "optax")
 
@@ -82,7 +82,7 @@ class DeepLoop(TrainingLoop[Weights]):
         self.cure = f"with an alpha below {learning.alpha:g}"
         self.network = plan.network()
         self.header = self.network.header()
-        self._before = 0  # the games that had ended one turn earlier
+        self._before = 0  # games finished one turn earlier
         self.updates = 0
         self.boards = BoardSet(game, learning.boards, plan.seed)
         self.replay = Replay.empty(
@@ -133,7 +133,7 @@ class DeepLoop(TrainingLoop[Weights]):
             self.points.sums = np.array(state["points"], np.float64).reshape(-1, 3)
             size = self.network.size
             if any(array.shape != (size,) for name, array in self.learned._asdict().items() if name != "count"):
-                raise ValueError("its optimiser is that of another network")
+                raise ValueError("its optimiser belongs to another network")
         except (KeyError, TypeError, ValueError) as failure:
             raise UserError(
                 f"a checkpoint of deep learning must be complete, got {self.out}: {failure}; restore it from a copy, or"
@@ -154,7 +154,7 @@ class DeepLoop(TrainingLoop[Weights]):
         return f"learned weights must stay below {LARGEST_VALUE:g}, got {largest:.3g}"
 
     def turn(self) -> None:
-        """Makes a move on every board, and the updates that are due then."""
+        """Makes a move on every board, then the updates that are due."""
         states = self.boards.states.copy()
         movers = self.boards.movers.astype(np.int8)
         actions = self._actions(states)
@@ -171,7 +171,7 @@ class DeepLoop(TrainingLoop[Weights]):
             self._learn()
 
     def _actions(self, states: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
-        """Returns an action for each board: the best, or at random."""
+        """Returns an action for each board: the best or a random one."""
         learning, game = self.plan.learning, self.plan.game
         values = np.empty((len(states), game.num_actions))
         value_many(game.kernels, self.header, np.asarray(self.learned.weights), states, values)

@@ -1,9 +1,9 @@
-"""Evaluations of what a training knows on the way: its matches are ordinary ones of the run.
+"""Evaluations during a training; their matches are ordinary ones of the run.
 
-A network that learns on its own plays from a snapshot in the folder `OUT.evaluating`, on threads of its own while
-learning continues; the snapshot is removed once its games are stored, and the next command finishes what is left there.
+A network that learns without search plays from a snapshot in the folder `OUT.evaluating`, on extra threads while
+learning continues; the snapshot is removed once its games are stored, and the next command finishes any left there.
 Checkpoints of self-play are kept in `OUT.checkpoints` and play on the workers between two generations, also against the
-best one before.
+best earlier one.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from ..self_play.ratings import BEST, SECONDS, best_checkpoint, seconds_of
 from ..stored.training import evaluation_unit, stored_evaluation
 
 KIND = "training"
-FIRST_PAIRS = 8  # before the first test whether a checkpoint is stronger than the best
+FIRST_PAIRS = 8  # of games before the first test against the best checkpoint
 
 
 @dataclass(frozen=True)
@@ -44,7 +44,7 @@ class Evaluating:
 
     @classmethod
     def of(cls, game: Game, every: int, games: int, against: str) -> Evaluating:
-        """Checks the settings; by default MCTS1 of Weitz 2022 takes the other seats."""
+        """Checks the settings; the default for the other seats is MCTS1 of Weitz 2022."""
         if game.num_seats == 1:
             if against:
                 raise UserError(f"{game} has one seat, got the opponent {against}; leave it out.")
@@ -55,14 +55,14 @@ class Evaluating:
 
 
 class Evaluations:
-    """Stores the curve of a training, and evaluates what it knows when that is due; a context manager."""
+    """Stores the curve of a training and makes its evaluations when they are due; a context manager."""
 
     def __init__(self, run: Playing, loop: TrainingLoop[Any], evaluating: Evaluating | None, workers: int = 1) -> None:
         self.store, self.id, self.pool, self.bar = run.store, run.id, run.pool, run.bar
         self.loop, self.evaluating = loop, evaluating
         self.plan: LearningPlan = loop.plan
         self.folder = self.plan.folder(loop.out)
-        self.seconds = seconds_of(self.store, self.id)  # of learning, up to checkpoints
+        self.seconds = seconds_of(self.store, self.id)  # of learning, by checkpoint
         self._seconds_before = max(self.seconds.values(), default=0.0)
         self._own = ThreadExecutor(workers)
         self._queue = ThreadPoolExecutor(1, "evaluation")
@@ -81,7 +81,7 @@ class Evaluations:
         self._queue.shutdown()
 
     def _forget(self) -> None:
-        """Discards the results of an earlier training of this plan: it starts over."""
+        """Discards the results of an earlier training of this plan, which starts over."""
         self.store.curves.clear(self.id)
         self.seconds, self._seconds_before = {}, 0.0
         for name in (BEST, SECONDS) if self.plan.rated else ():
@@ -90,7 +90,7 @@ class Evaluations:
             self._snapshot(games)[0].unlink()
 
     def waiting_games(self) -> list[int]:
-        """Returns after how many games checkpoints wait to be evaluated, of earlier commands too."""
+        """Returns the games of checkpoints that wait for evaluation, including those of earlier commands."""
         files = () if self.plan.rated else self.folder.glob("*.npz")
         return sorted(int(path.stem) for path in files if path.stem.isdigit())
 
@@ -100,13 +100,13 @@ class Evaluations:
         self.store.curves.replace_points(self.id, CurvePoint.of_curve(self.loop.points.curve(), done))
         if self.plan.rated:
             self._note_seconds()
-        if self._is_due() and not (self.plan.rated and self.loop.stopping):  # the same command evaluates it then
+        if self._is_due() and not (self.plan.rated and self.loop.stopping):  # evaluated when the command is repeated
             self.folder.mkdir(exist_ok=True)
             self.plan.save(self.loop, weights, self._snapshot(done))
             self._add(done)
         for future in self._futures:
             if future.done():
-                future.result()  # raises what went wrong
+                future.result()  # raises its error
 
     def _is_due(self) -> bool:
         done, before, chosen = self.loop.done, self.loop.done_before, self.evaluating
@@ -116,14 +116,14 @@ class Evaluations:
         return done in ends or done // chosen.every > before // chosen.every
 
     def _note_seconds(self) -> None:
-        """Stores how long learning has taken up to now, and to the checkpoints that were evaluated."""
+        """Stores the learning time up to now and up to the evaluated checkpoints."""
         evaluated = self.store.curves.evaluated(self.id)
         self.seconds = {games: seconds for games, seconds in self.seconds.items() if games in evaluated}
         self.seconds[self.loop.done] = self._seconds_before + self.loop.learning_seconds
         self.store.annotations.set(self.id, SECONDS, json.dumps(self.seconds))
 
     def finish(self) -> None:
-        """Waits for all evaluations; raises what went wrong in them."""
+        """Waits for all evaluations; raises their errors."""
         if waiting := sum(not future.done() for future in self._futures):
             self.bar.note(f"{waiting} evaluations to finish")
         for future in self._futures:
@@ -153,7 +153,7 @@ class Evaluations:
         return self.plan.snapshot(self.loop.out, games)
 
     def _play(self, games: int, agent: Agent) -> bool:
-        """Plays the matches of an evaluation, or what is missing of them; returns False if that was broken off."""
+        """Plays the missing matches of an evaluation; returns False if it was interrupted."""
         assert self.evaluating
         others = [AGENTS.make(self.evaluating.against) for _ in range(self.plan.game.num_seats - 1)]
         seed = derive_seed(KIND, self.plan.seed, games)
@@ -163,10 +163,10 @@ class Evaluations:
         return len(self.store.played(spec.id for spec in specs)) == len({spec.id for spec in specs})
 
     def _rate(self, games: int, agent: Agent) -> str:
-        """Plays with the best checkpoint until it is clear which is stronger, and with the opponent; says what is."""
+        """Plays the best checkpoint until it is clear which is stronger, then the opponent; returns a text about it."""
         assert self.evaluating
         said, best = "", best_checkpoint(self.store, self.id)
-        if best is None or best == games:  # the latter if a kill came before all was noted
+        if best is None or best == games:  # the latter after a kill before everything was noted
             self.store.annotations.set(self.id, BEST, str(games))
         else:
             duel = self._duel(games, agent, self.plan.agent(*self._snapshot(best)), FIRST_PAIRS)
@@ -179,13 +179,13 @@ class Evaluations:
         return said
 
     def _duel(self, games: int, agent: Agent, other: Agent, first_round: int) -> Duel:
-        """Plays pairs from drawn openings: agents that draw nothing would play one game again and again."""
+        """Plays pairs from drawn openings: agents that draw no random numbers would repeat one game."""
         assert self.evaluating
         game, most = self.plan.game, self.evaluating.games
         seed = derive_seed(KIND, self.plan.seed, games, other.full_text())
         plies = plies_for_openings(game, most)
         duel = Duel(game, (agent, other), seed, games=most, first_round=min(first_round, most), opening_plies=plies)
         for _ in play_rounds(self.store, self.id, duel.rounds(), self.pool):
-            if self.loop.stopping:  # the same command finishes it
+            if self.loop.stopping:  # finished when the command is repeated
                 raise KeyboardInterrupt
         return duel

@@ -1,4 +1,4 @@
-"""What a training learns, and how, by the name of what learns: a network of n-tuples, a deep one, or a search."""
+"""The plan of a training by the name of its learner: an n-tuple network, a deep network, or a search."""
 
 from __future__ import annotations
 
@@ -43,18 +43,18 @@ def learning_plan(
     hours: float = 0.0,
     threads: int = 1,
 ) -> LearningPlan:
-    """Returns what is to be learned; raises UserError if nothing of that name learns, or not so.
+    """Returns the plan; raises UserError if nothing of that name learns, or not by that method.
 
     Args:
-        game: that is learned.
-        network: what learns; empty = that of the file, or what learns best in so many hours.
-        learning: the method, as text; empty = what goes with the network and the game.
-        seed: of the training.
-        every: games of a point of the curve.
-        out: the file of checkpoints.
+        game: the game to learn.
+        network: the learner; empty = that of the file, or the best one for so many hours.
+        learning: the method, as text; empty = the default for the network and the game.
+        seed: seed of the training.
+        every: games per point of the curve.
+        out: file of checkpoints.
         begins: files of weights whose mean a network of n-tuples begins with.
-        hours: that the training may take; 0 = any.
-        threads: that learn at once.
+        hours: limit on the training time; 0 = none.
+        threads: threads that learn at once.
     """
     if not network:
         network, learning = _left_open(game, learning, out, hours, threads)
@@ -72,7 +72,7 @@ def learning_plan(
 
 
 def plan_of_definition(definition: Mapping[str, Any]) -> LearningPlan:
-    """Returns the plan of a stored training; no file needs to be there."""
+    """Returns the plan of a stored training; its files need not exist."""
     game, seed, every = GAMES.make(definition["game"]), definition["seed"], definition["every"]
     method: Any = LEARNING.make(definition["learning"])
     if "evaluator" in definition:
@@ -85,7 +85,7 @@ def plan_of_definition(definition: Mapping[str, Any]) -> LearningPlan:
 
 
 def learner_of(definition: Mapping[str, Any]) -> str:
-    """Returns what learns in a stored training, as text."""
+    """Returns the learner of a stored training, as text."""
     return str(next(definition[key] for key in ("evaluator", "network", "agent") if key in definition))
 
 
@@ -101,7 +101,7 @@ def _learner(network: str | Declared) -> Declared:
 
 
 def _left_open(game: Game, learning: str, out: Path, hours: float, threads: int) -> tuple[str, str]:
-    """Returns the network and the way to learn of the file, or those that go with the hours."""
+    """Returns the network and the method of the file, or those for the hours."""
     if out.exists():
         stored = read_config(out)["training"]
         return stored["evaluator"], learning or stored["learning"]
@@ -112,7 +112,7 @@ def _left_open(game: Game, learning: str, out: Path, hours: float, threads: int)
 
 
 def _td(game: Game, text: str, out: Path) -> Td:
-    """Returns how to learn; a file that has learned what the text says to the letter is trained further so."""
+    """Returns the method; if the file's method has exactly this text, the file's is used."""
     plain = td_of(text)
     if out.exists() and read_config(out)["training"]["learning"] == plain.full_text():
         return plain

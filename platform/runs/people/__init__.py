@@ -1,1 +1,1 @@
-"""Games in which people take part: stored as they go on, and their ratings."""
+"""Games with people, stored while they are played, and people's ratings."""

@@ -1,4 +1,4 @@
-"""Games in which people take part, in the store: a run of kind `play` for each game and its agents."""
+"""Games with people in the store: a run of kind `play` for each game and its agents."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def run_id_of(spec: MatchSpec) -> str:
 
 
 def store_game(store: Store, record: MatchRecord) -> str:
-    """Stores a game, or what has been played of it, in place of what was stored of it unfinished; returns its run.
+    """Stores a finished or unfinished game, replacing an earlier unfinished record; returns its run.
 
     Raises UserError if another game of these agents in these seats with this seed is stored; that one stays.
     """
@@ -28,14 +28,14 @@ def store_game(store: Store, record: MatchRecord) -> str:
     store.begin_run(run_id, KIND, record.spec.game, _definition(record.spec))
     if not store.append(run_id, [record]) and store.records([record.spec.id])[0].plies != record.plies:
         raise UserError(
-            f"a game of these agents must have a seed of its own, got {record.spec.seed}, with which another one is"
+            f"a game of these agents needs a new seed, got {record.spec.seed}, with which another game is"
             " stored; begin a new game."
         )
     return run_id
 
 
 def unfinished(store: Store, spec: MatchSpec) -> MatchRecord | None:
-    """Returns what is stored of a game that somebody left unfinished, or None."""
+    """Returns the stored record of an unfinished game, or None."""
     found = next(iter(store.records([spec.id])), None)
     return found if found is not None and found.termination is Termination.UNFINISHED else None
 
@@ -44,8 +44,8 @@ def next_seed(store: Store, game: str, agents: tuple[str, ...]) -> int:
     """Returns the first seed, from 1, with which no game of these agents in these seats is finished.
 
     Args:
-        store: where finished games are.
-        game: full text.
+        store: has the finished games.
+        game: full text of the game.
         agents: full text of the agent in each seat.
     """
     seed = 1
@@ -60,8 +60,8 @@ def unused(store: Store, spec: MatchSpec, taken: Collection[str]) -> MatchSpec:
     """Returns a match with the first seed, from its own on, that is not taken and has no stored match, even unfinished.
 
     Args:
-        store: where games are.
-        spec: of the match.
+        store: has the games.
+        spec: the match.
         taken: ids of matches that are being played.
     """
     while spec.id in taken or store.records([spec.id]):
@@ -70,7 +70,7 @@ def unused(store: Store, spec: MatchSpec, taken: Collection[str]) -> MatchSpec:
 
 
 def resume_stored(store: Store, match: HostedMatch) -> bool:
-    """Continues a match from what is stored of it unfinished; returns whether there was anything."""
+    """Continues a match from its stored unfinished record; returns whether there was one."""
     record = unfinished(store, match.spec)
     if record is not None:
         match.resume(plies_of(record))

@@ -1,4 +1,4 @@
-"""How strong a person is: rated from all stored games of the game together, and who should play next to find out."""
+"""Ratings of people from all stored games of a game, and the choice of the most informative next opponent."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from ...results.frames.standings import Standings
 from ...results.frames.terms import Terms
 from ...results.store.store import Store
 
-AGAIN = 25.0  # Elo by which a game against an agent makes it seem further away, so that opponents change
-CALIBRATED = 10  # games by which an agent's rating is known well enough to rate a person
+AGAIN = 25.0  # Elo that each game against an agent adds to its distance, so that opponents change
+CALIBRATED = 10  # games of an agent that make its rating good enough to rate a person
 
 
 @dataclass(frozen=True)
@@ -40,10 +40,10 @@ def rating_of(store: Store, game: Game, person: str) -> PersonRating | None:
 
 
 def next_opponent(store: Store, game: Game, person: str) -> str:
-    """Returns the agent against which a game reveals most about a person: the nearest in strength.
+    """Returns the agent against which a game says most about a person: the nearest in strength.
 
-    It is one of those that can still play and have CALIBRATED games, in the largest group that games link. For a person
-    without games it is the one in the middle; one that was met often counts as further away.
+    It can still play, has CALIBRATED games, and is in the largest group linked by games. For a person without games it
+    is the middle one; agents that were met often count as further away.
 
     Raises:
         UserError: if there is none.
@@ -91,7 +91,7 @@ def _calibrated(table: pd.DataFrame, game: Game) -> pd.DataFrame:
 
 
 def _can_play(agent: str, game: Game) -> bool:
-    """Returns whether an agent still exists and plays the game; a person does not play when asked."""
+    """Returns whether an agent still exists and plays the game; people are not asked."""
     try:
         return agent_of(agent).cannot_play(game) is None
     except UserError:

@@ -1,4 +1,4 @@
-"""Checkpoints of self-play: one file with all that the next generation depends on, written whole or not at all."""
+"""Checkpoints of self-play: one file with everything that later generations need, written whole or not at all."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Checkpoint:
     window: Window
 
     def save(self, path: Path) -> None:
-        """Writes the whole file or leaves it as it was, whatever happens meanwhile."""
+        """Writes the whole file, or leaves it unchanged if anything fails."""
         arrays: dict[str, npt.NDArray[Any]] = {"points": self.points, **self.model.arrays()}
         arrays |= {f"window_{name}": array for name, array in self.window.arrays().items()}
         config = {
@@ -45,7 +45,7 @@ class Checkpoint:
 
 
 def load(out: Path, plan: LearningPlan, model: Model, window_size: int) -> Checkpoint:
-    """Reads the checkpoint of a plan, and what its model had learned; the latter takes that over.
+    """Reads the checkpoint of a plan, and restores its model.
 
     Raises UserError if the file is damaged or of another plan.
     """
@@ -67,7 +67,7 @@ def load(out: Path, plan: LearningPlan, model: Model, window_size: int) -> Check
 
 
 def games_of(out: Path) -> int:
-    """Returns how many games a checkpoint has learned from."""
+    """Returns the number of games that a checkpoint has learned from."""
     return int(FILES.read(out)[0]["done"])
 
 

@@ -24,9 +24,9 @@ ROOM = 128  # moves of a game at first
 
 
 class Networks(NamedTuple):
-    """Header and weights of what was learned so far, as kernels take them.
+    """Headers and weights of the current networks, as kernels take them.
 
-    An empty policy is none, or one that comes with the values.
+    An empty policy means none, or one that comes with the values.
     """
 
     values: npt.NDArray[np.float64]
@@ -35,7 +35,7 @@ class Networks(NamedTuple):
 
 @dataclass(frozen=True, eq=False, slots=True)
 class GameSpec:
-    """All that decides a game; those of a generation share their networks, which are sent to a worker once a batch."""
+    """Everything that decides a game; games of a generation share their networks, sent to a worker once a batch."""
 
     game: str  # full text form
     agent: str  # full text form
@@ -46,17 +46,17 @@ class GameSpec:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The text forms of all that plays."""
+        """The text forms of the game and its agent."""
         return (self.game, self.agent)
 
 
 @dataclass(frozen=True, slots=True)
 class Played:
-    """What a game teaches, a row for each move."""
+    """The lessons of a game, a row for each move."""
 
     spec: GameSpec
-    states: npt.NDArray[np.int64]  # [moves, words] where it was made
-    values: npt.NDArray[np.float64]  # [moves] points that the search found for the mover, NaN where it did not search
+    states: npt.NDArray[np.int64]  # [moves, words] before each move
+    values: npt.NDArray[np.float64]  # [moves] points that the search found for the mover, NaN without a search
     lengths: npt.NDArray[np.int64]  # [moves] of its share of `policies`
     policies: npt.NDArray[np.float32]
     returns: npt.NDArray[np.float64]  # [seats]
@@ -67,7 +67,7 @@ def kind_of(spec: GameSpec) -> tuple[str, ...]:
 
 
 def prepare_games(specs: Sequence[GameSpec]) -> None:
-    """Compiles what the games need."""
+    """Compiles the kernels of the games."""
     for game, agent in {spec.names for spec in specs}:
         make_agent(agent).require(game_of(game))
     compile_kernel(play_by_search)

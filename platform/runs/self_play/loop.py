@@ -1,8 +1,8 @@
 """AlphaZero's loop: a generation of games, then the networks learn from them, again and again.
 
-A generation is played with the networks as they were when it began, game by game from streams of their own, and learned
-from in the order of its games. So neither the number of workers nor a stop changes what is learned: a checkpoint holds
-all that the next generation depends on.
+A generation is played with the networks from its beginning, each game with its own stream of random numbers, and
+learned from in the order of its games. A checkpoint holds everything that the next generation depends on. So neither
+the number of workers nor a stop changes the result.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ MODELS: dict[type[Evaluator], type[Model]] = {NTuple: NTupleModel, Residual: Res
 
 @dataclass(frozen=True)
 class Plan(LearningPlan):
-    """Networks that learn from games of a search with them; equal plans give the same weights, whatever plays."""
+    """Networks that learn from games of a search with them; equal plans give the same weights on any workers."""
 
     name = "self-play with search"
     key = "agent"
@@ -49,7 +49,7 @@ class Plan(LearningPlan):
     rated = True
 
     game: Game
-    search: Puct  # which plays; its evaluator is the empty network to be learned
+    search: Puct  # the player; its evaluator is the empty network to be trained
     learning: SelfPlay
     seed: int = 1
     every: int = 1000
@@ -95,7 +95,7 @@ class Plan(LearningPlan):
                 " ntuple on its own."
             )
         if agent.milliseconds:
-            raise UserError(f"self-play must be the same every time, got {agent}; give iterations, not milliseconds.")
+            raise UserError(f"self-play must be reproducible, got {agent}; give iterations, not milliseconds.")
         for field, _ in parameters_of(type(self.learning)):
             if field.name in self.model.foreign and getattr(self.learning, field.name) != field.default:
                 raise UserError(f"self_play around {agent.evaluator} takes no {field.name}; leave it out.")
@@ -104,14 +104,14 @@ class Plan(LearningPlan):
 
     @property
     def model(self) -> type[Model]:
-        """The kind of what is learned."""
+        """The kind of model that learns."""
         return MODELS[type(self.search.evaluator)]
 
     def new_model(self) -> Model:
         return self.model(self.game, self.search, self.learning, self.seed)
 
     def choices(self) -> npt.NDArray[np.float64]:
-        """Returns how moves are chosen, as `play_by_search` reads it."""
+        """Returns the settings for choosing moves, as `play_by_search` reads them."""
         learning = self.learning
         opened = learning.openings, learning.opened
         choices = np.array((learning.full, learning.fast, learning.drawn, *opened), np.float64)
@@ -120,7 +120,7 @@ class Plan(LearningPlan):
 
 
 class SelfPlayLoop(TrainingLoop[Checkpoint]):
-    """A training by games of a search with what is learned; see `TrainingLoop`."""
+    """A training by games of a search with the networks; see `TrainingLoop`."""
 
     plan: Plan
     cure = "with a smaller alpha, policy_alpha or rate"
@@ -149,7 +149,7 @@ class SelfPlayLoop(TrainingLoop[Checkpoint]):
         return f"what self-play learns must stay finite, got NaN or infinity in {name}" if name else ""
 
     def networks(self) -> tuple[Savable | None, ...]:
-        """Returns what was learned to play with, one for each of the model's `files`."""
+        """Returns the learned networks to play with, one for each of the model's `files`."""
         training = {
             **self.plan.described(),
             "evaluator": self.plan.search.evaluator.full_text(),
@@ -179,7 +179,7 @@ class SelfPlayLoop(TrainingLoop[Checkpoint]):
             yield played[spec.number]
 
     def _learn(self, generation: list[Played]) -> None:
-        """Has the networks learn from the window, which the games join."""
+        """Adds the games to the window, and trains the networks on it."""
         learning, to_move, moves = self.plan.learning, self.plan.game.kernels.to_move, 0
         for played in generation:
             movers = np.array([to_move(state) for state in played.states])

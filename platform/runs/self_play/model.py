@@ -1,4 +1,4 @@
-"""What is learned by self-play: networks of one kind, as the loop, its checkpoints and its files see them."""
+"""Models for self-play: networks of one kind, as seen by the loop, its checkpoints and its files."""
 
 from __future__ import annotations
 
@@ -28,16 +28,16 @@ class Savable(Protocol):
 
 
 class Model(ABC):
-    """Networks that learn; two that were given the same lessons are equal, bit for bit."""
+    """Networks that learn; the same lessons give the same networks, bit for bit."""
 
-    files: ClassVar[tuple[str, ...]]  # what each network to play with is called
-    names: ClassVar[tuple[str, ...]]  # of the arrays that a checkpoint keeps
+    files: ClassVar[tuple[str, ...]]  # names of the networks to play with
+    names: ClassVar[tuple[str, ...]]  # names of the arrays in a checkpoint
     foreign: ClassVar[tuple[str, ...]]  # parameters of SelfPlay that are for other kinds
-    outputs: int  # of the targets, see `targets_of`
+    outputs: int  # width of the targets, see `targets_of`
 
     @abstractmethod
     def __init__(self, game: Game, agent: Puct, learning: SelfPlay, seed: int) -> None:
-        """Begins with networks that know nothing."""
+        """Begins with untrained networks."""
 
     @classmethod
     @abstractmethod
@@ -51,33 +51,33 @@ class Model(ABC):
 
     @abstractmethod
     def described(self) -> dict[str, Any]:
-        """Says what the networks are."""
+        """Returns a description of the networks."""
 
     @abstractmethod
     def networks(self) -> Networks:
-        """Returns what the games of the next generation are played with."""
+        """Returns the networks for the games of the next generation."""
 
     @abstractmethod
     def learn(self, lessons: Lessons, order: npt.NDArray[np.int64], done: int) -> None:
-        """Learns from positions in that order; `done` games had been learned from before."""
+        """Learns from positions in that order, after `done` games learned from before."""
 
     @abstractmethod
     def arrays(self) -> Arrays:
-        """Returns all that later learning depends on."""
+        """Returns everything that later learning depends on."""
 
     def not_finite(self) -> str:
-        """Returns the name of what has NaN or infinity, since learning has diverged; empty if there is nothing."""
+        """Returns the name of an array with NaN or infinity, as learning has diverged; empty if there is none."""
         return not_finite(self.arrays())
 
     @abstractmethod
     def restore(self, arrays: Mapping[str, npt.NDArray[Any]]) -> None:
-        """Takes over what `arrays` returned; raises ValueError if these are none of such networks."""
+        """Restores the result of `arrays`; raises ValueError if it does not fit such networks."""
 
     @abstractmethod
     def learned(self, training: Mapping[str, Any], curve: npt.NDArray[np.float64]) -> tuple[Savable | None, ...]:
-        """Returns what was learned, one for each of `files`, None if that is not learned.
+        """Returns the learned networks, one for each of `files`; None for one that is not learned.
 
         Args:
-            training: how it was learned.
+            training: settings of the training.
             curve: see `Points`.
         """

@@ -26,7 +26,7 @@ from .window import Arrays, Lessons
 
 
 class Entries(NamedTuple):
-    """A network's entries that learning changed."""
+    """The entries of a network that learning has changed."""
 
     places: npt.NDArray[np.int64]  # [n] ascending
     entries: Floats32  # [n, width] see Weights
@@ -36,14 +36,14 @@ class Entries(NamedTuple):
         return cls(np.empty(0, np.int64), np.empty((0, 3 if coherent else 1), np.float32))
 
     def check(self, network: Network, coherent: bool) -> None:
-        """Raises ValueError if they are none of the network's: kernels do not look."""
+        """Raises ValueError if they do not fit the network, which kernels do not check."""
         places, entries = self
         if (places.dtype.str, entries.dtype.str) != ("<i8", "<f4") or places.ndim != 1:
-            raise ValueError("its entries are of a wrong kind")
+            raise ValueError("its entries have a wrong type")
         if entries.shape != (len(places), 3 if coherent else 1) or (np.diff(places) <= 0).any():
             raise ValueError("its entries have a wrong shape")
         if len(places) and not (places[0] >= 0 and places[-1] < network.entries):
-            raise ValueError("its entries are not those of its network")
+            raise ValueError("its entries do not fit its network")
 
 
 class NTupleModel(Model):

@@ -1,4 +1,4 @@
-"""How strong the checkpoints of a training by self-play are, on one scale with what they played against."""
+"""Ratings of the checkpoints of a training by self-play, on one scale with their opponents."""
 
 from __future__ import annotations
 
@@ -11,20 +11,20 @@ from ...results.frames.standings import Standings
 from ...results.frames.terms import Terms
 from ...results.store.store import Store
 
-BEST = "best"  # annotation: the games after which the best checkpoint so far was made
-SECONDS = "seconds"  # annotation: JSON, how long learning had taken at each evaluated checkpoint, and at the newest
+BEST = "best"  # annotation: number of games of the best checkpoint so far
+SECONDS = "seconds"  # annotation: JSON, learning time at each evaluated checkpoint and at the newest
 COLUMNS = ("games", "minutes", "elo", "elo_low", "elo_high")
-ZERO = "zero"  # of the frame's attributes: the agent whose Elo is 0
+ZERO = "zero"  # attribute of the frame: the agent whose Elo is 0
 
 
 def best_checkpoint(store: Store, run_id: str) -> int | None:
-    """Returns the games after which the best checkpoint was made, None before there is any."""
+    """Returns the number of games of the best checkpoint; None if there is none yet."""
     best = store.annotations.get(run_id, BEST)
     return int(best) if best else None
 
 
 def seconds_of(store: Store, run_id: str) -> dict[int, float]:
-    """Returns how long learning had taken at each evaluated checkpoint and at the newest, evaluations not counted."""
+    """Returns the learning time, without evaluations, at each evaluated checkpoint and at the newest."""
     seconds = json.loads(store.annotations.get(run_id, SECONDS) or "{}")
     return {int(games): float(value) for games, value in seconds.items()}
 
@@ -32,7 +32,7 @@ def seconds_of(store: Store, run_id: str) -> dict[int, float]:
 def rated_checkpoints(store: Store, run_id: str) -> pd.DataFrame:
     """Returns one row per evaluated checkpoint: games and minutes of learning, and Elo with its 95 % interval.
 
-    The opponent of all checkpoints has 0 Elo, so that runs with the same one can be compared; it is `attrs[ZERO]`.
+    The opponent of all checkpoints, `attrs[ZERO]`, has 0 Elo: runs with the same opponent can be compared.
     """
     checkpoints, seconds = store.curves.evaluated(run_id), seconds_of(store, run_id)
     if not checkpoints:

@@ -55,7 +55,7 @@ class ResidualModel(Model):
         return Networks(self.network.settings(self.state.weights), np.empty(0))
 
     def learn(self, lessons: Lessons, order: npt.NDArray[np.int64], done: int) -> None:
-        """Learns in batches of one size, of which the last is filled up with positions of the first."""
+        """Learns in batches of one size; the last is filled up with positions of the first."""
         from ...agents.residual.gradient import Lesson, update_of
 
         learning, update, state = self.learning, update_of(self.network), self.state
@@ -70,7 +70,7 @@ class ResidualModel(Model):
     def _lesson(
         self, lessons: Lessons, order: npt.NDArray[np.int64], random: np.random.Generator
     ) -> tuple[npt.NDArray[Any], ...]:
-        """Returns positions, each turned to a symmetric image that is drawn, and what is to be said of them."""
+        """Returns positions, each turned to a randomly drawn symmetric image, and their targets."""
         game, n, turned = self.game, len(order), self.network.turned_actions
         seen, second = np.empty((n, game.num_cells), np.int8), np.empty(n, np.int8)
         legal, wanted = np.empty((n, game.num_actions), np.int8), np.empty((n, game.num_actions), np.float32)
@@ -79,7 +79,7 @@ class ResidualModel(Model):
             game.kernels, self.network.header(), lessons.states, lessons.ends, lessons.policies, order,
             random.integers(len(turned), size=n), images, turned, seen, second, legal, wanted,
         )  # fmt: skip
-        values = lessons.targets[order, 0] / np.float32(game.max_return)  # those of the first seat
+        values = lessons.targets[order, 0] / np.float32(game.max_return)  # for the first seat
         return seen, second, np.where(second == 0, values, -values), legal, wanted
 
     def arrays(self) -> Arrays:
@@ -89,7 +89,7 @@ class ResidualModel(Model):
         known = self.arrays()
         for name, array in arrays.items():
             if array.dtype != known[name].dtype or array.shape != known[name].shape:
-                raise ValueError("its weights are not those of its network")
+                raise ValueError("its weights do not fit its network")
         self.state = type(self.state)(*(arrays[name] for name in self.names))
 
     def learned(self, training: Mapping[str, Any], curve: npt.NDArray[np.float64]) -> tuple[Weights]:

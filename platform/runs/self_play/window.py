@@ -1,4 +1,4 @@
-"""The newest games of self-play: what both networks learn from."""
+"""The newest games of self-play, from which the networks learn."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Arrays = dict[str, npt.NDArray[Any]]
 
 
 class Lessons(NamedTuple):
-    """Positions of some games, one after the other, as `learn_positions` takes them."""
+    """Positions of several games in sequence, as `learn_positions` takes them."""
 
     states: npt.NDArray[np.int64]  # [n, words]
     targets: npt.NDArray[np.float32]  # [n, outputs]
@@ -24,15 +24,15 @@ class Lessons(NamedTuple):
 
 
 def targets_of(played: Played, movers: npt.NDArray[np.int64], outputs: int, found: float) -> npt.NDArray[np.float32]:
-    """Returns the outputs that the network is to learn for a game's positions, [moves, outputs], in the game's points.
+    """Returns the target outputs for a game's positions, [moves, outputs], in the game's points.
 
-    That is each seat's return; with two seats, whose values are opposite, shared with what the search found.
+    They are the seats' returns; with two seats, whose values are opposite, mixed with the values found by the search.
 
     Args:
         played: a game.
         movers: [moves] the seat to move.
-        outputs: of the network: 1 is seat 0's value.
-        found: share of the search's value.
+        outputs: number of outputs of the network; 1 means the value of seat 0.
+        found: weight of the search's value, 0 to 1.
     """
     targets = np.tile(played.returns[:outputs], (len(played.states), 1))
     if outputs == 1:
@@ -65,12 +65,12 @@ class Window:
         )
 
     def arrays(self) -> Arrays:
-        """Returns all that `restore` takes."""
+        """Returns the arrays for `restore`."""
         lessons = self.lessons()._asdict() if self._games else {}
         return {"moves": np.array([len(game.states) for game in self._games], np.int64), **lessons}
 
     def restore(self, arrays: Mapping[str, npt.NDArray[Any]], words: int, outputs: int, num_actions: int) -> None:
-        """Fills an empty window; raises ValueError if the arrays are none that `arrays` returns for the game."""
+        """Fills an empty window; raises ValueError if the arrays do not fit the game."""
         moves = arrays["moves"]
         if moves.dtype != np.int64 or moves.ndim != 1 or (moves < 1).any():
             raise ValueError("its games have no lengths")
@@ -84,10 +84,10 @@ class Window:
             (array.shape, array.dtype) for array in (lessons.states, lessons.targets, lessons.ends, lessons.policies)
         ]
         if found != [(shape, np.dtype(kind)) for shape, kind in zip(shapes, kinds, strict=True)]:
-            raise ValueError("its positions are not those of its games")
+            raise ValueError("its positions do not fit its games")
         steps = np.diff(lessons.ends)
         if lessons.ends[0] != 0 or (steps < 0).any() or (steps > num_actions).any():
-            raise ValueError("its policies are not those of its positions")
+            raise ValueError("its policies do not fit its positions")
         for game in _split(lessons, np.cumsum(moves)):
             self._games.append(game)
 

@@ -1,6 +1,6 @@
-"""Which matches the searched positions of a stored run come from: positions of a match are alike.
+"""The matches from which the searched positions of a stored run come: positions of a match are alike.
 
-The store does not say so, but the run's definition decides which positions were chosen from which matches.
+The store does not contain them, but the run's definition decides which positions were chosen.
 """
 
 from __future__ import annotations
@@ -19,15 +19,15 @@ from ..experiment import Experiment, row_positions, row_records
 
 
 def certainty_of_run(store: Store, run: Run) -> pd.DataFrame:
-    """Returns `position_certainty` of all searches of a run, which knows the matches that positions come from."""
+    """Returns `position_certainty` of all searches of a run, with the matches that positions come from."""
     return position_certainty(searches_of_runs(store, [run.id], collected_from(store, run)))
 
 
 def collected_from(store: Store, run: Run) -> Mapping[str, str]:
-    """Returns the ids of the matches that a run's positions come from, by the positions' ids.
+    """Returns the ids of the matches that a run's positions come from, by position id.
 
-    Empty if they are unknown: for runs that are neither certainty nor an experiment of rows, and where the code that
-    the matches need is missing.
+    Empty if they are unknown: for runs that are neither certainty nor an experiment of rows, or if code that the
+    matches need is missing.
     """
     with contextlib.suppress(UserError):
         return {position.id: position.source for position in _positions(store, run)}

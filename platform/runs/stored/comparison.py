@@ -1,7 +1,6 @@
 """The results of comparisons.
 
-The verdict is a pure function of the stored games: it can be given for a run at any time, even while it is being
-played.
+The verdict is a pure function of the stored games, and available at any time, even while the run is being played.
 """
 
 from __future__ import annotations
@@ -28,7 +27,7 @@ from ..comparison import Comparison
 from ..results import RunResults
 
 KIND = Comparison.kind
-POINTS = 400  # at most, of the evidence over the games
+POINTS = 400  # maximum, of the evidence over the games
 
 
 @dataclass(frozen=True, repr=False)
@@ -36,20 +35,20 @@ class ComparisonResults(RunResults):
     """The results of a comparison; its frames hold only those games of the run that led to the verdict."""
 
     comparison: Comparison
-    duel: Duel  # as it is after these games
+    duel: Duel  # its state after these games
     played: frozenset[str]  # ids of the matches
     waiting: int = 0  # stored games of a round that has not ended
 
     @property
     def verdict(self) -> Verdict:
-        """Whether the first agent is stronger, weaker or equal, or whether this is undecided."""
+        """Whether the first agent is stronger, weaker or equal, or the comparison undecided."""
         return self.duel.test.verdict
 
     @property
     def estimate(self) -> dict[str, float]:
         """The first agent against the second: Elo and share of the points; single-player: the difference of means in %.
 
-        Each with its 95 % interval, which allows for the early end.
+        Each has a 95 % interval, which allows for the early end.
         """
         return _estimate(self.duel)
 
@@ -60,19 +59,19 @@ class ComparisonResults(RunResults):
 
     @property
     def games_to_verdict(self) -> float:
-        """The expected number of further games up to a verdict if the estimate is right, whatever the maximum."""
+        """The expected number of further games until a verdict if the estimate is right, regardless of the maximum."""
         if self.duel.exhausted:
             return math.nan
         return self.duel.test.units_left() * len(self.duel.orders)
 
     @property
     def void_pairs(self) -> int:
-        """The number of pairs that do not count, because a game of theirs is void; an agent that failed has lost."""
+        """The number of pairs that do not count because they contain a void game; an agent that failed has lost."""
         return self.duel.void_pairs
 
     @property
     def sentence(self) -> str:
-        """The verdict with both agents, how many games it took, and the estimate."""
+        """The verdict with both agents, the number of games, and the estimate."""
         duel, (first, second) = self.duel, self.comparison.agents
         if not duel.pairs:
             return f"{first} and {second} at {duel.game} are undecided: no round of games has ended yet."
@@ -98,7 +97,7 @@ class ComparisonResults(RunResults):
 
     @property
     def meaning(self) -> str:
-        """What the verdict says, and how sure it is."""
+        """The meaning of the verdict, and its certainty."""
         margin = self.comparison.margin
         seldom = f"this would be said in at most {number(100 * self.comparison.alpha)} % of such comparisons"
         if self.verdict is Verdict.EQUAL:
@@ -114,7 +113,7 @@ class ComparisonResults(RunResults):
         return f"The first agent is {than}, be it by less than the margin of {margin}. If it were not, {seldom}."
 
     def notes(self) -> list[str]:
-        """Returns what to know of the difference: what seats are worth, and what it is beside that."""
+        """Returns notes on the difference: the value of seats, and the difference apart from it."""
         frame = self.frame()
         return [] if self.duel.single_player or frame.empty else seats_beside(meetings_of(frame), self.duel.agents)
 
@@ -152,18 +151,18 @@ class ComparisonResults(RunResults):
         return list_failures(self.store, [self.id], only=self.played)
 
     def _summary(self) -> pd.DataFrame:
-        """Returns one row per agent, as of any run; once two pairs count, with the shares of points of the estimate."""
+        """Returns one row per agent, like any run; once two pairs count, with the estimate's shares of points."""
         return self._estimated(super()._summary(), "agent")
 
     def standings(self, pairs: bool = True, anchor: str | Agent = "", nash: bool = False) -> Standings:
-        """Returns what `RunResults.standings` returns, with the shares of points of the estimate."""
+        """Returns `RunResults.standings`, with the shares of points of the estimate."""
         found = super().standings(pairs, anchor, nash)
         return found._replace(
             ratings=self._estimated(found.ratings, "agent"), pairs=self._estimated(found.pairs, "first")
         )
 
     def _estimated(self, rows: pd.DataFrame, column: str) -> pd.DataFrame:
-        """Returns rows whose shares of points are those of the estimate; `column` has the agents."""
+        """Returns rows with the shares of points of the estimate; `column` has the agents."""
         duel = self.duel
         if not duel.single_player and not math.isnan(self.estimate["share"]):
             share, low, high = (self.estimate[f"share{end}"] for end in ("", "_low", "_high"))
@@ -203,7 +202,7 @@ def estimate_text(duel: Duel) -> str:
 
 
 def stored_results(store: Store, comparison: Comparison) -> ComparisonResults:
-    """Returns what the games in a store say of a comparison, without playing any."""
+    """Returns the results of a comparison from the games in a store, without playing any."""
     run_id = comparison.run_id
     stored = {record.spec.id: record for some in store.records_of_run(run_id) for record in some}
     duel, played, waiting = comparison.schedule(), set(), 0

@@ -21,12 +21,12 @@ from ..judging.judging import JUDGED
 from ..judging.positions import draw_positions
 from ..results import RunResults
 
-LOST = -1.0  # the value of no action: a seat that fails loses
+LOST = -1.0  # value of a missing action: a seat that fails loses
 
 
 @dataclass(frozen=True, repr=False)
 class JudgingResults(RunResults):
-    """What a judge says of the decisions of agents in the same positions."""
+    """A judge's verdicts on the decisions of agents in the same positions."""
 
     @cached_property
     def _definition(self) -> dict[str, Any]:
@@ -44,7 +44,7 @@ class JudgingResults(RunResults):
 
     @cached_property
     def judgements(self) -> list[Judgement]:
-        """What the judge said of the positions, in order; none before it has judged all."""
+        """The judgements of the positions, in order; none until all are judged."""
         known = self._definition
         stored = self.store.annotations.get(self.id, JUDGED)
         with self.store.database.decoding(f"the judgements of {self.id}"):
@@ -54,7 +54,7 @@ class JudgingResults(RunResults):
 
     @cached_property
     def actions(self) -> dict[str, dict[str, int]]:
-        """What the agents (full texts) have chosen so far, by the positions' ids."""
+        """The actions of the agents (full texts) so far, by position id."""
         found: dict[str, dict[str, int]] = {agent: {} for agent in self._definition["agents"]}
         for record in self.store.searches.of_run(self.id):
             found[record.spec.agent][record.spec.position.id] = record.action
@@ -67,7 +67,7 @@ class JudgingResults(RunResults):
 
     @property
     def contested_chance(self) -> float:
-        """The same in positions that have a wrong action; NaN if none has."""
+        """The expected share in positions with a wrong action; NaN if there are none."""
         return _mean([judged.optimal / len(judged.values) for judged in self.judgements if judged.contested])
 
     def positions(self) -> pd.DataFrame:

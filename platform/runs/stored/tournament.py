@@ -19,7 +19,7 @@ class TournamentResults(RunResults):
 
     @cached_property
     def tournament(self) -> Tournament | None:
-        """The plan that was last played; None if what it names is no longer there."""
+        """The latest plan; None if something that it names no longer exists."""
         try:
             return Tournament.of_run(self.store, self.store.run(self.id))
         except UserError:
@@ -27,7 +27,7 @@ class TournamentResults(RunResults):
 
     @cached_property
     def adaptive(self) -> AdaptiveTournament | None:
-        """An adaptive tournament as it is after these games; None for other formats."""
+        """The state of an adaptive tournament after these games; None for other formats."""
         schedule = self.tournament.adaptive() if self.tournament else None
         if schedule is None:
             return None
@@ -42,7 +42,7 @@ class TournamentResults(RunResults):
         return schedule
 
     def first_places(self) -> str:
-        """Says how certain the first places of an adaptive tournament are; empty for other formats."""
+        """A sentence on the certainty of the first places of an adaptive tournament; empty for other formats."""
         if not (self.adaptive and self.tournament):
             return ""
         leaders = ", ".join(f"{place}. {label_of(agent)}" for place, agent in enumerate(self.adaptive.leaders(), 1))

@@ -1,4 +1,4 @@
-"""The results of trainings: the curve, the evaluations on the way, and the agent that was learned."""
+"""The results of trainings: the curve, the evaluations during training, and the learned agent."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from ..learning.ways import plan_of_definition
 from ..results import RunResults
 from ..self_play.ratings import best_checkpoint, rated_checkpoints
 
-ALIKE_GAMES = 1000  # that should not all score the same
+ALIKE_GAMES = 1000  # games that should not all have the same score
 
 
 @dataclass(frozen=True)
@@ -41,13 +41,13 @@ class Evaluation:
 
 
 def stored_evaluations(store: Store, run_id: str, game: Game) -> list[Evaluation]:
-    """Returns all evaluations of a run that are stored, by games."""
+    """Returns all stored evaluations of a run, by games."""
     evaluated = store.curves.evaluated(run_id)
     return [stored_evaluation(store, run_id, game, *item) for item in evaluated.items()]
 
 
 def stored_evaluation(store: Store, run_id: str, game: Game, games: int, agent: str) -> Evaluation:
-    """Returns the figures of one: of the agent's games with those that the run is evaluated against."""
+    """Returns one evaluation: the figures of the agent's games against the run's opponents in evaluations."""
     against = store.run(run_id).definition.get("against", "")
     records = store.records(store.curves.match_ids(run_id, agent))
     records = [record for record in records if set(record.spec.agents) <= {agent, against}]
@@ -73,7 +73,7 @@ class TrainingResults(RunResults):
 
     @cached_property
     def plan(self) -> LearningPlan:
-        """What is learned, and how."""
+        """The plan of learning."""
         return plan_of_definition(self.store.run(self.id).definition)
 
     @property
@@ -88,17 +88,17 @@ class TrainingResults(RunResults):
 
     @property
     def agent(self) -> Agent:
-        """The agent that plays with what was learned; raises UserError if its files are not here."""
+        """The agent with the learned weights; raises UserError if its files are not here."""
         return self.plan.agent(*self.plan.learned(self.out))
 
     @property
     def unit(self) -> str:
-        """Of the values of evaluations."""
+        """The unit of the evaluations' values."""
         return evaluation_unit(self.game)
 
     @property
     def best(self) -> int | None:
-        """The games after which the best checkpoint was made, as far as games between checkpoints show; else None."""
+        """The number of games of the best checkpoint by the games between checkpoints; None if unknown."""
         return best_checkpoint(self.store, self.id)
 
     def curve(self) -> pd.DataFrame:
@@ -120,13 +120,13 @@ class TrainingResults(RunResults):
         return self.curve() if evaluations.empty else evaluations
 
     def newest(self, games: int = ALIKE_GAMES) -> pd.DataFrame:
-        """Returns the last points of the curve, with so many games at least if there are as many."""
+        """Returns the last points of the curve, with at least so many games if there are enough."""
         curve = self.curve()
         after = curve["count"][::-1].cumsum()[::-1] - curve["count"]  # games of later points
         return curve[after < games]
 
     def hints(self) -> list[str]:
-        """Returns what to change in the learning, a sentence each: its games did not differ."""
+        """Returns advice on the learning, a sentence each, if its games did not differ."""
         newest, method = self.newest(), self.plan.learning
         count, mean = newest["count"].sum(), newest["mean"].mean()
         alike = np.isclose(newest["mean"], mean).all() and np.isclose(newest["deviation"], 0, atol=1e-6).all()
@@ -134,5 +134,5 @@ class TrainingResults(RunResults):
             return []
         return [
             f"All of the last {count:,} games scored {number(mean)}: self-play repeats itself and learns nothing new;"
-            f" let it explore by an epsilon above {method.epsilon:g}, into another file."
+            f" explore with an epsilon above {method.epsilon:g}, into another file."
         ]

@@ -27,13 +27,13 @@ from ..storage.studies import StoredStudy
 from .measures import Estimate, Played, Records
 
 HELD_OUT = "held-out positions"
-HELD_OUT_FACTOR = 5  # times as many are searched by what is on the front at the end
+HELD_OUT_FACTOR = 5  # times as many positions are searched by the final front
 REPEATS = 8  # searches of a position
 COLLECTED_GAMES = 8  # of the start
 
 
 class Agreement:
-    """Searches positions into the store of a study; those of finalists are in no other study of a new edition."""
+    """Searches positions into the store of a study; positions of finalists are in no other study of a new edition."""
 
     def __init__(self, study: StoredStudy, objective: Objective, collector: Agent, positions: int) -> None:
         self.study, self.positions = study, positions
@@ -71,7 +71,7 @@ class Agreement:
         return [found[one.agent] for one in played]
 
     def _collected(self, purpose: str, seed: int, count: int, executor: Executor, bar: Bar) -> list[SeenPosition]:
-        """Returns the positions of games of the start that are played for this purpose only."""
+        """Returns the positions of games of the start played for this purpose only."""
         if purpose not in self._chosen:
             bar.note("collecting positions")
             seed = derive_seed(seed, purpose)
@@ -82,9 +82,9 @@ class Agreement:
 
 
 def spread(groups: Mapping[Group, Sequence[SeenPosition]], count: int) -> list[SeenPosition]:
-    """Returns at most `count` positions, as many of each group; of too many groups, some that lie evenly among them.
+    """Returns at most `count` positions, equally many of each group, or of evenly spaced groups if these are too many.
 
-    A group has two positions or more where the games have them: the interval needs their differences.
+    Each group has two positions or more if the games have them: the interval needs their differences.
     """
     chosen = np.unique(np.linspace(0, len(groups) - 1, min(len(groups), max(1, count // 2))).round().astype(int))
     kept = [list(groups.values())[i] for i in chosen.tolist()]

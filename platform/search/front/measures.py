@@ -16,7 +16,7 @@ from ..objective import Unit
 
 
 class Estimate(NamedTuple):
-    """A mean with the half width of its 95 % interval, and how many positions it covers: 0 if it covers games."""
+    """A mean with the half width of its 95 % interval, and its number of positions, 0 if it covers games."""
 
     value: float
     half_width: float
@@ -24,7 +24,7 @@ class Estimate(NamedTuple):
 
 
 class Played(NamedTuple):
-    """An agent with the units that it has played."""
+    """An agent with its played units."""
 
     agent: str  # full text form
     units: Sequence[Unit]
@@ -37,17 +37,17 @@ class Measure(Protocol):
     """Measures the second objective of agents whose games are played."""
 
     def candidates(self, played: Sequence[Played], records: Records, executor: Executor, bar: Bar) -> list[float]:
-        """Returns the values by which a search is guided."""
+        """Returns the values that guide a search."""
 
     def finalists(self, played: Sequence[Played], records: Records, executor: Executor, bar: Bar) -> list[Estimate]:
         """Returns the values of finalists, taken from nothing that the search has seen."""
 
 
-BUSY = 0.05  # share of its wall-clock time that a decision computes at the least; less was measured wrongly
+BUSY = 0.05  # minimum share of CPU time in a decision's wall-clock time; less was measured wrongly
 
 
 class DecisionTime:
-    """The time of an agent's decisions: CPU time, or wall-clock time if that was not measured, or implausibly."""
+    """The time of an agent's decisions: CPU time, or wall-clock time if CPU time is missing or implausible."""
 
     def candidates(self, played: Sequence[Played], records: Records, executor: Executor, bar: Bar) -> list[float]:
         return [self._milliseconds(one.units, records) for one in played]
@@ -58,12 +58,12 @@ class DecisionTime:
     def _milliseconds(self, units: Sequence[Unit], records: Records) -> float:
         seconds = decisions = 0.0
         for unit in units:
-            for order, spec in enumerate(unit):
-                seat, record = order % len(spec.agents), records[spec.id]
+            for spec, (seat,) in zip(unit.specs, unit.seats, strict=True):
+                record = records[spec.id]
                 seconds += _seconds(record, seat)
                 decisions += record.decisions[seat]
         if not seconds > 0 or not decisions:
-            agents = " against ".join(str(AGENTS.make(agent)) for agent in dict.fromkeys(units[0][0].agents))
+            agents = " against ".join(str(AGENTS.make(agent)) for agent in dict.fromkeys(units[0].specs[0].agents))
             raise UserError(
                 f"the time of a decision must be measurable, but {agents} took {seconds:g} seconds for"
                 f" {decisions:,.0f} decisions; search for --objectives strength."
@@ -72,6 +72,6 @@ class DecisionTime:
 
 
 def _seconds(record: MatchRecord, seat: int) -> float:
-    """Returns what a seat's decisions took; games of earlier versions may have far too little CPU time."""
+    """Returns the seconds of a seat's decisions; games of earlier versions may have far too little CPU time."""
     wall, cpu = record.seat_seconds[seat], (*record.seat_cpu_seconds, *[0.0] * len(record.seat_seconds))[seat]
     return cpu if cpu >= BUSY * wall or math.isnan(wall) else wall

@@ -31,7 +31,7 @@ from ...runs.plan import Playing
 from ...runs.play import play_into
 from ...statistics.intervals import mean_interval
 from .. import EDITION, FIRST_EDITION
-from ..definition import later_form
+from ..definition import LATER, later_form
 from ..final_comparison import HeldOutGames, held_out_games
 from ..objective import Objective, Unit, require_generation
 from ..space import Space
@@ -46,13 +46,13 @@ from .pooled import PooledParents, Tried, in_layers, pooled
 from .second_objective import CERTAINTY, SECOND_OBJECTIVES, TIME, SecondObjective, stored_objective
 
 MAX_FINALISTS = 10
-AGAIN = 0.25  # share of a generation that plays again: one trial may have been lucky
-ASKED = "agent"  # the attribute that is stored last: Optuna stores each part of a candidate by itself
+AGAIN = 0.25  # share of a generation that repeats agents: one trial may have been lucky
+ASKED = "agent"  # the attribute stored last: Optuna stores each part of a candidate separately
 
 
 @dataclass(frozen=True)
 class ParetoDefinition:
-    """What is searched and how; a stored study is only continued with the same definition."""
+    """The definition of a search for a front; a stored study is only continued with the same one."""
 
     name: str
     game: str
@@ -63,9 +63,10 @@ class ParetoDefinition:
     games: int = 4  # units of each candidate, see Objective
     seed: int = 1
     second: str = TIME.name  # one of SECOND_OBJECTIVES
-    positions: int = 0  # that each candidate searches, where certainty is the second objective
+    positions: int = 0  # searched by each candidate if certainty is the second objective
     edition: int = EDITION  # see turnier.search
     begun_as: str = ""  # the name of a renamed study when it began
+    openings: int = 0  # plies at the most, after which games begin
 
     def __post_init__(self) -> None:
         if self.population < 4 or self.games < 1 or self.seed < 0:
@@ -83,7 +84,7 @@ class ParetoDefinition:
     @property
     def objective(self) -> Objective:
         own = (self.begun_as or self.name) if self.edition > FIRST_EDITION else ""
-        return Objective(GAMES.make(self.game), self.against, self.seed, own)
+        return Objective(GAMES.make(self.game), self.against, self.seed, own, self.agent, self.openings)
 
     @property
     def generation_games(self) -> int:
@@ -92,8 +93,8 @@ class ParetoDefinition:
     @property
     def stored(self) -> dict[str, Any]:
         known = asdict(self) | {"sampler": NSGA2, "objectives": ["strength", self.second_objective.stored]}
-        del known["second"], known["edition"], known["begun_as"]
-        known |= later_form(self.edition, self.begun_as)
+        known = {key: value for key, value in known.items() if key not in ("second", *LATER)}
+        known |= later_form(self.edition, self.begun_as, self.openings)
         if self.second_objective == TIME:
             del known["positions"]  # earlier versions had no other objective, and their studies must be resumed
             return known
@@ -101,7 +102,7 @@ class ParetoDefinition:
 
     @classmethod
     def of_stored(cls, stored: Mapping[str, Any]) -> ParetoDefinition:
-        """Returns the definition whose stored form this is."""
+        """Returns the definition with this stored form."""
         known = {key: value for key, value in stored.items() if key not in ("sampler", "objectives", "repeats")}
         known |= {key: tuple(known.get(key, ())) for key in ("parameters", "against")}
         return cls(**{"edition": FIRST_EDITION} | known | {"second": stored_objective(stored).name})
@@ -129,7 +130,7 @@ class ParetoStudy(StoredStudy):
             self.measure = Agreement(self, self.objective, self.agent, definition.positions)
 
     def drive(self, run: Playing, budget: int, verify: float, baselines: Mapping[str, Agent]) -> None:
-        """Searches, then plays held-out games of the start and the front; the arguments are those of `StudyRun`."""
+        """Searches, then plays held-out games of the start and the front; for the arguments, see `StudyRun`."""
         with self.sharing(run, held_out_games(verify, budget, 1 + MAX_FINALISTS, self.objective)):
             self.run(budget, run.pool)
             chosen = self.finalists()
@@ -159,7 +160,7 @@ class ParetoStudy(StoredStudy):
                 )
 
     def front(self) -> list[Tried]:
-        """Returns the agents that no other dominates by the means of their trials, the best at the second one first."""
+        """Returns the agents undominated by the means of their trials, the best at the second objective first."""
         return sorted(self._layers()[0], key=lambda tried: -self.second.sign * tried.values[1])
 
     def _layers(self) -> list[list[Tried]]:
@@ -219,10 +220,10 @@ class ParetoStudy(StoredStudy):
             self.optuna.tell(trial.number, [value, other])
 
     def _remove_half_asked(self) -> None:
-        """Removes the newest candidate where a kill has left a part of it; asked for again, it is the same.
+        """Removes the newest candidate if a kill has left it incomplete; asked for again, it is the same.
 
-        The parents of its generation go with the first candidate: Optuna gives that one the parents in the order in
-        which it has just chosen them, and later ones those that it has stored, by number.
+        The first candidate takes the parents of its generation with it: Optuna gives it the parents in the order in
+        which it has just chosen them, but later candidates the stored ones, by number.
         """
         newest = max(self.optuna.get_trials(deepcopy=False), key=lambda trial: trial.number, default=None)
         if newest is None or newest.state.is_finished() or ASKED in newest.user_attrs:
@@ -232,7 +233,7 @@ class ParetoStudy(StoredStudy):
             parents = f"{NSGAIISampler._get_parent_cache_key_prefix()}{generation}"
             self._storage.set_study_system_attr(self.optuna._study_id, parents, None)
         self._storage.remove_trial(newest._trial_id)
-        # Read anew, since Optuna keeps in memory what it has read once.
+        # Opened again, since Optuna keeps in memory all that it has read.
         self.optuna = optuna.load_study(study_name=self.definition.name, storage=self._storage)
 
     def _ask(self) -> FrozenTrial:
@@ -257,7 +258,7 @@ class ParetoStudy(StoredStudy):
         return stored
 
     def _enqueue_again(self, index: int) -> None:
-        """Has the next candidate be one that is on the front or near it, the least tried first, by its place."""
+        """Repeats a candidate on or near the front, the least tried first, in the next trial; `index` is the place."""
         near = [tried for layer in self._layers() for tried in sorted(layer, key=lambda tried: len(tried.trials))]
         if index < len(near):
             self.optuna.enqueue_trial(near[index].trials[0].params)

@@ -1,5 +1,4 @@
-"""Points of a front: agents with what they have shown in held-out games, which of them others beat, and how they are
-stored."""
+"""Points of a front: agents with their results in held-out games, which of them others beat, and their stored form."""
 
 from __future__ import annotations
 
@@ -19,7 +18,7 @@ HELD_OUT = "held-out front"  # the attribute of Optuna's study
 
 
 class Point(NamedTuple):
-    """An agent with its strength and its value of the second objective; half widths are those of 95 % intervals."""
+    """An agent with its strength and its value of the second objective; half widths of 95 % intervals."""
 
     label: str
     agent: Agent
@@ -28,16 +27,16 @@ class Point(NamedTuple):
     other: float
     other_half_width: float
     units: int  # of held-out games
-    positions: int = 0  # that were searched repeatedly
+    positions: int = 0  # searched repeatedly
     objective: SecondObjective = TIME  # the second one
 
     def sample(self, unit_games: int) -> str:
-        """Returns what the means are taken over; `unit_games` is the number of games per unit, see `Objective`."""
+        """Returns what the means cover; `unit_games` is the number of games per unit, see `Objective`."""
         positions = f" and {self.positions:,} held-out positions" if self.positions else ""
         return f"{self.units * unit_games:,} held-out games{positions}"
 
     def row(self) -> dict[str, Any]:
-        """Returns the point as it is stored and exported; `read_point` is the way back."""
+        """Returns the point as it is stored and exported; see `read_point` for the reverse."""
         column = self.objective.column
         row = {
             "label": self.label,
@@ -67,18 +66,18 @@ def read_point(row: Mapping[str, Any]) -> Point:
 
 
 def stored_points(store: Store, study: str) -> list[Point]:
-    """Returns the start and the front in held-out games, as a search for a front ended; empty if it has not."""
+    """Returns the start and the front in held-out games at the end of a search; empty before."""
     return [read_point(row) for row in study_notes(store, study, HELD_OUT).get(HELD_OUT, ())]
 
 
 def dominated(points: Sequence[Point]) -> list[bool]:
-    """Returns which of the points another one beats by being at least as good in both objectives and better in one."""
+    """Returns for each point whether another one is at least as good in both objectives and better in one."""
     values = [(point.strength, point.objective.sign * point.other) for point in points]
     return [bool(worse) for worse in beaten(np.reshape(values, (-1, 2)))]
 
 
 def beaten(values: npt.NDArray[np.float64]) -> npt.NDArray[np.bool_]:
-    """Returns which rows, [n], of values, [n, 2], another row beats: at least as large in both and larger in one."""
+    """Returns for each row of values, [n, 2], whether another is at least as large in both and larger in one, [n]."""
     better = (values[:, None] >= values).all(2) & (values[:, None] > values).any(2)  # [by, whom]
     return np.asarray(better.any(0), np.bool_)
 

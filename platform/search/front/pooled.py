@@ -1,4 +1,4 @@
-"""The agents that a search for a front has tried, each with the means of all of its trials: one trial is luck."""
+"""The agents tried in a search for a front, each with the means of all of its trials: one trial is luck."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from optuna.trial import FrozenTrial
 
 from .points import beaten
 
-AgentOf = Callable[[FrozenTrial], str]  # the full text of what a trial tried
+AgentOf = Callable[[FrozenTrial], str]  # the full text of a trial's agent
 
 
 class Tried(NamedTuple):
-    """An agent with the means of its trials, of equally many games each."""
+    """An agent with the means of its trials, which have equally many games."""
 
     agent: str
     values: tuple[float, float]  # strength, and the second objective
@@ -40,7 +40,7 @@ def pooled(trials: Sequence[FrozenTrial], agent_of: AgentOf) -> list[Tried]:
 
 
 def in_layers(tried: Sequence[Tried], sign: int) -> list[list[Tried]]:
-    """Returns the agents that no other dominates, then those that only they dominate, and so on.
+    """Returns the undominated agents, then those that only they dominate, and so on.
 
     Args:
         tried: any agents.

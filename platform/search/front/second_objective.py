@@ -1,4 +1,4 @@
-"""What a search for a front weighs against strength: the time of a decision, or certainty."""
+"""The second objective of a search for a front: the time of a decision, or certainty."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from ...core.number_text import number, plus_minus
 
 
 class SecondObjective(NamedTuple):
-    """An objective beside strength, and what it is called."""
+    """An objective beside strength, and its names."""
 
     name: str  # in --objectives
     stored: str  # in the definitions of studies
@@ -36,7 +36,7 @@ SECOND_OBJECTIVES = {objective.name: objective for objective in (TIME, CERTAINTY
 
 
 def read_objectives(text: str) -> SecondObjective | None:
-    """Returns what `--objectives` weighs against strength, None if nothing; raises UserError for anything else."""
+    """Returns the objective that `--objectives` adds to strength, or None; raises UserError for other texts."""
     first, comma, second = text.replace(" ", "").partition(",")
     if first != "strength" or (comma and second not in SECOND_OBJECTIVES):
         allowed = " or ".join(f"strength,{name}" for name in SECOND_OBJECTIVES)
@@ -45,6 +45,6 @@ def read_objectives(text: str) -> SecondObjective | None:
 
 
 def stored_objective(definition: Mapping[str, Any]) -> SecondObjective:
-    """Returns the second objective of a stored study; that of a study without one does not matter."""
+    """Returns the second objective of a stored study; any for a study without one."""
     stored = definition.get("objectives", ())
     return next((objective for objective in SECOND_OBJECTIVES.values() if objective.stored in stored), TIME)

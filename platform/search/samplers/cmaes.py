@@ -12,13 +12,14 @@ from typing import Any
 import numpy as np
 
 from ...core.parameters import parameter
+from ..space import Space
 from .sampler import MAX_POPULATION, PopulationSampler, SteppingSearch, Vectors
 
 without = "matplotlib" not in sys.modules
 if without:
-    sys.modules["matplotlib"] = None  # type: ignore[assignment]  # cma would import it, for half a second, to plot
+    sys.modules["matplotlib"] = None  # type: ignore[assignment]  # cma imports it to plot, in half a second
 with warnings.catch_warnings():
-    warnings.simplefilter("ignore")  # cma remarks on what it cannot plot
+    warnings.simplefilter("ignore")  # cma warns that it cannot plot
     import cma
 if without:
     del sys.modules["matplotlib"]
@@ -39,7 +40,7 @@ class Cmaes(PopulationSampler):
     restart: float = parameter(0.0, "restart when sigma falls below this, 0 = never", low=0, high=1)
     growth: float = parameter(2.0, "factor by which the population grows at a restart", low=1, high=10)
 
-    def begin(self, start: Sequence[float], seed: int) -> CmaesSearch:
+    def begin(self, start: Sequence[float], seed: int, space: Space) -> CmaesSearch:
         return CmaesSearch(start, seed, self)
 
 
@@ -51,7 +52,7 @@ class CmaesSearch(SteppingSearch):
     def __init__(self, start: Sequence[float], seed: int, sampler: Cmaes) -> None:
         super().__init__(start, seed)
         self.sampler = sampler
-        self._wide = max(2, self.size)  # pycma needs two dimensions: nothing depends on the second of one
+        self._wide = max(2, self.size)  # pycma needs two dimensions; a second one is ignored
         self.population = sampler.population or MAX_POPULATION
         self._rng = self.rng()
         self._asked: list[Any] = []

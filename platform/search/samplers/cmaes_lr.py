@@ -13,6 +13,7 @@ with warnings.catch_warnings():
     from cmaes import CMA
 
 from ...core.parameters import parameter
+from ..space import Space
 from .sampler import MAX_POPULATION, PopulationSampler, SteppingSearch, Vectors
 
 
@@ -28,7 +29,7 @@ class CmaesLr(PopulationSampler):
     population: int = parameter(0, "candidates per generation, 0 = by the budget, at most 64", low=0, high=100_000)
     sigma: float = parameter(0.3, "standard deviation at the start", low=0.001, high=1)
 
-    def begin(self, start: Sequence[float], seed: int) -> CmaesLrSearch:
+    def begin(self, start: Sequence[float], seed: int, space: Space) -> CmaesLrSearch:
         return CmaesLrSearch(start, seed, self)
 
 
@@ -37,7 +38,7 @@ class CmaesLrSearch(SteppingSearch):
 
     def __init__(self, start: Sequence[float], seed: int, sampler: CmaesLr) -> None:
         super().__init__(start, seed)
-        # The package needs two dimensions; one that nothing depends on stands in for the second.
+        # The package needs two dimensions; an ignored one stands in for the second.
         wide = np.append(self.start, 0.5) if self.size == 1 else self.start
         bounds = np.array([[0.0, 1.0]] * len(wide))
         self._population = sampler.population or MAX_POPULATION

@@ -9,8 +9,9 @@ import numpy as np
 from scipy.stats import norm, qmc
 
 from ...core.parameters import parameter
-from .modelled import ModelledSearch
+from ..space import Space
 from .sampler import Sampler, Vectors
+from .surface import ModelledSearch
 
 TRIED = 512  # random points whose expected improvement is computed, and as many near the best known ones
 
@@ -28,7 +29,7 @@ class Gp(Sampler):
     population: int = parameter(8, "candidates per generation", low=1, high=1000)
     startup: int = parameter(24, "first candidates, which fill the cube evenly", low=2, high=10_000)
 
-    def begin(self, start: Sequence[float], seed: int) -> GpSearch:
+    def begin(self, start: Sequence[float], seed: int, space: Space) -> GpSearch:
         return GpSearch(start, seed, self)
 
 

@@ -11,15 +11,16 @@ import numpy as np
 
 from ...core.errors import UserError
 from ...core.parameters import parameter
+from ..space import Space
 from .sampler import Sampler, Search, Vectors
 
 MAX_COMBINATIONS = 1_000_000
-MIN_COMBINATIONS = 2  # that are left in the end
+MIN_COMBINATIONS = 2  # left at the end
 
 
 @dataclass(frozen=True)
 class Grid(Sampler):
-    """All combinations in random order, then repeatedly the better half; recommends the one left with the best mean.
+    """All combinations in random order, then repeatedly the better half; recommends the best mean of those left.
 
     Source: sequential halving, Karnin, Koren and Somekh 2013.
     """
@@ -29,7 +30,7 @@ class Grid(Sampler):
     steps: int = parameter(4, "values per parameter", low=2, high=1000)
     population: int = parameter(16, "candidates per generation", low=1, high=100_000)
 
-    def begin(self, start: Sequence[float], seed: int) -> GridSearch:
+    def begin(self, start: Sequence[float], seed: int, space: Space) -> GridSearch:
         return GridSearch(start, seed, self)
 
 
@@ -77,7 +78,7 @@ class GridSearch(Search):
         return int(self._left[np.argmax(self._means(self._left))])
 
     def recommended(self) -> list[float]:
-        if not len(self._left):  # in the first round the best one of those evaluated is the luckiest
+        if not len(self._left):  # in the first round the best one is the luckiest
             return [float(x) for x in self.start]
         return [float(x) for x in self._vectors(np.array([self._best()]))[0]]
 

@@ -1,4 +1,4 @@
-"""Samplers as objects of Optuna: each is taken as ours of the same method, which a stored study can be resumed with."""
+"""Samplers as objects of Optuna: each is replaced by ours of the same method, which can resume a stored study."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from ...core.errors import UserError
 from .registry import SAMPLERS
 from .sampler import Sampler
 
-# Of each kind: the arguments that ours has too, and what ours is with them.
+# By kind: the arguments that ours has, too, and the text of ours with them.
 _TAKEN: Mapping[str, tuple[Sequence[str], Callable[[Any], str]]] = {
     "TPESampler": (
         ("n_startup_trials", "multivariate"),
@@ -36,8 +36,8 @@ _INSTEAD = {"NSGAIISampler": "objectives='strength,time'", "GridSampler": "sampl
 def read_sampler(given: str | Sampler | BaseSampler) -> Sampler:
     """Returns a sampler from its text form, an object of ours, or one of Optuna's.
 
-    The seed of the study counts, not that of Optuna's object. Raises UserError for a kind of which there is none here,
-    and for an argument that ours does not have: ignored, it would make another search than was asked for.
+    The seed of the study counts, not that of Optuna's object. Raises UserError for a kind that is missing here, and for
+    an argument that ours lacks: without it, the search would be another one.
     """
     if isinstance(given, str | Sampler):
         return SAMPLERS.make(given)
@@ -59,6 +59,6 @@ def read_sampler(given: str | Sampler | BaseSampler) -> Sampler:
 
 
 def _is_same(value: Any, usual: Any) -> bool:
-    """Whether an attribute is as usual; objects that hold a state, such as random numbers, are if their class is."""
+    """Whether an attribute has its usual value; if it holds a state, such as random numbers, only the class counts."""
     holds_state = getattr(type(value), "__eq__") is object.__eq__ and not callable(value)  # noqa: B009
     return bool(type(value) is type(usual) if holds_state else value == usual)

@@ -8,8 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from ...core.parameters import parameter
-from .modelled import ModelledSearch
+from ..space import Space
 from .sampler import Sampler, Vectors
+from .surface import ModelledSearch
 
 
 @dataclass(frozen=True)
@@ -20,7 +21,7 @@ class RandomSampler(Sampler):
 
     population: int = parameter(16, "candidates per generation", low=1, high=100_000)
 
-    def begin(self, start: Sequence[float], seed: int) -> RandomSearch:
+    def begin(self, start: Sequence[float], seed: int, space: Space) -> RandomSearch:
         return RandomSearch(start, seed, self)
 
 

@@ -10,6 +10,7 @@ SAMPLERS: Registry[Sampler] = Registry(
     {
         "cmaes": "turnier.search.samplers.cmaes:Cmaes",
         "cmaes_lr": "turnier.search.samplers.cmaes_lr:CmaesLr",
+        "duels": "turnier.search.samplers.duels:Duels",
         "gp": "turnier.search.samplers.gp:Gp",
         "grid": "turnier.search.samplers.grid:Grid",
         "random": "turnier.search.samplers.random:RandomSampler",

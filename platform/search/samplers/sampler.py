@@ -17,17 +17,19 @@ import numpy.typing as npt
 
 from ...core.errors import UserError
 from ...core.parameters import Declared, parameters_of
+from ..space import Space
 
 Vectors = npt.NDArray[np.float64]
 MAX_POPULATION = 64  # candidates per generation: under noise many candidates with few games learn fastest
 MIN_POPULATION = 6
-GENERATIONS = 30  # that a small budget should pay for, see docs/results/search_of_searches.md
+GENERATIONS = 30  # affordable with a small budget, see docs/results/search_benchmark.md
 
 
 class Search(ABC):
     """A search over the unit cube for values to maximise, a generation at a time."""
 
     pools: ClassVar[bool] = False  # whether candidates that are the same agent count with their common mean
+    duels = 0  # of the first candidates of a generation, this many pairs of neighbours play each other
 
     def __init__(self, start: Sequence[float], seed: int) -> None:
         self.start = np.array(start, np.float64)
@@ -44,7 +46,7 @@ class Search(ABC):
 
     @abstractmethod
     def ask(self) -> Vectors:
-        """Returns the generation's candidates, [n, dimensions]; asking again without telling gives the same."""
+        """Returns the generation's candidates, [n, dimensions]; asking again before telling gives the same."""
 
     @abstractmethod
     def tell(self, values: Sequence[float]) -> None:
@@ -56,22 +58,22 @@ class Search(ABC):
 
     @abstractmethod
     def estimate(self) -> float:
-        """Returns what the recommendation is worth according to the search; NaN before the first generation."""
+        """Returns the search's estimate of the recommendation's value; NaN before the first generation."""
 
     @property
     @abstractmethod
     def sigma(self) -> float:
-        """How widely the search samples, as a standard deviation in the unit cube."""
+        """The spread of the search's samples, as a standard deviation in the unit cube."""
 
     def facts(self) -> dict[str, float]:
-        """Returns what is stored of the search's state after each generation."""
+        """Returns the facts of the search's state to store after each generation."""
         return {"sigma": self.sigma}
 
 
 class SteppingSearch(Search):
     """Base of searches that step from a point or a distribution to the next, which they recommend.
 
-    They stay where they are where all candidates of a generation have the same value: a step would be a random one.
+    They stay where they are if all candidates of a generation have the same value: a step would be random.
     """
 
     stays = True  # False in studies of the first edition
@@ -101,28 +103,36 @@ class Sampler(Declared):
 
     kind: ClassVar[str] = "sampler"
     usual_noise: ClassVar[str] = "fixed"  # by default
+    open: ClassVar[tuple[str, ...]] = ()  # parameters of which 0 means that they are chosen to suit the search
 
     @abstractmethod
-    def begin(self, start: Sequence[float], seed: int) -> Search:
+    def begin(self, start: Sequence[float], seed: int, space: Space) -> Search:
         """Returns a new search from a start in the unit cube."""
 
-    def within(self, evaluations: int) -> Self:
-        """Returns the sampler with its open parameters chosen for a total number of evaluations."""
+    def within(self, evaluations: int, workers: int = 1) -> Self:
+        """Returns the sampler with its open parameters chosen for a total number of evaluations, and for workers."""
         return self
 
+    def is_closed(self, typed: Sampler) -> bool:
+        """Whether it is another one with open parameters chosen."""
+        left = {name: 0 for name in self.open if getattr(typed, name, None) == 0}
+        return self.replace(**left) == typed
+
     def as_first(self, typed: Self) -> Self:
-        """Returns the sampler with the parameters that earlier versions lacked as they were typed."""
+        """Returns the sampler with the parameters that earlier versions lacked taken from the typed one."""
         later = [field.name for field, declared in parameters_of(type(self)) if declared.later]
         return self.replace(**{name: getattr(typed, name) for name in later})
 
 
 @dataclass(frozen=True)
 class PopulationSampler(Sampler):
-    """Base of samplers whose `population` is chosen by the budget if it is 0."""
+    """Base of samplers that choose a `population` of 0 by the budget."""
+
+    open = ("population",)
 
     population: int
 
-    def within(self, evaluations: int) -> Self:
+    def within(self, evaluations: int, workers: int = 1) -> Self:
         if self.population:
             return self
         return self.replace(population=max(MIN_POPULATION, min(MAX_POPULATION, evaluations // GENERATIONS)))
@@ -133,7 +143,7 @@ class PopulationSampler(Sampler):
 
 
 class History:
-    """All evaluated candidates, for searches that learn from every one of them."""
+    """All evaluated candidates, for searches that learn from all of them."""
 
     def __init__(self, size: int) -> None:
         self.vectors: Vectors = np.zeros((0, size))

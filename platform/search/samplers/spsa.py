@@ -1,4 +1,4 @@
-"""Simultaneous perturbation stochastic approximation, with which the chess world tunes its engines."""
+"""Simultaneous perturbation stochastic approximation, the usual method for tuning chess engines."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ...core.parameters import parameter
+from ..space import Space
 from .sampler import Sampler, SteppingSearch, Vectors
 
 
@@ -29,7 +30,7 @@ class Spsa(Sampler):
     alpha: float = parameter(0.602, "how fast steps shrink", low=0, high=1)
     gamma: float = parameter(0.101, "how fast perturbations shrink", low=0, high=1)
 
-    def begin(self, start: Sequence[float], seed: int) -> SpsaSearch:
+    def begin(self, start: Sequence[float], seed: int, space: Space) -> SpsaSearch:
         return SpsaSearch(start, seed, self)
 
 

@@ -1,4 +1,4 @@
-"""A Gaussian process: the value of a point estimated from all candidates, so that lucky games are smoothed away.
+"""A Gaussian process: the value of a point estimated from all candidates, to smooth lucky games away.
 
 Matérn 5/2 with a length scale for every dimension and unknown noise; the largest posterior density chooses them.
 Source: Rasmussen and Williams 2006, chapters 2, 4 and 5. (Optuna's own process needs torch, some gigabytes.)
@@ -6,16 +6,20 @@ Source: Rasmussen and Williams 2006, chapters 2, 4 and 5. (Optuna's own process 
 
 from __future__ import annotations
 
+import math
+from abc import abstractmethod
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 from scipy.linalg import cho_solve, cholesky, solve_triangular
 from scipy.optimize import minimize
 
-from .sampler import Vectors
+from .sampler import History, Search, Vectors
 
 FITTED = 160  # candidates for fitting hyperparameters: more of them improve little
 KNOWN = 1000  # latest candidates that predictions use
+REFIT = 1.25  # hyperparameters are refitted when the evaluated candidates have grown by this factor
 _ROOT5 = 5**0.5
 
 
@@ -50,7 +54,7 @@ class Surface:
         return np.asarray(np.exp(2 * self.hyper[-2]) * _matern(r))
 
     def believing(self, vector: Vectors) -> Surface:
-        """Returns the surface as if the vector had been evaluated, with its expected value."""
+        """Returns the surface as if the vector had been evaluated with its expected value."""
         other = object.__new__(Surface)
         other.x, other.hyper = np.vstack([self.x, vector]), self.hyper
         other._middle, other._scale = self._middle, self._scale
@@ -69,7 +73,7 @@ class Surface:
         return np.asarray(self._middle + self._scale * (self._kernel(vectors, self.x) @ self._weights))
 
     def best(self) -> tuple[list[float], float]:
-        """Returns the point with the largest mean, from the evaluated ones and their surroundings, and that mean."""
+        """Returns the point with the largest mean, among the evaluated ones and their surroundings, and that mean."""
         rng = np.random.default_rng(len(self.x))
         points = self.x
         for spread in (0.1, 0.03, 0.01):
@@ -114,3 +118,63 @@ def _fit(x: Vectors, y: Vectors) -> Vectors:
     bounds = [(np.log(0.03), np.log(10.0))] * dimensions + [(np.log(0.05), np.log(3.0)), (np.log(0.01), np.log(3.0))]
     optimum: Any = minimize(loss, usual, jac=True, method="L-BFGS-B", bounds=bounds, options={"maxiter": 40})
     return np.asarray(optimum.x, np.float64)
+
+
+class ModelledSearch(Search):
+    """Base of searches that propose candidates in their own ways; recommends the top of the surface."""
+
+    def __init__(self, start: Sequence[float], seed: int) -> None:
+        super().__init__(start, seed)
+        self.history = History(self.size)
+        self._asked: Vectors | None = None
+        self._surface: Surface | None = None
+        self._best: tuple[list[float], float] | None = None
+        self._hyper: Vectors | None = None
+        self._fitted = 0
+
+    @abstractmethod
+    def propose(self) -> Vectors:
+        """Returns the generation's candidates, [n, dimensions]."""
+
+    def ask(self) -> Vectors:
+        if self._asked is None:
+            self._asked = np.clip(self.propose(), 0, 1)
+        return self._asked.copy()
+
+    def tell(self, values: Sequence[float]) -> None:
+        self.history.add(self.ask(), values)
+        self.learn(values)
+        self._asked = self._surface = self._best = None
+        self.generation += 1
+        if len(self.history.values) >= REFIT * self._fitted:
+            # Refits must depend on the values only, not on when a recommendation is requested.
+            self._fitted, self._hyper = len(self.history.values), None
+
+    def learn(self, values: Sequence[float]) -> None:
+        """Passes the values to the search's own model, if it has one."""
+
+    def surface(self) -> Surface:
+        if self._surface is None:
+            if self._hyper is None:
+                known = self.history.vectors[: self._fitted], self.history.values[: self._fitted]
+                self._hyper = Surface(*known).hyper
+            self._surface = Surface(self.history.vectors, self.history.values, self._hyper)
+        return self._surface
+
+    def best(self) -> tuple[list[float], float]:
+        """Returns the top of the surface and its height."""
+        if self._best is None:
+            self._best = self.surface().best()
+        return self._best
+
+    def recommended(self) -> list[float]:
+        return self.best()[0] if self.generation else [float(x) for x in self.start]
+
+    def estimate(self) -> float:
+        return self.best()[1] if self.generation else math.nan
+
+    @property
+    def sigma(self) -> float:
+        """The spread of the latest candidates."""
+        recent = self.history.vectors[-64:]
+        return float(recent.std(0).mean()) if len(recent) > 1 else 0.0

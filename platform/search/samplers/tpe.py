@@ -13,21 +13,23 @@ from optuna.trial import FrozenTrial
 
 from ...core.errors import UserError
 from ...core.parameters import parameter
-from .modelled import ModelledSearch
+from ..space import Space
 from .sampler import Sampler, Vectors
+from .surface import ModelledSearch
 
-BEST = 25  # candidates that TPE counts as good, at the most
+BEST = 25  # maximum number of candidates that TPE counts as good
 KNOWN = 250  # candidates to keep by default: the cost of a proposal grows with their number
 
 
 @dataclass(frozen=True)
 class Tpe(Sampler):
-    """Optuna's TPE; candidates that have no value yet count as bad. Recommends the top of a smooth surface.
+    """Optuna's TPE; candidates without a value count as bad. Recommends the top of a smooth surface.
 
     Source: Bergstra et al. 2011; Watanabe 2023, "Tree-structured Parzen estimator".
     """
 
     name = "tpe"
+    open = ("known",)
     usual_noise = "fixed(games=5)"
 
     population: int = parameter(8, "candidates per generation", low=1, high=1000)
@@ -41,14 +43,14 @@ class Tpe(Sampler):
         later=True,
     )
 
-    def within(self, evaluations: int) -> Tpe:
+    def within(self, evaluations: int, workers: int = 1) -> Tpe:
         return self if self.known else self.replace(known=KNOWN)
 
     def check(self) -> None:
         if 0 < self.known < 2 * BEST:
             raise UserError(f"tpe: known must be 0 or at least {2 * BEST}, got {self.known}.")
 
-    def begin(self, start: Sequence[float], seed: int) -> TpeSearch:
+    def begin(self, start: Sequence[float], seed: int, space: Space) -> TpeSearch:
         return TpeSearch(start, seed, self)
 
 

@@ -1,4 +1,4 @@
-"""What keeps damaged studies from being shown: checksums in Optuna's attributes of trials and of studies.
+"""Checksums in Optuna's attributes of trials and studies, so that damaged studies are not shown.
 
 Optuna writes its tables itself, so each checksum is stored with the data it covers: among the facts of a trial, and
 within the JSON of a note.
@@ -34,18 +34,18 @@ PARAMETERS = table(
 )
 NOTES = table("trial_user_attributes", column("trial_id"), column("key"), column("value_json"))
 
-# What studies note per trial; `round` is what studies of learners call a generation.
+# The facts noted per trial; studies of learners call a generation `round`.
 NOTED = ("generation", "round", "index", "standard_error", "low", "high", "games", "seconds")
 FINISHED = ("COMPLETE", "PRUNED")
 CHECKSUM = "checksum"  # the key among the facts of a trial, and in a note
-FACTS = "candidate"  # the only attribute of a trial, except in a search for a front: what is noted of it
-SUMMARIES = "generation "  # begins the keys of the notes at the end of generations
-ASKED = "turnier:asked"  # the latest generation and its vectors, in a system attribute of Optuna: pages do not show it
-TRIALS_SO_FAR = "trials"  # in the note of a generation: how many are finished
+FACTS = "candidate"  # the only attribute of a trial, except in a search for a front: its facts
+SUMMARIES = "generation "  # prefix of keys of notes at the ends of generations
+ASKED = "turnier:asked"  # the latest generation and its vectors, a system attribute of Optuna, hidden on its pages
+TRIALS_SO_FAR = "trials"  # in the note of a generation: number of finished trials
 
 
 class StoredTrials(NamedTuple):
-    """What Optuna's tables have of a study."""
+    """The rows of a study in Optuna's tables."""
 
     trials: pd.DataFrame  # of any state
     values: pd.DataFrame
@@ -63,13 +63,13 @@ def with_checksum(trial: FrozenTrial) -> FrozenTrial:
 
 
 def facts_of(trial: FrozenTrial) -> dict[str, Any]:
-    """Returns what is noted about a trial."""
+    """Returns the facts noted about a trial."""
     facts: dict[str, Any] = trial.user_attrs.get(FACTS, trial.user_attrs)
     return facts
 
 
 def trial_checksum(trial: FrozenTrial, state: str, values: Iterable[float]) -> int:
-    """Returns the checksum of a trial that is about to end in a state with these values."""
+    """Returns the checksum of a trial that ends in a state with these values."""
     kinds, facts = trial.distributions, facts_of(trial)
     return checksum_of_rows(
         state,
@@ -101,12 +101,12 @@ def checksum_of_rows(
 
 
 def _stored(value: float) -> float | None:
-    """Returns a number as Optuna's column has it: without infinities, and with only one zero."""
+    """Returns a number as in Optuna's column: without infinities and negative zero."""
     return float(value) + 0.0 if math.isfinite(value) else None
 
 
 def read_trials(store: Store, connection: Connection, study: str) -> StoredTrials:
-    """Reads a study's trials; raises Damaged if they are not what was stored."""
+    """Reads a study's trials; raises Damaged if they have changed since they were stored."""
     with store.database.decoding(f"the candidates of study {study}"):
         ids = of_study(TRIALS.c.trial_id, study)
         noted = select(NOTES).where(NOTES.c.trial_id.in_(ids), NOTES.c.key.in_((*NOTED, CHECKSUM, FACTS)))
@@ -125,7 +125,7 @@ def read_trials(store: Store, connection: Connection, study: str) -> StoredTrial
 
 
 def require_finished(store: Store, study: str, found: int) -> None:
-    """Raises Damaged if fewer finished trials were found than there were at the end of a generation."""
+    """Raises Damaged if there are fewer finished trials than at the end of a generation."""
     summaries = study_notes(store, study, f"{SUMMARIES}%").values()
     least = max((summary.get(TRIALS_SO_FAR, 0) for summary in summaries), default=0)
     if found < least:
@@ -145,7 +145,7 @@ def _by_fact(notes: pd.DataFrame) -> pd.DataFrame:
 
 
 def _wrong(found: StoredTrials) -> str:
-    """Returns what is wrong with trials; empty if nothing is, as far as can be told."""
+    """Returns the fault of trials; empty if none is found."""
     numbers = sorted(found.trials["number"].tolist())
     if numbers != list(range(len(numbers))):
         return "candidates are missing or repeated"
@@ -200,7 +200,7 @@ def set_note(study: optuna.Study, key: str, note: Any) -> None:
 
 
 def set_asked(storage: BaseStorage, study: int, generation: int, vectors: Sequence[Sequence[float]]) -> None:
-    """Stores what a search asks for in its latest generation: others that play for it take that."""
+    """Stores the vectors of a search's latest generation, for others that play for it."""
     storage.set_study_system_attr(study, ASKED, sealed({"generation": generation, "vectors": vectors}))
 
 
@@ -212,7 +212,7 @@ def asked_of(store: Store, study: str) -> tuple[int, list[list[float]]]:
 
 @outlasting
 def study_notes(store: Store, study: str, pattern: str, notes: TableClause = STUDY_NOTES) -> dict[str, Any]:
-    """Returns what is noted of a study under keys like an SQL pattern; raises Damaged if that was not stored."""
+    """Returns a study's notes with keys like an SQL pattern; raises Damaged if they differ from their checksums."""
     query = (
         select(notes.c.key, notes.c.value_json)
         .join_from(notes, STUDIES, STUDIES.c.study_id == notes.c.study_id)
@@ -228,7 +228,7 @@ def _read(connection: Connection, query: Any) -> pd.DataFrame:
 
 
 def _read_parameters(connection: Connection, condition: Any) -> pd.DataFrame:
-    """Returns the stored values of parameters with their ranges: long texts, mostly one for each parameter."""
+    """Returns the stored values of parameters with their ranges: long texts, mostly the same one for each parameter."""
     name, kind = PARAMETERS.c.param_name, PARAMETERS.c.distribution_json
     kinds = connection.execute(select(name, kind).where(condition).distinct()).all()
     if len({row[0] for row in kinds}) < len(kinds):

@@ -22,13 +22,13 @@ OPENING_PLIES = 6  # random ones, before games of agents that would repeat one g
 
 
 def tune_command(store: Store, definition: StudyDefinition, budget: int, verify: float | None = None) -> str:
-    """Returns the command that runs a study, or resumes it where it is stored.
+    """Returns the command that runs a study, or resumes it if it is stored.
 
     Args:
         store: where the study is, or is to be.
         definition: of the study, with a name.
         budget: games of the search.
-        verify: held-out games as a share of them; None = as many as usual.
+        verify: held-out games as a share of them; None = the default.
     """
     words = ["turnier", "tune", str(GAMES.make(definition.game)), str(AGENTS.make(definition.agent))]
     words += ["--parameters", ",".join(definition.parameters)]
@@ -37,6 +37,7 @@ def tune_command(store: Store, definition: StudyDefinition, budget: int, verify:
     words += ["--sampler", str(sampler)]
     words += ["--noise", str(noise)] if noise != NOISES.make(sampler.usual_noise) else []
     words += ["--seed", str(definition.seed)] if definition.seed != 1 else []
+    words += ["--openings", str(definition.openings)] if definition.openings else []
     words += ["--budget", str(budget), "--name", definition.name]
     words += ["--verify", f"{verify:.12g}"] if verify is not None else []
     return shlex.join(words) + store_option(store)
@@ -51,13 +52,13 @@ class Again(NamedTuple):
 
     @classmethod
     def of(cls, store: Store, definition: Mapping[str, Any], games: int) -> Again | None:
-        """Returns a stored study that has played so many games; None for fronts and studies of learners."""
+        """Returns a stored study that has played this many games; None for fronts and studies of learners."""
         if "objectives" in definition or "agent" not in definition:
             return None
         return cls(store, StudyDefinition.of_stored(definition), games)
 
     def command(self, times: int = 1, **changes: Any) -> str:
-        """Returns the command of a study that differs so, under a fresh name, with so many times the games."""
+        """Returns the command of a study with these changes, under a fresh name, with `times` times the games."""
         taken, number = {run.id for run in self.store.runs()}, 2
         while run_id_of(f"{self.definition.name}-{number}") in taken:
             number += 1
@@ -71,12 +72,12 @@ class Again(NamedTuple):
 
 
 def to_play_on(store: Store, definition: Mapping[str, Any], verdict: StudyVerdict | None) -> str:
-    """Returns how to get a verdict on an undecided study, mostly by more held-out games; empty if there is no way.
+    """Returns how to get a verdict on an undecided study, mostly by more held-out games; empty if there is none.
 
     Args:
         store: where the study is.
         definition: of the study, as it is stored.
-        verdict: with which it ended, if it has.
+        verdict: of the study, if it has ended.
     """
     if verdict is not None and verdict.repeated and verdict.challenger is not None:
         agents = {row.label: row.agent for row in verdict.figures}
@@ -87,7 +88,7 @@ def to_play_on(store: Store, definition: Mapping[str, Any], verdict: StudyVerdic
     if verdict is None or verdict.verify is None:
         return ""
     references: Sequence[Any] = [row for row in verdict.figures if row.claimed is None]
-    if not verdict.budget or len(references) > 1:  # a script that has baselines, which `turnier tune` has not
+    if not verdict.budget or len(references) > 1:  # a script, with baselines that only it has
         return f"To play on: repeat its command with --verify {verdict.verify:g}."
     command = tune_command(store, StudyDefinition.of_stored(definition), verdict.budget, verdict.verify)
     return f"To play on: {command}"

@@ -1,4 +1,4 @@
-"""What a stored study tunes, against what, and how, in plain words; also for studies of earlier versions."""
+"""A stored study's agent, opponents and method in plain words; also for studies of earlier versions."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ NSGA2 = "nsga2"  # the sampler of fronts
 
 
 class StoredRange(NamedTuple):
-    """Where a parameter is searched: numbers between two ends, or choices."""
+    """The values of a searched parameter: numbers between two ends, or choices."""
 
     low: float = 0.0
     high: float = 1.0
@@ -57,7 +57,7 @@ class StoredRange(NamedTuple):
 
 
 def value_text(value: Any) -> str:
-    """Returns a parameter's value as people read it; nothing for one that is not used."""
+    """Returns a parameter's value for people; nothing for an unused one."""
     if isinstance(value, float):
         return number(value, digits=4)
     return "" if value is None else str(value).lower() if isinstance(value, bool) else str(value)
@@ -65,7 +65,7 @@ def value_text(value: Any) -> str:
 
 @dataclass(frozen=True)
 class StudyFacts:
-    """What defines a study, in text; empty if it does not apply."""
+    """What defines a study, in text; empty texts do not apply."""
 
     game: str
     start: str  # the agent, or the learning parameters, where the search starts
@@ -96,7 +96,7 @@ class StudyFacts:
             sampler=_short(sampler, SAMPLERS.make),
             noise=noise,
             seed=str(definition.get("seed", "")),
-            unit_games=1 if learners else _seats(game) * max(1, len(against)),
+            unit_games=1 if learners or sampler.startswith("duels") else _seats(game) * max(1, len(against)),
             objectives=_objectives(definition),
         )
 
@@ -105,7 +105,7 @@ class StudyFacts:
         return self.sampler.partition("(")[0]
 
     def rows(self) -> dict[str, str]:
-        """Returns what people want to know, in the order in which they ask."""
+        """Returns the facts of interest to people, the most important first."""
         rows = {"game": self.game, "start": self.start, "against": "\n".join(self.against)}
         rows |= {"objectives": self.objectives}
         rows |= {"sampler": self.sampler, "games per candidate": self.noise, "seed": self.seed}
@@ -128,7 +128,7 @@ def agent_with(definition: Mapping[str, Any], values: Mapping[str, Any]) -> str:
 
 def ranges_table(ranges: Mapping[str, StoredRange], definition: Mapping[str, Any]) -> pd.DataFrame:
     """Returns the searched parameters, one row each: parameter, range, scale and where the search starts."""
-    start: dict[str, Any] = {}  # without what the start does not use
+    start: dict[str, Any] = {}  # without parameters that the start does not use
     with contextlib.suppress(UserError, KeyError):
         agent = AGENTS.make(definition["agent"])
         start = Space.of(agent, definition["parameters"]).of_agent(agent)
@@ -161,7 +161,7 @@ def _seats(game: str) -> int:
 
 
 def _short(text: str, make: Any) -> str:
-    """Returns the short form of a text of something declared; what this version does not know stays as it is."""
+    """Returns the short form of a declared object's text; unknown texts are unchanged."""
     with contextlib.suppress(UserError):
         return str(make(text)) if text else ""
     return text

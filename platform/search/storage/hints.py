@@ -1,6 +1,6 @@
-"""What the stored figures of a search say about it: it learns nothing, diverges, repeats itself, or meets a border.
+"""Hints from the stored figures of a search: it learns nothing, diverges, repeats itself, or meets a border.
 
-Where it is clear what to do instead, that is a whole command.
+A hint with a clear remedy includes a whole command.
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ from .commands import Again
 
 STEPPING = ("cmaes", "cmaes_lr")  # samplers whose step size follows what they find
 GROWN, WIDE = 1.5, 0.5  # a step size is suspicious if it grew by this factor, to this share of the ranges
-REPEATED = 0.2  # share of candidates that is worth a word
-IN_A_ROW = 3  # generations without any difference that are worth a word
-IN_ALL = 0.5  # share of them that is
-SETTLED = 10  # generations from which on the place of a search means something
+REPEATED = 0.2  # share of candidates worth a hint
+IN_A_ROW = 3  # generations without any difference that are worth a hint
+IN_ALL = 0.5  # share of such generations worth a hint
+SETTLED = 10  # generations after which the position of a search means something
 
 
 def hints(
@@ -34,15 +34,15 @@ def hints(
     verdict: StudyVerdict | None = None,
     again: Again | None = None,
 ) -> list[str]:
-    """Returns sentences on what to change in a search; none where all is well.
+    """Returns sentences on what to change in a search; none if all is well.
 
     Args:
         trials: see `trials_frame`.
         noted: see `generations_frame`.
         definition: of the study, as it is stored.
         proposed: the parameters that the search recommends.
-        verdict: with which the study ended, if it has.
-        again: the same study, for the commands in the sentences; without it they have none.
+        verdict: of the study, if it has ended.
+        again: the same study, for commands in the sentences; None = no commands.
     """
     space = None
     with contextlib.suppress(UserError, KeyError):
@@ -62,7 +62,7 @@ def without_difference(when: str, one_agent: bool, again: Again | None) -> str:
     """Returns the sentence on generations from which a search could not learn anything.
 
     Args:
-        when: which they are, such as "In 19 of 20 generations".
+        when: names them, such as "In 19 of 20 generations".
         one_agent: whether all of their candidates were one agent; otherwise they differed, but had the same value.
         again: see `hints`.
     """
@@ -103,7 +103,7 @@ def _diverging(sigma: pd.Series, again: Again | None) -> str:
 
 
 def _repeating(trials: pd.DataFrame) -> str:
-    """Says that candidates repeat, which they do in any case if there are only switches and whole numbers."""
+    """Says that candidates repeat, which is unavoidable with only switches and whole numbers."""
     names = trials.attrs["parameters"]
     repeated = int(trials[names].astype(str).duplicated().sum()) if names else 0
     if repeated < max(1, REPEATED * len(trials)):
@@ -122,13 +122,13 @@ def _border(
     verdict: StudyVerdict | None,
     again: Again | None,
 ) -> str:
-    """Says that what is recommended lies at a border, or that a search of some length has moved there."""
+    """Says that the recommendation lies at a border, or that a search of some length has moved there."""
     changes: dict[str, Any] = {}
     if verdict is not None and verdict.improved:
         proposed, changes["agent"] = space.of_agent(AGENTS.make(verdict.agent)), verdict.agent
     elif generations < SETTLED or (verdict is not None and verdict.outcome == NOT_BETTER):
         return ""
-    else:  # Where the search began, it may just have stayed.
+    else:  # It may just have stayed where it began.
         start = space.of_agent(AGENTS.make(definition["agent"]))
         begun = {path: _end(space, path, value) for path, value in start.items()}
         proposed = {path: value for path, value in proposed.items() if begun.get(path) != _end(space, path, value)}
@@ -145,7 +145,7 @@ def _end(space: Space, path: str, value: Any) -> str:
 
 
 def same_scores(figures: Sequence[HeldOutFigures], values: Mapping[str, Sequence[float]]) -> str:
-    """Returns a sentence if most of what the search found scores the same, game for game; otherwise nothing."""
+    """Returns a sentence if most finalists score the same, game for game; otherwise nothing."""
     found = {row.agent: row.label for row in reversed(figures) if row.claimed is not None}
     labels = [row.label for row in figures if row.label in found.values()]  # one for each agent
     games = min((len(values[label]) for label in labels), default=0)

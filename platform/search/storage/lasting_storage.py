@@ -18,7 +18,7 @@ from sqlalchemy.orm import Session
 
 from ...results.store.store import Store
 
-# Those of Optuna's methods that are one transaction, and that leave the same if they are repeated.
+# Methods of Optuna that are one transaction and may be repeated without further effect.
 _REPEATABLE = (
     "create_new_study",  # the second time it finds the study, which Optuna then loads
     "delete_study",
@@ -42,7 +42,7 @@ _REPEATABLE = (
 
 
 class LastingStorage(RDBStorage):
-    """The storage of one driver, which holds the study's lock: nobody else adds trials meanwhile."""
+    """The storage of one driver, which holds the study's lock: no other process adds trials meanwhile."""
 
     def __init__(self, store: Store) -> None:
         self._outage = store.database.outage
@@ -58,7 +58,7 @@ class LastingStorage(RDBStorage):
         return self._outage.outlast(lambda: create(study_id, template_trial))
 
     def _get_prepared_new_trial(self, study_id: int, template_trial: FrozenTrial | None, session: Any) -> Any:
-        """Adds a trial in a transaction, unless an earlier attempt did: its answer was lost with the connection."""
+        """Adds a trial in a transaction, unless an earlier attempt did whose answer was lost with the connection."""
         trial = models.TrialModel
         newest: int = session.scalar(select(func.max(trial.trial_id)).where(trial.study_id == study_id)) or 0
         if self._newest is None:
@@ -68,7 +68,7 @@ class LastingStorage(RDBStorage):
         return super()._get_prepared_new_trial(study_id, template_trial, session)
 
     def add_finished(self, study_id: int, trials: Sequence[FrozenTrial]) -> None:
-        """Adds finished trials, all or none, with one statement per table: Optuna needs dozens per trial.
+        """Adds finished trials, all or none, with one statement per table: Optuna would need dozens per trial.
 
         Distributions are not compared with those of earlier trials: the study's definition keeps them the same.
         """
@@ -95,7 +95,7 @@ class LastingStorage(RDBStorage):
         self._outage.outlast(add)
 
     def remove_trial(self, trial_id: int) -> None:
-        """Removes a trial with all that is stored about it; Optuna itself cannot."""
+        """Removes a trial with all its data, which Optuna itself cannot."""
 
         def remove() -> None:
             with Session(self.engine) as session, session.begin():

@@ -1,4 +1,4 @@
-"""The results of studies and of searches for a front, read from their store: nothing is played, nothing replayed."""
+"""The results of studies and of searches for a front, read from their store: nothing is played or replayed."""
 
 from __future__ import annotations
 
@@ -28,11 +28,11 @@ from .trials import generations_frame, recommended_values, trials_frame
 
 @dataclass(frozen=True, repr=False)
 class SearchResults(RunResults):
-    """What studies and searches for a front share."""
+    """Base of the results of studies and of searches for a front."""
 
     @cached_property
     def stored(self) -> Mapping[str, Any]:
-        """The definition of the study, as it is stored."""
+        """The stored definition of the study."""
         return self.store.run(self.id).definition
 
     @cached_property
@@ -47,7 +47,7 @@ class SearchResults(RunResults):
 
     @cached_property
     def space(self) -> Space:
-        """What is searched."""
+        """The searched parameters."""
         return Space.of(self.start, self.stored["parameters"])
 
     @cached_property
@@ -69,9 +69,9 @@ class SearchResults(RunResults):
         return {self.space.apply(self.start, known).full_text(): known for known in values}
 
     def warnings(self) -> list[str]:
-        """Returns one sentence on all candidates that failed, and those of `RunResults.warnings` on other agents."""
+        """Returns one sentence on all failed candidates, and those of `RunResults.warnings` on other agents."""
         failures, option = self._failures(), store_option(self.store)
-        if failures.table.empty or "agent" not in self.stored:  # a study of learners has no such candidates
+        if failures.table.empty or "agent" not in self.stored:  # studies of learners have no such candidates
             return failures.sentences(option)
         tried = self.tried()
         others = failures._replace(table=failures.table[~failures.table["agent"].isin(tried)])
@@ -85,12 +85,12 @@ class StudyResults(SearchResults):
 
     @cached_property
     def definition(self) -> StudyDefinition:
-        """What is searched and how."""
+        """The definition of the study."""
         return StudyDefinition.of_stored(self.stored)
 
     @property
     def verdict(self) -> StudyVerdict | None:
-        """Whether the search has found a better agent than its start and the baselines, and by how much.
+        """Whether the search has found an agent better than its start and the baselines, and by how much.
 
         None until the held-out games have been played.
         """
@@ -98,7 +98,7 @@ class StudyResults(SearchResults):
 
     @property
     def play_on(self) -> str:
-        """How to continue the held-out games of an undecided study; empty if that is not the thing to do."""
+        """How to continue the held-out games of an undecided study; empty if there is nothing to continue."""
         return to_play_on(self.store, self.stored, self.verdict)
 
     @property
@@ -140,7 +140,7 @@ class StudyResults(SearchResults):
         return generations_frame(self.store, self.name)
 
     def hints(self) -> list[str]:
-        """Returns what to change in the search, one sentence each: where it met the border of a range, or a plateau."""
+        """Returns advice on the search, a sentence each: at the border of a range, for example, or on a plateau."""
         verdict, proposed = self.verdict, recommended_values(self.store, self.name)
         again = Again.of(self.store, self.stored, self.games)
         found = hints(self._trials, self.generations(), self.stored, proposed, verdict, again)
@@ -178,12 +178,12 @@ class FrontResults(StudyResults):
 
     @cached_property
     def definition(self) -> Any:
-        """What is searched and how."""
+        """The definition of the search."""
         return ParetoDefinition.of_stored(self.stored)
 
     @cached_property
     def points(self) -> Sequence[Point]:
-        """The start and the front in held-out games; none until these have been played."""
+        """The start and the front in held-out games; none until those have been played."""
         return stored_points(self.store, self.name)
 
     def held_out(self) -> pd.DataFrame:

@@ -1,4 +1,4 @@
-"""Optuna studies in a store: opened only with the definition that they began with, otherwise refused."""
+"""Optuna studies in a store: opened only with the definition with which they began, otherwise refused."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ from .trials import study_names
 
 optuna.logging.set_verbosity(optuna.logging.WARNING)
 ATTEMPTS = 15
-_DAMAGED = "malformed|not a database|UTF-8|no such|NULL"  # in what SQLite and Optuna say
+_DAMAGED = "malformed|not a database|UTF-8|no such|NULL"  # in errors of SQLite and Optuna
 VERDICT = "verdict"  # the attribute of Optuna's study
 MAXIMIZE = (StudyDirection.MAXIMIZE,)
 
@@ -51,7 +51,7 @@ def has_study(store: Store, name: str, definition: Mapping[str, Any]) -> bool:
 
 
 class Definition(Protocol):
-    """What a study begins with: the definition of any kind of study."""
+    """The definition of any kind of study."""
 
     @property
     def name(self) -> str: ...
@@ -65,7 +65,7 @@ D = TypeVar("D", bound=Definition)
 
 
 def as_begun(store: Store, definition: D) -> D:
-    """Returns the definition in the edition in which the store has the study, which must go on as it began."""
+    """Returns the definition in the edition of the stored study, which must continue as it began."""
     known = {run.id: run.definition for run in store.runs()}.get(run_id_of(definition.name))
     if known is None:
         return definition
@@ -92,11 +92,11 @@ class StoredStudy:
             self._storage = open_storage(store)
         self.optuna = open_study(store, self._storage, name, definition, directions)
         store.begin_run(self.run_id, "study", name, definition, created)
-        self._run: Playing | None = None  # whose bar all phases share
+        self._run: Playing | None = None  # all phases share its bar
         self._later = 0  # games of the phases after the search
 
     def name_values(self, *names: str) -> None:
-        """Names what the search optimises, for those who look at the study with Optuna."""
+        """Names the values that the search optimises, for users of Optuna."""
         with optuna_errors(self.store.shown_url), warnings.catch_warnings():
             warnings.simplefilter("ignore")  # names of values are called experimental
             if self.optuna.metric_names != list(names):
@@ -110,14 +110,14 @@ class StoredStudy:
         """Stores a verdict with the study, and as its note for optuna-dashboard."""
         with optuna_errors(self.store.shown_url):
             set_note(self.optuna, VERDICT, verdict.to_json())
-            with contextlib.suppress(ImportError):  # of the extra `dashboard`, without which nobody here reads it
+            with contextlib.suppress(ImportError):  # only needed, and only installed, with the extra `dashboard`
                 from optuna_dashboard import save_note
 
                 save_note(self.optuna, f"{verdict.sentence}\n\n    {verdict.agent}\n")
 
     @contextmanager
     def driving(self, lock: Lock, total: int) -> Iterator[tuple[Lock, Bar]]:
-        """Holds the study's lock and shows the search, of `total` games; storage failures become one sentence."""
+        """Holds the study's lock and shows a search of `total` games; storage failures become one sentence."""
         with lock, optuna_errors(self.store.shown_url), self.phase("", total, self._later) as bar:
             yield lock, bar
 
@@ -126,7 +126,7 @@ class StoredStudy:
         """Shows all phases within it in the bar of a run.
 
         Args:
-            run: its bar opens with the first phase: a driver that waits for another one has none.
+            run: its bar opens with the first phase: a driver that waits for another one shows none.
             later: maximum number of games after the search; the bar counts them from the beginning.
         """
         self._run, self._later = run, later
@@ -135,7 +135,7 @@ class StoredStudy:
 
     @contextmanager
     def phase(self, note: str, games: int, later: int = 0) -> Iterator[Bar]:
-        """Shows a phase of at most this many games, alone or in the bar of a run; `later` follow it there."""
+        """Shows a phase of at most this many games, alone or in the bar of a run, where `later` games follow."""
         alone = run_bar(self.store, self.run_id, self.optuna.study_name, games + later, self.console)
         with nullcontext(self._run.bar) if self._run else alone as bar:
             bar.plan(games + later)
@@ -145,7 +145,7 @@ class StoredStudy:
 
 
 def stored_verdict(store: Store, study: str) -> StudyVerdict | None:
-    """Returns the verdict that a study ended with, None if it has none yet."""
+    """Returns the verdict of a study, None if it has none yet."""
     stored = study_notes(store, study, VERDICT).get(VERDICT)
     return None if stored is None else StudyVerdict.from_json(stored)
 
@@ -170,7 +170,7 @@ def open_study(
             set_note(study, "definition", mine)
             return study
     with store.database.reading() as connection:
-        read_trials(store, connection, name)  # which raises where they are damaged
+        read_trials(store, connection, name)  # raises if they are damaged
     with store.database.decoding(f"study {name}"):
         study.get_trials(deepcopy=False)
         stored = unsealed(stored)
@@ -197,7 +197,7 @@ def open_storage(store: Store) -> LastingStorage:
 
 
 def read_only_storage(store: Store) -> optuna.storages.RDBStorage:
-    """Returns Optuna's storage in a store, to which the database itself refuses to write."""
+    """Returns Optuna's storage in a store that the database itself opens read-only."""
     url = make_url(store.url)
     if store.database.is_sqlite:
         read_only = f"sqlite:///file:{quote(str(url.database))}?mode=ro&uri=true"

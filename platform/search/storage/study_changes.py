@@ -1,4 +1,4 @@
-"""What users can do to stored studies: rename and delete them, in the store's tables and in Optuna's."""
+"""Changes to stored studies by users: renaming and deletion, in the store's tables and in Optuna's."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from .trials import optuna_number, study_names
 def rename_study(store: Store, run: Run, name: str) -> None:
     """Renames a study and its run, whose id is the name; raises UserError if the name is taken.
 
-    Its held-out games stay those of the name under which it began.
+    Its held-out games remain those of its first name.
     """
     refuse_running(store, run)
     if "rungs" in run.definition:

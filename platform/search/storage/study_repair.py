@@ -17,7 +17,7 @@ _BEGUN = "removed; its command makes it again from its stored games"
 
 
 def inspect_studies(store: Store) -> list[Finding]:
-    """Returns which studies are damaged, and by what."""
+    """Returns the damaged studies and their damage."""
     names = study_names(store)
     expected = [row.name for row in store.run_rows() if row.kind == "study" and row.id == run_id_of(row.name)]
     missing = [Finding(f"study {name}", "its candidates are missing", _BEGUN) for name in {*expected} - {*names}]
@@ -25,7 +25,7 @@ def inspect_studies(store: Store) -> list[Finding]:
 
 
 def repair_studies(store: Store) -> list[Finding]:
-    """Removes damaged studies but not their games; returns what was damaged: all studies, if their tables are."""
+    """Removes damaged studies but not their games; returns the damage: all studies if their tables are damaged."""
     found = inspect_studies(store)
     try:
         for name in map(_name, found):
@@ -50,14 +50,14 @@ def _name(finding: Finding) -> str:
 
 
 def _tables(connection: Connection) -> list[Table]:
-    """Returns Optuna's tables of studies and trials, those that others refer to last."""
+    """Returns Optuna's tables of studies and trials, referenced ones last."""
     there = inspect(connection).get_table_names()
     tables = [table for table in models.BaseModel.metadata.sorted_tables if table.name in there]
     return [table for table in reversed(tables) if {"study_id", "trial_id"} & set(table.c.keys())]
 
 
 def _remove(connection: Connection, study: int) -> None:
-    """Removes a study's rows from Optuna's tables unread; Optuna would read them, and fail where they are damaged."""
+    """Removes a study's rows from Optuna's tables unread; Optuna would read them and fail on damaged ones."""
     trials = select(models.TrialModel.trial_id).where(models.TrialModel.study_id == study)
     for table in _tables(connection):
         of_study = table.c.study_id == study if "study_id" in table.c else table.c.trial_id.in_(trials)
@@ -65,7 +65,7 @@ def _remove(connection: Connection, study: int) -> None:
 
 
 def _wrong(store: Store, name: str) -> str:
-    """Returns what is wrong with a study, as part of a sentence."""
+    """Returns the damage of a study as part of a sentence."""
     try:
         with store.database.reading() as connection:
             read_trials(store, connection, name)

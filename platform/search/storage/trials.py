@@ -1,6 +1,6 @@
 """Optuna's trials as frames, read straight from its tables: ten thousand per second, without writing anything.
 
-Optuna's own storage creates its tables where they are missing, and reads one trial at a time.
+Optuna's own storage creates missing tables, and reads one trial at a time.
 """
 
 from __future__ import annotations
@@ -43,13 +43,13 @@ from .definitions import StoredRange, used_values
 optuna.logging.set_verbosity(optuna.logging.WARNING)
 
 TRIAL_COLUMNS = ("number", "state", "value", "low", "high", "other", "group", "index", "games", "seconds")
-MAX_EVALUATED = 1000  # trials that importance is computed from at most
+MAX_EVALUATED = 1000  # maximum number of trials from which importance is computed
 MIN_EVALUATED = 8  # below which importance says nothing
 
 
 @outlasting
 def study_names(store: Store) -> list[str]:
-    """Returns the names of all studies in a store, the oldest first; none if there are no tables of Optuna's."""
+    """Returns the names of all studies in a store, the oldest first; none without Optuna's tables."""
     with store.database.reading() as connection:
         if not inspect(connection).has_table(STUDIES.name):
             return []
@@ -58,7 +58,7 @@ def study_names(store: Store) -> list[str]:
 
 @outlasting
 def optuna_number(store: Store, study: str) -> int:
-    """Returns the number that Optuna gave a study."""
+    """Returns Optuna's number of a study."""
     with store.database.reading() as connection:
         return int(connection.scalars(select(STUDIES.c.study_id).where(STUDIES.c.study_name == study)).one())
 
@@ -74,7 +74,7 @@ def count_trials(store: Store, study: str) -> int:
 
 @outlasting
 def played_between(store: Store, groups: Sequence[Sequence[str]]) -> list[tuple[datetime, datetime]]:
-    """Returns when the first of each group of stored matches began and its last ended, in local time as Optuna's."""
+    """Returns the start of the first and the end of the last match of each group, in local time like Optuna's."""
     played = select(matches.c.id, matches.c.created, matches.c.seconds)
     times: dict[str, tuple[datetime, datetime]] = {}
     with store.database.reading() as connection:
@@ -90,10 +90,10 @@ def trials_frame(store: Store, study: str) -> pd.DataFrame:
     """Returns one row per finished trial of a study, by number.
 
     Columns: number, state (COMPLETE, or PRUNED with its latest value), value, low and high (its 95 % interval: stored,
-    or Student's t from the stored standard error; NaN if neither is), other (the value of the second objective,
-    which is `frame.attrs["second"]`; NaN if the study has one objective), group (generation or round, from 0),
-    index, games (of the trial), seconds; then one for each parameter, whose names are `frame.attrs["parameters"]`, and
-    whose ranges are `frame.attrs["ranges"]` by name.
+    or Student's t from the stored standard error; NaN if neither is), other (the value of the second objective, which
+    is `frame.attrs["second"]`; NaN if the study has one objective), group (generation or round, from 0), index, games
+    (of the trial), seconds; then one per parameter; `frame.attrs["parameters"]` has their names,
+    `frame.attrs["ranges"]` their ranges by name.
     """
     with store.database.reading() as connection:
         trials, values, latest, parameters, notes = read_trials(store, connection, study)
@@ -106,6 +106,7 @@ def trials_frame(store: Store, study: str) -> pd.DataFrame:
     known = notes.pivot(index="trial_id", columns="key", values="value_json").reindex(columns=list(NOTED))
     known = known.astype(float).reindex(trials.index)
     frame = trials.assign(state=trials["state"].astype(str), value=value.reindex(trials.index).astype(float))
+    begun = definition(store, study)
     half = known["standard_error"] * t_quantile(0.5 + CONFIDENCE / 2, known["games"] - 1)
     frame = frame.assign(
         low=known["low"].fillna(frame["value"] - half),
@@ -113,10 +114,9 @@ def trials_frame(store: Store, study: str) -> pd.DataFrame:
         other=objectives.get(1, pd.Series(dtype=float)).reindex(trials.index).astype(float),
         group=known["generation"].fillna(known["round"]),
         index=known["index"],
-        games=known["games"],
+        games=known["games"].fillna(begun.get("games")),  # those of a front are all alike, and not noted
         seconds=known["seconds"],
     )
-    begun = definition(store, study)
     chosen = _used(_chosen(parameters), begun).reindex(trials.index)
     frame = frame[list(TRIAL_COLUMNS)].join(chosen).sort_values("number", ignore_index=True)
     frame.attrs["parameters"] = list(chosen.columns)
@@ -126,10 +126,10 @@ def trials_frame(store: Store, study: str) -> pd.DataFrame:
 
 
 def generations_frame(store: Store, study: str) -> pd.DataFrame:
-    """Returns what a study noted about its generations, one row each; no rows where it has none.
+    """Returns a study's notes on its generations, one row each.
 
-    Columns: generation (from 0), mean, best, sigma, axis_ratio; recommended, half_width and idle_games: the mean
-    of games that idle workers played of the previous recommendation, with its 95 % interval, and their number.
+    Columns: generation (from 0), mean, best, sigma, axis_ratio; recommended, half_width and idle_games: the mean of
+    games that idle workers played of the previous recommendation, with its 95 % interval, and their number.
     """
     columns = ["generation", "mean", "best", "sigma", "axis_ratio", "recommended", "half_width", "idle_games"]
     generations = []
@@ -145,14 +145,14 @@ def generations_frame(store: Store, study: str) -> pd.DataFrame:
 
 
 def recommended_values(store: Store, study: str) -> dict[str, Any]:
-    """Returns the parameters that a search recommends after its latest generation; none where it has none."""
+    """Returns the parameters that a search recommends after its latest generation; empty if there are none."""
     notes = study_notes(store, study, "generation %")
     latest = max(notes, key=lambda key: int(key.split()[1]), default=None)
     return dict(notes[latest].get("recommendation", {})) if latest else {}
 
 
 def definition(store: Store, study: str) -> dict[str, Any]:
-    """Returns what a study began with; empty if it is not one of Turnier's."""
+    """Returns a study's definition; empty if it is not one of Turnier's."""
     return dict(study_notes(store, study, "definition").get("definition", {}))
 
 
@@ -167,11 +167,11 @@ def unit(store: Store, study: str) -> str:
 
 
 def importance(frame: pd.DataFrame) -> pd.Series:
-    """Returns each parameter's share of what decides which trials of a frame are good, the largest first.
+    """Returns each parameter's share in deciding which trials of a frame are good, the largest first.
 
-    PED-ANOVA as in Optuna, and so as shown by optuna-dashboard: Watanabe et al., PED-ANOVA, IJCAI 2023, and for
-    parameters that others leave unused Ito et al., Conditional PED-ANOVA, KDD 2026. Of at most MAX_EVALUATED trials,
-    evenly chosen; empty for fewer than MIN_EVALUATED.
+    PED-ANOVA as in Optuna, and thus in optuna-dashboard: Watanabe et al., PED-ANOVA, IJCAI 2023, and for parameters
+    that others leave unused Ito et al., Conditional PED-ANOVA, KDD 2026. Of at most MAX_EVALUATED trials, evenly
+    chosen; empty for fewer than MIN_EVALUATED.
     """
     names: Sequence[str] = frame.attrs["parameters"]
     done = frame[(frame["state"] == "COMPLETE") & frame["value"].notna()]
@@ -186,7 +186,7 @@ def importance(frame: pd.DataFrame) -> pd.Series:
         used = {name: kinds[name] for name in chosen}
         study.add_trial(optuna.trial.create_trial(value=float(value), params=chosen, distributions=used))
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # of parameters that few trials use
+        warnings.simplefilter("ignore")  # about parameters that few trials use
         shares = get_param_importances(study, evaluator=PedAnovaImportanceEvaluator())
     return pd.Series(shares, dtype=float).sort_values(ascending=False, kind="stable")
 
@@ -203,7 +203,7 @@ def _used(chosen: pd.DataFrame, known: Mapping[str, Any]) -> pd.DataFrame:
 
 
 def _ranges(parameters: pd.DataFrame) -> dict[str, StoredRange]:
-    """Returns the range of each parameter; if it has changed, one that holds all."""
+    """Returns the range of each parameter; if it has changed, one that covers all."""
     ranges: dict[str, StoredRange] = {}
     for name, text in parameters[["param_name", "distribution_json"]].drop_duplicates().itertuples(index=False):
         searched = StoredRange.of(json_to_distribution(text))
@@ -212,7 +212,7 @@ def _ranges(parameters: pd.DataFrame) -> dict[str, StoredRange]:
 
 
 def _chosen(parameters: pd.DataFrame) -> pd.DataFrame:
-    """Returns a column per parameter with the values as they were meant, by trial."""
+    """Returns a column per parameter with its values, decoded, by trial."""
     columns = {}
     for name, part in parameters.groupby("param_name", sort=False):
         kinds = {text: json_to_distribution(text) for text in part["distribution_json"].unique()}

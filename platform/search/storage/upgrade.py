@@ -1,4 +1,4 @@
-"""Studies as earlier versions stored them in Optuna's tables: given the checksums and the facts of today."""
+"""Studies that earlier versions stored in Optuna's tables: given today's checksums and facts."""
 
 from __future__ import annotations
 
@@ -29,11 +29,11 @@ from .checked_studies import (
     sealed,
 )
 
-_OURS = ("definition", "verdict", HELD_OUT)  # keys of our notes with a study, beside those that begin with SUMMARIES
+_OURS = ("definition", "verdict", HELD_OUT)  # keys of our notes on a study, beside those with the prefix SUMMARIES
 
 
 def upgrade_studies(database: Database, connection: Connection) -> None:
-    """Gives the candidates and notes of all studies that are ours their present form."""
+    """Gives the candidates and notes of our studies their present form."""
     if not inspect(connection).has_table(STUDIES.name):
         return
     for (study,) in connection.execute(select(STUDIES.c.study_id)).all():

@@ -1,4 +1,4 @@
-"""Positions that somebody sets up, and what agents say of them while they search ever deeper."""
+"""Positions set up by users, and analyses of them that search ever deeper."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ MOST_AGENTS, MOST_SECONDS = 6, 600
 
 
 def read_position(game: str, text: str) -> Position:
-    """Returns the position of a text, see `Game.position_of`; the start of the game if there is none."""
+    """Returns the position of a text, see `Game.position_of`; the start of the game if the text is empty."""
     require_harmless_game(game)
     return GAMES.make(game).position_of(text if text.strip() else MOVES)
 
 
 def described(position: Position, text: str) -> dict[str, Any]:
-    """Returns a position as the page shows it, with the text that stands for it."""
+    """Returns a position for the page, with its text."""
     game, state = position.game, position.state
     legal, svg = [] if position.over else position.legal_actions(), game.svg(state)
     return {
@@ -46,7 +46,7 @@ def described(position: Position, text: str) -> dict[str, Any]:
 
 
 def after(position: Position, text: str, name: str) -> tuple[Position, str]:
-    """Returns the position after a move, and its text: the moves where it was set up by moves, otherwise the board."""
+    """Returns the position after a move, and its text: the moves if it was set up by moves, otherwise the board."""
     game, action = position.game, position.game.move_of(position.state, name)
     if action is None:
         raise UserError(f"a move must be legal, got {name[:40]!r}; choose another.")
@@ -54,12 +54,12 @@ def after(position: Position, text: str, name: str) -> tuple[Position, str]:
     if names_of_moves(so_far) is not None and not game.has_chance:
         return following, f"{so_far} {game.move_text(position.state, action)}"
     if not game.shows_all(following.state):
-        raise UserError(f"what follows cannot be written as a board of {game}; set it up by the moves from the start.")
+        raise UserError(f"{game} has no board text for the next position; set it up by the moves from the start.")
     return following, game.board_text(following.state)
 
 
 def analyses(position: Position, agents: Sequence[str], seconds: float) -> Iterator[dict[str, Any]]:
-    """Yields what all agents found out so far, see `arena.analysis.analyse`."""
+    """Yields the results of all agents so far, see `arena.analysis.analyse`."""
     if not 0 < len(agents) <= MOST_AGENTS or not 0 < seconds <= MOST_SECONDS:
         raise UserError(
             f"an analysis takes 1 to {MOST_AGENTS} agents and at most {MOST_SECONDS} s, got {len(agents)} and"

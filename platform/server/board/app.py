@@ -39,12 +39,12 @@ OPPONENTS = "combi(milliseconds=200)", "mcts(iterations=1000)", "mctse(iteration
 LISTED_RUNS, LISTED_MATCHES = 50, 100
 STATIC = files("turnier.server.board").joinpath("static")
 
-Film = Callable[[Path, Any], None]  # writes a stored match (its record) as a GIF or video, by the file's ending
+Film = Callable[[Path, Any], None]  # writes a stored match (its record) as a GIF or video, by the file's suffix
 
 
 @dataclass
 class Library:
-    """Stored matches, how they become films, and the tables where new ones are played."""
+    """Stored matches, a way to make films of them, and the tables for new ones."""
 
     store: Store
     film: Film
@@ -55,8 +55,8 @@ def make_app(library: Library, hosts: list[str]) -> Starlette:
     """Returns the ASGI application of a board.
 
     Args:
-        library: what it shows.
-        hosts: the names by which browsers may ask for it; others are refused, so that no site can pose as this one.
+        library: the content to show.
+        hosts: the host names that browsers may use; others are refused, so that no site can pose as this one.
     """
     page = STATIC.joinpath("index.html").read_text(encoding="utf-8")
     store, streams = library.store, Streams(STREAMS)
@@ -131,7 +131,7 @@ def make_app(library: Library, hosts: list[str]) -> Starlette:
     middleware = [
         Middleware(TrustedHostMiddleware, allowed_hosts=hosts, www_redirect=False),
         Middleware(Guard),
-        Middleware(GZipMiddleware, minimum_size=2000),  # it leaves streams of events alone
+        Middleware(GZipMiddleware, minimum_size=2000),  # it does not touch event streams
     ]
     return Starlette(
         routes=routes, middleware=middleware, exception_handlers={UserError: user_error, Exception: our_error}
@@ -139,7 +139,7 @@ def make_app(library: Library, hosts: list[str]) -> Starlette:
 
 
 def _seats_of(text: str) -> dict[str, Any]:
-    """Returns how many play a game, and an agent that people may begin to play against."""
+    """Returns the number of seats of a game, and a default opponent for people."""
     require_harmless_game(text)
     game = GAMES.make(text)
     suitable = (name for name in OPPONENTS if AGENTS.make(name).cannot_play(game) is None)
@@ -154,7 +154,7 @@ def _listed_runs(store: Store) -> list[dict[str, Any]]:
 
 
 def _judged(store: Store, match: str, agent: str) -> Any:
-    """Returns a match; raises UserError if the agent that judges it must not be asked."""
+    """Returns a match; raises UserError if its judge must not be asked."""
     if agent:
         require_harmless(agent)
     return store.find_record(match)

@@ -1,4 +1,4 @@
-"""Boards as pages take them: a whole match in little space, each drawn element once; where to click on a board."""
+"""Boards for pages: a whole match in little space, with each drawn element once, and the places to click."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _CELL = re.compile(r'data-cell="(\d+)"')
 
 
 class Frames:
-    """Boards of one game, which share most of what they are made of."""
+    """Boards of one game, which share most of their elements."""
 
     def __init__(self) -> None:
         self.elements: list[str] = []  # of all boards, each once
@@ -21,7 +21,7 @@ class Frames:
         self._latest: list[int] = []
 
     def add(self, svg: str) -> None:
-        """Adds a board: {all: numbers of its elements}, or {set: place, number, ...} where few differ from the last."""
+        """Adds a board: {all: numbers of its elements}, or {set: place, number, ...} if few differ from the last."""
         board = [self._numbers.setdefault(part, len(self._numbers)) for part in split(svg)]
         self.elements += list(self._numbers)[len(self.elements) :]
         changes = [
@@ -36,7 +36,7 @@ class Frames:
 
 
 def split(svg: str) -> list[str]:
-    """Returns the opening tag of a drawing and each element directly in it; together with `</svg>` they are all."""
+    """Returns the opening tag of a drawing and each element directly in it: everything but `</svg>`."""
     parts, depth, first = [], 0, 0
     for tag in _TAG.finditer(svg):
         closes, is_empty = tag[0].startswith("</"), tag[0].endswith("/>")
@@ -48,9 +48,9 @@ def split(svg: str) -> list[str]:
 
 
 def moves_on(svg: str, game: Game, state: Ints, legal: list[int]) -> list[dict[str, Any]]:
-    """Returns legal actions with where to click for them on a drawing: {action, name, clicks}.
+    """Returns legal actions with the places to click on a drawing: {action, name, clicks}.
 
-    There are no clicks, so that a button is needed, where the drawing does not say which shapes are cells.
+    Without marked cells in the drawing there are no clicks, and a button is needed.
     """
     marked = {int(cell) for cell in _CELL.findall(svg)}
     moves = []

@@ -1,4 +1,4 @@
-"""What agents think of the moves of a match, one decision after another, as far as anybody wants to know."""
+"""Opinions of agents on the moves of a match, computed decision by decision on demand."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ from ...results.frames.certainty import position_certainty, searches_frame
 
 
 def is_harmless(text: str) -> bool:
-    """Whether asking an agent runs no program and no code of others: a page must not be able to start any."""
+    """Whether asking an agent runs neither programs nor code of others, which pages must not be able to start."""
     return not is_outside(text) and not _names_program(parse(text), AGENTS)
 
 
 def _names_program(spec: Spec, registry: Registry[Any]) -> bool:
-    """Whether a text form names a program or a person, also within; makes none, as that may read what it names."""
+    """Whether a text form contains a program or a person; makes no agent, since that might read named files."""
     declared: type[Declared] = registry.load(spec.name)
     if issubclass(declared, Agent) and declared.runs_program is not Agent.runs_program:
         return True
@@ -37,19 +37,19 @@ def _names_program(spec: Spec, registry: Registry[Any]) -> bool:
 
 
 def require_harmless(text: str) -> None:
-    """Raises UserError for agents that are not."""
+    """Raises UserError for agents that are not harmless."""
     if not is_harmless(text):
         raise UserError(
-            f"the board asks agents of Turnier only, got {text}; play others with `turnier play` or `turnier analyse`."
+            f"the board asks only agents of Turnier, got {text}; play others with `turnier play` or `turnier analyse`."
         )
 
 
 def opinions(record: MatchRecord, agent: str = "") -> Iterator[dict[str, Any]]:
-    """Yields what an agent thinks before each decision of a match: {move, choice, actions}.
+    """Yields an agent's opinion before each decision of a match: {move, choice, actions}.
 
     The choice is an action's name; actions are [name, visits, value in the agent's unit or None, cell or -1]. Without
-    an agent, those that played are asked again, all from the first move on, so that they decide as they did; but not
-    people and programs.
+    an agent, those that played are asked again, except people and programs, from the first move on: so they decide as
+    in the match.
     """
     review = Reanalysis(record, AGENTS.make(agent).full_text() if agent else "")
     if agent:
@@ -75,9 +75,9 @@ def weighed(agent: Agent, position: Position, decision: Decision) -> list[tuple[
 
 
 def certainties(record: MatchRecord, repeats: int, agent: str = "") -> Iterator[dict[str, Any]]:
-    """Yields how often repeated searches agree before each decision: {move, certainty from 0 to 1}.
+    """Yields the agreement of repeated searches before each decision: {move, certainty from 0 to 1}.
 
-    Where there is one legal action, every search agrees.
+    With a single legal action, all searches agree.
     """
     review = Reanalysis(record, agent)
     for number, moment in enumerate(review.moments[:-1]):

@@ -1,4 +1,4 @@
-"""A stored match as the page shows it: all boards, moves and scores at once, so that stepping asks nobody."""
+"""A stored match for the page: all boards, moves and scores at once, so that stepping needs no requests."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from .frames import Frames
 def replay_of(record: MatchRecord, run: str) -> dict[str, Any]:
     """Returns a match as JSON; raises UserError if its moves are not legal.
 
-    `boards` are those before each decision and the last one, see `Frames`; `moves` has one entry per decision, with the
-    `returns` of all seats before it.
+    `boards` has the boards before each decision and the last one, see `Frames`; `moves` has one entry per decision,
+    with the `returns` of all seats before it.
     """
     review = Reanalysis(record)
     game, frames = review.game, Frames()
@@ -36,7 +36,7 @@ def replay_of(record: MatchRecord, run: str) -> dict[str, Any]:
         "game": str(game),
         "agents": [label_of(agent) for agent in record.spec.agents],
         "scores": list(record.scores),
-        "seed": str(record.spec.seed),  # more digits than JavaScript's numbers have
+        "seed": str(record.spec.seed),  # too many digits for JavaScript's numbers
         "termination": str(record.termination),
         "error": record.error,
         "chance": game.has_chance,

@@ -1,4 +1,4 @@
-"""What every request of the board must keep: its rate, its origin, its size; and errors as sentences."""
+"""Checks of every request to the board: rate, origin and size; and errors as sentences."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ from ..limits import Rates
 
 PER_SECOND, BURST = 50.0, 300  # requests of an address
 MAX_BODY = 16_384  # bytes
-BODY_SECONDS = 10.0  # in which a request must be sent
-ELSEWHERE = "cross-site", "same-site"  # what browsers say also where they send no origin, as for pictures
+BODY_SECONDS = 10.0  # for sending a request
+ELSEWHERE = "cross-site", "same-site"  # sent by browsers even without an origin, as for pictures
 NEVER_STORED = {"Cache-Control": "no-store"}
-# Nothing from elsewhere, no script but ours: names and boards come from the store, which others may have made.
+# Nothing from elsewhere, and only our scripts: names and boards come from the store, which others may have made.
 SECURITY = {
     "Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; "
     "connect-src 'self'; img-src 'self' data:; form-action 'none'; frame-ancestors 'none'; base-uri 'none'",
@@ -33,14 +33,14 @@ SECURITY = {
 
 
 class Guard:
-    """Refuses requests that come too often, and those that other sites have a browser send.
+    """Refuses requests that come too often, and requests that other sites send through a browser.
 
     Args:
-        app: what is guarded.
-        per_second: requests of an address, after `burst` at once; None: as many as the board takes.
-        burst: see there.
-        hosts: the names by which the server may be asked for; ["*"]: any, or they are checked elsewhere.
-        data: how the paths of what is no page begin: links of other sites may lead to pages only.
+        app: the guarded application.
+        per_second: requests of an address, after `burst` at once; None: the board's rate.
+        burst: see `per_second`.
+        hosts: allowed names of the server; ["*"]: any, or checked elsewhere.
+        data: prefixes of paths that are not pages: links of other sites may lead only to pages.
     """
 
     def __init__(
@@ -73,9 +73,9 @@ class Guard:
             return failure(f"requests must come from pages of this server, got one from {origin}.", 403)
         if headers.get("sec-fetch-site") in ELSEWHERE and not self._follows_link(scope["path"], headers):
             return failure("requests must come from pages of this server, got one from another site.", 403)
-        # Browsers ask before they send JSON to another site, and we never say yes.
+        # Browsers ask before they send JSON to another site, and we never agree.
         if scope["method"] == "POST" and not headers.get("content-type", "").startswith("application/json"):
-            return failure("what is sent must be JSON.", 415)
+            return failure("the content of a request must be JSON.", 415)
         return None
 
     def _follows_link(self, path: str, headers: Headers) -> bool:
@@ -85,7 +85,7 @@ class Guard:
 
 
 def failure(sentence: str, status: int) -> JSONResponse:
-    readable = sentence.encode("utf-8", "replace").decode()  # JSON cannot have halves of characters, which were sent
+    readable = sentence.encode("utf-8", "replace").decode()  # JSON cannot have lone surrogates, unlike requests
     return JSONResponse({"error": readable}, status, headers=NEVER_STORED)
 
 
@@ -95,13 +95,13 @@ async def user_error(request: Request, error: Exception) -> JSONResponse:
 
 
 async def our_error(request: Request, error: Exception) -> JSONResponse:
-    """Answers where something unexpected went wrong, and says it where the server was started."""
+    """Answers after an unexpected error, and prints it in the server's terminal."""
     say(f"{request.method} {request.url.path}: {type(error).__name__}: {error}", errors=True)
-    return failure("the server failed; what went wrong stands where it was started.", 500)
+    return failure("the server failed; its terminal shows the error.", 500)
 
 
 async def body_of(request: Request) -> dict[str, Any]:
-    """Returns the JSON object that was sent; raises UserError if it is none or late, HTTPException if too large."""
+    """Returns the JSON object of a request; raises UserError if it is none or late, HTTPException if too large."""
     received = b""
     try:
         async with asyncio.timeout(BODY_SECONDS):
@@ -110,7 +110,7 @@ async def body_of(request: Request) -> dict[str, Any]:
                 if len(received) > MAX_BODY:
                     raise HTTPException(413)
     except TimeoutError:
-        raise UserError(f"a request must be sent within {BODY_SECONDS:g} s, got a part of it; send it again.") from None
+        raise UserError(f"a request must arrive within {BODY_SECONDS:g} s, got a part of it; send it again.") from None
     try:
         found = json.loads(received)
     except (ValueError, RecursionError):

@@ -14,27 +14,27 @@ from .tables import Tables
 
 LOOPBACK = ["127.0.0.1", "localhost", "[::1]"]
 CONNECTIONS = 500
-IDLE_SECONDS = 10.0  # until a connection without requests is closed
+IDLE_SECONDS = 10.0  # before closing a connection without requests
 
 
 def hosts_of(host: str) -> list[str]:
-    """Returns the names by which browsers may ask for a board that listens at a host."""
+    """Returns the host names that browsers may use for a board that listens at a host."""
     try:
         is_loopback = ipaddress.ip_address(host).is_loopback
     except ValueError:
         is_loopback = host == "localhost"
     if not is_loopback:
-        return ["*"]  # whoever opens it to others knows its names, we do not
+        return ["*"]  # we do not know the names by which others reach it
     return LOOPBACK if ":" in host or host in LOOPBACK else [*LOOPBACK, host]  # such as 127.0.0.2
 
 
 def configured(app: Starlette) -> uvicorn.Config:
-    """Returns how uvicorn runs an application: quietly, and with limits on what it reads."""
+    """Returns the configuration of uvicorn for an application: quiet, and with limits on reading."""
     return uvicorn.Config(
         app,
         lifespan="off",
-        log_config=None,  # which would close handlers that other libraries have opened, and their streams
-        log_level="critical",  # the application answers with what went wrong; more would reveal keys of seats
+        log_config=None,  # a configuration would close handlers and streams of other libraries
+        log_level="critical",  # the application answers with its errors; more would reveal keys of seats
         access_log=False,
         server_header=False,
         h11_max_incomplete_event_size=16_384,
@@ -45,7 +45,7 @@ def configured(app: Starlette) -> uvicorn.Config:
 
 
 class BoardServer(SignalledServer):
-    """uvicorn that stores what is being played, and ends the streams of tables, before it closes their connections."""
+    """uvicorn that stores unfinished matches, and ends the streams of tables, before it closes their connections."""
 
     def __init__(self, app: Starlette, tables: Tables) -> None:
         super().__init__(configured(app))

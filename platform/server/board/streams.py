@@ -1,4 +1,4 @@
-"""What takes long, sent piece by piece as server-sent events; only so much at once."""
+"""Long computations, sent piece by piece as server-sent events, a limited number at once."""
 
 from __future__ import annotations
 
@@ -14,25 +14,24 @@ from ...agents.timed import interrupted_by
 from ...core.errors import UserError
 from .requests import NEVER_STORED
 
-TOO_MUCH = {"error": "too much is being computed; wait until something has ended."}
+TOO_MUCH = {"error": "too many computations are running; wait until one has ended."}
 
 
 class Streams:
-    """As many computations at once as there are places: each keeps a core busy."""
+    """At most `places` computations at once: each keeps a core busy."""
 
     def __init__(self, places: int) -> None:
         self.places = threading.BoundedSemaphore(places)
 
     def response(self, found: Iterable[dict[str, Any]]) -> Response:
-        """Sends what is found, then the event `end`, or `refused`; it stops when nobody listens any more."""
+        """Sends the findings, then the event `end`; or only `refused`. It stops when nobody listens any more."""
         return _Stream(self.places, found)
 
 
 class _Stream(StreamingResponse):
-    """Has a place from its first event until it ends or its listener has gone.
+    """Occupies a place from its first event until it ends or its listener has gone.
 
-    A generator could not give the place back: one that nobody asks any more is closed when it is collected, which may
-    be much later.
+    A generator could not free the place: an abandoned one is closed when it is collected, which may be much later.
     """
 
     def __init__(self, places: threading.BoundedSemaphore, found: Iterable[dict[str, Any]]) -> None:
@@ -57,11 +56,11 @@ class _Stream(StreamingResponse):
 
 
 def _events(found: Iterable[dict[str, Any]], gone: threading.Event) -> Iterator[str]:
-    """Yields events; a search by the clock that is under way when the listener has gone ends soon."""
+    """Yields events; a running search by the clock ends soon after the listener has gone."""
     iterator = iter(found)
     try:
         while True:
-            with interrupted_by(gone):  # each is asked for on a thread of its own
+            with interrupted_by(gone):  # each step runs on a thread of its own
                 item = next(iterator, None)
             if item is None:
                 break

@@ -1,4 +1,4 @@
-"""Requests of those who sit at tables, and the streams by which they learn what happens there."""
+"""Requests of people at tables, and the streams that tell them about changes there."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ from .requests import NEVER_STORED, body_of
 from .table_state import state_of
 from .tables import MAX_TEXT, Table, Tables, read_agent
 
-HEARTBEAT = 15.0  # seconds after which a silent stream says that it is alive, and finds out whether anybody listens
-LISTENERS = 50  # of a table at once
+HEARTBEAT = 15.0  # seconds after which a silent stream sends a sign of life, and finds out whether anybody listens
+LISTENERS = 50  # per table
 
 
 def table_routes(tables: Tables) -> list[Route]:
@@ -83,12 +83,12 @@ def table_routes(tables: Tables) -> list[Route]:
 
 
 async def _hint(table: Table, key: str, text: str) -> dict[str, Any]:
-    """Returns what an agent thinks of the present position."""
+    """Returns an agent's opinion of the present position."""
     seat = table.require_seat(key)
     table.require_quiet()
     match, position = table.match, table.match.position
     if position.to_move != seat:
-        raise UserError("a hint is for one's own move; wait for it.")
+        raise UserError("you can get a hint only on your turn; wait for it.")
 
     def ask() -> dict[str, Any]:
         require_harmless(text)

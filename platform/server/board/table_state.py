@@ -1,4 +1,4 @@
-"""What a table looks like to one of those who sit there, or to an onlooker, as JSON."""
+"""A table as seen by a person there, or by an onlooker, as JSON."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ HIDDEN = "…"  # in place of a move that others may not see yet
 
 
 def state_of(table: Table, key: str) -> dict[str, Any]:
-    """Returns the board and the seats; the legal moves for who is to move, with where to click for them."""
+    """Returns the board and the seats, and for the seat to move the legal moves with the places to click."""
     match, seat = table.match, table.seat_of(key)
     shown, mover = visible(match, seat), -1 if match.over else match.position.to_move
     mine = seat is not None and seat == mover and not table.thinking
@@ -41,11 +41,11 @@ def state_of(table: Table, key: str) -> dict[str, Any]:
 
 
 def _moves(table: Table, seat: int | None) -> list[dict[str, Any]]:
-    """Returns the moves of all seats; of a round that is not over yet, where moves are simultaneous, only one's own."""
+    """Returns the moves of all seats, but of an unfinished round of simultaneous moves only the seat's own."""
     match = table.match
     known: list[dict[str, Any]] = [
         {"seat": before.to_move, "name": table.game.move_text(before.state, ply)}
-        for before, ply in zip(match.before, match.plies, strict=False)  # an agent may just be adding one
+        for before, ply in zip(match.before, match.plies, strict=False)  # an agent may be adding one
         if before.to_move != CHANCE
     ]
     if match.game.kernels.has_observe and not match.over:
@@ -60,7 +60,7 @@ def _moves(table: Table, seat: int | None) -> list[dict[str, Any]]:
 
 
 def _changed(table: Table, seat: int | None) -> tuple[int, ...]:
-    """Returns the cells that the latest ply changed, as far as one may see it."""
+    """Returns the cells changed by the latest ply, if the seat may see it."""
     match = table.match
     if not match.before:
         return ()

@@ -1,4 +1,4 @@
-"""Tables at which people and agents play: who sits where, whose turn it is, and what each of them may see."""
+"""Tables for people and agents: their seats, turns and views of the match."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ from ...results.store.store import Store
 from ...runs.people.hosted_games import store_game, unused
 from .opinions import require_harmless
 
-MAX_TABLES = 100  # of which the one that was idle for longest makes room
+MAX_TABLES = 100  # the one idle for longest makes room for another
 PERSON = "human"
 MAX_TEXT = 2000  # characters of a game or an agent
 KEY_BYTES = 12
 PARAMETERS = re.compile(r"\bopenspiel\b.*\(.*\(", re.DOTALL)  # also within the text of another game
 
-AGENT_THREADS = 16  # for decisions and hints: few that take long must not hold up all tables
+AGENT_THREADS = 16  # for decisions and hints: a few long ones must not hold up all tables
 
 Keep = Callable[[MatchRecord], str]  # stores a match and returns its run
 Begin = Callable[[Game, Sequence[Agent], Sequence[int]], HostedMatch]  # (game, agents, opening)
@@ -49,11 +49,10 @@ def read_agent(text: object) -> Agent:
 
 @dataclass
 class Table:
-    """A match that is being played, and the keys of those who play it.
+    """A match under way, and the keys of its people.
 
-    Everything happens in the event loop but agents' decisions, which are made on a thread: while one is under way, also
-    because a move is taken back, nothing else may happen. `turn` counts what has changed, so that a decision that comes
-    too late is known.
+    Everything happens in the event loop except agents' decisions, which are made on a thread: during one, even after a
+    move is taken back, nothing else may happen. `turn` counts changes, which reveals decisions that come too late.
     """
 
     id: str
@@ -64,11 +63,11 @@ class Table:
     keys: dict[int, str] = field(default_factory=dict)  # of the seats of people
     turn: int = 0
     thinking: bool = False
-    trouble: str = ""  # what an agent or the store failed with
+    trouble: str = ""  # the failure of an agent or of the store
     stored: bool = False
     closed: bool = False
-    latest: MatchRecord | None = None  # the match as it was when no thread was changing it
-    task: asyncio.Task[None] | None = None  # in which agents decide; the event loop itself may forget it
+    latest: MatchRecord | None = None  # the match when last no thread was changing it
+    task: asyncio.Task[None] | None = None  # agents decide in it; kept, since the event loop may forget it
     changed: asyncio.Condition = field(default_factory=asyncio.Condition)
 
     def __post_init__(self) -> None:
@@ -97,7 +96,7 @@ class Table:
             self.changed.notify_all()
 
     async def await_change(self, turn: int) -> None:
-        """Waits until the table is no longer as it was at a turn."""
+        """Waits until the table has changed since a turn."""
         async with self.changed:
             await self.changed.wait_for(lambda: self.turn != turn)
 
@@ -105,12 +104,12 @@ class Table:
         """Plays the move of the person with this key."""
         seat = self.require_seat(key)
         if turn != self.turn or self.thinking or self.match.over or self.match.position.to_move != seat:
-            raise UserError("a move must be made when it is one's turn, got one too late; look at the board.")
+            raise UserError("this move came too late, after its turn; look at the board.")
         self.match.play(action)
         await self.advance()
 
     async def advance(self) -> None:
-        """Lets agents decide until a person is to move or the match is over, which is then stored."""
+        """Plays the decisions of agents until a person is to move or the match is over, and then stored."""
         self.latest = self.match.record()
         if not self.match.over and not self.match.human_to_move:
             self.thinking = True
@@ -125,7 +124,7 @@ class Table:
                 await asyncio.get_running_loop().run_in_executor(self.threads, self.match.ask)
                 self.latest = self.match.record()
                 await self.announce()
-        except Exception as failure:  # of an agent: the people at the table learn of it
+        except Exception as failure:  # of an agent: shown to the people at the table
             self.trouble = str(failure) if isinstance(failure, UserError) else f"{type(failure).__name__}: {failure}"
         finally:
             self.thinking = False
@@ -134,14 +133,14 @@ class Table:
             await self.store()
 
     async def undo(self, key: str) -> None:
-        """Takes back the latest move of the person with this key, who is to move, and what followed."""
+        """Takes back the latest move of the person with this key, who must be to move, and everything after it."""
         seat = self.require_seat(key)
         self.require_quiet()
-        if self.match.position.to_move != seat:  # the match would take back the move of whoever is to move
-            raise UserError("one takes a move back when it is one's turn; wait for it.")
+        if self.match.position.to_move != seat:  # the match takes back the move of the seat to move
+            raise UserError("you can take a move back only on your turn; wait for it.")
         if not await self._alone(self.match.undo):
             await self.announce()
-            raise UserError("there must be a move to take back, got none; play one first.")
+            raise UserError("you have no move to take back; play one first.")
         await self.advance()
 
     async def resign(self, key: str) -> None:
@@ -155,7 +154,7 @@ class Table:
     async def exchange(self, key: str, seat: int, agent: Agent) -> str:
         """Gives a seat to another agent or person from here on; returns a person's new key.
 
-        What was played so far is the opening of a new match, whose moves nobody in it has decided.
+        The moves so far become the opening of a new match, decided by nobody in it.
         """
         self.require_seat(key)
         self.require_quiet()
@@ -184,7 +183,7 @@ class Table:
             raise UserError("the game is over; begin another.")
 
     async def store(self) -> None:
-        """Stores the match as it is, once it has moves; a failure is shown, and what was played stays on the board."""
+        """Stores the present match if it has moves; a failure is shown, and the moves stay on the board."""
         record = self.latest
         if self.stored or record is None or not record.plies:
             return
@@ -198,7 +197,7 @@ class Table:
     async def _alone(self, work: Callable[[], Any]) -> Any:
         """Does something with the match on a thread, while nothing else may happen at the table.
 
-        Whoever calls it announces what came of it; if it fails, that is done here.
+        The caller announces the result; a failure is announced here.
         """
         self.thinking = True
         await self.announce()
@@ -212,7 +211,7 @@ class Table:
         return done
 
     async def close(self) -> None:
-        """Stores what was played and ends the agents."""
+        """Stores the moves so far and ends the agents."""
         await self.store()
         self.closed = True
         await self.announce()
@@ -227,7 +226,7 @@ class Tables:
         """
         Args:
             keep: stores a match.
-            unused: (match, ids of others) -> the match with a seed with which none is stored, nor among the others.
+            unused: (match, ids of others) -> the match with a seed that is neither stored nor among the others.
         """
         self._keep, self._unused = keep, unused
         self._threads = ThreadPoolExecutor(AGENT_THREADS, "table")
@@ -236,7 +235,7 @@ class Tables:
 
     @classmethod
     def of_store(cls, url: str) -> Self:
-        """Returns tables whose matches go into a store, in runs of kind `play`; it is opened only for these."""
+        """Returns tables whose matches go into a store, opened only for them, in runs of kind `play`."""
 
         def keep(record: MatchRecord) -> str:
             with Store.open(url) as store:
@@ -249,7 +248,7 @@ class Tables:
         return cls(keep, unused_in_store)
 
     def _begin(self, game: Game, agents: Sequence[Agent], opening: Sequence[int] = ()) -> HostedMatch:
-        """Begins a match that no other has the id of, stored or at another table."""
+        """Begins a match with an unused id, neither stored nor at another table."""
         texts = tuple(agent.full_text() for agent in agents)
         with self._beginning:
             spec = self._unused(MatchSpec(game.full_text(), texts, 1, opening=tuple(opening)), self._begun)
@@ -265,7 +264,7 @@ class Tables:
         def begin() -> HostedMatch:
             made, seated = GAMES.make(game), [read_agent(text) for text in agents]
             if not any(isinstance(agent, Human) for agent in seated):
-                raise UserError("a person must have a seat, got agents only; use `turnier tournament` for those.")
+                raise UserError("a table needs a person in a seat, got only agents; use `turnier tournament`.")
             return self._begin(made, seated)
 
         match = await asyncio.get_running_loop().run_in_executor(None, begin)
@@ -278,41 +277,41 @@ class Tables:
         return table
 
     def get(self, id: str) -> Table:
-        """Returns a table, which thereby counts as used; raises UserError if there is none."""
+        """Returns a table and counts it as used; raises UserError if there is none."""
         table = self._tables.pop(id, None)
         if table is None:
-            raise UserError("this table is not there any more; begin another game from the start page.")
+            raise UserError("this table no longer exists; begin another game from the start page.")
         self._tables[id] = table
         return table
 
     async def close(self) -> None:
-        """Stores all matches as they are."""
+        """Stores all matches, finished or not."""
         for table in list(self._tables.values()):
             await table.close()
         self._threads.shutdown(wait=False, cancel_futures=True)
 
 
 def require_harmless_game(text: str) -> None:
-    """Raises UserError for a game that would run code of others, be read from a file, or take all memory.
+    """Raises UserError for a game that would run code of others, read a file, or take all memory.
 
-    The last two are games of OpenSpiel with parameters, which nothing bounds.
+    The last two are games of OpenSpiel with parameters, which have no bounds.
     """
     if is_outside(text):
-        raise UserError(f"the board plays games of Turnier only, got {text[:80]}; use `turnier play` for others.")
+        raise UserError(f"the board plays only games of Turnier, got {text[:80]}; use `turnier play` for others.")
     if PARAMETERS.search(text):
         raise UserError(
-            f"the board plays games of OpenSpiel without their parameters, got {text[:80]}; use `turnier play` for"
+            f"the board plays games of OpenSpiel only without parameters, got {text[:80]}; use `turnier play` for"
             " others."
         )
 
 
 def label(agent: Agent) -> str:
-    """Returns how people read the occupant of a seat."""
+    """Returns the name of a seat's occupant for people."""
     return agent.name if isinstance(agent, Human) else label_of(agent.full_text())
 
 
 def visible(match: HostedMatch, seat: int | None) -> Position:
-    """Returns the position as somebody in a seat, or an onlooker, may see it: of simultaneous moves only their own."""
+    """Returns the position as a seat, or an onlooker, may see it: of simultaneous moves only its own."""
     position = match.position
     if not match.game.kernels.has_observe or position.over:
         return position

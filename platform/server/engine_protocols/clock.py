@@ -1,10 +1,10 @@
-"""How much of a clock a move may take."""
+"""Shares of a clock for single moves."""
 
 from __future__ import annotations
 
-MOVES_LEFT = 30  # what a clock is divided by where nobody says how many moves it is for
+MOVES_LEFT = 30  # divisor of a clock for an unknown number of moves
 SPENT_INCREMENT = 0.8
-MARGIN = 30  # milliseconds that are never planned: for the way of the answer
+MARGIN = 30  # milliseconds that are never planned: for sending the answer
 
 
 def share_of_clock(left: int, increment: int = 0, moves: int = 0) -> int:
@@ -13,12 +13,12 @@ def share_of_clock(left: int, increment: int = 0, moves: int = 0) -> int:
     Args:
         left: milliseconds on the clock.
         increment: milliseconds that the clock gains with the move.
-        moves: to the next time control, 0 = the clock is for the whole game.
+        moves: moves to the next time control, 0 = the clock is for the whole game.
     """
     planned = left / (moves or MOVES_LEFT) + SPENT_INCREMENT * increment
     return max(1, int(min(planned, left - MARGIN)))
 
 
 def whole_move(milliseconds: int) -> int:
-    """Returns the milliseconds for a move that may take so many."""
+    """Returns the milliseconds to plan for a move that may take so many."""
     return max(1, milliseconds - min(MARGIN, milliseconds // 10))

@@ -18,7 +18,7 @@ from .clock import share_of_clock
 from .hosted_agent import HostedAgent, Limit
 
 COLOURS = {"b": 0, "black": 0, "w": 1, "white": 1}  # seats
-NOISE = re.compile(r"[\x00-\x08\x0b-\x1f\x7f]|#.*")  # what a line may have that means nothing
+NOISE = re.compile(r"[\x00-\x08\x0b-\x1f\x7f]|#.*")  # ignored parts of lines
 
 
 @dataclass
@@ -36,13 +36,13 @@ class Clock:
         return self.period == 0 or self.stones > 0
 
     def milliseconds(self) -> int:
-        """Returns what the next move may take."""
+        """Returns the time for the next move."""
         if self.stones_left:
             return share_of_clock(int(1000 * self.left), moves=self.stones_left)
         return share_of_clock(int(1000 * (self.left + (self.period if self.stones == 1 else 0))))
 
     def spend(self, seconds: float) -> None:
-        """Counts a move's time, for arenas that never tell what is left."""
+        """Counts a move's time, for arenas that never send the time left."""
         self.left -= seconds
         if self.stones_left == 1 or (self.left <= 0 and self.stones):
             self.left, self.stones_left = self.period, self.stones
@@ -51,7 +51,7 @@ class Clock:
 
 
 class Failure(Exception):
-    """What a command answers that cannot be obeyed."""
+    """The answer to a command that cannot be obeyed."""
 
 
 class GtpService:
@@ -60,8 +60,8 @@ class GtpService:
     def __init__(self, engine: HostedAgent, write: Callable[[str], None]) -> None:
         engine.require_two_seats("GTP")
         self.engine, self.write = engine, write
-        self._game = engine.game  # of the next games
-        self._settings: tuple[float, float, int] | None = None  # of the clocks
+        self._game = engine.game  # for the next games
+        self._settings: tuple[float, float, int] | None = None  # for the clocks
         self._clocks: dict[int, Clock] = {}
         self._commands: dict[str, Callable[[list[str]], str]] = {
             "protocol_version": lambda _: "2",
@@ -123,7 +123,7 @@ class GtpService:
         return self._clear_board([])
 
     def _komi(self, words: list[str]) -> str:
-        """Sets the komi, which counts at the end of the game on the board as well."""
+        """Sets the komi, which also counts for the game on the board."""
         self._game = _accepted(self._game, "komi", float(words[0]))
         moves = [(self.engine.game.move_text(self.engine.position.state, ply)) for ply in self.engine.plies]
         self.engine.begin(self._game)
@@ -175,7 +175,7 @@ class GtpService:
         return ""
 
     def _clock(self, seat: int) -> Clock | None:
-        """Returns the clock of a seat, or None if time is not limited."""
+        """Returns the clock of a seat, or None without a limit."""
         if seat not in self._clocks and self._settings is not None:
             main, period, stones = self._settings
             first = 0 if main > 0 else stones
@@ -197,7 +197,7 @@ def _seat_of(colour: str) -> int:
 
 
 def _accepted(game: Game, name: str, value: float) -> Game:
-    """Returns the game with another value of a parameter, or has the command fail."""
+    """Returns the game with another value of a parameter; raises Failure if the game does not allow it."""
     try:
         return game.replace(**{name: value})
     except UserError as error:

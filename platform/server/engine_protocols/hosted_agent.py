@@ -1,4 +1,4 @@
-"""An agent as an engine of somebody else's arena: it is told what is played, and answers with its move."""
+"""An agent as an engine of another program's arena: it is told the plies, and answers with its move."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from ...games.game import Game, Position
 
 
 class Limit(NamedTuple):
-    """What a decision may cost, in a unit of budgets."""
+    """The limit of a decision, in a unit of budgets."""
 
     amount: int
     unit: str
 
 
 def limited(agent: Agent, limit: Limit | None) -> Agent:
-    """Returns the agent held to a limit, or as it is if it cannot be or has a shorter time of its own."""
+    """Returns the agent held to a limit, or unchanged if that is impossible or its own time is shorter."""
     own = getattr(agent, "milliseconds", 0)
     if limit is None or (limit.unit == "ms" and 0 < own <= limit.amount):
         return agent
@@ -34,17 +34,17 @@ def limited(agent: Agent, limit: Limit | None) -> Agent:
 
 
 def common_length(one: Sequence[object], other: Sequence[object]) -> int:
-    """Returns how many items two sequences have in common from their beginning on."""
+    """Returns the length of the common beginning of two sequences."""
     different = (i for i, (a, b) in enumerate(zip(one, other, strict=False)) if a != b)
     return next(different, min(len(one), len(other)))
 
 
 class HostedAgent:
-    """An agent that plays any seat of one game at a time, and is told all plies."""
+    """An agent that plays any seat, one game at a time, and is told all plies."""
 
     def __init__(self, game: Game, agent: Agent, seed: int, version: str = "") -> None:
         if game.hidden or game.kernels.has_observe:
-            raise UserError(f"an engine is told all moves, so it needs a game that hides nothing, got {game}.")
+            raise UserError(f"an engine needs a game that hides nothing, since it is told all moves, got {game}.")
         agent.require(game)
         if agent.runs_program:
             raise UserError(f"an engine needs an agent that is no program itself, got {agent}; choose another.")
@@ -52,18 +52,18 @@ class HostedAgent:
         self.begin(game)
 
     def require_two_seats(self, protocol: str) -> None:
-        """Raises UserError if a protocol has no words for the game."""
+        """Raises UserError if the protocol cannot express the game."""
         if self.game.num_seats != 2 or self.game.has_chance:
             raise UserError(
                 f"{protocol} is for games of two seats without chance, got {self.game}; choose --protocol json."
             )
 
     def begin(self, game: Game, seed: int | None = None) -> None:
-        """Begins a new game, which may be of another variant, with a seed of its own unless one is given."""
+        """Begins a new game, possibly of another variant, with a new seed unless one is given."""
         self.agent.require(game)
         self._begun += 1
         table = Table(game, (self.agent,) * game.num_seats, self._seed_of_game(seed))
-        if table.position.over:  # asking also finds a game that cannot begin, before anything is changed
+        if table.position.over:  # this also detects a game that cannot begin, before any change
             raise UserError(f"a game must not be over at its start, got {game}.")
         self.game, self.table = game, table
 
@@ -79,27 +79,27 @@ class HostedAgent:
         return self.table.plies
 
     def prepare(self) -> None:
-        """Decides once for nothing, so that what has to be compiled is before any clock runs."""
+        """Decides once without effect, to compile all kernels before any clock runs."""
         position = self.game.start()
         player = seated(limited(self.agent, Limit(1, "ms")), self.game, position.to_move, 0)
-        if not self.game.in_python:  # whose searches are too slow to be made for nothing
+        if not self.game.in_python:  # its searches are too slow for a warm-up
             player.act(position)
 
     def play(self, text: str) -> None:
-        """Plays a move; raises UserError if it is none or not legal."""
+        """Plays a move; raises UserError if the text is no legal move."""
         action = None if self.position.over else self.game.move_of(self.position.state, text)
         if action is None:
             raise UserError(f"a move must be legal, got {text}.")
         self.table.push(action)
 
     def undo(self) -> None:
-        """Takes the last move back; raises UserError before the first."""
+        """Takes the last move back; raises UserError if there is none."""
         if not self.plies:
             raise UserError("cannot undo")
         self._keep(len(self.plies) - 1)
 
     def follow(self, texts: Sequence[str]) -> None:
-        """Plays the moves of a whole game that are new; raises UserError after those that are legal."""
+        """Plays the new moves of a whole game; raises UserError after the legal ones."""
         before = zip(self.table.before, self.plies, strict=True)
         written = [self.game.move_text(position.state, ply).casefold() for position, ply in before]
         self._keep(common_length([text.casefold() for text in texts], written))
@@ -107,7 +107,7 @@ class HostedAgent:
             self.play(text)
 
     def follow_plies(self, plies: Sequence[int]) -> None:
-        """Plays the actions and outcomes of a whole game that are new; raises UserError after those that are legal."""
+        """Plays the new actions and outcomes of a whole game; raises UserError after the legal ones."""
         self._keep(common_length(plies, self.plies))
         self.table.push_legal(plies[len(self.plies) :])
 
@@ -117,13 +117,13 @@ class HostedAgent:
             self.table.players.clear()
 
     def choose(self, limit: Limit | None, stop: threading.Event | None = None) -> Decision:
-        """Returns what the agent would play; it ends early if the event is set and its time is limited.
+        """Returns the agent's decision; it ends early if the event is set and its time is limited.
 
         Raises UserError if the agent fails: the other program gets a sentence, and may continue.
         """
         table, seed = self.table, self.table.seed
         agent = limited(self.agent, limit)
-        if agent != self.agent:  # what is held to a limit starts anew for every decision
+        if agent != self.agent:  # an agent held to a limit starts anew for every decision
             agents = (agent,) * self.game.num_seats
             table = Table(self.game, agents, derive_seed(seed, len(self.plies)), position=self.position)
         try:
@@ -133,5 +133,5 @@ class HostedAgent:
             raise UserError(str(failure)) from failure
 
     def written(self, decision: Decision) -> str:
-        """Returns a decision as protocols write it."""
+        """Returns a decision as text for protocols."""
         return self.game.move_text(self.position.state, decision.action)

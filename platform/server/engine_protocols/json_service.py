@@ -1,4 +1,4 @@
-"""JSON lines: the other side of what `turnier.agents.engines.json_lines` speaks."""
+"""JSON lines: the counterpart of `turnier.agents.engines.json_lines`."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ class JsonService:
     def _game(self, request: dict[str, Any]) -> None:
         """Begins a game; there is no answer."""
         text, own = request["game"], self.engine.game.full_text()
-        if text.partition("(")[0] != own.partition("(")[0]:  # other names could have code loaded
+        if text.partition("(")[0] != own.partition("(")[0]:  # other names could load code
             raise UserError(f"this engine plays {own}, got a game of {text}; start another engine.")
         self.engine.begin(make_game(text), int(request["seed"]))
 
@@ -67,7 +67,7 @@ class JsonService:
 
 
 def _limit(request: dict[str, Any]) -> Limit | None:
-    """Returns what a move may cost, by the seconds on the mover's clock or those of the move."""
+    """Returns the limit of a move, by the seconds on the mover's clock or for the move."""
     if request.get("clock"):
         left, increment = (int(1000 * (request.get(member) or 0)) for member in ("clock", "increment"))
         return Limit(share_of_clock(left, increment), "ms")

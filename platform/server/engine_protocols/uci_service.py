@@ -22,12 +22,12 @@ LONGEST = 3_600_000  # milliseconds of an infinite search
 
 
 class UciService:
-    """Answers commands; searches run in a thread, so that `stop` and `isready` are heard."""
+    """Answers commands; searches run in a thread, so `stop` and `isready` are heard."""
 
     def __init__(self, engine: HostedAgent, write: Callable[[str], None]) -> None:
         engine.require_two_seats("UCI")
         self.engine, self.write = engine, write
-        self._game = engine.game  # as the command line says
+        self._game = engine.game  # from the command line
         self._stop, self._search = threading.Event(), threading.Thread()
         self._prepared = False
         self._commands: dict[str, Callable[[list[str]], None]] = {
@@ -46,7 +46,7 @@ class UciService:
     def run(self, lines: Iterable[str]) -> None:
         """Answers until `quit`, which waits for nothing, or the end of the input, which waits for the last move."""
         for line in lines:
-            # What is unknown is left out, as the protocol says, up to the first word that is known.
+            # The protocol demands that words before the first known one are ignored.
             words = list(itertools.dropwhile(lambda word: word not in self._commands and word != "quit", line.split()))
             if words[:1] == ["quit"]:
                 self._stop.set()
@@ -103,7 +103,7 @@ class UciService:
         self._search.start()
 
     def _limit(self, given: dict[str, int]) -> Limit | None:
-        """Returns what a search may cost: the first that is given of a time, a number of nodes, a depth, a clock."""
+        """Returns the limit of a search: the first given one of time, nodes, depth and clock."""
         own = "bw"[self.engine.position.to_move == 0]
         if "infinite" in given:
             return Limit(LONGEST, "ms")
@@ -123,7 +123,7 @@ class UciService:
         try:
             if not self.engine.position.over:
                 decision = self.engine.choose(limit, self._stop)
-        except UserError as error:  # the arena waits for a move, whatever happens
+        except UserError as error:  # the arena waits for a move in any case
             self.write(f"info string {' '.join(str(error).split())}")
         if infinite:
             self._stop.wait()
@@ -140,7 +140,7 @@ class UciService:
 
 
 def read_limits(words: list[str]) -> dict[str, int]:
-    """Returns the numbers of `go`, 0 for what has none; what cannot be read is left out."""
+    """Returns the numbers of `go`, 0 for words without one; unreadable ones are left out."""
     given: dict[str, int] = {}
     for word, following in itertools.pairwise([*words, ""]):
         if word.isalpha():

@@ -1,4 +1,4 @@
-"""The best move over HTTP: `GET /move?board=...` answers with what `turnier analyse --best --json` prints."""
+"""The best move over HTTP: `GET /move?board=...` answers with the output of `turnier analyse --best --json`."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from ..board.streams import TOO_MUCH
 from ..limits import is_number
 
 PER_SECOND, BURST = 20.0, 40  # requests of an address
-PLACES = 2  # answers that are worked out at once: each keeps a core busy
+PLACES = 2  # answers computed at once: each keeps a core busy
 MOST_CHARACTERS = 8_000  # of a board; addresses have at most 16,384 bytes
 MOST_GAMES, MOST_GOAL = 1000, 1 << 18
 QUESTIONS = "board", "seconds", "games", "goal"
@@ -36,15 +36,15 @@ QUESTIONS = "board", "seconds", "games", "goal"
 
 @dataclass(frozen=True)
 class Adviser:
-    """Who is asked, and how much of this machine's time an answer may take."""
+    """The agent to ask, and the limits of an answer."""
 
     game: Game
     agent: Agent
-    player: Agent | None  # who plays on; None: an agent like the first that is quick
-    seconds: float  # maximum for games that are played on
+    player: Agent | None  # for continued games; None: a quick version of the agent
+    seconds: float  # maximum for continued games
 
     def answer(self, questions: QueryParams) -> dict[str, Any]:
-        """Returns the best move of a board, as JSON takes it; raises UserError for questions that make no sense."""
+        """Returns the best move of a board as JSON values; raises UserError for questions that make no sense."""
         for name, _ in questions.multi_items():
             if name not in QUESTIONS:
                 raise unknown("question", name[:40], QUESTIONS)
@@ -83,8 +83,8 @@ def make_app(adviser: Adviser, hosts: list[str]) -> Starlette:
     """Returns the ASGI application.
 
     Args:
-        adviser: who answers.
-        hosts: the names by which it may be asked for, as in the board.
+        adviser: gives the answers.
+        hosts: allowed host names, as in the board.
     """
     places = threading.BoundedSemaphore(PLACES)
 

@@ -25,37 +25,37 @@ from ...games.spe_ed.messages import require_same_game, state_of
 from .timed_player import TimedPlayer
 
 TIME_REQUESTS = 3  # requests for the server's time; the quickest answer counts
-MIN_SECONDS = 0.02  # for a decision whose deadline has nearly passed
+MIN_SECONDS = 0.02  # minimum, for a decision whose deadline has nearly passed
 RECONNECT_SECONDS = (1.0, 2.0, 5.0, 10.0, 30.0)  # pauses before connecting again; the last one repeats
-REFUSED_SECONDS = 60.0  # in which a server that refuses all connections may start again, with a number of games to play
-PING_SECONDS = 20.0  # between two pings, which find a server that is gone without a word
-SILENT_SECONDS = 60.0  # the least that a server may be silent: rounds end somewhat after their deadlines
-LONGEST_SECONDS = 3600.0  # that are waited for a deadline, and for a silent server after it
+REFUSED_SECONDS = 60.0  # for a server that refuses all connections to restart, if the number of games is limited
+PING_SECONDS = 20.0  # between two pings, which detect a silently lost server
+SILENT_SECONDS = 60.0  # minimum patience with a silent server: rounds end somewhat after their deadlines
+LONGEST_SECONDS = 3600.0  # maximum wait for a deadline, and for a silent server after it
 CUT_OFF = "cut off"
 MAX_BYTES = 1 << 20
-UNHEARD = logging.getLogger("turnier.join")  # of websockets, which logs a traceback where a server answers no ping
+UNHEARD = logging.getLogger("turnier.join")  # of websockets, which logs a traceback if a server answers no ping
 UNHEARD.disabled = True
 
 
 def with_key(url: str, key: str) -> str:
-    """Returns the address with the key in it; without a key, an address that has one keeps it."""
+    """Returns the address with the key in it; an empty key leaves that of the address."""
     try:
         parts = urlsplit(url)
         valid = parts.scheme in ("ws", "wss") and bool(parts.hostname) and parts.port != 0
-    except ValueError:  # of addresses such as ws://[::1 and ports such as 99999
+    except ValueError:  # for addresses such as ws://[::1 and ports such as 99999
         valid = False
     if not valid:
         raise UserError(f"the server's URL must be like ws://HOST:PORT/spe_ed, or begin with wss://, got {url!r}.")
     if not key:
         if "key" in parse_qs(parts.query):
             return url
-        raise UserError("a key must be given, got none; set KEY in the environment, or type --key.")
+        raise UserError("the server needs a key; set KEY in the environment, or type --key.")
     query = f"{parts.query}&key={quote(key, safe='')}" if parts.query else f"key={quote(key, safe='')}"
     return urlunsplit(parts._replace(query=query))
 
 
 def time_url_of(url: str) -> str:
-    """Returns the address of a server's clock, given the address of its game."""
+    """Returns the address of a server's clock from the address of its game."""
     parts = urlsplit(url)
     scheme = "https" if parts.scheme == "wss" else "http"
     return urlunsplit((scheme, parts.netloc, parts.path.rstrip("/") + "_time", "", ""))
@@ -103,20 +103,20 @@ class AgentClient:
     time_url: str
     agent: Agent
     seed: int
-    margin: float  # seconds before the deadline at which an answer is to be sent
+    margin: float  # seconds before the deadline for sending an answer
     games: int  # 0 = until `stop` exists
     stop: Path
-    patience: float  # seconds without a connection until it gives up, and of silence until it connects again
+    patience: float  # seconds without a connection before giving up, and of silence before reconnecting
     report: Callable[[str], object]
     _rounds: int = 0  # of the current game, 0 = it has not begun
 
     def run(self) -> list[Outcome]:
-        """Plays one game after another; connects again when a connection fails or is lost.
+        """Plays one game after another; reconnects when a connection fails or is lost.
 
-        A game that was cut off counts as one of `games`. Raises UserError if the server stays away.
+        Interrupted games count as `games`. Raises UserError if the server stays away.
         """
         outcomes: list[Outcome] = []
-        failures, since = 0, time.monotonic()  # since when no connection held
+        failures, since = 0, time.monotonic()  # the time since which no connection has held
         while not self.stop.exists() and (not self.games or len(outcomes) < self.games):
             self._rounds, connected = 0, False
             try:
@@ -169,7 +169,7 @@ class AgentClient:
         )
 
     def _silence(self) -> float:
-        """Returns the seconds that a server may be silent when it should send something."""
+        """Returns the seconds that a server may be silent before it counts as lost."""
         return min(max(SILENT_SECONDS, self.patience), LONGEST_SECONDS)
 
     def _described(self, failure: Exception) -> str:
@@ -181,10 +181,10 @@ class AgentClient:
         return str(failure).replace(self.url, "the server") or type(failure).__name__
 
     def _check(self, failure: Exception) -> None:
-        """Raises UserError for what waiting does not fix."""
+        """Raises UserError for failures that waiting does not fix."""
         if isinstance(failure, InvalidStatus) and failure.response.status_code in (400, 401, 403, 404):
             raise UserError(
-                f"the server must take the key, got HTTP status {failure.response.status_code}; check URL and KEY."
+                f"the server refused the key with HTTP status {failure.response.status_code}; check URL and KEY."
             )
         if isinstance(failure, InvalidHandshake) and not isinstance(failure, InvalidStatus):
             self.report(f"no WebSocket handshake: {self._described(failure)}")
@@ -242,7 +242,7 @@ class AgentClient:
             text = self._next(socket, deadline - time.time())
 
     def _offset(self) -> float:
-        """Returns how far the server's clock is ahead, 0 if it gives no time."""
+        """Returns the lead of the server's clock in seconds, 0 if it gives no time."""
         try:
             return offset_to(self.time_url)
         except (OSError, HTTPException, *MALFORMED) as failure:
@@ -251,7 +251,7 @@ class AgentClient:
 
 
 def told(outcomes: Sequence[Outcome]) -> str:
-    """Returns how many games ended in which way, such as `3 games: 2 won, 1 cut off`."""
+    """Returns the numbers of games by their ends, such as `3 games: 2 won, 1 cut off`."""
     ends = Counter(outcome.place for outcome in outcomes)
     games = f"{len(outcomes)} game{'s' * (len(outcomes) > 1)}"
     return f"{games}: {', '.join(f'{count} {place}' for place, count in ends.most_common())}"
@@ -262,14 +262,14 @@ class StoppedWaiting(Exception):
 
 
 def _read(text: str | bytes, rounds: int) -> tuple[dict[str, Any], Any]:
-    """Returns a server's message, and the state of the game while it is running and we live, otherwise None."""
+    """Returns a server's message, and the state of the game, or None if it is over or we are out."""
     message = json.loads(text)
     int(message["you"])
     if not message["running"]:
         _place(message)
         return message, None
     living = message["players"][str(message["you"])]["active"]
-    if living or message.get("deadline"):  # which those who are out need not be told
+    if living or message.get("deadline"):  # may be missing for players who are out
         seconds_of(message["deadline"])
     return message, state_of(message, rounds) if living else None
 

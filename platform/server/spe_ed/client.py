@@ -13,7 +13,7 @@ from .configuration import Limits
 from .room import Room, Seat
 from .traffic import LimitedProtocol
 
-UNSENT = 8  # states that may wait for a client that reads slowly
+UNSENT = 8  # states that may wait for a slow client
 
 
 class Client(Seat):
@@ -48,12 +48,13 @@ class Client(Seat):
 
     @property
     def cut_reason(self) -> str:
-        """Why the server ended the connection, "" where it did not."""
+        """The reason for which the server ended the connection, "" if it did not."""
         return self.connection.cut_reason
 
     async def run(self) -> None:
-        """Sends and receives until the game is over, the client disconnects or is dropped. TCP then ends without a
-        close frame, as on the official server."""
+        """Sends and receives until the game is over, or the client disconnects or is dropped.
+
+        TCP then ends without a close frame, as on the official server."""
         tasks = [asyncio.create_task(work) for work in (self._write(), self._read(), self.over.wait())]
         try:
             await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
@@ -74,7 +75,7 @@ class Client(Seat):
                     return
 
     async def _read(self) -> None:
-        """Passes on every message in turn; a client that exceeds its rate is cut off."""
+        """Passes on every message in turn; cuts off a client that exceeds its rate."""
         while True:
             message = await self.socket.receive()
             if message["type"] == "websocket.disconnect":

@@ -1,4 +1,4 @@
-"""Configuration of a spe_ed server: ranges that each game is drawn from, and limits on clients."""
+"""Configuration of a spe_ed server: ranges for drawing each game, and limits on clients."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from ...games.spe_ed.board import MAX_PLAYERS, MAX_SIDE, MIN_SIDE
 
 @dataclass(frozen=True)
 class Range:
-    """Values that are drawn uniformly: whole numbers where both ends are whole, otherwise any number in between."""
+    """Values to draw uniformly: whole numbers if both ends are whole, otherwise any number in between."""
 
     low: float
     high: float
@@ -42,7 +42,7 @@ class Range:
 
 @dataclass(frozen=True)
 class Rules:
-    """What may vary from game to game; the defaults are the official ones. Times are seconds."""
+    """Settings that vary from game to game; the defaults are the official ones. Times are in seconds."""
 
     width: Range = Range(41, 80)
     height: Range = Range(41, 80)
@@ -68,16 +68,16 @@ class Limits:
     """The limits of a client; one that exceeds them is disconnected, and games continue."""
 
     frame_bytes: int = 4096  # per message; an action takes 30
-    messages_per_second: float = 20.0  # per client, on average, beyond one for each state that it is to answer
+    messages_per_second: float = 20.0  # per client, on average, beyond one for each state that it must answer
     message_burst: int = 60
     bytes_per_second: float = 4096.0  # per client, of all frames, beyond those of answers
     byte_burst: int = 16_384
-    answer_bytes: int = 512  # more for each state that it is to answer
-    unread_bytes: int = 100_000  # that may wait for a client that does not read
-    requests_per_second: float = 50.0  # per address, of players and of viewers each
+    answer_bytes: int = 512  # added for each state that it must answer
+    unread_bytes: int = 100_000  # waiting for a client that does not read
+    requests_per_second: float = 50.0  # per address, counted separately for players and viewers
     request_burst: int = 400
-    viewers: int = 500  # pages that watch at once
-    idle_seconds: float = 10.0  # until a connection without requests is closed
+    viewers: int = 500  # pages watching at once
+    idle_seconds: float = 10.0  # before closing a connection without requests
     connections: int = 1000  # open at once
-    send_seconds: float = 10.0  # until a client that reads nothing is dropped
+    send_seconds: float = 10.0  # before dropping a client that reads nothing
     games: int = 20  # played at once, and finished ones that stay on the page

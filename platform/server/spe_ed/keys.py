@@ -15,7 +15,7 @@ CREATED = 6
 
 
 def read_keys(file: Path | None, environment: Mapping[str, str] = os.environ) -> tuple[dict[str, str], bool]:
-    """Returns the clients' names by key, and whether the keys were created here since none were given.
+    """Returns the clients' names by key, and whether the keys were created here because none were given.
 
     A file has a line `KEY NAME` per client; the environment variable TURNIER_SPE_ED_KEYS has the same, with commas.
     """
@@ -42,5 +42,5 @@ def read_keys(file: Path | None, environment: Mapping[str, str] = os.environ) ->
             )
         keys[key] = name
     if not keys:
-        raise UserError("there must be at least one key, got none; write KEY NAME.")
+        raise UserError("the server needs at least one key; write KEY NAME.")
     return keys, False

@@ -25,17 +25,17 @@ from .configuration import Limits, Rules
 from .official_log import official_time, write_lines
 from .room import Bot, Room, Seat
 
-MAX_LOST = 10_000  # games whose numbers were used but which were not stored: those in flight at every kill
-THREADS = 64  # bots that decide at once; they watch the clock, so with more of them each just searches less
+MAX_LOST = 10_000  # numbers of games that were begun but not stored, because of kills
+THREADS = 64  # bots deciding at once; they watch the clock, so more of them just search less each
 
 
 class Keeper:
-    """Stores finished games; those that the store cannot take, such as on a full disk, wait for the next game's end."""
+    """Stores finished games; games that cannot be stored, for example on a full disk, wait for the next game's end."""
 
     def __init__(self, store: Store | None, run_id: str, logs: Path | None) -> None:
         self.store, self.run_id, self.logs = store, run_id, logs
         self.waiting: list[MatchRecord] = []
-        self.wrong = ""  # why they wait
+        self.wrong = ""  # the reason for waiting
         self._lock = threading.Lock()  # games end in several threads
 
     def keep(self, record: MatchRecord, log: Sequence[str], began: str) -> None:
@@ -49,7 +49,7 @@ class Keeper:
                 _say(str(error))
 
     def store_waiting(self) -> None:
-        """Stores what waits; says so if that cannot be done."""
+        """Stores the waiting games; prints a message if that fails."""
         with self._lock:
             if self.store is None or not self.waiting:
                 return
@@ -57,7 +57,7 @@ class Keeper:
                 self.store.append(self.run_id, self.waiting)
             except UserError as error:
                 self.wrong = str(error)
-                _say(f"{len(self.waiting)} games wait to be stored, until another one ends: {error}")
+                _say(f"{len(self.waiting)} games wait to be stored until another one ends: {error}")
             else:
                 self.waiting.clear()
 
@@ -73,9 +73,9 @@ def _say(text: str) -> None:
 
 
 class Lobby:
-    """Draws a board, waits for its players, starts a room, and begins again.
+    """Repeatedly draws a board, waits for its players, and starts a room.
 
-    The same seed gives the same sequence of boards and timeouts; `first` games of it were played before.
+    The same seed gives the same sequence of boards and timeouts; `first` of its games were played before.
     """
 
     def __init__(
@@ -109,7 +109,7 @@ class Lobby:
         self._open()
 
     def _open(self) -> None:
-        """Draws the next board; from now on the lobby waits for its players."""
+        """Draws the next board, and begins to wait for its players."""
         self.game_seed = _seed_of(self.seed, self.next)
         rng = np.random.default_rng(self.game_seed)
         players = int(self.rules.players.draw(rng))
@@ -118,7 +118,7 @@ class Lobby:
 
     @property
     def places(self) -> int:
-        """Places of the next game for clients; there may be none."""
+        """The number of places for clients in the next game, maybe 0."""
         return max(0, self.game.players - len(self.own))
 
     @property
@@ -126,7 +126,7 @@ class Lobby:
         return self.stopped or (bool(self.last) and self.next >= self.last)
 
     def start_if_ready(self) -> None:
-        """Starts every game whose places are all taken, as long as more games may run at once."""
+        """Starts every game whose places are all taken, while more games may run."""
         loop = asyncio.get_running_loop()
         while not self.closed and self._room_left() and len(self.waiting) >= self.places:
             self._begin()
@@ -204,7 +204,7 @@ class Lobby:
             del self.rooms[self.finished.pop(0)]
 
     async def stop(self) -> None:
-        """Ends all games now and stores those with at least one round; no further game begins."""
+        """Ends all games now and stores those with at least one round; no other game begins."""
         self.stopped = True
         for room in self.rooms.values():
             room.stop()
@@ -218,7 +218,7 @@ class Lobby:
         self.start_if_ready()
 
     def summary(self) -> dict[str, Any]:
-        """Returns the lobby and all rooms still kept, newest first, as plain data."""
+        """Returns the lobby and all rooms still kept, the newest first, as plain data."""
         return {
             "lobby": None
             if self.closed
@@ -234,13 +234,13 @@ class Lobby:
 
 
 def next_number(seed: int, seeds: Iterable[int]) -> int:
-    """Returns the number behind that of the last stored game, so that no board comes again.
+    """Returns the number after that of the last stored game, so that no board is repeated.
 
-    Games end in any order: after a kill, some of lower numbers may be missing.
+    Games end in any order: after a kill, some lower numbers may be missing.
 
     Args:
-        seed: of the server.
-        seeds: of its stored games.
+        seed: seed of the server.
+        seeds: seeds of its stored games.
     """
     stored = set(seeds)
     numbers = range(len(stored) + MAX_LOST)

@@ -1,4 +1,4 @@
-"""Whether the rules lead from every state of an official log to the next one."""
+"""Checks whether the rules lead from every state of an official log to the next one."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ TURNS = {1: "turn_right", 3: "turn_left"}  # by quarters to the right
 
 
 def is_official_log(path: Path) -> bool:
-    """Whether a file's first line names the players of a log of the official server."""
+    """Whether a file's first line names players, as in a log of the official server."""
     try:
         with path.open("rb") as file:
             return "Pseudonym" in json.loads(file.readline())["1"]
@@ -26,16 +26,16 @@ def is_official_log(path: Path) -> bool:
 
 
 def verify_log(game: Game, path: Path) -> tuple[int, str | None]:
-    """Replays an official log, whose size and players count, not those of the game that was named.
+    """Replays an official log, with the size and number of players of the log, not of `game`.
 
     Returns:
         The lines read, and the first disagreement as `line: sentence`, or None if all agree.
 
     Raises:
-        UserError: where the file is no log, or not of this game.
+        UserError: if the file is no log, or not of this game.
     """
     if game.name != "spe_ed":
-        raise UserError(f"an official log must be verified as one of spe_ed, got {game.name}; type spe_ed.")
+        raise UserError(f"official logs are of the game spe_ed, got {game.name}; type spe_ed.")
     states = read_log(path)[1]
     first = message_of(states[0])
     position = game_of(game_text_of(first, silence=True)).position(state_of(first, rounds=0, silence=True))
@@ -55,7 +55,7 @@ def verify_log(game: Game, path: Path) -> tuple[int, str | None]:
 
 
 def actions_between(before: Ints, after: Ints) -> dict[str, str | None]:
-    """Returns what each living player (from "1") did in a round, by its direction and speed; None is no answer."""
+    """Returns the action of each living player (from "1") in a round, by its direction and speed; None is no answer."""
     return {
         str(1 + seat): _action(before, after, seat) for seat in range(int(before[PLAYERS])) if before[ACTIVE + seat]
     }

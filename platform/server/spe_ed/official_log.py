@@ -1,6 +1,6 @@
-"""Logs of games as the official spe_ed server writes them: a line of players, then each state as a line of JSON.
+"""Logs of games in the format of the official spe_ed server: a line of players, then each state as a line of JSON.
 
-The official server compresses them (lz4); its web player reads them unpacked, as they are here. API keys are left out.
+The official server compresses them (lz4); its web player reads them unpacked, as here. API keys are left out.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ encode = json.JSONEncoder(separators=(",", ":")).encode
 
 
 def official_time(seconds: float) -> str:
-    """Returns a time since 1970 as the official server writes it: whole seconds, cut off, and a Z."""
+    """Returns a time since 1970 in the official format: whole seconds, rounded down, and a Z."""
     return datetime.fromtimestamp(int(seconds), UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
@@ -52,14 +52,14 @@ def write_lines(path: Path, lines: Iterable[str]) -> None:
 
 
 def rounds_of(record: MatchRecord) -> list[Ints]:
-    """Returns the states of a stored game of spe_ed before each round, and the final one."""
+    """Returns the states of a stored game of spe_ed: before each round, and the final one."""
     if not record.spec.game.startswith("spe_ed("):
-        raise UserError(f"an official log must be of spe_ed, got a game of {record.spec.game}.")
+        raise UserError(f"official logs are of the game spe_ed, got a game of {record.spec.game}.")
     return between_rounds(position.state for position in replay_positions(record.spec, record.plies))
 
 
 def log_of(record: MatchRecord) -> list[dict[str, Any]]:
-    """Returns the lines of a stored game's log; deadlines were not stored and are left out."""
+    """Returns the lines of a stored game's log, without deadlines, which are not stored."""
     names = record.spec.agents
     return lines_of(names, rounds_of(record), [not name.startswith("remote(") for name in names])
 
@@ -77,7 +77,7 @@ def logged_game(path: Path) -> tuple[Game, list[str], list[Ints]]:
 
 
 def replayed_game(record: Mapping[str, Any]) -> tuple[Game, list[str], list[Ints]]:
-    """Returns the same of a recorded game, see `games.spe_ed.records`; KeyError and the like if it is none."""
+    """Returns the same for a recorded game, see `games.spe_ed.records`; raises KeyError or the like if it is none."""
     position = start_of(record)
     states = [position.state]
     for played in record["rounds"]:

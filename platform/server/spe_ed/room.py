@@ -24,20 +24,20 @@ from .official_log import encode, final_message, head, official_time
 from .page.live_game import LiveGame
 from .timed_player import TimedPlayer
 
-BOT_MARGIN = 0.3  # seconds of a round that bots leave unused, at most a third of the round
-LEAST_SECONDS = 0.02  # of a bot whose deadline has nearly passed, as clients have by `turnier spe_ed join`
+BOT_MARGIN = 0.3  # seconds of a round that bots leave unused, but at most a third of the round
+LEAST_SECONDS = 0.02  # for a bot whose deadline has nearly passed, as in `turnier spe_ed join`
 BAD_JSON, UNKNOWN, TWICE, SILENT, GONE = "bad JSON", "unknown action", "answered twice", "no answer", "disconnected"
 
 
 class Seat(ABC):
-    """Who plays in a seat: a connected client, or a bot."""
+    """The player in a seat: a connected client, or a bot."""
 
     name: str
     agent: str  # its text in the store
 
     @abstractmethod
     def send(self, text: str, last: bool, asked: bool) -> None:
-        """Sends a state, the last one of the game, or one that the player is asked to answer, or neither."""
+        """Sends a state: the `last` one, one that must be answered (`asked`), or neither."""
 
 
 class Bot(Seat):
@@ -47,10 +47,10 @@ class Bot(Seat):
         self.made, self.seed = agent, seed
         self.name, self.agent = str(agent), agent.full_text()
         self.timed_player: TimedPlayer | None = None
-        self.late = 0  # nanoseconds by which it was late, mostly on a busy machine; it stops that much earlier
+        self.late = 0  # nanoseconds of its lateness, mostly on a busy machine; it stops that much earlier
 
     def send(self, text: str, last: bool, asked: bool) -> None:
-        pass  # it gets the state when it is asked to decide
+        pass  # it gets the state with the request to decide
 
     def sit(self, state: Ints, seat: int) -> None:
         width, height, players = (int(word) for word in state[:3])
@@ -66,7 +66,7 @@ class Bot(Seat):
 
 
 def read_action(data: str | bytes) -> tuple[int, str]:
-    """Returns the action that a message asks for and "", or NO_ANSWER and what is wrong with it."""
+    """Returns a message's action and "", or NO_ANSWER and the fault of the message."""
     try:
         message = json.loads(data)
         name = message["action"]
@@ -76,12 +76,12 @@ def read_action(data: str | bytes) -> tuple[int, str]:
 
 
 def seconds_for_bots(left: float) -> float:
-    """Returns how long a bot thinks when so many seconds are left until the deadline."""
+    """Returns a bot's thinking time with so many seconds until the deadline."""
     return max(LEAST_SECONDS, left - min(BOT_MARGIN, left / 3))
 
 
 class Room:
-    """A game with all of its seats taken. One task plays it; clients' messages arrive in between through `receive`."""
+    """A game with all of its seats taken. One task plays it; messages of clients arrive through `receive`."""
 
     def __init__(self, number: int, spec: MatchSpec, seats: Sequence[Seat], rules: Rules, threads: Executor) -> None:
         self.number, self.spec, self.seats, self.rules, self.threads = number, spec, list(seats), rules, threads
@@ -89,18 +89,18 @@ class Room:
         self.names = [seat.name for seat in seats]
         self.rng = np.random.default_rng(derive_seed("timeouts", spec.seed))
         self.live = LiveGame(self.position.state, self.names)
-        # As text, which takes a quarter of the memory: finished games stay for a while.
+        # Text takes a quarter of the memory: finished games stay for a while.
         self.log = [encode(head(self.names, [isinstance(seat, Bot) for seat in seats]))]
         self.plies: list[int] = []
-        self.gone: dict[int, str] = {}  # seats whose clients left, and why
+        self.gone: dict[int, str] = {}  # by seat, the reason for which its client left
         self.answers: dict[int, int] = {}  # of this round, by seat
-        self.faults: dict[int, str] = {}  # by seat, what was wrong with the answer
+        self.faults: dict[int, str] = {}  # by seat, the fault of the answer
         self.complete = asyncio.Event()
         self.stopped = False
         self.decisions, self.nodes, self.seconds = ([0] * len(seats), [0] * len(seats), [0.0] * len(seats))
-        self.thought: dict[int, float] = {}  # seconds of this round, by seat that answered
+        self.thought: dict[int, float] = {}  # seconds of this round, by answering seat
         self.asked = time.monotonic()
-        self.deadline = 0.0  # of this round as clients know it, in seconds since 1970
+        self.deadline = 0.0  # of this round as sent to clients, in seconds since 1970
         self.began = time.monotonic()
 
     @property
@@ -111,7 +111,7 @@ class Room:
         return bool(self.state[ACTIVE + seat]) and not self.position.over
 
     def summary(self) -> dict[str, Any]:
-        """Returns what the list of games shows of it, and who is being waited for until when."""
+        """Returns its entry in the list of games, with the awaited seats and the deadline."""
         living = [seat for seat in range(len(self.seats)) if self.lives(seat)]
         return self.live.summary() | {
             "id": self.number,
@@ -122,7 +122,7 @@ class Room:
         }
 
     def receive(self, seat: int, data: str | bytes) -> None:
-        """Takes a client's message; those of players who are out are ignored."""
+        """Receives a client's message; messages of players who are out are ignored."""
         if not self.lives(seat) or seat in self.faults:
             return
         if seat in self.answers:
@@ -131,7 +131,7 @@ class Room:
             self._answer(seat, *read_action(data))
 
     def leave(self, seat: int, cut_reason: str = "") -> None:
-        """Removes a client that disconnected or was cut off: it is out as soon as the round ends."""
+        """Removes a client that disconnected or was cut off: it is out at the end of the round."""
         self.gone.setdefault(seat, f"cut off: {cut_reason}" if cut_reason else GONE)
         if self.lives(seat):
             self._answer(seat, NO_ANSWER, self.gone[seat])
@@ -184,7 +184,7 @@ class Room:
         self.asked = time.monotonic()
         self.deadline = time.time() + timeout
         if not all(isinstance(seat, Bot) for seat in self.seats):
-            self.deadline = float(int(self.deadline))  # what clients see is whole seconds: bots have no more than they
+            self.deadline = float(int(self.deadline))  # clients see whole seconds, and bots get no more time
         self._send_state(official_time(self.deadline))
         for seat in self.gone:
             self.leave(seat)
@@ -222,7 +222,7 @@ class Room:
         )
 
     async def _ask(self, seat: int, bot: Bot, ends: int) -> None:
-        """Lets a bot decide; if it fails, it gives no answer and the game continues."""
+        """Asks a bot to decide; if it fails, it gives no answer and the game continues."""
         state, loop, answers = self.state.copy(), asyncio.get_running_loop(), self.answers
         try:
             decision = await loop.run_in_executor(self.threads, bot.decide, state, ends)

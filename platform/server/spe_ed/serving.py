@@ -1,4 +1,4 @@
-"""Runs the server with uvicorn, with limits on what clients may hold."""
+"""Runs the server with uvicorn, with limits on clients."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from .lobby import Lobby
 from .traffic import websocket_protocol
 from .web import make_app
 
-LINGER = 0.5  # seconds after the last game in which final states are sent
+LINGER = 0.5  # seconds after the last game for sending final states
 
 
 class GameServer(SignalledServer):
@@ -41,7 +41,7 @@ def make_server(lobby: Lobby) -> GameServer:
         ws_per_message_deflate=False,
         h11_max_incomplete_event_size=16_384,
         lifespan="off",
-        log_config=None,  # which would close handlers that other libraries have opened, and their streams
+        log_config=None,  # a configuration would close handlers and streams of other libraries
         log_level="error",  # more would reveal keys
         access_log=False,
         server_header=False,
@@ -57,7 +57,7 @@ def make_server(lobby: Lobby) -> GameServer:
 
 
 async def serve(lobby: Lobby, server: uvicorn.Server, listening: socket.socket) -> None:
-    """Serves until the last game, or until a signal, which stores running games as they are.
+    """Serves until the last game, or until a signal, after which unfinished games are stored.
 
     Raises UserError if games could not be stored.
     """

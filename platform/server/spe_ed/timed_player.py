@@ -1,4 +1,4 @@
-"""An agent in a seat of a game that is played elsewhere, answering each state before a deadline."""
+"""An agent in a seat of a game on another server, answering each state before a deadline."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ WARM_UP = 50_000_000  # nanoseconds
 
 
 class TimedPlayer:
-    """An agent in a seat of spe_ed, one made for it or a general one; it is never offered the action of no answer."""
+    """Any agent in a seat of spe_ed; the action of no answer is never offered to it."""
 
     def __init__(self, agent: Agent, width: int, height: int, players: int, seat: int, seed: int) -> None:
         self.agent, self.game, self.seat, self.seed = agent, SpeEd(width, height, players), seat, seed
@@ -26,7 +26,7 @@ class TimedPlayer:
     def decide(self, state: Ints, ends: int) -> Decision:
         """Decides at the start of a round, before a time of `time.monotonic_ns`.
 
-        Agents use all the time, or their own milliseconds if these are fewer. Those without a time budget, such as
+        Agents use all the time, or their own milliseconds if these are fewer. Agents without a time budget, such as
         greedy agents and majority votes, follow their parameters.
         """
         position = self.game.position(state)
@@ -42,7 +42,7 @@ class TimedPlayer:
 
 
 def warm_up(agent: str) -> Agent:
-    """Returns the agent after one decision, so that its kernels are compiled before any clock runs."""
+    """Returns the agent after one decision, which compiles its kernels before any clock runs."""
     made = AGENTS.make(agent)
     timed_player = TimedPlayer(made, 41, 41, 2, 0, 1)
     start = timed_player.game.start(1).state

@@ -1,7 +1,7 @@
-"""The WebSocket protocol of the server: what a connection may send is limited before it is read.
+"""The WebSocket protocol of the server, with limits on a connection's data before it is read.
 
-Parsing is what a flood costs: empty fragments and pings never become messages, so no limit on messages sees them. A
-connection therefore has a budget of bytes, which every state that is to be answered renews.
+The cost of a flood is parsing: empty fragments and pings never become messages, so limits on messages do not help. A
+connection therefore has a budget of bytes, renewed with every state that must be answered.
 """
 
 from __future__ import annotations
@@ -18,26 +18,26 @@ from websockets.protocol import State
 from ..limits import TokenBucket
 from .configuration import Limits
 
-LINGER = 1.0  # seconds in which a client that was cut off may read why; what it sends is thrown away
+LINGER = 1.0  # seconds for a client that was cut off to read the reason; its data are discarded
 MAX_FRAGMENTS = 64  # of a message
 
 
 class LimitedProtocol(WebSocketsSansIOProtocol):
-    """uvicorn's protocol with a budget of bytes; the application finds it in its scope's state as `connection`."""
+    """uvicorn's protocol with a budget of bytes; the application finds it as `connection` in the state of its scope."""
 
-    limits = Limits()  # those of the server, in a class derived for it
+    limits = Limits()  # overridden in a class derived for the server
 
     def __init__(self, *arguments: Any, **named: Any) -> None:
         super().__init__(*arguments, **named)
         self.bytes_left = TokenBucket(self.limits.bytes_per_second, self.limits.byte_burst, time.monotonic())
-        self.cut_reason = ""  # why we ended the connection
+        self.cut_reason = ""  # our reason for ending the connection
 
     def expect_answer(self) -> None:
-        """Lets the client send the answer that it was just asked for, above its rate."""
+        """Allows the client to send the requested answer, above its rate."""
         self.bytes_left.add(self.limits.answer_bytes)
 
     def cut_off(self, reason: str, code: CloseCode = CloseCode.POLICY_VIOLATION) -> None:
-        """Ends the connection with a close frame that says why."""
+        """Ends the connection with a close frame that gives the reason."""
         if self.cut_reason:
             return
         self.cut_reason = reason
@@ -46,7 +46,7 @@ class LimitedProtocol(WebSocketsSansIOProtocol):
             self.conn.send_close(code, reason)
             self.transport.write(b"".join(self.conn.data_to_send()))
         self.close_sent = True
-        self.transport.resume_reading()  # unread data would make the system drop the close frame
+        self.transport.resume_reading()  # with unread data the system would drop the close frame
         self.close_timer = self.loop.call_later(LINGER, self.transport.abort)
 
     def shutdown(self) -> None:
@@ -78,7 +78,7 @@ class LimitedProtocol(WebSocketsSansIOProtocol):
         if self.curr_msg_data_type == "text":
             try:
                 b"".join(self.frames).decode()
-            except UnicodeDecodeError:  # which uvicorn would log with a traceback
+            except UnicodeDecodeError:  # uvicorn would log it with a traceback
                 self.frames = []
                 self.cut_off("text that is not UTF-8", CloseCode.INVALID_DATA)
                 return

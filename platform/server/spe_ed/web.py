@@ -21,7 +21,7 @@ from .page.viewer import Summary, Viewer
 from .room import Room
 
 NEVER_STORED = {"Cache-Control": "no-store"}
-PLAYERS = ("/spe_ed", "/spe_ed_time")  # paths of players, whom no viewer of their address may hold up
+PLAYERS = ("/spe_ed", "/spe_ed_time")  # paths of players; viewers at their address must not hold them up
 
 
 class RateLimit:

@@ -204,7 +204,7 @@ def test_what_a_policy_needs(trained: Any, tmp_path: Path) -> None:
         (f"puct(policy={values})", "which has values"),
         (f"greedy(evaluator=ntuple(file={policy}))", "which has a policy"),
         ("puct(digest=12)", "a digest must belong to a policy"),
-        (f"puct(policy={tmp_path / 'none.npz'})", "which is none"),
+        (f"puct(policy={tmp_path / 'none.npz'})", "which is not one"),
     ):
         with pytest.raises(UserError, match=reason):
             AGENTS.make(text)

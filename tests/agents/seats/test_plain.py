@@ -203,7 +203,7 @@ def test_a_script_that_plays_when_it_is_imported_is_told_so(here: Path) -> None:
     """Otherwise its bot's process would play the tournament, too."""
     lines = "Tournament('tictactoe', ['random', 'greedy']).run('own.db')"
     (here / "script.py").write_text(f"from turnier import Tournament\n\n{lines}\n{FILE}")
-    with pytest.raises(UserError, match=r'under if __name__ == "__main__": only, .* script\.py does so whenever'):
+    with pytest.raises(UserError, match=r'below if __name__ == "__main__":, .* script\.py plays whenever'):
         AGENTS.make("script.py:last")
     assert not (here / "own.db").exists()
 

@@ -88,7 +88,7 @@ def test_a_file_that_is_no_table_is_refused(tmp_path: Path) -> None:
     for name in ("q.npz", "missing.npz"):
         with pytest.raises(UserError, match="must be a file"):
             make_agent(f"qlearning(file={tmp_path / name})").start(make_game("spe_ed"), 0, 1)
-    with pytest.raises(UserError, match="got /dev/null: it is no file"):  # a pipe would hold the reader up for ever
+    with pytest.raises(UserError, match="got /dev/null: it is not a file"):  # a pipe would hold the reader up for ever
         read_table(Path("/dev/null"))
 
 

@@ -165,7 +165,7 @@ def test_a_file_of_another_plan_or_kind_is_refused(tmp_path: Path) -> None:
         ({"learning": "td"}, "dqn must learn by deep_q, got td; leave the method out"),
         ({"learning": "deep_q(steps=0)"}, "steps must be"),
         ({"games": 0}, "at least 1"),
-        ({"against": "random"}, "needs evaluations"),
+        ({"against": "random"}, "plays in evaluations only"),
     ],
 )
 def test_what_cannot_be_learned_is_refused(changes: dict[str, Any], reason: str, tmp_path: Path) -> None:

@@ -73,7 +73,7 @@ def test_what_agents_say(board: ServedBoard) -> None:
     ("asked", "says"),
     [
         ({"game": "tictactoe", "text": "X X X / . . . / . . ."}, "."),
-        ({"game": "bot.py:Game"}, "games of Turnier only"),
+        ({"game": "bot.py:Game"}, "only games of Turnier"),
         ({"game": "tictactoe", "play": "z9"}, "must be legal"),
     ],
 )
@@ -89,7 +89,7 @@ def test_positions_that_cannot_be(board: ServedBoard, asked: dict[str, str], say
         ({"seconds": "x"}, "must be a number"),
         ({"seconds": "1e9", "agent": "random"}, "at most 600 s"),
         ({}, "1 to 6 agents"),
-        ({"agent": "json(command=sh)"}, "agents of Turnier only"),
+        ({"agent": "json(command=sh)"}, "only agents of Turnier"),
         ({"agent": "mtcs"}, "mcts"),
     ],
 )

@@ -88,7 +88,7 @@ def test_certainty_of_repeated_searches(board: ServedBoard, records: list[MatchR
 def test_no_page_starts_programs_or_code(board: ServedBoard, records: list[MatchRecord], agent: str) -> None:
     status, answer = board.ask(f"/api/matches/{records[1].spec.id}/opinions?agent={agent}")
     assert status == 400
-    assert "the board asks agents of Turnier only" in answer["error"]
+    assert "the board asks only agents of Turnier" in answer["error"]
 
 
 def test_what_is_wrong_is_a_sentence(board: ServedBoard, records: list[MatchRecord]) -> None:
@@ -150,5 +150,5 @@ def test_floods_are_refused(tmp_path: Path, records: list[MatchRecord], monkeypa
 
 def test_games_that_would_take_all_memory_are_not_made(board: ServedBoard) -> None:
     status, answer = board.ask("/api/game?text=" + quote('openspiel(game="deep_sea(size=30000,seed=1)")'))
-    assert status == 400 and "games of OpenSpiel without their parameters" in answer["error"]
+    assert status == 400 and "games of OpenSpiel only without parameters" in answer["error"]
     assert board.ask("/api/game?text=" + quote("2048(size=3)"))[0] == 200

@@ -163,7 +163,7 @@ def test_nobody_takes_back_a_move_of_somebody_else(board: ServedBoard) -> None:
     for seat in (ann, bo, ann):
         seat.play(seat.until("turn"))
     status, answer = ann.say("undo")  # Bo is to move
-    assert status == 400 and "one's turn" in answer["error"]
+    assert status == 400 and "only on your turn" in answer["error"]
     assert len(bo.now()["moves"]) == 3
     assert bo.say("undo") == (200, {})
     assert len(bo.now()["moves"]) == 1
@@ -271,34 +271,34 @@ def test_keys_and_texts_of_any_characters_are_answered(board: ServedBoard) -> No
     assert stranger.state()["seat"] == -1
     assert stranger.say("play", turn=first["turn"], action=0)[0] == 400
     status, answer = board.ask("/api/tables", {"game": "tictactoe", "agents": ["x:\ud800", "human"]})
-    assert status == 400 and "agents of Turnier only" in answer["error"]
+    assert status == 400 and "only agents of Turnier" in answer["error"]
 
 
 @pytest.mark.parametrize(
     ("game", "agents", "says"),
     [
-        ("tictactoe", ["random", "random"], "a person must have a seat"),
+        ("tictactoe", ["random", "random"], "a table needs a person in a seat"),
         ("tictactoe", ["human"], "2 seats"),
-        ("tictactoe", ["human", "uci(command=stockfish,nodes=9)"], "agents of Turnier only"),
-        ("bot.py:Game", ["human", "random"], "games of Turnier only"),
+        ("tictactoe", ["human", "uci(command=stockfish,nodes=9)"], "only agents of Turnier"),
+        ("bot.py:Game", ["human", "random"], "only games of Turnier"),
         (
             'openspiel(game="efg_game(filename=/etc/hostname)")',
             ["human", "random"],
-            "games of OpenSpiel without their parameters",
+            "games of OpenSpiel only without parameters",
         ),
         (
             'openspiel(game="bargaining(instances_file=/etc/hostname)")',
             ["human", "random"],
-            "games of OpenSpiel without their parameters",
+            "games of OpenSpiel only without parameters",
         ),
         (
             'openspiel(game="deep_sea(size=30000)")',
             ["human"],
-            "games of OpenSpiel without their parameters",
+            "games of OpenSpiel only without parameters",
         ),
-        ("tictactoe", ["human", "bot.py:Bot"], "agents of Turnier only"),
-        ("tictactoe", ["human", "human_bot.py:Bot"], "agents of Turnier only"),
-        ("tictactoe", ["human", "humanize:Bot"], "agents of Turnier only"),
+        ("tictactoe", ["human", "bot.py:Bot"], "only agents of Turnier"),
+        ("tictactoe", ["human", "human_bot.py:Bot"], "only agents of Turnier"),
+        ("tictactoe", ["human", "humanize:Bot"], "only agents of Turnier"),
         ("tictactoe", ["human(name=<b>)", "random"], "name must be"),
         ("tictacto", ["human", "random"], "did you mean tictactoe"),
         ("tictactoe", "human", "an agent for each seat"),
@@ -327,7 +327,7 @@ def test_what_is_sent_must_arrive_in_time(url: str, monkeypatch: pytest.MonkeyPa
     with served_board(url) as board:
         head = b"POST /api/tables HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\n"
         answer = board.says_to(head + b"Content-Length: 100\r\n\r\n{")
-        assert answer.startswith(b"HTTP/1.1 400") and b"must be sent within 0.2 s" in answer
+        assert answer.startswith(b"HTTP/1.1 400") and b"must arrive within 0.2 s" in answer
 
 
 def test_bodies_that_are_no_json_objects(board: ServedBoard) -> None:

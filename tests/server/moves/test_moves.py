@@ -71,7 +71,7 @@ def test_the_start_says_what_may_be_asked(served: ServedBoard) -> None:
         ("/move", 400, "a request must have a board"),
         (question(board="1 2"), 400, "must have 3 rows of 3 cells"),
         (question(board="3 . . / . . . / . . ."), 400, "a power of two"),
-        (question(board="2 4 2 / 4 2 4 / 2 4 2"), 400, "a position must not be over"),
+        (question(board="2 4 2 / 4 2 4 / 2 4 2"), 400, "a position before the end"),
         (question(board=BOARD, seconds="nan"), 400, "seconds must be a number above 0 and at most 600"),
         (question(board=BOARD, seconds=601), 400, "seconds must be a number above 0 and at most 600"),
         (question(board=BOARD, seconds="x" * 50), 400, "got 'xxxxxxxxxxxxxxxxxxxx'"),
@@ -80,7 +80,7 @@ def test_the_start_says_what_may_be_asked(served: ServedBoard) -> None:
         (question(board=BOARD, games="0000000000999999"), 400, "games must be a whole number of at most 1,000"),
         (question(board=BOARD, goal="4" + "0" * 4500), 400, "goal must be a whole number"),
         (question(board=BOARD, goal="inf"), 400, "goal must be a whole number"),
-        (question(board=BOARD, goal=16), 400, "max_tile to be reached must be above 16"),
+        (question(board=BOARD, goal=16), 400, "max_tile to reach must be above 16"),
         (question(bord=BOARD), 400, "did you mean board"),
         (question(board="2 " * 5000), 400, "at most 8,000 characters"),
         ("/nothing", 404, "ask GET /move"),
@@ -136,7 +136,7 @@ def test_only_so_much_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
         asking.start()
         assert began.wait(30)
         status, busy = served.ask("/move?board=x")
-        assert status == 429 and "too much is being computed" in busy["error"]
+        assert status == 429 and "too many computations are running" in busy["error"]
         goes_on.set()
         asking.join()
         assert first == [200]

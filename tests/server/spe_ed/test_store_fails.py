@@ -82,7 +82,7 @@ def test_games_wait_for_a_store_that_has_no_room(
             full.setattr(store, "append", no_room)
             keeper.keep(made(1), [], "began")
             keeper.keep(made(2), [], "began")
-        assert "2 games wait to be stored, until another one ends: the disk is full" in capsys.readouterr().err
+        assert "2 games wait to be stored until another one ends: the disk is full" in capsys.readouterr().err
         with pytest.raises(UserError, match=f"2 games could not be stored; their logs are in {tmp_path}: the disk is"):
             keeper.require_all_stored()
         keeper.keep(made(3), [], "began")

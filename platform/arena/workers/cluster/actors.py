@@ -22,29 +22,29 @@ from .shares import Shares
 from .worker import NotBegun, RayWorker, ask, failure_of, gone, reason_of
 
 CHECK_SECONDS = 2.0  # between two checks of nodes and silent workers
-SILENT_SECONDS = 10.0  # a worker that returned nothing for this long is pinged
-MOST_PINGS = 100  # a second: many workers are pinged less often
-DEAD_SECONDS = 120.0  # without an answer; then the worker is replaced, however long its work may take
-FIRST_SECONDS = 10.0  # that the first worker is waited for before there are none
-START_ATTEMPTS = 5  # for every expected worker, before a cluster on which none starts is given up
-GATHER_SECONDS = 1e-5  # per piece in flight: results that come within it are taken together, which saves half the time
+SILENT_SECONDS = 10.0  # a worker that has returned nothing for so long is pinged
+MOST_PINGS = 100  # per second: many workers are pinged less often
+DEAD_SECONDS = 120.0  # without an answer; then the worker is replaced, even in long work
+FIRST_SECONDS = 10.0  # of waiting for the first worker
+START_ATTEMPTS = 5  # for every expected worker, before giving up a cluster without any
+GATHER_SECONDS = 1e-5  # per piece in flight: taking results of this time together saves half the time
 MOST_GATHER_SECONDS = 0.05
 
 
 class RayActors:
     """Actors on the cluster at `address`, otherwise on a local one: `workers`, or one per CPU.
 
-    Several drivers share a cluster by `priority`: of its CPUs each gets its part of the sum of all priorities.
+    Several drivers share a cluster's CPUs in proportion to `priority`.
 
     Args:
         workers: their number; an autoscaler sees them as its demand.
-        address: of the cluster.
-        priority: relative to that of other drivers, above 0.
-        resources: amounts of Ray's resources that each worker needs beside its CPU.
-        labels: of the nodes that may be used, as Ray selects them: x, !x, in(x,y), !in(x,y).
+        address: address of the cluster.
+        priority: weight relative to other drivers, above 0.
+        resources: amounts of Ray's resources that each worker needs besides its CPU.
+        labels: labels of the usable nodes, as Ray selects them: x, !x, in(x,y), !in(x,y).
 
-    Raises UserError if there is no such cluster. If none of its workers starts within FIRST_SECONDS, `workers` is 0,
-    and `send` waits for one.
+    Raises UserError if there is no such cluster. If no worker starts within FIRST_SECONDS, `workers` is 0, and `send`
+    waits for one.
     """
 
     def __init__(
@@ -61,17 +61,17 @@ class RayActors:
         self._selection = Selection(resources or {}, labels or {})
         self._ready = Crew()
         self._starting: dict[concurrent.futures.Future[Any], Worker] = {}  # by their first ping
-        self._leaving: dict[Worker, None] = {}  # others have a claim to their CPUs; they finish what they have begun
+        self._leaving: dict[Worker, None] = {}  # their CPUs belong to others; they finish the work they have begun
         self._working: dict[Piece, None] = {}
-        self._results: dict[Piece, Any] = {}  # that `wait` has not returned yet
-        self._returned: list[Piece] = []  # work for which there was no worker any more
+        self._results: dict[Piece, Any] = {}  # not yet returned by `wait`
+        self._returned: list[Piece] = []  # work that has lost its worker
         self._shares = None if self.address == LOCAL else Shares(priority)
         self._started: list[concurrent.futures.Future[Any]] = []
         # Pieces and futures of first pings; Ray's thread puts them.
         self._arrivals: queue.SimpleQueue[Any] = queue.SimpleQueue()
         self._checked_at = -1e9
         self._waiting = Waiting()
-        self._failed_starts = 0  # since a worker last joined
+        self._failed_starts = 0  # since the last worker joined
         self.admission = Admission(self.address)
         self._connect()
         try:
@@ -118,12 +118,12 @@ class RayActors:
 
     @property
     def idle(self) -> int:
-        """The number of workers that have no work."""
+        """The number of workers without work."""
         return self._ready.idle
 
     @property
     def objects(self) -> Any:
-        """What keeps objects for workers of other machines (`put`); None if all are on this one."""
+        """Ray, which keeps objects for workers of other machines (`put`); None if all are on this one."""
         return None if self._local else self._ray
 
     @property
@@ -136,12 +136,12 @@ class RayActors:
         return self._ready.least_busy().speed if self._ready else 1.0
 
     def observe(self, piece: Piece, units: int, seconds: float) -> None:
-        """Notes how long the worker of a finished piece took for its `units` games or searches."""
+        """Notes the time that a worker took for the `units` games or searches of a finished piece."""
         if piece.worker is not None:
             self._ready.observe(piece.worker, units, seconds)
 
     def size(self) -> tuple[int, int]:
-        """Returns the number of the cluster's nodes, and of those of its CPUs that workers may use."""
+        """Returns the numbers of the cluster's nodes, and of the CPUs that workers may use."""
         found = self._found()
         return sum(node["Alive"] for node in found), sum(self._room(found).values())
 
@@ -149,7 +149,7 @@ class RayActors:
         return list(self._local.nodes if self._local else self._ray.nodes())
 
     def _room(self, found: list[dict[str, Any]]) -> dict[str, int]:
-        """Returns how many workers each machine that is alive and may play has room for."""
+        """Returns the room for workers on each machine that is alive and may play."""
         alive = [node for node in found if node["Alive"] and node["NodeID"] not in self.admission.refused]
         return {node["NodeID"]: self._selection.workers_on(node) for node in alive}
 
@@ -165,19 +165,19 @@ class RayActors:
             self._admit_started(0.1)
 
     def _await_worker(self) -> None:
-        """Waits until there is a worker; `wait` returns what is done or lost meanwhile."""
+        """Waits until there is a worker; `wait` returns results and losses of this time."""
         while not self._ready:
             self._check_workers()
             if not self._admit_started(1.0):
                 self._waiting.go_on(self.missing)
 
     def send(self, do: Callable[[Any], Any], argument: Any, count: int = 1) -> Piece:
-        """Lets the least busy actor call a function, which Ray ships by name.
+        """Makes the least busy actor call a function, which Ray ships by name.
 
         Args:
             do: the function.
             argument: its argument.
-            count: the games or searches in it.
+            count: number of games or searches in it.
         """
         self._await_worker()
         piece = Piece(do, argument, count)
@@ -190,7 +190,7 @@ class RayActors:
         self._working[piece] = None
         if self._shares and not self._ready.idle:
             self._shares.note_all_busy()
-        # Waiting for many refs takes Ray time in proportion to their number, for each result; this does not.
+        # For Ray, the cost of waiting grows with the number of refs, for each result; this does not.
         piece.future = worker.actor.work.remote(piece.do, piece.argument).future()
         piece.future.add_done_callback(lambda _: self._arrivals.put(piece))
 
@@ -208,7 +208,7 @@ class RayActors:
                 self._waiting.go_on(self.missing)
 
     def results_now(self) -> list[tuple[Piece, Any]]:
-        """Returns all results that there are, as `wait` does."""
+        """Returns all results so far, like `wait`."""
         self._check_workers()
         self._receive(0.0)
         self._admit_started(0.0)
@@ -217,7 +217,7 @@ class RayActors:
         return results
 
     def _receive(self, seconds: float) -> None:
-        """Takes all that has arrived; waits for it for so many seconds if there is nothing."""
+        """Takes everything that has arrived; if there is nothing, waits up to so many seconds."""
         with contextlib.suppress(queue.Empty):
             arrivals = [self._arrivals.get(timeout=seconds) if seconds else self._arrivals.get_nowait()]
             if seconds and len(self._working) * GATHER_SECONDS > 1e-3:
@@ -231,7 +231,7 @@ class RayActors:
                     self._started.append(arrival)
 
     def _collect(self, piece: Piece) -> None:
-        """Takes the result of a piece whose worker has answered, or has ended."""
+        """Takes the result of a piece whose worker has answered or ended."""
         worker = piece.worker
         if piece not in self._working or worker is None or piece.future is None:
             return  # it was given up
@@ -275,7 +275,7 @@ class RayActors:
             self._ray.kill(worker.actor)
 
     def _let_go(self, worker: Worker) -> None:
-        """Ends a worker as soon as it has done what it has begun."""
+        """Ends a worker as soon as it has finished its current work."""
         self._ready.remove(worker)
         self._leaving[worker] = None
         if worker.pieces:
@@ -305,12 +305,12 @@ class RayActors:
         self._reach(self._target(nodes))
 
     def _target(self, nodes: Mapping[str, int]) -> int:
-        """Returns how many workers this driver is to have: at zero CPUs it wants one, which an autoscaler sees."""
+        """Returns this driver's number of workers: with zero CPUs it wants one, as a sign to an autoscaler."""
         most = self._requested or max(1, sum(nodes.values()))
         return self._shares.of_this(nodes, most, self._ready, not self._selection) if self._shares else most
 
     def _reach(self, target: int) -> None:
-        """Starts workers, or lets some go, until there are as many as `target`."""
+        """Starts workers, or releases some, until there are `target`."""
         while len(self._ready) + len(self._starting) < target:
             actor = self._class.options(**self._selection.options(self.admission.selector())).remote()
             ping = ask(actor.ping)
@@ -318,21 +318,21 @@ class RayActors:
             ping.add_done_callback(self._arrivals.put)
         excess = len(self._ready) + len(self._starting) - target
         for ping in list(self._starting)[: max(0, excess)]:
-            self._end(self._starting.pop(ping))  # its node left before it started, or others have a claim to it
+            self._end(self._starting.pop(ping))  # its node left before it started, or belongs to other drivers
         for worker in list(self._ready)[: max(0, len(self._ready) - target)]:
             self._let_go(worker)
 
     def _is_silent(self, worker: Worker, now: float) -> bool:
         if worker.ping is not None and worker.ping.done():
-            worker.ping, worker.last_answer = None, now  # also if it raised: then its work raises too
+            worker.ping, worker.last_answer = None, now  # even if it raised: then its work raises too
         silent_seconds = max(SILENT_SECONDS, len(self._ready) / MOST_PINGS)
         if worker.ping is None and worker.pieces and now - worker.last_answer > silent_seconds:
-            # We may have been busy for longer, such as waiting for the database: the answer's time begins now.
+            # We may have been busy for longer, for example with the database: the answer's time begins now.
             worker.ping, worker.last_answer = ask(worker.actor.ping), now
         return worker.ping is not None and now - worker.last_answer > DEAD_SECONDS - SILENT_SECONDS
 
     def _admit_started(self, timeout: float) -> bool:
-        """Adds workers that have started; returns whether there are any."""
+        """Adds started workers; returns whether there are any."""
         if timeout and not self._started:
             self._receive(timeout)
         joined = False
@@ -345,8 +345,8 @@ class RayActors:
                 other = ping.result()
             except self._ray.exceptions.RayError as failure:
                 self._count_failed_start(worker, failure)
-                continue  # usually its node left; the next check starts another where there is room
-            is_known = isinstance(other, dict)  # otherwise it is of an earlier version
+                continue  # usually its node left; the next check starts another if there is room
+            is_known = isinstance(other, dict)  # otherwise of an earlier version
             worker.node, name = (other["node"], other["name"]) if is_known else place_of(self._ray, worker.actor)
             if not self.admission.admits(other, worker.node, name):
                 self._checked_at = -1e9  # others may start in its place
@@ -362,13 +362,13 @@ class RayActors:
         return joined
 
     def prove(self, node: str, agrees: bool) -> None:
-        """Notes whether games on a node were those that were played here; otherwise gives up all of its workers."""
+        """Notes whether games on a node were as here; if not, gives up all of its workers."""
         self.admission.prove(node, agrees)
         for worker in [worker for worker in self._ready if worker.node in self.admission.refused]:
             self._drop(worker)
 
     def _count_failed_start(self, worker: Worker, failure: Exception) -> None:
-        """Leaves the node out if that will stay so; raises UserError if no worker starts on any."""
+        """Leaves the node out if the failure is permanent; raises UserError if no worker starts on any node."""
         node, name = ("", "") if self._local else place_of(self._ray, worker.actor)
         if node:
             room = self._room(self._found()).get(node, 1)
@@ -384,13 +384,13 @@ class RayActors:
         )
 
     def missing(self) -> tuple[str, str]:
-        """Returns why there is no worker, and what helps."""
+        """Returns the reason for having no worker, and a remedy."""
         return missing(self.address, self._gcs_address, *self.size(), self._selection)
 
     def close(self) -> None:
         if self._head.is_gone():
-            return  # every call would wait for it; the process ends anyway
-        if not self._local:  # where all of Ray ends with us
+            return  # every call would wait for the head; the process ends anyway
+        if not self._local:  # a local Ray ends with us
             for worker in (*self._ready, *self._leaving, *self._starting.values()):
                 with contextlib.suppress(Exception):
                     self._ray.kill(worker.actor)

@@ -19,13 +19,13 @@ from .worker import reason_of
 # Detects silently dropped connections (nodes need it too).
 KEEPALIVE = {"RAY_grpc_client_keepalive_time_ms": "5000", "RAY_grpc_client_keepalive_timeout_ms": "5000"}
 
-# On one machine a node is silent only because it is busy; by default Ray gives it up after half a minute.
+# On one machine a node is silent only if it is busy; by default Ray gives it up after half a minute.
 STARTS = 3
 LOCAL_SETTINGS = {"health_check_failure_threshold": 200}
 
 
 def connect(address: str, workers: int | None) -> Any:
-    """Starts or joins Ray, quietly; raises UserError with one sentence if that fails."""
+    """Starts or joins Ray, quietly; raises UserError if that fails."""
     if address.startswith("ray://"):
         raise UserError(
             f"a Ray cluster must be joined from one of its machines, got the address {address} of Ray Client; type the"
@@ -38,7 +38,7 @@ def connect(address: str, workers: int | None) -> Any:
             os.environ.setdefault(name, value)
     import ray
 
-    # What raylets report would be printed on standard output, amid tables and JSON; calls raise what matters to us.
+    # Reports of raylets would appear on standard output, amid tables and JSON; calls raise the important ones.
     ray._private.worker.print_to_stdstream = lambda *_, **__: None
     quiet: dict[str, Any] = {"log_to_driver": False, "logging_level": logging.ERROR}
     before = signal.getsignal(signal.SIGTERM)
@@ -61,7 +61,7 @@ def connect(address: str, workers: int | None) -> Any:
 
 
 def _start_here(ray: Any, cpus: int, quiet: dict[str, Any]) -> None:
-    """Starts Ray on this machine; again if its processes took too long to start, as on a busy machine."""
+    """Starts Ray on this machine; tries again if its processes took too long, as on a busy machine."""
     for attempts_left in reversed(range(STARTS)):
         try:
             with only_needed(ray), _on_loopback(ray):
@@ -70,7 +70,7 @@ def _start_here(ray: Any, cpus: int, quiet: dict[str, Any]) -> None:
                     _system_config=LOCAL_SETTINGS, **quiet,
                 )  # fmt: skip
             return
-        except Exception as failure:  # Ray raises many kinds, and Exception itself
+        except Exception as failure:  # Ray raises many kinds, including Exception itself
             ray.shutdown()
             if not attempts_left:
                 raise UserError(
@@ -81,7 +81,7 @@ def _start_here(ray: Any, cpus: int, quiet: dict[str, Any]) -> None:
 
 @contextlib.contextmanager
 def _on_loopback(ray: Any) -> Iterator[None]:
-    """Lets the ports of the Ray that starts meanwhile listen here only; a cluster that starts later is not meant."""
+    """Makes a Ray that starts meanwhile listen on this machine only; later clusters are not affected."""
     constants = ray._private.ray_constants
     os.environ["RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER"], constants.ENABLE_RAY_CLUSTER = "0", False
     try:

@@ -1,4 +1,4 @@
-"""The workers of a driver: the least busy one is found at once, however many there are, and their speeds are known."""
+"""The workers of a driver, with their speeds; finding the least busy one takes constant time."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from typing import Any
 
 from .worker import ask
 
-NEWEST = 0.15  # the weight of a worker's newest batch; the first ones count little, since games differ
-SPEEDS = 0.2, 5.0  # the slowest and the fastest that is believed
-LEAST_BATCHES = 20  # that the mean is taken over; more with more workers
+NEWEST = 0.15  # weight of a worker's newest batch; small, since games differ
+SPEEDS = 0.2, 5.0  # the slowest and the fastest believable
+LEAST_BATCHES = 20  # for the mean; more with more workers
 
 
 @dataclass(eq=False, repr=False)
 class Piece:
-    """A piece of work, until its result is fetched; `count` says how many games or searches it is."""
+    """A piece of work of `count` games or searches, until its result is fetched."""
 
     do: Callable[[Any], Any]
     argument: Any
@@ -28,12 +28,12 @@ class Piece:
     future: concurrent.futures.Future[Any] | None = None
 
     def when_done(self, call: Callable[[Piece], object]) -> None:
-        """Calls a function with the piece, on another thread, once it is done."""
+        """Calls a function with the piece, on another thread, when it is done."""
         if self.future:
             self.future.add_done_callback(lambda _: call(self))
 
     def send_aside(self, do: Callable[[Any], Any], argument: Any) -> None:
-        """Lets the actor that has the piece call a function beside its work."""
+        """Makes the actor of the piece call a function beside its work."""
         if self.worker and self.future and not self.future.done():
             ask(self.worker.actor.aside, do, argument)
 
@@ -46,7 +46,7 @@ class Worker:
     node: str = ""
     ping: concurrent.futures.Future[Any] | None = None  # unanswered
     last_answer: float = field(default_factory=time.monotonic)
-    pieces: dict[Piece, None] = field(default_factory=dict)  # unfinished, in the order they were sent
+    pieces: dict[Piece, None] = field(default_factory=dict)  # unfinished, in order of sending
     log_speed: float = 0.0
 
     @property
@@ -56,10 +56,10 @@ class Worker:
 
 
 class Crew:
-    """The workers that get work."""
+    """The workers that can get work."""
 
     def __init__(self) -> None:
-        self._by_load: list[OrderedDict[Worker, None]] = [OrderedDict()]  # in the order they came to it
+        self._by_load: list[OrderedDict[Worker, None]] = [OrderedDict()]  # by number of pieces, in order of arrival
         self._count = 0
         self._log_each: float | None = None  # seconds of a game or search: the geometric mean of the latest batches
 
@@ -95,15 +95,15 @@ class Crew:
         self._by_load, self._count = [OrderedDict()], 0
 
     def give(self, worker: Worker, piece: Piece) -> None:
-        """Notes that a worker has got a piece of work."""
+        """Notes that a worker has received a piece of work."""
         del self._by_load[len(worker.pieces)][worker]
         if not worker.pieces:
-            worker.last_answer = time.monotonic()  # it owes none for the time before
+            worker.last_answer = time.monotonic()  # silence counts from now
         worker.pieces[piece] = None
         self._put(worker)
 
     def take(self, worker: Worker, piece: Piece) -> None:
-        """Notes that a worker, which may have left the crew, has this piece of work no more."""
+        """Notes that a worker, which may have left the crew, no longer has this piece of work."""
         is_ours = worker in self
         if is_ours:
             del self._by_load[len(worker.pieces)][worker]
@@ -118,7 +118,7 @@ class Crew:
         self._by_load[load][worker] = None
 
     def observe(self, worker: Worker, units: int, seconds: float) -> None:
-        """Learns from a batch of `units` games or searches how fast a worker is, relative to the others."""
+        """Updates a worker's relative speed by a batch of `units` games or searches."""
         if not units or seconds <= 0.0:
             return
         log_each = math.log(seconds / units)

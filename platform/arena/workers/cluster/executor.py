@@ -27,7 +27,7 @@ from .machines.trial import Trial, trial_of
 from .spread import members_take_long, play_spread
 from .worker import place
 
-ROUNDS = 4  # of matches on all actors; after more of them it hardly matters how long the last ones take
+ROUNDS = 4  # of matches on all actors; with more of them the length of the last ones hardly matters
 
 
 class PlainRows(NamedTuple):
@@ -38,29 +38,29 @@ class PlainRows(NamedTuple):
 
     @classmethod
     def of(cls, items: Sequence[Any], first: int = 0) -> PlainRows:
-        """Returns rows of the fields from number `first` on, as far as they are arguments of the class."""
+        """Returns rows of the fields from number `first` on that are arguments of the class."""
         if not items:
             return cls(object, [])
         names = [field.name for field in fields(items[0]) if field.init][first:]
-        values = map(attrgetter(*names), items)  # of a single name no tuples
+        values = map(attrgetter(*names), items)  # a single name gives no tuples
         return cls(type(items[0]), list(values) if len(names) > 1 else [(value,) for value in values])
 
 
 class Result(NamedTuple):
-    """A finished batch on its way back: the records return without their specs, which are their first fields."""
+    """A finished batch on its way back: records without their specs, which are their first fields."""
 
     records: PlainRows
     left_out: set[int]  # the numbers of specs without a record
     seconds: float
     node: str
-    tried: list[str] | None  # how a trial went, if there was one
+    tried: list[str] | None  # outcomes of a trial, if there was one
 
 
-_stops: dict[int, npt.NDArray[np.int64]] = {}  # in an actor: [1] for each batch that is under way, see `Work.do`
+_stops: dict[int, npt.NDArray[np.int64]] = {}  # in an actor: [1] for each current batch, see `Work.do`
 
 
 def _work_on(do: Task, luggage: Luggage, trial: Trial | None, number: int, rows: PlainRows) -> Result:
-    """Does a batch in an actor; before, it shows how the games of a trial go there."""
+    """Does a batch in an actor, after the games of a trial."""
     unpack(luggage)
     tried = trial and trial.played()
     specs = [rows.kind(*row) for row in rows.rows]
@@ -76,7 +76,7 @@ def _work_on(do: Task, luggage: Luggage, trial: Trial | None, number: int, rows:
 
 
 def _stop(number: int) -> None:
-    """Ends a batch, also one that has not begun."""
+    """Ends a batch, even one that has not begun."""
     _stops.setdefault(number, np.zeros(1, np.int64))[0] = 1
 
 
@@ -94,7 +94,7 @@ class RayExecutor(Executor):
 
     def __init__(self, workers: int | None = None, address: str | None = None, **claims: Any) -> None:
         self.actors = RayActors(workers, address, **claims)
-        super().__init__(max(1, self.actors.workers))  # the first may still be waited for
+        super().__init__(max(1, self.actors.workers))  # the first may still be starting
         self._packing = Packing(self.actors.objects)
         self._batches: dict[Piece, tuple[int, list[Any]]] = {}  # their numbers and specs
         self._numbers = itertools.count()
@@ -114,10 +114,10 @@ class RayExecutor(Executor):
         return piece
 
     def play(self, specs: Iterable[MatchSpec]) -> Iterator[list[MatchRecord]]:
-        """Plays matches as any executor does; members of ensembles search in the actors that would idle, on all nodes.
+        """Plays matches like any executor; members of ensembles search in otherwise idle actors on all nodes.
 
-        That is for long searches, and for the last matches if there are too few for all actors: such matches are played
-        by this process. If it would search itself, for other agents, it plays no more of them than it has CPUs.
+        This applies to long searches, if there are too few matches for all actors: this process plays the last ones. If
+        other agents would make it search itself, it plays no more matches than it has CPUs.
         """
         matches = list(specs)
         rest = len(matches) % self.workers if len(matches) < ROUNDS * self.workers else 0
@@ -149,7 +149,7 @@ class RayExecutor(Executor):
             self.actors.prove(node, tried == self._trial.outcomes)
         if node in self.actors.admission.refused:
             return Lost()
-        if not left_out:  # otherwise time went into what has no record
+        if not left_out:  # otherwise some time went into specs without a record
             self.actors.observe(piece, len(records.rows), seconds)
         played = [spec for place, spec in enumerate(specs) if place not in left_out]
         return Done([records.kind(spec, *row) for spec, row in zip(played, records.rows, strict=False)], seconds)
@@ -161,27 +161,27 @@ class RayExecutor(Executor):
         return self.actors.next_speed
 
     def idle_workers(self, flying: int) -> int:
-        return self.actors.idle  # batches belong to actors: one may have two while another has none
+        return self.actors.idle  # batches belong to actors: one may have two, another none
 
     def close(self) -> None:
         self.actors.close()
 
 
 def _can_spread(matches: Sequence[MatchSpec]) -> bool:
-    """Whether all of some matches have ensembles, and this process has little to search besides."""
+    """Whether all matches have ensembles, and this process has little else to search."""
     ensembles = [[isinstance(agent_of(name), Ensemble) for name in spec.agents] for spec in matches]
     here = all(map(all, ensembles)) or len(matches) <= (os.cpu_count() or 1)
     return bool(matches) and all(map(any, ensembles)) and here
 
 
 class RayPool(Pool):
-    """Searches in Ray actors as `RayExecutor` works; a search that is lost is repeated with the same seed."""
+    """Searches in Ray actors, like `RayExecutor`; lost searches are repeated with the same seed."""
 
     def __init__(self, workers: int | None = None, address: str | None = None, **claims: Any) -> None:
         self.actors = RayActors(workers, address, **claims)
         super().__init__(max(1, self.actors.workers))
         self._packing = Packing(self.actors.objects)
-        self._jobs: dict[Piece, SearchJob | None] = {}  # its job, or None once it was dropped
+        self._jobs: dict[Piece, SearchJob | None] = {}  # the job, or None after dropping it
 
     def submit(self, job: SearchJob) -> SearchJob:
         self._jobs[_send_search(self.actors, self._packing, job)] = job
@@ -190,7 +190,7 @@ class RayPool(Pool):
     def wait(self, tickets: list[SearchJob]) -> Iterable[tuple[SearchJob, Decision]]:
         done: list[tuple[SearchJob, Decision]] = []
         while not done:
-            # Dropped searches are waited for too, so that their workers count as free only when they are.
+            # Waits for dropped searches too: their workers are not free before.
             for piece, result in self.actors.wait(self._jobs):
                 job = self._jobs.pop(piece)
                 self.workers = max(1, self.actors.workers)

@@ -1,4 +1,4 @@
-"""Checks that the head of a Ray cluster answers: otherwise Ray ends this process after a minute, without a message."""
+"""Checks that the head of a Ray cluster answers: without it, Ray ends this process silently after a minute."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ import time
 from ....core.errors import UserError
 from ....core.terminal.visible import say
 
-LOCAL = "local"  # the address of the Ray that a driver starts for itself
+LOCAL = "local"  # the address of a Ray that a driver starts for itself
 PROBE_SECONDS = 3.0
 HEAD_SECONDS = 25.0  # of silence; Ray gives up after 60
-GRACE_SECONDS = 10.0  # further silence before the process is ended: its main thread may hang in a call of Ray
+GRACE_SECONDS = 10.0  # further silence before ending the process: its main thread may hang in a call of Ray
 
 
 class HeadMonitor:
@@ -24,7 +24,7 @@ class HeadMonitor:
         self._address = address
         host, _, number = port.rpartition(":")
         self._port = host.strip("[]"), int(number)
-        # Not since the last answer: this process itself may have been stopped meanwhile, by Ctrl-Z.
+        # Not since the last answer: this process may have been stopped meanwhile, by Ctrl-Z.
         self._silent_since: float | None = None
         self._stopped = threading.Event()
         threading.Thread(target=self._probe, name="head of the cluster", daemon=True).start()
@@ -36,7 +36,7 @@ class HeadMonitor:
         return self._silence() > HEAD_SECONDS
 
     def _silence(self) -> float:
-        """Returns for how many seconds the head has not answered."""
+        """Returns the seconds since the head last answered."""
         since = self._silent_since
         return 0.0 if since is None else time.monotonic() - since
 

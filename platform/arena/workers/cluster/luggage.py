@@ -1,4 +1,4 @@
-"""What work needs besides its specs, and takes along: code of others and files, each sent once to a cluster."""
+"""Luggage of work besides its specs: code of others and files, each sent once to a cluster."""
 
 from __future__ import annotations
 
@@ -13,38 +13,37 @@ from ....core.outside.bundle import Bundle
 from ....core.outside.carried import Carried
 from ....core.outside.trust import trust, trusted
 
-PART = 1 << 25  # bytes of a file that are one object of Ray: a whole file may be larger than a store of objects
-KEPT = 256  # files that stay in Ray's object store after they were last sent
+PART = 1 << 25  # bytes of a file per object of Ray: a whole file may be larger than an object store
+KEPT = 256  # files that stay in Ray's object store, the latest ones
 
 Code = tuple[str, Any]  # digest, and the bundle or its reference
 File = tuple[Carried, tuple[Any, ...]]  # references to the parts of its bytes
 
 
 class Luggage(NamedTuple):
-    """What goes with a batch."""
+    """The luggage of a batch."""
 
     code: list[Code]
     files: list[File]
-    trusted: bool  # whether code of others may run inside
+    trusted: bool  # whether code of others may run in the process
 
 
 class Packing:
     """Packs the luggage of a driver's work."""
 
     def __init__(self, ray: Any) -> None:
-        """`ray` keeps code and files for all machines; None: all workers are on this machine, which has the files."""
+        """`ray` keeps code and files for all machines; None: all workers are on this machine, with its files."""
         self._ray = ray
         self._put_code = functools.lru_cache(KEPT)(self._new_code)
         self._put_file = functools.lru_cache(KEPT)(self._new_file)
         self._files_in = functools.lru_cache(1 << 12)(self._new_files)
 
     def of(self, names: Iterable[str]) -> Luggage:
-        """Returns what the text forms of some work need; raises UserError if a file can no longer be read."""
+        """Returns the luggage for the text forms of some work; raises UserError if a file can no longer be read."""
         texts = set(names)
         if here := next(filter(library.of_session, texts), ""):
             raise UserError(
-                f"{here} must be in a file to play on Ray, where other processes play; move it into one, or play with"
-                " the executor threads."
+                f"{here} must be in a file for Ray's processes; move it into one, or play with the executor threads."
             )
         code = [(bundle.digest, self._put_code(bundle.digest)) for bundle in library.bundles_in(texts)]
         files = {file.value: file for text in texts for file in self._files_in(text)}
@@ -55,7 +54,7 @@ class Packing:
         return self._ray.put(bundle) if self._ray else bundle
 
     def _new_files(self, text: str) -> list[Carried]:
-        """Returns files as they are when their text is sent for the first time: it names their content."""
+        """Returns the files of a text, as they are when it is first sent: the text names their content."""
         return carried.named_in(text)
 
     def _new_file(self, file: Carried) -> tuple[Any, ...]:
@@ -70,11 +69,11 @@ def _parts(path: Path) -> Iterator[bytes]:
             yield part
 
 
-_unpacked: set[str] = set()  # digests of code that this process has
+_unpacked: set[str] = set()  # digests of code in this process
 
 
 def unpack(luggage: Luggage) -> None:
-    """Makes the code and the files of a batch known to the process that is to do it; raises UserError if it cannot."""
+    """Makes a batch's code and files known to this process; raises UserError if it cannot."""
     trust(luggage.trusted)
     for digest, bundle in luggage.code:
         if digest not in _unpacked:

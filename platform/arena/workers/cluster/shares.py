@@ -1,4 +1,4 @@
-"""Several drivers on one cluster: how many workers each of them may have, by their priorities."""
+"""Several drivers on one cluster: their shares of workers by priority."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from typing import NamedTuple
 
 from .crew import Crew
 
-GONE_SECONDS = 10.0  # a driver that has not spoken for so long is gone
-SPARE_SECONDS = 10.0  # without work for all workers; then other drivers may have those that idle
+GONE_SECONDS = 10.0  # after so much silence a driver is gone
+SPARE_SECONDS = 10.0  # without work for all workers; then other drivers may have the idle ones
 _NAMESPACE = b"turnier"
 _PREFIX = b"driver:"
 
 
 class Claim(NamedTuple):
-    """What a driver wants: so many workers, on these nodes (None: on any)."""
+    """A driver's claim: so many workers, on these nodes (None: on any)."""
 
     priority: float
     wanted: int
@@ -27,7 +27,7 @@ class Claim(NamedTuple):
 def divide(nodes: Mapping[str, int], claims: Mapping[str, Claim]) -> dict[str, int]:
     """Returns the number of workers of each driver, at least one.
 
-    Each node's room is divided by the priorities of those that may use it; what one does not want goes to the others.
+    Each node's room is divided by the priorities of the drivers that may use it; unwanted room goes to the others.
 
     Args:
         nodes: room for workers by node.
@@ -51,7 +51,7 @@ def divide(nodes: Mapping[str, int], claims: Mapping[str, Claim]) -> dict[str, i
 
 
 def _parts(room: Mapping[str, float], claims: Mapping[str, Claim]) -> dict[str, dict[str, float]]:
-    """Returns what each driver gets of each node."""
+    """Returns each driver's part of each node."""
     parts: dict[str, dict[str, float]] = {key: {} for key in claims}
     allowed = {key: None if claim.nodes is None else set(claim.nodes) for key, claim in claims.items()}
     for node, count in room.items():
@@ -63,10 +63,10 @@ def _parts(room: Mapping[str, float], claims: Mapping[str, Claim]) -> dict[str, 
 
 
 def _whole(shares: Mapping[str, float], total: int) -> dict[str, int]:
-    """Rounds shares to whole workers, at least one each, whose sum is that of the shares as far as this is possible."""
+    """Rounds shares to whole workers, at least one each, and keeps their sum if possible."""
     counts = {key: max(1, int(share + 1e-9)) for key, share in shares.items()}
     aim = min(total, round(sum(shares.values())))
-    names = sorted(shares)  # so that all drivers find the same
+    names = sorted(shares)  # so that all drivers get the same result
     while sum(counts.values()) < aim:
         counts[max(names, key=lambda key: shares[key] - counts[key])] += 1
     while sum(counts.values()) > aim and any(count > 1 for count in counts.values()):
@@ -75,12 +75,12 @@ def _whole(shares: Mapping[str, float], total: int) -> dict[str, int]:
 
 
 class Shares:
-    """This driver among those of the cluster, which all write their claims to Ray's store of keys every few seconds."""
+    """This driver's share; all drivers of the cluster write their claims to Ray's key-value store every few seconds."""
 
     def __init__(self, priority: float) -> None:
         self._priority = priority
         self._key = _PREFIX + uuid.uuid4().hex.encode()
-        self._heard: dict[bytes, tuple[bytes, float]] = {}  # by driver: its latest word and when it came, by our clock
+        self._heard: dict[bytes, tuple[bytes, float]] = {}  # by driver: its latest message and our time of it
         self._beats = 0
         self._all_busy_at, self._has_spare = time.monotonic(), False
 
@@ -94,12 +94,12 @@ class Shares:
         return max(1, len(crew) - crew.idle) if self._has_spare else most
 
     def of_this(self, nodes: Mapping[str, int], most: int, crew: Crew, everywhere: bool) -> int:
-        """Says what this driver wants and returns how many workers it may have.
+        """Announces this driver's claim and returns the number of workers it may have.
 
         Args:
-            nodes: room for workers by node, on those nodes that this driver may use.
-            most: the most workers it is to have.
-            crew: those that it has.
+            nodes: room for workers by node, on nodes that this driver may use.
+            most: maximum number of workers.
+            crew: its present workers.
             everywhere: whether it may use all nodes of the cluster.
         """
         from ray.experimental import internal_kv as kv
@@ -122,14 +122,14 @@ class Shares:
         return divide(nodes, claims)[self._key.decode()] if len(claims) > 1 else most
 
     def _is_silent(self, key: bytes, said: bytes) -> bool:
-        """Whether a driver repeats nothing new; clocks of machines differ, so only our own counts."""
+        """Whether a driver has sent nothing new for long; clocks of machines differ, so only ours counts."""
         now = time.monotonic()
         if self._heard.get(key, (b"", 0.0))[0] != said:
             self._heard[key] = said, now
         return now - self._heard[key][1] > GONE_SECONDS
 
     def leave(self) -> None:
-        """Lets the others have the workers of this driver at once."""
+        """Gives this driver's workers to the others at once."""
         from ray.experimental import internal_kv as kv
 
         kv._internal_kv_del(self._key, namespace=_NAMESPACE)

@@ -1,4 +1,4 @@
-"""Few matches on many actors: the matches are played here, a thread each, and members of ensembles search in actors."""
+"""Few matches on many actors: each match is played in a thread here, and members of ensembles search in actors."""
 
 from __future__ import annotations
 
@@ -20,18 +20,18 @@ from ...match import MatchRecord, MatchSpec
 from ...play import play_matches
 from ..executor import Lost
 
-WORTH_SECONDS = 0.02  # of a search in an actor: all go through this process, and to send one takes a millisecond or two
-CHECK_SECONDS = 1.0  # between two looks for lost actors, while none is done
+WORTH_SECONDS = 0.02  # of a search in an actor: all go through this process, and sending one takes a millisecond or two
+CHECK_SECONDS = 1.0  # between two checks for lost actors, while no search is done
 
 
 def members_take_long(specs: Iterable[MatchSpec]) -> bool:
-    """Whether a member of some ensemble searches for so long that sending it away pays; measured at the start."""
+    """Whether some ensemble's members search long enough to make sending worthwhile; measured at the start."""
     texts = {(spec.game, name) for spec in specs for name in spec.agents}
     return any(_seconds_of(game_of(game), agent_of(name)) >= WORTH_SECONDS for game, name in texts)
 
 
 def _seconds_of(game: Game, agent: Agent) -> float:
-    """Returns the time of one member's search; 0 for what is no ensemble."""
+    """Returns the time of one member's search; 0 if the agent is no ensemble."""
     if not isinstance(agent, Ensemble):
         return 0.0
     start = game.start()
@@ -44,7 +44,7 @@ def _seconds_of(game: Game, agent: Agent) -> float:
 
 
 class Actors(Protocol):
-    """What is needed of `RayActors`; called on one thread."""
+    """The needed part of `RayActors`; called on one thread."""
 
     @property
     def workers(self) -> int: ...
@@ -57,7 +57,7 @@ class _Ended(Exception):
 
 
 class _Members(Pool):
-    """The pool of one match: passes searches to the thread that knows the actors."""
+    """The pool of one match: passes searches to the thread of the actors."""
 
     def __init__(self, workers: int, ask: Callable[[_Members, SearchJob], object]) -> None:
         super().__init__(workers)
@@ -94,10 +94,10 @@ class _Members(Pool):
 def play_spread(
     actors: Actors, send: Callable[[SearchJob], Any], specs: Sequence[MatchSpec]
 ) -> Iterator[list[MatchRecord]]:
-    """Plays matches of ensembles, and yields each record alone; a search that is lost with its actor is repeated.
+    """Plays matches of ensembles, and yields each record alone; searches lost with their actors are repeated.
 
     Args:
-        actors: whose results are collected.
+        actors: give the results.
         send: sends a search to one of them and returns its piece of work.
         specs: matches that have been prepared, fewer than there are actors.
     """

@@ -1,4 +1,4 @@
-"""The actor that works, and how Ray says that it is gone."""
+"""The actor that works, and Ray's ways of saying that it is gone."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def place() -> tuple[str, str]:
 
 
 class NotBegun:
-    """What a worker that is to leave returns instead of a result: another one does the work."""
+    """The answer of a leaving worker instead of a result: another one does the work."""
 
 
 class RayWorker:
@@ -41,28 +41,28 @@ class RayWorker:
         try:
             return do(argument)
         except MemoryError:
-            raise UserError("a worker must have enough memory for its games, got less; start fewer workers.") from None
+            raise UserError("a worker ran out of memory for its games; start fewer workers.") from None
         except (KeyboardInterrupt, SystemExit) as failure:  # Ray would take them for its own
             name = type(failure).__name__
-            raise UserError(f"an agent must let its worker go on, but its code raised {name}; fix it.") from None
+            raise UserError(f"an agent must not end its worker, but its code raised {name}; fix it.") from None
         except OSError as failure:
-            raise UserError(f"a worker must be able to work, got: {failure}; fix that.") from None
+            raise UserError(f"a worker cannot work: {failure}; fix that.") from None
 
     def aside(self, do: Callable[[Any], Any], argument: Any) -> None:
         """Calls a function beside the work."""
         do(argument)
 
     def ping(self) -> dict[str, Any]:
-        """Returns where the actor is and what it plays with: plain data, which any other version can read."""
+        """Returns the actor's place and versions: plain data that any other version can read."""
         node, name = place()
         return {"node": node, "name": name, "release": release(), "versions": versions()}
 
     def compiles(self) -> bool:
-        """Returns whether this process has compiled kernels for long."""
+        """Returns whether this process has been compiling kernels for long."""
         return has_taken_long()
 
     def leave(self) -> None:
-        """Has all work that has not begun returned."""
+        """Returns all work that has not begun."""
         self._leaves = True
 
 
@@ -82,15 +82,15 @@ def gone() -> tuple[type[Exception], ...]:
         exceptions.WorkerCrashedError,
         exceptions.NodeDiedError,
         exceptions.ObjectLostError,
-        exceptions.OutOfMemoryError,  # Ray ended it, so that the node lives on
+        exceptions.OutOfMemoryError,  # Ray ended it to save the node
     )
 
 
 def failure_of(failure: Exception, machine: str) -> Exception:
-    """Returns what an exception of Ray means: a sentence, or the exception that our own code raised.
+    """Returns the meaning of an exception of Ray: a sentence, or the exception of our own code.
 
     Args:
-        failure: what Ray raised in place of a result.
+        failure: exception of Ray in place of a result.
         machine: the name of the worker's machine; empty if it is this one.
     """
     from ray.exceptions import RayError
@@ -104,6 +104,6 @@ def failure_of(failure: Exception, machine: str) -> Exception:
 
 
 def reason_of(failure: Exception) -> str:
-    """Returns the line of a failure's text that says what is wrong."""
+    """Returns the line of a failure's text that names the cause."""
     lines = [line.strip() for line in str(failure).strip().splitlines()] or [type(failure).__name__]
     return next((line for line in reversed(lines) if re.match(r"\w+Error: ", line)), lines[0]).rstrip(".")

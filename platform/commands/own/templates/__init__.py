@@ -1,1 +1,1 @@
-"""What `turnier new` writes: working files whose class is named Template."""
+"""The files that `turnier new` writes; their class is named Template."""

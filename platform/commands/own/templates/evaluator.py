@@ -1,4 +1,4 @@
-"""Template: what each seat has won so far, and a bonus for every choice that the seat to move has."""
+"""Template: the returns so far, and a bonus for every choice of the seat to move."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ def evaluate(game, weights, state, returns, count, rng, totals, scratch):
 
 @dataclass(frozen=True)
 class Template(Evaluator):
-    """What each seat has won so far, and a bonus for every choice that the seat to move has."""
+    """The returns so far, and a bonus for every choice of the seat to move."""
 
     evaluate_kernel: ClassVar[Any] = evaluate
 
-    choice: float = parameter(0.01, "what a choice is worth", low=-1.0, high=1.0)
+    choice: float = parameter(0.01, "value of a choice", low=-1.0, high=1.0)
 
     def own_weights(self, game: Game) -> tuple[float, ...]:
         return (self.choice,)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from turnier import History, Sampler, Search, Vectors, parameter
+from turnier import History, Sampler, Search, Space, Vectors, parameter
 
 REMEMBERED = 24  # latest candidates of the better half; their mean is the centre
 
@@ -18,7 +18,7 @@ class Template(Sampler):
 
     population: int = parameter(8, "candidates per generation", low=4, high=1000)
 
-    def begin(self, start: Sequence[float], seed: int) -> Search:
+    def begin(self, start: Sequence[float], seed: int, space: Space) -> Search:
         return TemplateSearch(start, seed, self)
 
 

@@ -1,4 +1,4 @@
-// Any position, set up by text or by playing moves on the board, and what agents say of it while they search deeper.
+// Any position, set up by text or by moves on the board, and agents' opinions of it from ever deeper searches.
 
 import {annotate} from "/static/boards.js";
 import {ask, guarded, make, number, percent, title, trouble} from "/static/page.js";

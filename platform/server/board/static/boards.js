@@ -1,4 +1,4 @@
-// Boards as the server codes them: the elements of all, and for each board which ones.
+// Boards as coded by the server: all elements, and the numbers of each board's elements.
 
 const SVG = "http://www.w3.org/2000/svg";
 

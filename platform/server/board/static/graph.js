@@ -37,7 +37,7 @@ export class Graph {
 
   draw(now) {
     const lines = [...this.lines.values()], free = lines.filter(line => !line.range).flatMap(line => line.points.map(p => p[1]));
-    // Without spreading a long list over arguments, of which engines take no more than some ten thousand.
+    // A long list must not be spread over arguments: engines take only some ten thousand.
     const low = free.reduce((least, value) => Math.min(least, value), Infinity);
     const high = free.reduce((most, value) => Math.max(most, value), -Infinity);
     const parts = lines.map(({points, colour, range, dashed}) => {

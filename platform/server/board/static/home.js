@@ -1,4 +1,4 @@
-// The start page: a game to play, and what is stored.
+// The start page: a game to play, and stored matches.
 
 import {ask, guarded, make, title} from "/static/page.js";
 
@@ -16,9 +16,9 @@ async function playBox() {
     make("button", {class: "main", id: "begin"}, "Play"));
   let asked = "";
   const seat = guarded(async () => {
-    if (game.value === asked) return; // what was typed into the seats stays
+    if (game.value === asked) return; // keeps the text in the seats
     const text = asked = game.value;
-    ready.disabled = true; // until its seats are known: what is typed into those of another game would be lost
+    ready.disabled = true; // until its seats are known: text in the seats of another game would be lost
     const known = await ask(`/api/game?${new URLSearchParams({text})}`);
     if (text !== asked) return; // another game was asked for meanwhile
     ready.disabled = false;

@@ -1,4 +1,4 @@
-// What all views share: elements, requests, numbers as text.
+// Shared by all views: elements, requests, numbers as text.
 
 export const get = id => document.getElementById(id);
 

@@ -1,4 +1,4 @@
-// A stored match, move by move: nothing but opinions of agents is asked of the server once it is loaded.
+// A stored match, move by move: once loaded, it asks the server only for opinions of agents.
 
 import {annotate, Boards} from "/static/boards.js";
 import {Graph} from "/static/graph.js";
@@ -57,7 +57,7 @@ class Replay {
     this.judges = [new Judge(match, "")];
     this.streams = [];
     this.timer = null;
-    this.jumped = ""; // what for and where to, the last time
+    this.jumped = ""; // reason and place of the last jump
   }
 
   show(main) {

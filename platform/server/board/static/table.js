@@ -1,9 +1,9 @@
-// A table: the board of a match that is being played, for who sits there and for onlookers.
+// A table: the board of a match under way, for its players and for onlookers.
 
 import {annotate} from "/static/boards.js";
 import {ask, chip, get, guarded, make, number, percent, title, trouble} from "/static/page.js";
 
-// What arrow keys and the space bar mean, by the names of moves.
+// Meanings of the arrow keys and the space bar, by names of moves.
 const KEYS = {
   ArrowLeft: ["left", "turn_left"], ArrowRight: ["right", "turn_right"], ArrowUp: ["up", "speed_up"],
   ArrowDown: ["down", "slow_down"], " ": ["change_nothing"],
@@ -20,7 +20,7 @@ class Table {
   constructor(id, key, links) {
     this.id = id;
     this.key = key;
-    this.links = links; // keys of other people's seats, for who began the game
+    this.links = links; // keys of other people's seats, for the person who began the game
     this.state = null;
     this.clicked = []; // cells of a move of several clicks
     this.hint = null;
@@ -68,7 +68,7 @@ class Table {
       this.draw();
     };
     stream.onerror = () => {
-      if (stream.readyState === EventSource.CLOSED) trouble("this table is not there any more; begin another game from the start page.");
+      if (stream.readyState === EventSource.CLOSED) trouble("this table no longer exists; begin another game from the start page.");
       else trouble("the connection is lost; trying again ...");
     };
   }

@@ -1,1 +1,1 @@
-"""What viewers of a server see: the live page, and the stream of games that it shows."""
+"""The view of a server: the live page, and its stream of games."""

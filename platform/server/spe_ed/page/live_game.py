@@ -1,4 +1,4 @@
-"""A running game as the live page gets it: the start, then for each round the players and the changed cells."""
+"""A running game for the live page: the start, then the players and the changed cells of each round."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class LiveGame:
         self.names, self.state = list(names), start
         changed = np.flatnonzero(cells_of(start))
         self.rounds: list[dict[str, Any]] = []
-        self._texts: list[str] = []  # of the rounds, made once for all viewers
+        self._texts: list[str] = []  # of the rounds, written once for all viewers
         self._append(self._entry(start, changed, {}, {}, {}))
 
     def add(
@@ -47,7 +47,7 @@ class LiveGame:
         out: Mapping[int, str],
         seconds: Mapping[int, float],
     ) -> None:
-        """Adds a round; `out` gives the reason of each seat that went out, `seconds` how long each one thought."""
+        """Adds a round; `out` has the reason of each seat that went out, `seconds` each seat's thinking time."""
         changed = np.flatnonzero(cells_of(before) != cells_of(after))
         self.state = after
         self._append(self._entry(after, changed, actions, out, seconds))
@@ -86,7 +86,7 @@ class LiveGame:
         return bool(self.state[MOVER] != TERMINAL)
 
     def summary(self) -> dict[str, Any]:
-        """Returns what the list of games shows of it."""
+        """Returns its entry in the list of games."""
         living = self.state[ACTIVE : ACTIVE + self.state[PLAYERS]]
         return {
             "names": self.names,

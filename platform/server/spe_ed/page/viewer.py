@@ -1,4 +1,4 @@
-"""The stream of a page that watches: the lobby, the list of games, and the rounds of the chosen one."""
+"""The stream of a watching page: the lobby, the list of games, and the rounds of the chosen one."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ if TYPE_CHECKING:
     from ..lobby import Lobby
 
 TICK = 0.2  # seconds between two messages
-MESSAGES = 50  # that a page may send at once, then one per second: a choice of a game each
+MESSAGES = 50  # choices of games that a page may send at once; then one per second
 
 
 class Summary:
-    """The lobby and its games as text, made at most once in a tick for all viewers."""
+    """The lobby and its games as text, written at most once per tick for all viewers."""
 
     def __init__(self, lobby: Lobby) -> None:
         self.lobby, self.made, self._text = lobby, 0.0, ""
@@ -35,20 +35,20 @@ class Summary:
 
 
 class Viewer:
-    """A page. It sends `{"game": number, "from": round}` to choose a game, and gets what is new a few times a second.
+    """A page. It sends `{"game": number, "from": round}` to choose a game, and gets news a few times a second.
 
-    First comes `{"now": seconds}`, the server's time, later `{"summary": ...}` where it changed, and
+    First comes `{"now": seconds}`, the server's time, later `{"summary": ...}` after changes, and
     `{"game": number, "from": round, "rounds": [...]}`.
     """
 
     def __init__(self, socket: WebSocket, lobby: Lobby, summary: Summary) -> None:
         self.socket, self.lobby, self.summary = socket, lobby, summary
         self.game: int | None = None
-        self.next = 0  # the round that it has yet to get
+        self.next = 0  # the next round to send
         self.changed = asyncio.Event()
 
     async def run(self) -> None:
-        """Streams until the page is closed, or reads nothing for long."""
+        """Streams until the page is closed or has read nothing for long."""
         reading = asyncio.create_task(self._read())
         try:
             with contextlib.suppress(WebSocketDisconnect, RuntimeError):
@@ -71,14 +71,14 @@ class Viewer:
             while rounds := self._rounds():
                 await self._send(rounds)
             with contextlib.suppress(TimeoutError):
-                await asyncio.sleep(TICK / 4)  # a page that chooses often costs no more
+                await asyncio.sleep(TICK / 4)  # frequent choices must cost no more
                 await asyncio.wait_for(self.changed.wait(), TICK * 3 / 4)
 
     async def _send(self, text: str) -> None:
         await asyncio.wait_for(self.socket.send_text(text), self.lobby.limits.send_seconds)
 
     def _rounds(self) -> str:
-        """Returns the message of the rounds that are new to the page, "" without any."""
+        """Returns the message with the rounds that are new to the page, "" if there are none."""
         room = self.lobby.rooms.get(self.game) if self.game is not None else None
         texts = room.live.texts_since(self.next) if room is not None else []
         if not texts:
@@ -87,7 +87,7 @@ class Viewer:
         return f'{{"game":{self.game},"from":{first},"rounds":[{",".join(texts)}]}}'
 
     async def _read(self) -> None:
-        """Takes choices; a page that sends something else, or too much, is cut off."""
+        """Receives choices; cuts off a page that sends anything else, or too much."""
         choices = TokenBucket(1, MESSAGES, time.monotonic())
         while (message := await self.socket.receive())["type"] != "websocket.disconnect":
             chosen = read_choice(message.get("text"))
@@ -99,7 +99,7 @@ class Viewer:
 
 
 def read_choice(text: Any) -> tuple[int, int] | None:
-    """Returns the game and the first round that a page asks for, None if it asks for something else."""
+    """Returns the requested game and first round; None for any other message."""
     try:
         message = json.loads(text)
         game, first = message["game"], message["from"]

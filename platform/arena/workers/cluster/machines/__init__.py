@@ -1,1 +1,1 @@
-"""The machines of a cluster: which of them may play, and what is said about them."""
+"""The machines of a cluster: their admission, and messages about them."""

@@ -1,8 +1,8 @@
-"""Same code or not at all: which machines of a cluster may play.
+"""Admission of a cluster's machines: only those with the same code play.
 
-Before a machine plays, a worker there shows the digest of its Turnier and the versions of what compiles it, and with
-its first work how short games of the run go there (`trial`). A machine on which any of that differs is left out with
-one sentence, and so is one on which workers cannot start; the others play on.
+Before a machine plays, a worker there shows the digest of its Turnier and the versions of its compiler, and with its
+first work the outcomes of short games of the run (`trial`). A machine on which any of these differs, or workers cannot
+start, is left out with one sentence; the others continue.
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ from ..connection import connect
 from ..head import LOCAL
 from ..worker import RayWorker, reason_of
 
-START_SECONDS = 60.0  # for a worker on each machine to start
+START_SECONDS = 60.0  # for starting a worker on each machine
 NODE_LABEL = "ray.io/node-id"
 GONE_FOR_GOOD = re.compile(r"ModuleNotFoundError|ImportError|AttributeError|SyntaxError|must have Turnier")
 OTHER_GAMES = "plays other games with the same code"
 
 
 def difference(other: Any) -> str:
-    """Returns in which way a worker that has shown itself differs from here; empty if it may play.
+    """Returns the difference of a worker's shown data from this process; empty if it may play.
 
     Earlier versions of Turnier show a tuple.
     """
@@ -42,17 +42,17 @@ def difference(other: Any) -> str:
 
 
 def _compared(known: dict[str, str]) -> dict[str, str]:
-    """Returns versions that decide games; of Python the first two numbers."""
+    """Returns the versions that decide games; of Python's, the first two numbers."""
     return known | {"python": ".".join(known.get("python", "").split(".")[:2])}
 
 
 def cannot_start(reason: str) -> str:
-    """Returns what is wrong with a machine on which workers cannot start."""
+    """Returns the fault of a machine on which workers cannot start."""
     return "has no Turnier" if "No module named 'turnier'" in reason else f"cannot start a worker ({reason})"
 
 
 def place_of(ray: Any, actor: Any) -> tuple[str, str]:
-    """Returns the node on which an actor is or was, and the machine's name; empty if Ray does not know."""
+    """Returns the node and the machine's name of an actor, even an ended one; empty if Ray does not know."""
     with contextlib.suppress(Exception):
         known = ray._private.state.actors(actor._actor_id.hex())["Address"]["NodeID"]
         found = next(node for node in ray.nodes() if node["NodeID"] == known)
@@ -61,12 +61,12 @@ def place_of(ray: Any, actor: Any) -> tuple[str, str]:
 
 
 class Admission:
-    """What is known of a cluster's machines, by the ids of their nodes."""
+    """The knowledge about a cluster's machines, by the ids of their nodes."""
 
     def __init__(self, address: str) -> None:
         self.address = address  # of the cluster, for people
         self.refused: dict[str, str] = {}  # node -> the reason
-        self.unproven: set[str] = set()  # nodes that may play, but have not shown games yet
+        self.unproven: set[str] = set()  # nodes that may play, but have not yet shown games
         self._names: dict[str, str] = {}
         self._admitted: set[str] = set()
         self._failed_starts: dict[str, int] = {}
@@ -85,19 +85,19 @@ class Admission:
         return True
 
     def failed(self, reason: str, node: str, name: str, attempts: float) -> None:
-        """Notes that a worker could not start; its machine is left out where that will stay so.
+        """Notes that a worker could not start; its machine is left out if the failure is permanent.
 
         Args:
-            reason: why it could not.
-            node, name: of its machine, on which no other has started yet if it is to be left out.
-            attempts: after which it is given up, if the reason does not say that they are in vain.
+            reason: reason of the failure.
+            node, name: of its machine; left out only if no worker has started there.
+            attempts: number after which it is given up, unless the reason shows earlier that they are in vain.
         """
         count = self._failed_starts[node] = self._failed_starts.get(node, 0) + 1
         if node not in self._admitted and (count >= attempts or GONE_FOR_GOOD.search(reason)):
             self.refuse(node, cannot_start(reason), name)
 
     def prove(self, node: str, agrees: bool) -> None:
-        """Notes whether games on a machine were those that were played here."""
+        """Notes whether games on a machine were as here."""
         self.unproven.discard(node)
         if not agrees:
             self.refuse(node, OTHER_GAMES)
@@ -108,13 +108,13 @@ class Admission:
         self.unproven.discard(node)
 
     def tell(self) -> None:
-        """Says once of each machine that it is left out, while others play."""
+        """Says once for each machine that it is left out, while others play."""
         for node in self.refused.keys() - self._told:
             self._told.add(node)
             print(f"{self._sentence(node)}: it is left out; {self._cure(node)}.", file=sys.stderr, flush=True)
 
     def require_some(self, nodes: Iterable[str]) -> None:
-        """Raises UserError if a machine was left out that is still there: to be called if no other may play."""
+        """Raises UserError if a machine of the cluster was left out; to be called if no other may play."""
         if self.refused.keys() & set(nodes):
             raise self._error()
 
@@ -122,16 +122,16 @@ class Admission:
         wrong = "; ".join(map(self._sentence, self.refused))
         if self.address == LOCAL:
             return UserError(
-                "Turnier must stay as it is while it plays, but a new worker on this machine"
+                "Turnier must not change while it plays, but a new worker on this machine"
                 f" {next(iter(self.refused.values()))}; repeat the command to resume."
             )
         cure = self._cure(next(iter(self.refused)))
         return UserError(
-            f"a machine of the Ray cluster at {self.address} must play as this one, but none does: {wrong}; {cure}."
+            f"a machine of the Ray cluster at {self.address} must play like this one, but none does: {wrong}; {cure}."
         )
 
     def selector(self) -> dict[str, str]:
-        """Returns the labels of machines on which workers may start; empty while all may."""
+        """Returns the labels of machines on which workers may start; empty if all may."""
         return {NODE_LABEL: f"!in({','.join(self.refused)})"} if self.refused else {}
 
     def _sentence(self, node: str) -> str:
@@ -145,9 +145,9 @@ class Admission:
 
 
 def examined(address: str) -> dict[str, str]:
-    """Returns in which way each machine with CPUs differs from this one, by its name HOST/ADDRESS.
+    """Returns the difference of each machine with CPUs from this one, by its name HOST/ADDRESS.
 
-    Of a machine that may play that is an empty text.
+    The text is empty for machines that may play.
 
     Raises UserError if no cluster answers at the address.
     """
@@ -168,7 +168,7 @@ def examined(address: str) -> dict[str, str]:
 
 
 def _asked(ray: Any, node: dict[str, Any]) -> Any:
-    """Starts a worker on a node that takes no CPU; returns the ref of what it shows."""
+    """Starts a worker on a node that takes no CPU; returns the ref of its shown data."""
     there = ray.util.scheduling_strategies.NodeAffinitySchedulingStrategy(node["NodeID"], soft=False)
     worker = ray.remote(num_cpus=0, max_restarts=0, concurrency_groups={"pings": 1}, scheduling_strategy=there)
     return worker(RayWorker).remote().ping.remote()

@@ -1,4 +1,4 @@
-"""The machines of a cluster: which of them a run may use, and a word when one leaves or joins."""
+"""The machines of a cluster that a run may use, and messages when one leaves or joins."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ from .....core.errors import UserError
 from ..crew import Worker
 from ..worker import ask
 
-WARN_SECONDS = 10.0  # without any worker; then the user learns what is missing
+WARN_SECONDS = 10.0  # without any worker; then the user is told what is missing
 COMPILE_SECONDS = 5.0  # without a first result of a machine; then it is asked whether it compiles
-LOSS_SECONDS = 60.0  # workers of a lost machine end at most so long before it is known to be lost
-MOST_QUESTIONS = 3  # to a machine, a few seconds apart: it loads for a moment before it compiles
-NAMED = 3  # machines in a message; of the others it gives the number
+LOSS_SECONDS = 60.0  # maximum time between the end of a lost machine's workers and the notice of its loss
+MOST_QUESTIONS = 3  # per machine, a few seconds apart: it loads for a moment before it compiles
+NAMED = 3  # machines named in a message; the others are counted
 
 
 @dataclass(frozen=True)
 class Selection:
-    """What each worker needs beside its CPU: amounts of Ray's resources, and labels of its machine."""
+    """A worker's needs besides its CPU: amounts of Ray's resources, and labels of its machine."""
 
     resources: Mapping[str, float] = field(default_factory=dict)
     labels: Mapping[str, str] = field(default_factory=dict)  # values as in Ray: x, !x, in(x,y), !in(x,y)
@@ -33,7 +33,7 @@ class Selection:
         return bool(self.resources or self.labels)
 
     def actor_of(self, ray: Any, kind: type) -> Any:
-        """Returns a class as one of actors that only these machines may run."""
+        """Returns an actor class of a class, for these machines only."""
         options = {"num_cpus": 1, "max_restarts": 0, "concurrency_groups": {"pings": 1}, **self.options({})}
         try:
             return ray.remote(**options)(kind)
@@ -44,14 +44,14 @@ class Selection:
             ) from None
 
     def options(self, labels: Mapping[str, str]) -> dict[str, Any]:
-        """Returns the options of an actor that only these machines may run, if they have some more labels."""
+        """Returns the options of an actor for these machines only, with some more labels."""
         selector = {**self.labels, **labels}
         return ({"label_selector": selector} if selector else {}) | (
             {"resources": dict(self.resources)} if self.resources else {}
         )
 
     def workers_on(self, node: Mapping[str, Any]) -> int:
-        """Returns how many workers a node of `ray.nodes()` has room for when nobody else uses it."""
+        """Returns the room for workers on a node of `ray.nodes()` that nobody else uses."""
         labels = node.get("Labels") or {}
         if not all(_fits(labels.get(name), wanted) for name, wanted in self.labels.items()):
             return 0
@@ -63,7 +63,7 @@ class Selection:
 
     @property
     def words(self) -> str:
-        """What is needed, as users give it."""
+        """The selection as users give it."""
         return ", ".join(f"{name}={value}" for name, value in (*self.resources.items(), *self.labels.items()))
 
 
@@ -75,7 +75,7 @@ def _fits(label: str | None, wanted: str) -> bool:
 
 
 class Node(NamedTuple):
-    """A machine of the cluster: its name for people, and the number of workers it has room for."""
+    """A machine of the cluster: its name for people, and its room for workers."""
 
     name: str
     workers: int
@@ -88,16 +88,16 @@ class Node(NamedTuple):
 
 
 class Nodes:
-    """The machines that have room for workers; says on standard error when one leaves or joins."""
+    """The machines with room for workers; prints to standard error when one leaves or joins."""
 
     def __init__(self, selection: Selection) -> None:
         self._selection = selection
         self._alive: dict[str, Node] = {}
         self._told = False
-        self._lost: list[tuple[str, int, float]] = []  # node, games or searches whose worker there ended, and when
+        self._lost: list[tuple[str, int, float]] = []  # node, number of lost games or searches, and time
 
     def look(self, found: Iterable[Mapping[str, Any]]) -> dict[str, int]:
-        """Takes in what `ray.nodes()` returned; returns the room for workers of each node that is alive."""
+        """Updates the machines from `ray.nodes()`; returns the room for workers on each live node."""
         alive = {one["NodeID"]: Node.of(one, self._selection) for one in found if one["Alive"]}
         before, self._alive = self._alive, {key: node for key, node in alive.items() if node.workers}
         if self._told:
@@ -124,24 +124,24 @@ class Nodes:
         return self._alive[key].name if key in self._alive else "a machine"
 
     def note_lost(self, key: str, count: int) -> None:
-        """Notes work that was lost with a worker of a node, which may be gone too."""
+        """Notes work lost with a worker of a node, which may be gone too."""
         self._lost.append((key, count, time.monotonic()))
 
 
 class Compiling:
-    """Says once of a machine that it compiles kernels, while its first results are waited for."""
+    """Says once for each machine that it compiles kernels, while its first results are awaited."""
 
     def __init__(self, nodes: Nodes) -> None:
         self._nodes = nodes
-        self._known: set[str] = set()  # nodes that have returned results, or have been asked enough
-        self._times: Counter[str] = Counter()  # that a node was asked
+        self._known: set[str] = set()  # nodes that have returned results or have been asked often enough
+        self._times: Counter[str] = Counter()  # number of questions by node
         self._asked: dict[str, concurrent.futures.Future[Any]] = {}
 
     def is_over(self, node: str) -> None:
         self._known.add(node)
 
     def check(self, workers: Iterable[Worker], now: float) -> None:
-        """Asks one worker of each node whose first result has been waited for COMPILE_SECONDS."""
+        """Asks one worker of each node that has not given a first result for COMPILE_SECONDS."""
         for node, answer in list(self._asked.items()):
             if answer.done():
                 del self._asked[node]
@@ -158,7 +158,7 @@ class Compiling:
 
 
 class Waiting:
-    """Says once why there are no workers, when that has lasted."""
+    """Says once why there are no workers, if that lasts."""
 
     def __init__(self) -> None:
         self._since: float | None = time.monotonic()
@@ -168,7 +168,7 @@ class Waiting:
         self._since, self._told = None, False
 
     def go_on(self, missing: Callable[[], tuple[str, str]]) -> None:
-        """Notes that there is still no worker; `missing` returns why, and what helps."""
+        """Notes that there is still no worker; `missing` returns the reason and a remedy."""
         now = time.monotonic()
         self._since = now if self._since is None else self._since
         if now - self._since > WARN_SECONDS and not self._told:
@@ -177,19 +177,19 @@ class Waiting:
 
 
 def missing(address: str, port: str, nodes: int, cpus: int, selection: Selection) -> tuple[str, str]:
-    """Returns why there is no worker, and what helps.
+    """Returns the reason for having no worker, and a remedy.
 
     Args:
-        address: of the cluster, as the user named it.
+        address: address of the cluster, as given by the user.
         port: the HOST:PORT that machines join.
-        nodes: their number.
-        cpus: that may be used.
-        selection: which.
+        nodes: number of nodes.
+        cpus: number of usable CPUs.
+        selection: the usable machines.
     """
     cluster = f"the Ray cluster at {address}"
     if cpus:
         number = f"{cpus:,} CPU{'s' * (cpus != 1)}{selection}, which others may be using"
-        return f"no worker of {cluster} has answered yet ({number})", "it goes on when one does"
+        return f"no worker of {cluster} has answered yet ({number})", "the run continues when one does"
     machines = f"{nodes:,} machine{'s' * (nodes != 1)}"
     start = f"start one with `ray start --address={port}`, unless an autoscaler does"
     return f"no worker{selection} has joined {cluster} ({machines} without a CPU for it)", start

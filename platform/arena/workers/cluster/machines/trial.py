@@ -1,4 +1,4 @@
-"""A fixed tenth of a second of a run's own games and searches: how they go here, and how on another machine."""
+"""A fixed tenth of a second of a run's own games and searches, to compare this machine with another."""
 
 from __future__ import annotations
 
@@ -19,36 +19,36 @@ from ....repeated_search import SearchSpec
 from ...executor import Work
 
 SECONDS = 0.1
-EACH_SECONDS = 0.5  # for the first round, so that slow agents leave none untried
-LINEUPS = 16  # at most
-ROUNDS = (1, 4, 16, 64)  # moves of every seat in a game: short games of all lineups first, then longer ones
+EACH_SECONDS = 0.5  # for the first round, so that slow agents leave no others untried
+LINEUPS = 16  # maximum
+ROUNDS = (1, 4, 16, 64)  # moves of every seat per game: short games of all lineups first, then longer ones
 _played: dict[tuple[str, ...], list[str]] = {}  # outcomes here -> outcomes in this process
 
 
 class Trial(NamedTuple):
-    """Games or searches that seeds decide, and how each went here."""
+    """Games or searches decided by seeds, and their outcomes here."""
 
     work: Work[Any, Any]
     specs: list[Any]
     outcomes: list[str]
 
     def played(self) -> list[str]:
-        """Returns how they go in this process, which plays them once."""
+        """Returns the outcomes in this process, which plays them once."""
         key = tuple(self.outcomes)
         if key not in _played:
             try:
                 self.work.prepare(self.specs)
                 _played[key] = [outcome(record) for record in self.work.do(self.specs, None)]
-            except UserError:  # such as a file that is missing: it ends the work itself, too
+            except UserError:  # such as a missing file: it ends the work itself, too
                 return self.outcomes
         return _played[key]
 
 
 def trial_of(work: Work[Any, Any], specs: Iterable[Any]) -> Trial | None:
-    """Plays for about SECONDS what workers will play; returns None if nothing of that is short and decided by seeds.
+    """Plays some of the workers' games for about SECONDS; returns None if none are short and decided by seeds.
 
     Args:
-        work: what the specs are done with.
+        work: the kind of work.
         specs: matches or searches of the run.
     """
     known = [spec for spec in work.one_of_each_kind(specs) if isinstance(spec, MatchSpec | SearchSpec)]
@@ -64,7 +64,7 @@ def trial_of(work: Work[Any, Any], specs: Iterable[Any]) -> Trial | None:
 
 
 def _done_within(seconds: float, work: Work[Any, Any], specs: Sequence[Any]) -> list[Any]:
-    """Does what it can of some work in this time."""
+    """Does as much of some work as possible in this time."""
     stop = np.zeros(1, np.int64)
     timer = threading.Timer(seconds, stop.fill, [1])
     timer.start()
@@ -79,7 +79,7 @@ def _decided_by_seeds(game: str, *agents: str) -> bool:
 
 
 def outcome(record: Any) -> str:
-    """Returns what must be the same wherever a match or a search is repeated, as a digest."""
+    """Returns a digest of the parts of a match or search that must be the same on every machine."""
     if isinstance(record, MatchRecord):
         said: Sequence[Any] = (record.termination.value, record.scores, record.plies)
     else:
@@ -88,7 +88,7 @@ def outcome(record: Any) -> str:
 
 
 def _shortened(spec: MatchSpec | SearchSpec, rounds: int) -> MatchSpec | SearchSpec:
-    """Returns a match that ends after so many moves of every seat; searches are as short as they are."""
+    """Returns a match that ends after so many moves of every seat; searches are not shortened."""
     if isinstance(spec, SearchSpec):
         return spec
     plies = len(spec.opening) + rounds * len(spec.agents)

@@ -1,0 +1,166 @@
+"""Mirrored candidates that play each other: the fastest way to win more games."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Self
+
+import numpy as np
+
+from ...core.errors import UserError
+from ...core.parameters import parameter
+from ..space import Dimension, Space
+from .sampler import Sampler, SteppingSearch, Vectors
+
+MIN_PAIRS = 16  # of a generation
+MIN_GENERATIONS = 10  # of a search, however many workers there are
+AVERAGED = 0.6  # share of the latest pairs whose points are averaged
+USUAL_PAIRS = 1000  # that the gain is for if nobody says how many there will be
+CHOICE_GAIN = 0.5  # of the log weights of choices, against the gain of a number in reaches
+KEPT = 0.1  # probability that choices share evenly, whatever their weights: none dies out
+
+
+@dataclass(frozen=True)
+class Duels(Sampler):
+    """Averaged stochastic approximation with duels: candidates on both sides of a point play each other.
+
+    The point moves towards the winners. A duel measures the difference between two candidates directly: its signal is
+    twice, and its noise half that of two games against others, so it takes a quarter of the games. The mean of the
+    latest points is recommended. Numbers move along their ranges; whole ones are rounded up or down at random, so that
+    their mean stays; choices are drawn by weights.
+
+    Sources: Spall 1992, simultaneous perturbation; Polyak and Juditsky 1992, averaging.
+    """
+
+    name = "duels"
+    open = ("pairs", "length")
+
+    pairs: int = parameter(0, "pairs of a generation, 0 = by the budget and the workers", low=0, high=50_000)
+    reach: float = parameter(1 / 6, "distance of candidates from the point, in ranges", low=0.001, high=0.5)
+    gain: float = parameter(
+        100.0, "sum of all steps, in reaches, if the same side won every duel", low=0.1, high=10_000
+    )
+    share: float = parameter(0.25, "pairs that play the opponents instead, if opponents are named", low=0, high=0.75)
+    length: int = parameter(0, "pairs of the whole search that the gain is for, 0 = by the budget", low=0, high=10**9)
+
+    def begin(self, start: Sequence[float], seed: int, space: Space) -> DuelsSearch:
+        return DuelsSearch(start, seed, self, space)
+
+    def within(self, evaluations: int, workers: int = 1) -> Self:
+        length = max(1, evaluations // 2)
+        pairs = max(MIN_PAIRS, min(workers, length // MIN_GENERATIONS))  # two games each
+        return self.replace(pairs=self.pairs or pairs, length=self.length or length)
+
+    def check(self) -> None:
+        if self.pairs and self.pairs * (1 - self.share) < 1:
+            raise UserError(f"at least one pair of a generation must duel, got {self.pairs}; raise pairs.")
+
+
+class DuelsSearch(SteppingSearch):
+    def __init__(self, start: Sequence[float], seed: int, sampler: Duels, space: Space) -> None:
+        super().__init__(start, seed)
+        self.sampler = sampler
+        self.pairs = sampler.pairs or MIN_PAIRS
+        self.duels = self.pairs - round(sampler.share * self.pairs)
+        self._axes: list[_Number | _Choice] = [
+            (_Choice if dimension.is_choice else _Number)(dimension, x)
+            for dimension, x in zip(space.dimensions, start, strict=True)
+        ]
+        self._eta = sampler.gain / (sampler.length or USUAL_PAIRS)
+        self._squares = [0.0, 0.0]  # sums of squared differences in duels and against opponents
+        self._played = 0  # pairs
+        self._points: list[list[Vectors]] = []  # of each axis after each generation
+        self._agreement: list[float] = []  # products of both gradients, by generation
+
+    def _drawn(self) -> list[tuple[Vectors, Vectors]]:
+        """Returns the coordinates of each axis, [pairs, 2], and the directions of its steps, [pairs, n]."""
+        rng = self.rng()
+        return [axis.draw(rng, self.pairs, self.sampler.reach) for axis in self._axes]
+
+    def ask(self) -> Vectors:
+        """Returns the pairs, [2 pairs, dimensions]: the duels first, then those that play the opponents."""
+        return np.stack([coordinates for coordinates, _ in self._drawn()], axis=2).reshape(-1, self.size)
+
+    def step(self, values: Sequence[float]) -> None:
+        ahead, behind = np.asarray(values, np.float64).reshape(-1, 2).T
+        differences = ahead - behind
+        parts = [slice(0, self.duels), slice(self.duels, self.pairs)]
+        scaled = np.zeros(self.pairs)
+        for which, part in enumerate(parts):
+            self._squares[which] += float((differences[part] ** 2).sum())
+            before = (self._played // self.pairs + 1) * (part.stop - part.start)  # pairs of this kind so far
+            if self._squares[which]:
+                scaled[part] = differences[part] / math.sqrt(self._squares[which] / before)
+        gradients = [[directions[part].T @ scaled[part] for part in parts] for _, directions in self._drawn()]
+        self._agreement.append(sum(float(one @ other) for one, other in gradients))
+        for axis, (one, other) in zip(self._axes, gradients, strict=True):
+            axis.move(self._eta * (one + other), self.sampler.reach)
+        self._played += self.pairs
+        self._points.append([axis.point.copy() for axis in self._axes])
+
+    def recommended(self) -> list[float]:
+        """Returns the mean of the points after the latest 60 % of the generations."""
+        if not self._points:
+            return [float(x) for x in self.start]
+        latest = self._points[len(self._points) - max(1, round(AVERAGED * len(self._points))) :]
+        return [axis.coordinate(np.mean([points[i] for points in latest], axis=0)) for i, axis in enumerate(self._axes)]
+
+    @property
+    def sigma(self) -> float:
+        return self.sampler.reach
+
+    def facts(self) -> dict[str, float]:
+        agreement = np.array(self._agreement)
+        error = float(agreement.std(ddof=1)) / math.sqrt(len(agreement)) if len(agreement) > 1 else 0.0
+        return super().facts() | ({"agreement": float(agreement.mean()) / error} if error else {})
+
+
+class _Number:
+    """A parameter whose values are in order; its point is a coordinate."""
+
+    def __init__(self, dimension: Dimension, start: float) -> None:
+        self.dimension, self.point = dimension, np.array([start])
+
+    def draw(self, rng: np.random.Generator, pairs: int, reach: float) -> tuple[Vectors, Vectors]:
+        signs = rng.choice([-1.0, 1.0], size=(pairs, 1))
+        both = np.clip(self.point + reach * signs * [1, -1], 0, 1)
+        up = rng.random(pairs)  # of both sides, or rounding would add noise to their difference
+        if self.dimension.options or self.dimension.type is int:
+            both = np.array(
+                [[self.dimension.rounded(x, u) for x in pair] for pair, u in zip(both.tolist(), up, strict=True)]
+            )
+        return both, signs
+
+    def move(self, step: Vectors, reach: float) -> None:
+        self.point = np.clip(self.point + reach * step, 0, 1)
+
+    def coordinate(self, point: Vectors) -> float:
+        return float(point[0])
+
+
+class _Choice:
+    """A parameter whose values have no order; its point is the log weight of each."""
+
+    def __init__(self, dimension: Dimension, start: float) -> None:
+        self.dimension, n = dimension, len(dimension.options)
+        self.coordinates = np.array([dimension.encode(value) for value in dimension.options])
+        self.point = np.zeros(n)
+        self.point[int(np.argmin(np.abs(self.coordinates - start)))] = 1e-9  # the start wins ties
+
+    def draw(self, rng: np.random.Generator, pairs: int, reach: float) -> tuple[Vectors, Vectors]:
+        weights = np.exp(self.point - self.point.max())
+        weights = (1 - KEPT) * weights / weights.sum() + KEPT / len(weights)
+        # The two largest of the log weights with Gumbel noise are two draws without replacement.
+        both = np.argsort(-(np.log(weights) + rng.gumbel(size=(pairs, len(weights)))), axis=1)[:, :2]
+        both = np.where(rng.random((pairs, 1)) < 0.5, both, both[:, ::-1])
+        directions = np.zeros((pairs, len(weights)))
+        np.put_along_axis(directions, both, np.array([[1.0, -1.0]] * pairs), axis=1)
+        return self.coordinates[both], directions
+
+    def move(self, step: Vectors, reach: float) -> None:
+        self.point = self.point + CHOICE_GAIN * step
+
+    def coordinate(self, point: Vectors) -> float:
+        return float(self.coordinates[int(np.argmax(point))])
