@@ -1,7 +1,6 @@
-"""Judges: they know the exact value of every legal action of a position.
+"""Judges know the exact value of every legal action of a position.
 
-Connect four on its usual board is judged by the package bitbully, all other games by search to the end, as long as they
-have few boards.
+The package bitbully judges connect four on its usual board, search to the end all other games with few boards.
 """
 
 from __future__ import annotations
@@ -82,7 +81,7 @@ class Solver:
         return value
 
 
-# Ways to fill the cells, possible or not, of games that are searched to their ends: those of hex(size=4), which takes
+# Limit on the ways to fill the cells, possible or not, of games searched to the end: those of hex(size=4), which takes
 # seconds from its start.
 MAX_BOARDS = 3**16
 
@@ -90,7 +89,7 @@ _making = threading.Lock()
 
 
 class Judge(Protocol):
-    """Knows what every action is worth; threads may share it."""
+    """Knows the value of every action; threads may share it."""
 
     @property
     def name(self) -> str:
@@ -98,13 +97,13 @@ class Judge(Protocol):
 
     @property
     def in_python(self) -> bool:
-        """Whether threads take turns, since it holds Python's lock while it computes."""
+        """Whether it holds Python's lock while it computes, so that threads take turns."""
 
     def values(self, position: Position) -> dict[int, int]:
         """Returns the value of every legal action for the seat to move, ascending by action.
 
-        It is 1 where the seat wins, 0 if the game is drawn and -1 where the seat loses, if all seats play perfectly
-        from there on. Raises UserError if that takes too many positions.
+        With perfect play from there on, it is 1 if the seat wins, 0 if the game is drawn and -1 if the seat loses.
+        Raises UserError if that takes too many positions.
         """
 
 
@@ -121,19 +120,19 @@ def cannot_judge(game: Game) -> str | None:
     if game.has_chance:
         return f"a judge knows games without chance, got {game}; choose another."
     if game.hidden or game.kernels.has_observe:
-        return f"a judge must see all of a game, got {game}, which hides some of it; choose another."
+        return f"a judge must see the whole game, got {game}, which hides some of it; choose another."
     if game.in_python:
         return f"a judge searches a game to its end, which takes too long in Python, got {game}; choose another."
     if game.num_cells < 1 or game.num_cell_values**game.num_cells > MAX_BOARDS:
         return (
-            f"a judge must be able to search a game to its end, got {game}, which has too many boards; choose"
+            f"a judge searches a game to its end, but {game} has too many boards; choose"
             " connect_four, tictactoe, nim, or a small board such as hex(size=3)."
         )
     return None
 
 
 def judge_of(game: Game) -> Judge:
-    """Returns the judge of a game, the same one for the whole process; raises UserError if there is none."""
+    """Returns the judge of a game, one for the whole process; raises UserError if there is none."""
     if reason := cannot_judge(game):
         raise UserError(reason)
     with _making:  # once: a book takes a second to read, a table has megabytes
@@ -144,7 +143,7 @@ def judge_of(game: Game) -> Judge:
 def _judge(game: str) -> Judge:
     made = game_of(game)
     judge: Judge = BitBullyJudge() if made == ConnectFour() else Solver(made)
-    judge.values(_late(made))  # the first call of compiled code takes long, and no clock has started yet
+    judge.values(_late(made))  # the first call of compiled code takes long; no clock runs yet
     return judge
 
 

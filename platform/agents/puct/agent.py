@@ -132,8 +132,8 @@ def search_all(game, evaluator, settings, tree, state, returns, rng, extremes, n
 
     Args:
         extremes: [2] see `clear_extremes`.
-        noise: [max_choices] what Gumbel's choice adds to the logits of the root's children; for PUCT shares that are
-            mixed into their priors, zeros = none.
+        noise: [max_choices] with Gumbel added to the logits of the root's children, with PUCT mixed into their priors
+            as shares; zeros = none.
     """
     work = new_work(game, evaluator, settings, state)
     clear_extremes(extremes, returns.size)
@@ -190,16 +190,14 @@ class PuctPlayer(CompiledPlayer):
 
 @dataclass(frozen=True)
 class Puct(SearchAgent):
-    """Tree search that asks its evaluator which actions are worth trying, for any number of seats, also with chance.
+    """Tree search with priors by its evaluator, for any number of seats, also with chance.
 
-    A state that is reached for the first time gets all its children at once, with the values of one decision ahead; the
-    softmax of these gives the priors. Around `residual` the network's own policy gives them, whatever the temperature,
-    and children begin with the state's value. Every seat maximises its own value (Max-N). Outcomes of chance are drawn
-    anew each time and have nodes of their own. `puct` plays the most visited action; `gumbel` repeatedly halves the
-    actions considered and plays the better of the last two; by the clock, when it cannot know the number of iterations,
-    it plays the most visited one.
-    Sources: Rosin 2011; Silver et al. 2017 (PUCT); Danihelka et al. 2022 (Gumbel, here without noise); Winands 2008
-    (solver).
+    A new state gets all its children at once, with the values of one decision ahead; their softmax gives the priors.
+    Around `residual` the network's own policy gives them, whatever the temperature, and children begin with the state's
+    value. Every seat maximises its own value (Max-N). Outcomes of chance are drawn anew each time and have their own
+    nodes. `puct` plays the most visited action; `gumbel` repeatedly halves the actions considered and plays the better
+    of the last two; by the clock, with an unknown number of iterations, it plays the most visited one. Sources: Rosin
+    2011; Silver et al. 2017 (PUCT); Danihelka et al. 2022 (Gumbel, here without noise); Winands 2008 (solver).
     """
 
     name: ClassVar[str] = "puct"
@@ -208,20 +206,20 @@ class Puct(SearchAgent):
 
     iterations: int = parameter(1_000, "iterations per move", low=1, high=10_000_000, log=True, search=(10, 10_000))
     evaluator: Evaluator = parameter(Rollout(), "evaluates new nodes and the states after their actions")
-    selection: str = parameter("puct", "how actions are chosen", choices=("puct", "gumbel"))
+    selection: str = parameter("puct", "choice of actions", choices=("puct", "gumbel"))
     exploration: float = parameter(1.25, "puct: c", low=0, high=100, log=True, search=(0.1, 10))
     temperature: float = parameter(
         0.1, "temperature of the softmax of values from 0 to 1", low=0.001, high=1000, log=True, search=(0.01, 10)
     )
     considered: int = parameter(16, "gumbel: actions that the root considers", low=1, high=1000, search=(2, 64))
     value_scale: float = parameter(
-        1.0, "gumbel: how much values count beside logits", low=0, high=100, log=True, search=(0.01, 10)
+        1.0, "gumbel: weight of values relative to logits", low=0, high=100, log=True, search=(0.01, 10)
     )
     leaf: str = parameter("state", "a new node's value: its own, or its best child's", choices=("state", "best"))
     tree_depth: int = parameter(100, "maximum actions on a path", low=1, high=10_000, search=(1, 100))
     solver: bool = parameter(False, "back up proven wins and losses")
     forced_depth: int = parameter(
-        0, "longest forced win to look for, in games that can; 0 = none", low=0, high=1000, search=(0, 9)
+        0, "longest forced win to look for, if the game can; 0 = none", low=0, high=1000, search=(0, 9)
     )
     rollout_depth: int = rollout_depth_parameter(150)
     score_method: int = score_method_parameter(2)
@@ -257,7 +255,7 @@ class Puct(SearchAgent):
                     f" {self.evaluator} and {game}; leave the policy out."
                 )
             file = self.carried_path("policy")
-            # Without it stored matches can be counted still; whoever wants to play is told.
+            # Stored matches can be counted without it; playing raises an error.
             learned = GAMES.make(read_policy(file)["network"]["game"]) if os.path.isfile(file) else game
             if learned != game:
                 return f"the policy in {self.policy} is for {learned}, got {game}; train one for it."
@@ -283,7 +281,7 @@ class Puct(SearchAgent):
 
 
 def with_policy(seat: SeatKernels, policy: npt.NDArray[np.float64]) -> SeatKernels:
-    """Returns the kernels of a search around a network with a policy's header and entries behind those of values."""
+    """Returns the kernels with a policy's header and entries behind those of the network of values."""
     values = seat.evaluator.weights
     seat.settings[BY_NETWORK], seat.settings[POLICY] = True, len(values)
     return seat._replace(evaluator=seat.evaluator._replace(weights=np.concatenate([values, policy])))
