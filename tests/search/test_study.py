@@ -392,7 +392,7 @@ def test_search_and_held_out_games_are_one_bar_that_counts_both_from_the_beginni
     with Store.open(url_of(tmp_path / "a.db")) as store:
         results = study.run(store, where=Where("serial"), progress=False)
         (end,) = progress_of_runs(store)
-    assert seen == [(36, study.total)] and study.total == 36 + 5 * 24
+    assert seen == [(36, study.total)] and study.total == 36 + 2 * 24
     assert results.verdict is not None
     assert (end.state, end.done, end.planned) == ("finished", 36 + results.verdict.games, 36 + results.verdict.games)
 
