@@ -1,6 +1,6 @@
 """How near does a study come to what it was said to find and to show? Simulated studies with a known truth.
 
-Each study tunes from 2 to 24 parameters on a surface of its own, from a start of 20 to 200 Elo below the best, by 500 to
+Each study tunes 2 to 24 parameters on a surface of its own, from a start of 20 to 200 Elo below the best, by 500 to
 10,000 games of duels, and meets its start in as many held-out games.
 
 \b

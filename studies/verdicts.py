@@ -12,7 +12,6 @@ games and half of the error, and a start that plays as many games as they do.
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Callable, Sequence
 from typing import Annotated, NamedTuple
 
@@ -133,7 +132,7 @@ def main(
         for scored, gain, games in kinds:
             rng = np.random.default_rng([seed, scored, int(10 * gain), games])
             found, used = np.zeros(2), np.zeros(2)
-            for one, early in itertools.product(range(studies), (False, True)):
+            for early in (False, True) * studies:
                 ended = _study(rng, scored, gain, games, early)
                 found[int(early)] += ended.better is not None if not gain else ended.better == CHALLENGERS[0]
                 used[int(early)] += ended.games / studies
