@@ -31,6 +31,7 @@ from .verdict import START, Finalist
 
 PROPOSED = "proposed"
 BEST_CANDIDATES = 3  # finalists by their values in the search, in studies of earlier editions
+PATIENCE = 10  # generations in a row without any difference, after which a search ends
 LAST_DIGITS = 1e-6  # largest difference between results of different kinds of processors
 
 
@@ -324,6 +325,11 @@ class Course:
             if finalist.agent.full_text() not in {one.agent.full_text() for one in chosen.values()}:
                 chosen[label] = finalist
         return chosen
+
+    @property
+    def gave_up(self) -> bool:
+        """Whether the search ends before its budget, since many generations in a row taught it nothing."""
+        return self.definition.edition > LUCKY_EDITION and self.alike >= PATIENCE
 
     @property
     def least_budget(self) -> int:

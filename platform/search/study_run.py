@@ -32,7 +32,7 @@ from ..runs.play import play_into, serve_into
 from ..statistics.intervals import mean_interval
 from ..statistics.superiority import FIRST_SHARE
 from . import EARLIER_VERIFY, LUCKY_EDITION, MIN_SHOWN, VERIFY
-from .course import BEST_CANDIDATES, Course, Generation, Known
+from .course import BEST_CANDIDATES, PATIENCE, Course, Generation, Known
 from .definition import StudyDefinition
 from .final_comparison import FinalComparison, compare_finalists, held_out_games
 from .idle_games import StudyGames
@@ -106,7 +106,8 @@ class StudyRun(StoredStudy):
         later = max_held_out_games(verify, budget, len(baselines), self.definition)
         with self.sharing(run, later):
             self.run_budget(budget, run.pool)
-            self.compare(self.course.finalists(baselines), run.pool, verify)
+            left = budget - self.course.games if self.course.gave_up else 0
+            self.compare(self.course.finalists(baselines), run.pool, verify, left)
 
     def run(self, generations: int, executor: Executor) -> None:
         """Runs until `generations` are complete; stored ones are only replayed."""
@@ -115,9 +116,10 @@ class StudyRun(StoredStudy):
         self._search(executor, total, lambda generation: generation.number < generations)
 
     def run_budget(self, games: int, executor: Executor) -> None:
-        """Runs until the next generation would push the candidates' games above this total."""
+        """Runs until the next generation would push the candidates' games above this total, or nothing is learned."""
         require_generation(self.course.ask().max_games, games)
-        self._search(executor, games, lambda generation: self.course.games + generation.max_games <= games)
+        course = self.course
+        self._search(executor, games, lambda one: not course.gave_up and course.games + one.max_games <= games)
 
     def _search(self, executor: Executor, total: int, fits: Fits) -> None:
         with self.driving(self._lock_or_play(executor, fits), total) as (lock, bar):
@@ -192,18 +194,21 @@ class StudyRun(StoredStudy):
                 return [spec for spec in specs if spec.id not in stored]
         return []
 
-    def compare(self, chosen: Mapping[str, Finalist], executor: Executor, verify: float = 0.0) -> FinalComparison:
+    def compare(
+        self, chosen: Mapping[str, Finalist], executor: Executor, verify: float = 0.0, left: int = 0
+    ) -> FinalComparison:
         """Plays held-out games of the finalists until the verdict, which is stored, or until the games are used up.
 
         Args:
             chosen: the finalists by label, the start first.
             executor: plays the games.
             verify: maximum held-out games, as a share of the games of the search; 0 = the default.
+            left: games of a search that has ended early, which are held-out games, too.
         """
         course, definition = self.course, self.definition
         playing = [one for one in chosen.values() if not course.objective.is_free(one.agent.full_text())]
         share = verify or _usual_verify(definition)
-        games = held_out_games(share, course.games, len(playing), course.objective)
+        games = held_out_games(share, course.games, len(playing), course.objective) + left
         first_share = 1.0 if definition.edition > LUCKY_EDITION else FIRST_SHARE
         final = compare_finalists(
             self, course.objective, chosen, games, course.games, executor, course.least_budget, first_share
@@ -300,6 +305,9 @@ class Drive:
         if self.course.alike == IN_A_ROW:
             again = Again(self.store, self.course.definition, self.planned)
             self.bar.print(without_difference(f"In the last {IN_A_ROW} generations", generation.one_agent, again))
+        if self.course.gave_up and self.course.alike == PATIENCE:
+            said = f"The search ends after {self.course.games:,} of {self.planned:,} games"
+            self.bar.print(f"{said}: in {PATIENCE} generations in a row there was nothing to learn.")
 
     def _state(self, values: Sequence[float]) -> str:
         """Returns where the search is; values of candidates that duel say nothing, as they share the points."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import os
 from collections.abc import Callable, Iterable
 from typing import Annotated, Any
 
@@ -93,6 +94,10 @@ def _play(
     with Store.open(store) as opened:
         for sentence in planned.notices(opened):
             console.print(sentence, soft_wrap=True, markup=False, highlight=False)
+        if planned.only_plan:
+            for sentence in planned.forecast(where.workers or os.cpu_count() or 1):
+                console.print(sentence, soft_wrap=True, markup=False, highlight=False)
+            return
         with saving(planned.stop, lambda: planned.kept):
             results = planned.run(opened, where=where)
         if planned.skipped:

@@ -183,7 +183,8 @@ def _end(space: Space, path: str, value: Any) -> str:
 
 def same_scores(figures: Sequence[HeldOutFigures], values: Mapping[str, Sequence[float]]) -> str:
     """Returns a sentence if most finalists score the same, game for game; otherwise nothing."""
-    found = {row.agent: row.label for row in reversed(figures) if not row.reference}
+    challengers = [row for row in figures if not row.reference]
+    found = {row.agent: row.label for row in reversed(challengers if len(challengers) > 1 else figures)}
     labels = [row.label for row in figures if row.label in found.values()]  # one for each agent
     games = min((len(values[label]) for label in labels), default=0)
     by_scores: dict[tuple[float, ...], list[str]] = {}
