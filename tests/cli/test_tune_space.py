@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import sys
 from pathlib import Path
 
+import pytest
 from typer.testing import CliRunner
 
 from turnier.commands.app import app
+from turnier.search import study_run
+from turnier.search.study import read_seconds
 
 from .running import turnier
 
@@ -76,3 +80,18 @@ def test_the_options_that_an_engine_declares_are_parameters(tmp_path: Path) -> N
                            ("options.Ponder=yes|no", "no value of options.Ponder named 'yes'")):  # fmt: skip
         ended = CliRunner().invoke(app, [*few, "--params", wrong])
         assert ended.exit_code != 0 and message in str(ended.exception), ended.exception
+
+
+def test_hours_are_a_budget_and_more_of_them_go_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """By a clock that goes on by a second at each look: a generation takes two."""
+    ticks = itertools.count()
+    monkeypatch.setattr(study_run, "now", lambda: float(next(ticks)))
+    words = ("tune", "2048(size=2)", "mc(iterations=2)", "--params", "rollout_depth=0..20", "--verify", "1", *STORE)
+    words += ("--sampler", "cmaes(population=6)", "--json")
+
+    def games(budget: str) -> int:
+        return int(json.loads(turnier(*words, "--budget", budget, folder=tmp_path))["games"])
+
+    assert games("20s") == 30, "ten seconds for the search: looks at 0, 1 and then after each generation"
+    assert games("20s") == 30, "they are used up"
+    assert games("0.01h") > 30 and read_seconds("1h30min") == 5400 and read_seconds(90) == read_seconds("2x") == 0

@@ -21,13 +21,13 @@ MORE = 4  # times as many games
 OPENING_PLIES = 6  # random ones, before games of agents that would repeat one game
 
 
-def tune_command(store: Store, definition: StudyDefinition, budget: int, verify: float | None = None) -> str:
+def tune_command(store: Store, definition: StudyDefinition, budget: int | str, verify: float | None = None) -> str:
     """Returns the command that runs a study, or resumes it if it is stored.
 
     Args:
         store: where the study is, or is to be.
         definition: of the study, with a name.
-        budget: games of the search.
+        budget: games of the search, or its time.
         verify: held-out games as a share of them; None = the default.
     """
     words = ["turnier", "tune", str(GAMES.make(definition.game)), str(AGENTS.make(definition.agent))]
