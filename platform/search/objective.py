@@ -102,6 +102,11 @@ class Objective:
         return "mean score" if self.single_player else "share of points"
 
     @property
+    def worst(self) -> float:
+        """What a candidate is worth that breaks a rule: as much as one that fails in every game."""
+        return float(self.game.min_return) if self.single_player else 0.0
+
+    @property
     def held_out_seed(self) -> int:
         """The seed of everything that the search never sees."""
         return derive_seed(self.seed, "study", self.study) if self.study else self.seed

@@ -101,6 +101,20 @@ class Study(Plan["StudyResults"]):
         name: Annotated[str, Option("name of the study; default: derived from its settings")] = "",
         seed: SeedOption = 1,
         openings: OpeningsOption = 0,
+        known: Annotated[
+            Sequence[str | Agent],
+            Option(
+                "a known good agent, the start with other values: tried first, and in the held-out games; repeat for"
+                " more",
+                complete="agent",
+            ),
+        ] = (),
+        from_study: Annotated[
+            str, Option("an earlier study whose recommendation and best candidates are tried first, as far as they fit")
+        ] = "",
+        max_per_move: Annotated[
+            str, Option("candidates that take longer per move, on average, count as lost, such as 50ms; default: none")
+        ] = "",
         verify: Annotated[
             float, Option("maximum held-out games of all finalists, as a share of the budget", more=True)
         ] = VERIFY,

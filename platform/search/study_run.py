@@ -292,7 +292,7 @@ class Drive:
             return
         self.lock.heartbeat()  # a driver that was suspended must not add trials that another one has added
         games = [[spec.id for unit in generation.candidates[index].units for spec in unit] for index in new]
-        trials = [generation.trial(index, self.course.space) for index in new]
+        trials = [generation.trial(index, self.course.space, self.course.definition.slowest) for index in new]
         for trial, times in zip(trials, played_between(self.store, games), strict=True):
             trial.datetime_start, trial.datetime_complete = times
         self.study.add_trials(trials)

@@ -37,6 +37,10 @@ def tune_command(store: Store, definition: StudyDefinition, budget: int | str, v
     words += ["--sampler", str(sampler)]
     words += ["--noise", str(noise)] if noise != NOISES.make(sampler.usual_noise) else []
     words += ["--seed", str(definition.seed)] if definition.seed != 1 else []
+    known = [] if definition.from_study else definition.known
+    words += [word for agent in known for word in ("--known", str(AGENTS.make(agent)))]
+    words += ["--from-study", definition.from_study] if definition.from_study else []
+    words += ["--max-per-move", f"{definition.slowest:.12g}ms"] if definition.slowest else []
     words += ["--openings", str(definition.openings)] if definition.openings else []
     words += ["--budget", str(budget), "--name", definition.name]
     words += ["--verify", f"{verify:.12g}"] if verify is not None else []
