@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import re
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -34,6 +35,7 @@ from .samplers.registry import SAMPLERS, usual_sampler
 from .samplers.sampler import Sampler
 from .space import Space
 from .storage.studies import as_begun, has_study, run_id_of
+from .storage.trials import best_values
 from .study_run import StudyRun, max_held_out_games
 
 GENERATIONS = 8  # of a search for a front, if the budget allows
@@ -105,6 +107,12 @@ class Strength(Question):
         if options["population"]:
             raise UserError("population is for fronts; write it with the sampler, such as cmaes(population=32).")
         super().__init__(options)
+        self.slowest = read_milliseconds(options["max_per_move"])
+        self.known = tuple(AGENTS.make(agent).full_text() for agent in options["known"])
+        self.from_study = options["from_study"]
+        space = Space.of(self.agent, self.parameters)
+        for text in self.known:
+            space.vector_of(self.agent, AGENTS.make(text))
         self._by_default = not options["sampler"]
         usual = usual_sampler(self.objective.single_player, bool(self.against))
         self.sampler: Sampler = read_sampler(options["sampler"]) if options["sampler"] else usual
@@ -138,6 +146,7 @@ class Strength(Question):
             sampler = SAMPLERS.make(known.sampler)
             own = self._definition(sampler, sampler, self.parameters, None)
             own = replace(own, name=known.name, edition=known.edition, begun_as=known.begun_as)
+            own = replace(own, known=known.known) if self.from_study else own
             asked = sampler.is_closed(self.sampler) or (self._by_default and not name)
             if asked and own.stored == known.stored and name in ("", known.name):
                 return known
@@ -151,14 +160,27 @@ class Strength(Question):
         rest: dict[str, Any] = {"noise": str(self.noise), "openings": self.openings}
         rest |= {"against": self.against, "seed": self.seed}
         make = partial(StudyDefinition, self.name) if self.name else StudyDefinition.named_by_content
+        rest |= {"slowest": self.slowest, "known": self.known, "from_study": self.from_study}
         definition: StudyDefinition = replace(make(*texts, **rest, sampler=str(typed)), sampler=str(sampler))
+        if store and self.from_study:
+            definition = replace(definition, known=self._known_from(store, definition.name))
         return as_begun(store, definition) if store else definition
+
+    def _known_from(self, store: Store, name: str) -> tuple[str, ...]:
+        """Returns the known agents with those of the earlier study: what this one began with, if it is stored."""
+        for begun in stored_definitions(store):
+            if (begun.name, begun.from_study) == (name, self.from_study):
+                return begun.known
+        space = Space.of(self.agent, self.parameters)
+        found = [space.fitted(self.agent, values) for values in best_values(store, self.from_study)]
+        texts = dict.fromkeys([*self.known, *(agent.full_text() for agent in found)])
+        return tuple(text for text in texts if text != self.agent.full_text())
 
     def generation_games(self, settled: Any) -> int:
         return Course(settled).ask().max_games
 
     def max_held_out_games(self, settled: Any, verify: float, budget: int, baselines: int) -> int:
-        return max_held_out_games(verify, budget, baselines, settled)
+        return max_held_out_games(verify, budget, baselines + len(self.known), settled)
 
     def method(self, settled: Any) -> str:
         return f"{SAMPLERS.make(settled.sampler)} with {NOISES.make(settled.noise)} games per candidate"
@@ -173,6 +195,9 @@ class Balance(Question):
     def __init__(self, options: Mapping[str, Any], second: SecondObjective) -> None:
         super().__init__(options)
         noise = NOISES.make(options["noise"] or "fixed")
+        for name in ("known", "from_study", "max_per_move"):
+            if options[name]:
+                raise UserError(f"{name} is for studies of strength, got a front; leave it out.")
         if options["sampler"] not in ("", "cmaes") or not isinstance(noise, Fixed):
             raise UserError(
                 f"a front of strength and {second.name} is searched by NSGA-II; leave out --sampler, and let --noise be"
@@ -234,7 +259,17 @@ def stored_options(definition: Mapping[str, Any]) -> dict[str, Any]:
         own |= {"population": front.population} | ({"positions": front.positions} if front.positions else {})
         return own | _shared(front)
     study = StudyDefinition.of_stored(definition)
-    return {"sampler": study.sampler, "noise": study.noise} | _shared(study)
+    limit = f"{study.slowest:.12g}ms" if study.slowest else ""
+    own = {"known": list(study.known), "from_study": study.from_study, "max_per_move": limit}
+    return {"sampler": study.sampler, "noise": study.noise} | own | _shared(study)
+
+
+def read_milliseconds(text: str) -> float:
+    """Returns the milliseconds of a text such as 50ms, 0 of an empty one; raises UserError for anything else."""
+    found = re.fullmatch(r"\s*([0-9]+(?:\.[0-9]+)?)\s*ms\s*", text)
+    if text and (not found or not float(found[1])):
+        raise UserError(f"the time of a move must be milliseconds above 0, such as 50ms, got {text!r}.")
+    return float(found[1]) if found else 0.0
 
 
 def _shared(known: StudyDefinition | ParetoDefinition) -> dict[str, Any]:

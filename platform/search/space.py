@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
@@ -134,6 +135,29 @@ class Space:
     def encode(self, agent: Agent) -> list[float]:
         """Returns the vector of an agent's own values."""
         return [d.encode(d.start_of(agent)) for d in self.dimensions]
+
+    def vector_of(self, start: Agent, agent: Agent) -> list[float]:
+        """Returns the vector of an agent that the space contains; raises UserError if it does not."""
+        values, vector = self.of_agent(agent), self.encode(start)
+        for place, d in enumerate(self.dimensions):
+            if d.path in values:
+                with contextlib.suppress(ValueError):
+                    vector[place] = d.encode(values[d.path])
+        if not all(0 <= x <= 1 for x in vector) or self.apply(start, self.decode(vector)) != agent:
+            raise UserError(
+                f"a known agent must be the start with other values of what is searched, within ranges, got {agent};"
+                f" start from {start} and keep to {', '.join(d.shown for d in self.dimensions)}."
+            )
+        return vector
+
+    def fitted(self, start: Agent, values: Mapping[str, Value]) -> Agent:
+        """Returns the start with what fits of values from another search: numbers are moved into their ranges."""
+        vector = self.encode(start)
+        for place, d in enumerate(self.dimensions):
+            if d.path in values:
+                with contextlib.suppress(ValueError, TypeError):
+                    vector[place] = min(max(d.encode(values[d.path]), 0.0), 1.0)
+        return self.accepted(start, vector, lambda _: None).agent
 
     def of_agent(self, agent: Agent) -> dict[str, Value]:
         """Returns the values that an agent, perhaps of another kind than the space's, has and uses."""

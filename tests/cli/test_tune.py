@@ -155,7 +155,7 @@ def test_a_name_follows_from_the_definition() -> None:
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        (("--budget", "60s"), "a budget must be a number of games, such as 20000, got '60s'"),
+        (("--budget", "60x"), "a budget must be a number of games, such as 20000, or a time, such as 2h"),
         (("--budget", "0games"), "a budget must be a number of games"),
         (("--budget", "5games"), "a generation of 6 games, got 5"),
         (("--params", "rollout_dept"), "did you mean rollout_depth"),

@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import sys
 from pathlib import Path
 
+import pytest
 from typer.testing import CliRunner
 
 from turnier.commands.app import app
+from turnier.results.store.store import Store
+from turnier.search import study_run
+from turnier.search.storage.trials import trials_frame
+from turnier.search.study import read_seconds
 
 from .running import turnier
 
@@ -34,6 +40,27 @@ class Ordered(Agent):
         rng = random.Random(seed)
         class Player:
             def act(self, position):
+                return rng.choice(position.legal_actions())
+        return Player()
+'''
+
+SLOW = '''
+from dataclasses import dataclass
+import random, time
+from turnier.agents.agent import Agent
+from turnier.core.parameters import parameter
+
+@dataclass(frozen=True)
+class Slow(Agent):
+    """Plays at random, and rests before each move if it is told to."""
+
+    rest: int = parameter(0, "whether it rests", low=0, high=1)
+
+    def start(self, game, seat=0, seed=0):
+        rng, rest = random.Random(seed), self.rest
+        class Player:
+            def act(self, position):
+                time.sleep(0.02 * rest)
                 return rng.choice(position.legal_actions())
         return Player()
 '''
@@ -76,3 +103,53 @@ def test_the_options_that_an_engine_declares_are_parameters(tmp_path: Path) -> N
                            ("options.Ponder=yes|no", "no value of options.Ponder named 'yes'")):  # fmt: skip
         ended = CliRunner().invoke(app, [*few, "--params", wrong])
         assert ended.exit_code != 0 and message in str(ended.exception), ended.exception
+
+
+def test_hours_are_a_budget_and_more_of_them_go_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """By a clock that goes on by a second at each look: a generation takes two."""
+    ticks = itertools.count()
+    monkeypatch.setattr(study_run, "now", lambda: float(next(ticks)))
+    words = ("tune", "2048(size=2)", "mc(iterations=2)", "--params", "rollout_depth=0..20", "--verify", "1", *STORE)
+    words += ("--sampler", "cmaes(population=6)", "--json")
+
+    def games(budget: str) -> int:
+        return int(json.loads(turnier(*words, "--budget", budget, folder=tmp_path))["games"])
+
+    assert games("20s") == 30, "ten seconds for the search: looks at 0, 1 and then after each generation"
+    assert games("20s") == 30, "they are used up"
+    assert games("0.01h") > 30 and read_seconds("1h30min") == 5400 and read_seconds(90) == read_seconds("2x") == 0
+
+
+def test_known_agents_are_tried_first_and_are_finalists(tmp_path: Path) -> None:
+    alone = ("tune", "2048(size=2)", "mc(iterations=1)", "--params", "iterations=1..40", "--budget", "60games", *STORE)
+    alone += ("--json",)
+    known = (*alone, "--known", "mc(iterations=30)", "--sampler", "cmaes(population=6)")
+    found = json.loads(turnier(*known, "--name", "first", folder=tmp_path))
+    assert (
+        "mc(iterations=30)" in {row["agent"] for row in found["finalists"]} and found["parameters"]["iterations"] > 15
+    )
+    assert json.loads(turnier(*known, "--name", "first", folder=tmp_path)) == found
+    duels = ("tune", "tictactoe", "mcts(iterations=1)", "--params", "iterations=1..60", "--budget", "96games", *STORE)
+    strong = json.loads(turnier(*duels, "--known", "mcts(iterations=40)", "--json", folder=tmp_path))
+    assert strong["parameters"]["iterations"] > 20 and "mcts(iterations=40)" in {
+        row["agent"] for row in strong["finalists"]
+    }
+    narrower = tuple(word.replace("1..40", "1..20") for word in alone)
+    after = json.loads(turnier(*narrower, "--from-study", "first", "--name", "second", folder=tmp_path))
+    assert after["parameters"]["iterations"] > 10, "what the first has found beyond the range begins at its end"
+    assert json.loads(turnier(*narrower, "--from-study", "first", "--name", "second", folder=tmp_path)) == after
+    for words, message in ((("--known", "mc(iterations=50)"), "a known agent must be the start with other values"),
+                           (("--known", "mc(rollout_depth=3)"), "a known agent must be the start with other values"),
+                           (("--from-study", "frist"), "no study named 'frist'; did you mean first?")):  # fmt: skip
+        ended = CliRunner().invoke(app, [*alone[:-2], f"sqlite:///{tmp_path}/a.db", *words])
+        assert message in str(ended.exception), ended.exception
+
+
+def test_candidates_that_are_too_slow_count_as_lost(tmp_path: Path) -> None:
+    (tmp_path / "slow.py").write_text(SLOW)
+    words = ("tune", "tictactoe", "slow.py:Slow", "--params", "rest", "--against", "random", *STORE)
+    words += ("--budget", "16games", "--sampler", "random(population=4)", "--max-per-move", "10ms", "--verify", "0.01")
+    shown = " ".join(turnier(*words, "--name", "slow", folder=tmp_path).split())
+    assert "candidates took more than 10 ms per move, up to " in shown and "counted as lost" in shown
+    found = trials_frame(Store.open(f"sqlite:///{tmp_path}/a.db"), "slow")
+    assert (found[found["rest"] == 1]["value"] == 0).all() and found["value"].max() > 0

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import ClassVar, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -30,7 +30,7 @@ GENERATIONS = 30  # affordable with a small budget, see docs/results/search_benc
 class Search(ABC):
     """A search over the unit cube for values to maximise, a generation at a time."""
 
-    pools: ClassVar[bool] = False  # whether candidates that are the same agent count with their common mean
+    pools = False  # whether candidates that are the same agent count with their common mean
     duels = 0  # of the first candidates of a generation, this many pairs of neighbours play each other
 
     def __init__(self, start: Sequence[float], seed: int) -> None:
@@ -121,6 +121,69 @@ class SteppingSearch(Search):
     def estimate(self) -> float:
         """Returns the mean of the latest generation, whose candidates lie around the recommendation."""
         return self._latest_mean
+
+
+class KnownFirst(Search):
+    """Tries known points in the first generation, and begins another search at the best of them and the start.
+
+    In a search of duels they play the start, and one that wins most is the best.
+    """
+
+    def __init__(
+        self, start: Sequence[float], seed: int, points: Sequence[Sequence[float]], begin: Callable[[Any], Search]
+    ) -> None:
+        """Begins the search.
+
+        Args:
+            start: [dimensions], in the unit cube.
+            seed: of the search.
+            points: [n, dimensions].
+            begin: makes the other search from a start.
+        """
+        super().__init__(start, seed)
+        self._begin, self._then = begin, begin(start)
+        self._known = [np.array(point, np.float64) for point in points]
+        size, duelling = len(self._then.ask()), bool(self._then.duels)
+        group = [each for point in self._known for each in (point, self.start)] if duelling else []
+        group = group or [self.start, *self._known]
+        self._first = np.array(group * max(1, size // len(group)))
+        self.duels = len(self._first) // 2 if duelling else 0
+        self._best = math.nan  # the value of the point where the other search began
+
+    def ask(self) -> Vectors:
+        return self._then.ask() if self.generation else self._first.copy()
+
+    def tell(self, values: Sequence[float]) -> None:
+        if self.generation:
+            self._then.tell(values)
+        else:
+            means = {tuple(x): float(np.mean(own)) for x, own in self._by_point(values).items()}
+            if self.duels:  # the start's share is that of all its duels
+                means[tuple(self.start)] = 0.5
+            best = max(means, key=lambda x: (means[x], x == tuple(self.start)))
+            self._best, self._then = means[best], self._begin(list(best))
+            self.duels, self.pools = self._then.duels, self._then.pools
+        self.generation += 1
+
+    def _by_point(self, values: Sequence[float]) -> dict[tuple[float, ...], list[float]]:
+        found: dict[tuple[float, ...], list[float]] = {}
+        for vector, value in zip(self._first.tolist(), values, strict=True):
+            found.setdefault(tuple(vector), []).append(value)
+        return found
+
+    def recommended(self) -> list[float]:
+        return self._then.recommended()
+
+    def estimate(self) -> float:
+        latest = self._then.estimate()
+        return self._best if math.isnan(latest) else latest
+
+    @property
+    def sigma(self) -> float:
+        return self._then.sigma
+
+    def facts(self) -> dict[str, float]:
+        return self._then.facts()
 
 
 @dataclass(frozen=True)

@@ -18,6 +18,7 @@ from optuna.importance import PedAnovaImportanceEvaluator, get_param_importances
 from sqlalchemy import inspect, select
 
 from ...agents.registry import AGENTS
+from ...core.errors import UserError, unknown
 from ...games.registry import GAMES
 from ...results.outage import outlasting
 from ...results.store.database import chunks
@@ -43,6 +44,7 @@ from .definitions import TAKEN, StoredRange, used_values
 optuna.logging.set_verbosity(optuna.logging.WARNING)
 
 TRIAL_COLUMNS = ("number", "state", "value", "low", "high", "other", "group", "index", "games", "seconds")
+BEST_KNOWN = 3  # candidates of an earlier study that another one tries first
 MAX_EVALUATED = 1000  # maximum number of trials from which importance is computed
 MIN_EVALUATED = 8  # below which importance says nothing
 
@@ -135,15 +137,16 @@ def generations_frame(store: Store, study: str) -> pd.DataFrame:
 
     Columns: generation (from 0), mean, best, sigma, axis_ratio, agreement (t of duels with games against opponents);
     recommended, half_width and idle_games: the mean of games that idle workers played of the previous recommendation,
-    with its 95 % interval, and their number. `frame.attrs["refused"]` is the latest note on candidates that the agent
-    refused, {} if there were none.
+    with its 95 % interval, and their number. `frame.attrs["noted"]` has the latest notes on candidates that the agent
+    refused, and on those that were too slow.
     """
     columns = ["generation", "mean", "best", "sigma", "axis_ratio", "agreement"]
     columns += ["recommended", "half_width", "idle_games"]
-    generations, refused = [], dict[str, Any]()
+    generations, noted = [], dict[str, Any]()
     for key, known in study_notes(store, study, "generation %").items():
         before = known.get("recommended before", {})
-        refused = max(refused, known.get("refused", {}), key=lambda one: one.get("candidates", 0))
+        for what in ("refused", "slow"):
+            noted[what] = max(noted.get(what, {}), known.get(what, {}), key=lambda one: one.get("candidates", 0))
         idle = {
             "recommended": before.get("mean"),
             "half_width": before.get("half_width"),
@@ -151,7 +154,7 @@ def generations_frame(store: Store, study: str) -> pd.DataFrame:
         }
         generations.append({"generation": int(key.split()[1]), **known, **idle})
     frame = pd.DataFrame(generations, columns=columns).astype(float).sort_values("generation", ignore_index=True)
-    frame.attrs["refused"] = refused
+    frame.attrs["noted"] = noted
     return frame
 
 
@@ -160,6 +163,23 @@ def recommended_values(store: Store, study: str) -> dict[str, Any]:
     notes = study_notes(store, study, "generation %")
     latest = max(notes, key=lambda key: int(key.split()[1]), default=None)
     return dict(notes[latest].get("recommendation", {})) if latest else {}
+
+
+def best_values(store: Store, study: str) -> list[dict[str, Any]]:
+    """Returns the parameters that a study recommends and those of its candidates with the largest means.
+
+    Raises UserError if the store has no such study, or none of its candidates.
+    """
+    if study not in study_names(store):
+        raise unknown("study", study, study_names(store))
+    frame = trials_frame(store, study).dropna(subset="value")
+    names, ranges = frame.attrs["parameters"], frame.attrs["ranges"]
+    groups = frame.assign(text=frame[names].astype(str).agg("|".join, axis=1)) if len(frame) else frame
+    if not len(groups):
+        raise UserError(f"study {study} must have candidates, but it has none yet; let it play first.")
+    means = groups.groupby("text", sort=False)["value"].mean().sort_values(ascending=False, kind="stable")
+    rows = groups.drop_duplicates("text").set_index("text").loc[means.index[:BEST_KNOWN], names]
+    return [recommended_values(store, study), *(used_values(row, ranges) for row in rows.to_dict("records"))]
 
 
 def definition(store: Store, study: str) -> dict[str, Any]:
