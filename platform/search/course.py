@@ -24,7 +24,7 @@ from .definition import StudyDefinition
 from .noise import NOISES, Noise
 from .objective import Objective, Unit
 from .samplers.registry import SAMPLERS
-from .samplers.sampler import SteppingSearch
+from .samplers.sampler import SteppingSearch, asked, began, calling, recommended
 from .space import Space
 from .storage.checked_studies import facts_of
 from .verdict import START, Finalist
@@ -229,9 +229,8 @@ class Course:
         self.agent.require(self.objective.game)
         self.noise = NOISES.make(definition.noise)
         self.space = Space.of(self.agent, definition.parameters)
-        self.search = SAMPLERS.make(definition.sampler).begin(
-            self.space.encode(self.agent), definition.seed, self.space
-        )
+        self.sampler = SAMPLERS.make(definition.sampler)
+        self.search = began(self.sampler, self.space.encode(self.agent), definition.seed, self.space)
         if self.search.duels and self.objective.single_player:
             raise UserError(
                 f"duels are for games of two or more seats, got {self.objective.game}; use --sampler cmaes."
@@ -252,7 +251,7 @@ class Course:
         vectors = dict(enumerate(known.asked.get(number, ())))
         vectors |= {index: facts_of(trial)["vector"] for index, trial in trials.items()}
         candidates = []
-        for index, computed in enumerate(self.search.ask().tolist()):
+        for index, computed in enumerate(asked(self.sampler, self.search, self.space.size).tolist()):
             vector = list(vectors.get(index, computed))
             same = dict(enumerate(vector)), dict(enumerate(computed))
             self._require_same(*same, f"candidate {index + 1} of generation {number + 1}")
@@ -263,7 +262,8 @@ class Course:
     def tell(self, generation: Generation, known: Known = UNKNOWN) -> list[float]:
         """Passes a generation whose candidates have trials to the sampler; returns their values."""
         values, pooled = generation.values(), generation.pooled()
-        self.search.tell(pooled if self.search.pools and self.definition.edition > FIRST_EDITION else values)
+        with calling(self.sampler, "tell"):
+            self.search.tell(pooled if self.search.pools and self.definition.edition > FIRST_EDITION else values)
         self.alike = self.alike + 1 if len(set(pooled)) == 1 < len(pooled) else 0
         for candidate, value in zip(generation.candidates, values, strict=True):
             self._tried.setdefault(candidate.agent.full_text(), (candidate.agent, []))[1].append(value)
@@ -273,7 +273,7 @@ class Course:
 
     def summary(self, values: Sequence[float]) -> dict[str, Any]:
         """Returns what to store at the end of the latest generation, given its values."""
-        computed = self.space.decode(self.search.recommended())
+        computed = self._recommendation()
         if self._recommended:
             what = f"the recommendation of generation {self.search.generation - 1}"
             self._require_same(self._recommended, computed, what)
@@ -287,7 +287,10 @@ class Course:
 
     def proposed(self) -> Agent:
         """Returns the agent that the search proposes: never the luckiest candidate."""
-        return self.space.apply(self.agent, self._recommended or self.space.decode(self.search.recommended()))
+        return self.space.apply(self.agent, self._recommended or self._recommendation())
+
+    def _recommendation(self) -> dict[str, Any]:
+        return self.space.decode(recommended(self.sampler, self.search, self.space.size))
 
     def best(self, count: int = 1) -> list[tuple[Agent, float]]:
         """Returns the agents with the largest (lucky) values, averaged if an agent was tried again."""
@@ -326,6 +329,6 @@ class Course:
 
         if stored.keys() != computed.keys() or not all(same(stored[key], computed[key]) for key in computed):
             raise UserError(
-                f"study {self.definition.name!r} must replay as stored, but {what} differs; the versions of cma or"
-                " numpy changed: start another study with --name."
+                f"study {self.definition.name!r} must replay as stored, but {what} differs: {self.sampler}"
+                " or a package that it uses has changed; start another study with --name."
             )

@@ -16,6 +16,7 @@ from ..agents.registry import AGENTS
 from ..arena.match import derive_seed
 from ..arena.randomness import one_game, repeats_one_game
 from ..core.errors import UserError, unknown
+from ..core.outside.classes import is_outside
 from ..core.parameters import format_value
 from ..games.registry import GAMES
 from ..results.store.store import Store
@@ -30,7 +31,7 @@ from .objective import Objective
 from .samplers.duels import Duels
 from .samplers.of_optuna import read_sampler
 from .samplers.registry import SAMPLERS
-from .samplers.sampler import Sampler
+from .samplers.sampler import Sampler, require_sound
 from .space import OR, Space
 from .storage.studies import as_begun, has_study, run_id_of
 from .study_run import StudyRun, max_held_out_games
@@ -100,7 +101,10 @@ class Strength(Question):
         super().__init__(options)
         self._by_default = not options["sampler"]
         usual = "cmaes" if self.objective.single_player else "duels"
-        self.sampler: Sampler = read_sampler(options["sampler"] or usual)
+        self.sampler: Sampler = read_sampler(options["sampler"] or usual, Space.of(self.agent, self.parameters))
+        if is_outside(self.sampler.full_text()):
+            space = Space.of(self.agent, self.parameters)
+            require_sound(self.sampler, space.encode(self.agent), self.seed, space)
         if isinstance(self.sampler, Duels) and not self.against:
             self.sampler = self.sampler.replace(share=0.0)
         self.noise: Noise = NOISES.make(options["noise"] or self.sampler.usual_noise)
