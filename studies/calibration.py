@@ -135,13 +135,13 @@ def markdown(rows: Sequence[Sequence[str]]) -> str:
     return "\n".join(f"| {' | '.join(cells)} |" for cells in (*head, *rows))
 
 
-def with_table(text: str, table: str) -> str:
+def with_table(text: str, table: str, start: str = START, end: str = END) -> str:
     """Returns a page with the table between its markers replaced; raises UserError if it has none."""
-    before, start, rest = text.partition(START)
-    _, end, after = rest.partition(END)
-    if not start or not end:
-        raise UserError(f"the page must have the lines {START} and {END}, between which the table is written.")
-    return f"{before}{START}\n\n{table}\n\n{END}{after}"
+    before, first, rest = text.partition(start)
+    _, last, after = rest.partition(end)
+    if not first or not last:
+        raise UserError(f"the page must have the lines {start} and {end}, between which the table is written.")
+    return f"{before}{start}\n\n{table}\n\n{end}{after}"
 
 
 def main(

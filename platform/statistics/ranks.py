@@ -5,10 +5,11 @@ above those that are certainly worse. A difference is certain if it exceeds the 
 differences exceeds by chance in one of twenty tournaments, from draws of the joint distribution.
 
 The probability that one agent is better than another depends on the spread of the field: if all agents are alike, a
-large difference is probably luck. Here true values are normally distributed with unknown spread. Before the games, all
-orders of magnitude from a hundredth of the usual spread up to it are equally likely, and larger ones ever less; the
-results of the field then weight them. Each estimate is drawn towards the mean of the field according to its variance;
-correlations of estimates, as from common seeds, are kept.
+large difference is probably luck. Here true values are uniformly distributed between two unknown limits. Before the
+games, all orders of magnitude of their spread from a hundredth of the usual spread up to it are equally likely, and
+larger ones ever less; the results of the field then weight them. Each estimate is drawn between the limits according to
+its variance; correlations of estimates, as from common seeds, are kept. Limits are the cautious choice: a normal
+distribution makes the leader of a field with an upper limit look too far ahead (docs/validity.md).
 
 Sources: M. Mogstad, J. P. Romano, A. M. Shaikh and D. Wilhelm, Inference for ranks, Rev. Econ. Stud. 91, 2024;
 A. Gelman, Prior distributions for variance parameters in hierarchical models, Bayesian Analysis 1, 2006.
@@ -30,6 +31,8 @@ NUMBERS = 3 * 10**7  # differences to draw, unless DRAWS[0] draws need more
 MOST_NUMBERS = 2 * 10**8  # above it, the bound of Bonferroni is used
 LEAST = 100  # ratio of the usual spread to the smallest one
 SPREADS = 24  # in the average over the prior of the field
+MIDDLES = np.linspace(-3, 3, 9)  # of the limits, in standard errors of the field's mean, averaged over as well
+UNLIKELY = 1e-6  # limits with a smaller probability are left out
 BEST_DRAWS = 20_000
 
 
@@ -102,36 +105,49 @@ def beliefs(values: Floats, covariance: Floats, freedom: Floats, usual: float) -
     centre = np.eye(n) - 1 / n
     seen, noise = centre @ values, centre @ (covariance * np.outer(wider, wider)) @ centre
     own = np.maximum(np.diag(noise) * n / (n - 1), 1e-12 * usual**2)
-    spreads, weights = _spreads(seen, own, usual)
-    better, parts = np.zeros((n, n)), []
-    for deviation, weight in zip(spreads, weights, strict=True):
-        share = deviation**2 / (deviation**2 + own)  # of the estimate that is not luck
-        mean, error = share * seen, np.sqrt(share)
+    means, errors, weights = _limited(seen, own, usual)
+    better = np.zeros((n, n))
+    for mean, error, weight in zip(means, errors, weights, strict=True):
         variance = noise * np.outer(error, error)
         apart = np.diag(variance)[:, None] + np.diag(variance) - 2 * variance
         better += weight * special.ndtr((mean[:, None] - mean) / np.sqrt(np.maximum(apart, 1e-24 * usual**2)))
-        parts.append((mean, error))
-    return Beliefs(better, _best(noise, parts, weights))
+    return Beliefs(better, _best(noise, means, errors, weights))
 
 
-def _spreads(seen: Floats, own: Floats, usual: float) -> tuple[Floats, Floats]:
-    """Returns standard deviations of true values, and their probabilities after the games."""
-    largest = max(float(np.abs(seen).max()), usual)
-    deviations = np.geomspace(usual / LEAST, 4 * largest, SPREADS)
-    total = deviations[:, None] ** 2 + own
-    likelihood = -0.5 * (np.log(total) + seen**2 / total).sum(axis=1) * (len(seen) - 1) / len(seen)
-    prior = -np.log1p((deviations / usual) ** 2)  # of their logarithms
-    weights = np.exp(likelihood + prior - (likelihood + prior).max())
-    return deviations, weights / weights.sum()
+def _limited(seen: Floats, own: Floats, usual: float) -> tuple[Floats, Floats, Floats]:
+    """Returns the distributions of true values between each pair of limits that is likely after the games.
+
+    Returns:
+        The means [limits, agents] of true values, their standard deviations [limits, agents] relative to the standard
+        errors of the estimates, and the probabilities [limits] of the limits.
+    """
+    n, largest = len(seen), max(float(np.abs(seen).max()), usual)
+    spreads = np.repeat(np.geomspace(usual / LEAST, 4 * largest, SPREADS), len(MIDDLES))
+    widths = np.sqrt((spreads**2 + own.mean()) / n)
+    middles, half = widths * np.tile(MIDDLES, SPREADS), np.sqrt(3) * spreads
+    low, high = (((middles + end)[:, None] - seen) / np.sqrt(own) for end in (-half, half))
+    above = low > 0  # mirrored, because probabilities near 0 are more exact than those near 1
+    low, high = np.where(above, -high, low), np.where(above, -low, high)
+    inside = np.maximum(special.ndtr(high) - special.ndtr(low), 1e-300)
+    likelihood = np.log(inside / half[:, None]).sum(axis=1) * (n - 1) / n
+    likelihood += np.log(widths) - np.log1p((spreads / usual) ** 2)  # the prior of middles, and of log spreads
+    weights = np.exp(likelihood - likelihood.max())
+    kept = weights > UNLIKELY * weights.sum()
+    low, high, inside, above = low[kept], high[kept], inside[kept], above[kept]
+    at_low, at_high = (np.exp(-(end**2) / 2) / np.sqrt(2 * np.pi) for end in (low, high))
+    moved = (at_low - at_high) / inside
+    variance = 1 + (low * at_low - high * at_high) / inside - moved**2
+    means = seen + np.sqrt(own) * np.where(above, -moved, moved)
+    return means, np.sqrt(np.clip(variance, 0.0, 1.0)), weights[kept] / weights[kept].sum()
 
 
-def _best(noise: Floats, parts: list[tuple[Floats, Floats]], weights: Floats) -> Floats:
-    """Returns how often [agents] each agent is the best, in draws from all spreads by their probabilities."""
+def _best(noise: Floats, means: Floats, errors: Floats, weights: Floats) -> Floats:
+    """Returns how often [agents] each agent is the best, in draws between all limits by their probabilities."""
     random, n = np.random.default_rng(0), len(noise)
     values, vectors = np.linalg.eigh(noise)
     root = vectors * np.sqrt(np.maximum(values, 0.0))
     found = np.zeros(n)
-    for number, (mean, error) in zip(random.multinomial(BEST_DRAWS, weights), parts, strict=True):
+    for number, mean, error in zip(random.multinomial(BEST_DRAWS, weights), means, errors, strict=True):
         drawn = mean + error * (random.normal(size=(number, n)) @ root.T)
         found += np.bincount(drawn.argmax(axis=1), minlength=n) if number else 0
     return found / BEST_DRAWS

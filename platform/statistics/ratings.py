@@ -27,21 +27,13 @@ from scipy import special
 
 from .distributions import Floats, Ints, t_probability, t_quantile
 from .intervals import CONFIDENCE, Interval
-from .plackett_luce import (
-    Choices,
-    Design,
-    Games,
-    choices_of,
-    fitted,
-    prior_information,
-    prior_weights,
-    row_sums,
-)
+from .plackett_luce import Choices, Design, Games, choices_of, fitted, prior_information, prior_weights, row_sums
 
 ELO = 400 / math.log(10)
 PRIOR_GAMES = 1.0  # drawn games of every agent against a virtual one of mean strength
 MOST_LEVERAGE = 0.5  # of clusters whose observed variation counts; others have the variance of the model
 SEATS_DIFFER = 0.05  # level of the test of a difference between seats
+SAME = 1e-12  # mean square, in games, below which differences are rounding errors
 MANY = 10.0**6  # degrees of freedom if the variance is that of the model
 
 
@@ -82,6 +74,21 @@ class Ratings:
         difference, errors = self.elo[:, None] - self.elo[None, :], np.sqrt(self.variances())
         scaled = np.divide(difference, errors, out=np.zeros_like(difference), where=errors > 0)
         return t_probability(scaled, self.freedoms())
+
+    def evidence(self) -> Floats:
+        """Returns the covariance [agents, agents] for the probability that agents are in another order.
+
+        The rating of an agent that wins everything has a large variance, because it may be much larger; but more wins
+        always make it less likely that the agents are equal. So the variance of each difference is reduced by the
+        logarithm of the likelihood ratio of equal agents: it is that of a normal distribution with the same ratio.
+        """
+        apart = (self.elo[:, None] - self.elo) / ELO
+        chance = special.expit(apart)
+        ratio = np.log(2) - special.entr(chance) - special.entr(1 - chance)
+        lower = np.ones_like(apart)
+        np.divide(chance * (1 - chance) * apart**2, 2 * ratio, out=lower, where=np.abs(apart) > 1e-3)
+        centre = np.eye(len(apart)) - 1 / len(apart)
+        return np.asarray(-centre @ (self.variances() * lower) @ centre / 2, np.float64)
 
     def expected(self, first: Ints, second: Ints, seats: Ints) -> Floats:
         """Returns the expected shares of points [meetings] of the first agents against the second.
@@ -167,7 +174,7 @@ class _Model:
         self._bread = np.linalg.inv(self._design.information(self._chances) + np.diag(self._virtual))
         self._cluster, self._clusters = _numbered(games)
         self._meetings = _meetings(agents, games, self._cluster, self._clusters)  # [clusters, agents] numbers of games
-        self._varied = _varied(agents, games, self._cluster)
+        self._varied = _varied(agents, games, self._cluster, bool(seats))
         self._alike = _alike(games, self._cluster, self._clusters)  # [clusters] number of clusters like each
         leverage = self._leverage()
         self._telling = (leverage <= MOST_LEVERAGE) & (self._alike.sum() > 1)
@@ -272,8 +279,8 @@ class _Model:
         if freedom < 1:
             return False
         spread = apart.T @ apart
-        if not spread.any():  # all clusters agree
-            return bool(total.any()) and 0.5 ** (number - 1) < SEATS_DIFFER
+        if np.abs(spread).max() < SAME * number:  # all clusters agree
+            return bool(np.abs(total).max() > math.sqrt(SAME) * number) and 0.5 ** (number - 1) < SEATS_DIFFER
         squared = float(total @ np.linalg.lstsq(spread, total)[0]) * freedom / len(own) / number
         return bool(special.fdtrc(len(own), freedom, squared) < SEATS_DIFFER)
 
@@ -308,8 +315,11 @@ def _meetings(agents: int, games: Sequence[Games], cluster: Ints, clusters: int)
     return met
 
 
-def _varied(agents: int, games: Sequence[Games], cluster: Ints) -> npt.NDArray[np.bool_]:
-    """Returns [games] whether the clusters of a game's agents differ in the agents' mean results."""
+def _varied(agents: int, games: Sequence[Games], cluster: Ints, seats: bool) -> npt.NDArray[np.bool_]:
+    """Returns [games] whether the clusters of a game's agents, with `seats` in the same seats, differ in mean results.
+
+    If no cluster differs, the observed variance is 0, as in games that the stronger agent begins and always wins.
+    """
     mark = np.random.default_rng(0).normal(size=agents)  # tells agents apart
     found, before = [np.zeros(0, bool)], 0
     for some in games:
@@ -318,9 +328,8 @@ def _varied(agents: int, games: Sequence[Games], cluster: Ints) -> npt.NDArray[n
         outcome = np.zeros(len(own))
         for one, other in itertools.permutations(range(some.seats.shape[1]), 2):
             outcome += mark[some.seats[:, one]] * np.sign(some.scores[:, one] - some.scores[:, other])
-        field = np.unique(
-            mark[np.sort(some.seats, axis=1)] @ (np.arange(some.seats.shape[1]) + 1.0), return_inverse=True
-        )[1]
+        alike = some.seats if seats else np.sort(some.seats, axis=1)
+        field = np.unique(mark[alike] @ (np.arange(some.seats.shape[1]) + 1.0), return_inverse=True)[1]
         number = int(own.max(initial=0)) + 1
         cells, cell = np.unique(field * number + own, return_inverse=True)
         means = np.bincount(cell, outcome) / np.bincount(cell) if len(cell) else outcome

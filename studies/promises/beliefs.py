@@ -71,7 +71,7 @@ def parts() -> list[Part]:
         Part(
             f"{game} {name}",
             f"{game}, {name} field of {AGENTS}, {games} games of a group",
-            120,
+            240,
             functools.partial(_field, game, low, high, games),
             _promises(before),
         )

@@ -24,7 +24,7 @@ class EvaluatedGeneration:
 
 
 def search_in_memory(
-    search: Search, noise: Noise, play: Play, games: int, duel: Play | None = None
+    search: Search, noise: Noise, play: Play, games: int, duel: Play | None = None, unit: int = 1
 ) -> Iterator[EvaluatedGeneration]:
     """Yields generations until the next one would exceed the total number of games.
 
@@ -35,11 +35,12 @@ def search_in_memory(
         games: maximum number.
         duel: plays candidates against each other, if the search lets some duel: neighbours play two games, which count
             as one of each.
+        unit: games of a score against opponents.
     """
     spent = 0
     while True:
-        vectors, duelling = search.ask(), 2 * search.duels
-        if spent + noise.max_games(search.generation, len(vectors)) > games:
+        vectors, duelling = search.ask(), 2 * search.duels if duel else 0
+        if spent + duelling + unit * noise.max_games(search.generation, len(vectors) - duelling) > games:
             return
         scores: list[list[float]] = [[] for _ in vectors]
         if duel and duelling:
@@ -49,5 +50,5 @@ def search_in_memory(
             for index, score in zip(rows, play(vectors[rows]), strict=True):
                 scores[index].append(score)
         search.tell([float(np.mean(own)) for own in scores])
-        spent += sum(map(len, scores))
+        spent += duelling + unit * sum(map(len, scores[duelling:]))
         yield EvaluatedGeneration(vectors, scores, spent)

@@ -17,13 +17,14 @@ from turnier.statistics.distributions import normal_quantile
 from turnier.statistics.intervals import CONFIDENCE, Interval, points_intervals
 
 FEW = 0.91  # the promise for means of few games
+ROUNDED = 0.005  # tolerance for 95 %: intervals are approximations, which enough games always show
 
 
 class Kind(enum.Enum):
     """The promise for a share."""
 
     INTERVAL = "95 %"  # share of intervals that hold the truth
-    AT_LEAST = ">= 95 %"  # of intervals that hold for several things at once
+    AT_LEAST = ">= 95 %"  # of intervals for several things at once, for early ends, or with virtual games
     AT_MOST = "<= 5 %"  # of false claims
     FEW = ">= 91 %"  # of means of so few games that rare results may be missing, see docs/tournaments.md
     SAID = "as said, or more"  # over fields of all kinds, at least the mean of the stated probabilities
@@ -115,8 +116,9 @@ class Tally(NamedTuple):
             return ""
         if kind is Kind.AT_MOST:
             return "right" if low <= nominal else "too often"
-        if high < nominal:
+        rounded = ROUNDED if kind is Kind.INTERVAL else 0.0
+        if high < nominal - rounded:
             return "too sure" if kind is Kind.SAID else "too narrow"
-        if low > nominal and kind is Kind.INTERVAL:
+        if low > nominal + rounded and kind is Kind.INTERVAL:
             return "wide"
         return "right"

@@ -111,8 +111,8 @@ def _scored(game: str, count: int, options: Mapping[str, Any], unit: int, store:
 
 
 _TEXTS = {
-    "points": Promise("points share in the list", Kind.INTERVAL),
-    "crosstable": Promise("points share of two", Kind.INTERVAL),
+    "points": Promise("points share in the list", Kind.AT_LEAST),
+    "crosstable": Promise("points share of two", Kind.AT_LEAST),
     "difference": Promise("difference of two", Kind.INTERVAL),
     "elo": Promise("Elo", Kind.INTERVAL),
     "elo difference": Promise("difference in Elo", Kind.INTERVAL),
@@ -136,7 +136,7 @@ def _promises(before: str, wide: Sequence[str] = ()) -> dict[str, Promise]:
 # game, agents, options, units, earlier figures, and the words for it
 _FIELDS: tuple[tuple[str, int, dict[str, Any], int, str, str], ...] = (
     ("tictactoe", 10, {"games": 20}, 60, "points=92.1,crosstable=96.3,difference=95.1,p=1.4,stars=0", ""),
-    ("tictactoe", 10, {"games": 100}, 18, "points=91.5,crosstable=96.1,p=4.4,stars=5.0", ""),
+    ("tictactoe", 10, {"games": 100}, 36, "points=91.5,crosstable=96.1,p=4.4,stars=5.0", ""),
     ("tictactoe", 6, {"games": 20}, 120, "", ""),
     ("tictactoe", 6, {"games": 4}, 240, "", ""),
     ("tictactoe", 6, {"games": 15, "exactly": True}, 60, "difference=92.9", ", exactly"),
@@ -150,7 +150,7 @@ _FIELDS: tuple[tuple[str, int, dict[str, Any], int, str, str], ...] = (
         *("points=41.9,crosstable=54.1,difference=60.7,elo=48.3,p=34.9,stars=83.3", ""),
     ),
     (
-        *("spe_ed(players=4)", 5, {"games": 40}, 48),
+        *("spe_ed(players=4)", 5, {"games": 40}, 96),
         *("points=76.8,crosstable=81.3,difference=79.1,elo=74.8,p=18.9,stars=31.3", ""),
     ),
     (
@@ -169,7 +169,8 @@ def parts() -> list[Part]:
     for game, count, options, units, before, told in _FIELDS:
         text = f"{game}, {count} equal bots, {options['games']} games of a group{told}"
         chosen = options.get("format") == "swiss"
-        promises = _promises(before, ("elo",) if chosen else ())
+        wide = ("elo",) if chosen else ("difference", "elo", "elo difference") if options["games"] == 4 else ()
+        promises = _promises(before, wide)
         if told:  # promises that the format does not affect are left out
             kept = ("points", "difference", "elo", "places", "stars") if chosen else ("points", "difference", "elo")
             promises = {name: promises[name] for name in kept}

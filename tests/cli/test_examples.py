@@ -17,7 +17,7 @@ from typer.testing import CliRunner
 from tests.cli.running import REPO
 from tests.core.test_outside import BOT, FIRST
 from turnier.commands.app import SECTIONS, app
-from turnier.commands.stored_versions import with_stored_versions
+from turnier.commands.command_line import with_stored_versions
 from turnier.core.compilation.machine import machine_name
 from turnier.results.store.manifest import started_with
 from turnier.results.store.store import Store
@@ -44,6 +44,7 @@ SMALLER = (
     (r"--budget \d+games", "--budget 30games"),
     (r"(tune .*)(?<!games)$", r"\1 --budget 64games"),
     (r"--per-move 50ms", "--per-move 1ms"),
+    (r"--seconds 10", "--seconds 0.5"),
     (r"--hours 2", "--hours 0.0003"),
     (r"tables 2048", "tables 2048 --size tiny"),
     (r"formations\(table=small.tables", r"\g<0>,otherwise=expectimax(depth=1,evaluator=corner2048)"),

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import subprocess
-import sys
 from pathlib import Path
 
 import pandas as pd
@@ -12,7 +9,7 @@ import pytest
 
 from tests.cli.running import STUDIES, end_of_script, run_study_script
 from turnier.results.store.store import Store
-from turnier.studies import calibration
+from turnier.studies import calibration, search_benchmark
 
 
 def run(folder: Path, script: str, *words: str) -> str:
@@ -50,17 +47,20 @@ def test_leaves_in_batches(tmp_path: Path) -> None:
     assert [shown.count(name) for name in ("compiled kernel", "jax", "NumPy")] == [1, 5, 5]
 
 
-def test_a_race_of_searches(tmp_path: Path) -> None:
-    """In a process of its own, since its workers import the script."""
-    script = str(STUDIES / "search_of_searches.py")
-    command = [sys.executable, script, "--preset", "tiny", "--only", "CMA-ES 9 x 1"]
-    shown = subprocess.run(command, cwd=tmp_path, check=True, capture_output=True, text=True, timeout=600).stdout
-    assert "CMA-ES 9 x 10" in shown and "regret in points below" in shown
-    path = tmp_path / "reports" / "search_of_searches-tiny.jsonl"
-    rows = [json.loads(line) for line in path.read_text().splitlines()]
-    assert len(rows) == 2 * 2 * 2 and all(row["used"] <= row["games"] for row in rows)
-    again = run(tmp_path, "search_of_searches.py", *command[2:])
-    assert again == shown and len(path.read_text().splitlines()) == len(rows)
+def test_a_benchmark_of_searches(tmp_path: Path) -> None:
+    """What is missing is run and added: lines that a stop has cut short, and none that are there."""
+    page, data = tmp_path / "page.md", tmp_path / "results.csv"
+    page.write_text(f"# Before\n\n{search_benchmark.START}\n{search_benchmark.END}\n\nafter\n")
+    words = ("search_benchmark.py", "--preset", "tiny", "--processes", "1", "--page", "page.md", "--data")
+    run(tmp_path, *words, "results.csv", "--only", "SPSA")
+    table, rows = page.read_text(), data.read_text().splitlines()
+    assert table.startswith("# Before\n") and table.endswith("\nafter\n") and "| `OpenBench's SPSA` | " in table
+    assert len(rows) == 1 + 2 * 2 + 2 * 2  # of two problems: the start in both tables, two searches in one
+    data.write_text("\n".join([*rows[:4], rows[4][:-2]]))
+    run(tmp_path, *words, "results.csv", "--only", "SPSA")
+    again = data.read_text().splitlines()
+    assert [row.rpartition(",")[0] for row in again] == [row.rpartition(",")[0] for row in rows]
+    assert (tmp_path / "page.png").stat().st_size > 10_000
 
 
 def test_certainty_against_score(tmp_path: Path) -> None:

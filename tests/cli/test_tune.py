@@ -15,7 +15,7 @@ from turnier.commands.app import app
 from turnier.core.errors import UserError
 from turnier.results.store.store import Store
 from turnier.search.definition import StudyDefinition
-from turnier.search.planning import read_parameters
+from turnier.search.dimensions.typed import read_parameters
 from turnier.search.study import Study, read_games
 from turnier.search.study_run import StudyRun
 
@@ -38,8 +38,8 @@ def test_the_same_command_goes_on_and_a_larger_budget_too(tmp_path: Path) -> Non
     found = json.loads(tune(tmp_path, *ALONE, "--json"))
     assert found["sampler"] == "cmaes(population=6)" and found["games"] == 60
     assert [row["label"] for row in found["finalists"]][:2] == ["start", "proposed"]
-    assert [row["units"] for row in found["finalists"]] == [24] * len(found["finalists"])
-    assert found["finalists"][0]["claimed"] is None and found["finalists"][2]["shrinkage"] is not None
+    assert [row["units"] for row in found["finalists"]] == [30, 30]  # as many games as the search has
+    assert found["finalists"][0]["claimed"] is None and found["finalists"][1]["shrinkage"] is not None
     assert found["recommended"] == (found["proposed"] if found["improved"] else ALONE[1]) and found["verdict"]
     assert set(found["parameters"]) == {"rollout_depth"}
     before = stored(tmp_path)
@@ -65,7 +65,9 @@ def test_an_agent_against_opponents_with_tables(tmp_path: Path) -> None:
 def test_what_is_searched_is_said_before_and_a_plateau_after(tmp_path: Path) -> None:
     words = ("2048(size=2)", "mc(iterations=4,rollout_depth=20)", "--budget", "36games", "--params")
     shown = tune(tmp_path, *words, "rollout_depth=20..1000000")
-    assert "searches rollout_depth in 20..1000000 from 20, by cmaes" in shown and "A plateau: proposed" in shown
+    assert (
+        "searches rollout_depth in 20..1000000 from 20, by cmaes" in shown and "A plateau: start and proposed" in shown
+    )
     assert shown.index("searches rollout_depth") < shown.index("held-out")
     assert "score the same" not in tune(tmp_path, *words, "iterations=1..50")
 
@@ -111,6 +113,7 @@ def test_a_front_of_strength_and_certainty(tmp_path: Path) -> None:
     where = ("show", f"study:{found['study']}", "--store", f"sqlite:///{tmp_path}/a.db")
     results = CliRunner().invoke(app, where, catch_exceptions=False).stdout
     assert "beaten by none at both strength and certainty" in results and "front 1" in results
+    assert "16 candidates played 32 games." in results
     as_json = CliRunner().invoke(app, [*where, "--json"], catch_exceptions=False).stdout
     told = json.loads(as_json)
     assert told["front"] == found["finalists"] and (told["state"], told["candidates"]) == ("finished", 16)
@@ -152,7 +155,7 @@ def test_a_name_follows_from_the_definition() -> None:
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        (("--budget", "60s"), "a budget must be a number of games, such as 20000, got '60s'"),
+        (("--budget", "60x"), "a budget must be a number of games, such as 20000, or a time, such as 2h"),
         (("--budget", "0games"), "a budget must be a number of games"),
         (("--budget", "5games"), "a generation of 6 games, got 5"),
         (("--params", "rollout_dept"), "did you mean rollout_depth"),
@@ -179,7 +182,7 @@ def test_searches_of_one_game_repeated_are_refused(tmp_path: Path) -> None:
     words = ("connect_four", "alphabeta(depth=2)", "--params", "depth=1..3", "--budget", "96games", "--against")
     with pytest.raises(
         UserError,
-        match=r"none of them draws random numbers: .* such as --openings 6, or name an opponent .* such as --against mcts\.$",
+        match=r"none of them draws random numbers: .* --openings 6, or .* --against mcts\.$",
     ):
         tune(tmp_path, *words, "alphabeta(depth=1)")
     assert stored(tmp_path) == {}

@@ -1,6 +1,6 @@
 """Plays every game through its kernels and prints, as JSON, what came out and what was compiled.
 
-test_kernels.py runs `python -m tests.core.kernel_report` with and without compiled code, and twice on one cache.
+test_kernels.py runs `python -m tests.core.kernel_report [GAME]` with and without compiled code, and twice on one cache.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from turnier.games.game import Game, Ints
 from turnier.games.in_step.boards import BEGIN, STEP, advance, draw_legal, new_boards, pack_boards
 from turnier.games.perft import perft
 from turnier.games.python.callback import require_calling_convention
-from turnier.games.python.history_kernels import begin_history
+from turnier.games.python.python_game import begin_history
 from turnier.games.registry import GAMES, make_game
 from turnier.games.twenty48 import board as twenty48_board
 
@@ -50,8 +50,8 @@ BORDER = (
 )
 
 
-def kernels() -> dict[str, Any]:
-    """Returns every kernel of games, of random numbers and of the tiny games by its full name."""
+def kernels(words: list[str]) -> dict[str, Any]:
+    """Returns kernels of games, of random numbers and of the tiny games by full names that have one of some words."""
     files = [*sorted(GAMES_FOLDER.rglob("*.py")), GAMES_FOLDER.parent / "core" / "rng.py"]
     names = [".".join(path.relative_to(GAMES_FOLDER.parent).with_suffix("").parts) for path in files]
     modules = [importlib.import_module(f"turnier.{name}") for name in names]
@@ -59,7 +59,9 @@ def kernels() -> dict[str, Any]:
         f"{module.__name__}.{name}": value
         for module in (*modules, tiny_games)
         for name, value in vars(module).items()
-        if hasattr(value, "kernel_signature") and value.__module__ == module.__name__
+        if hasattr(value, "kernel_signature")
+        and value.__module__ == module.__name__
+        and any(word in module.__name__ for word in words)
     }
 
 
@@ -229,14 +231,14 @@ def main() -> None:
     if not JIT:
         np.seterr(over="ignore")
         sys.setprofile(remember)
-    games = [make_game(text) for text in (*GAMES.names(), *VARIANTS)] + [*tiny_games.TINY_GAMES]
-    games = [game for game in games if not game.in_python]
-    digests = {str(game): play(game) + play_together(game) + step_boards(game) for game in games} | {
-        "helpers": use_helpers()
-    }
+    only = sys.argv[1:]
+    games = [make_game(text) for text in only or (*GAMES.names(), *VARIANTS)]
+    games = [game for game in (*games, *(() if only else tiny_games.TINY_GAMES)) if not game.in_python]
+    digests = {str(game): play(game) + play_together(game) + step_boards(game) for game in games}
+    digests |= {} if only else {"helpers": use_helpers()}
     sys.setprofile(None)
     report: dict[str, dict[str, Any]] = {}
-    for name, kernel in kernels().items():
+    for name, kernel in kernels(only or [""]).items():
         report[name] = {"declared": written(kernel.kernel_signature)}
         if JIT:
             kernel.compile(kernel.kernel_signature.args)

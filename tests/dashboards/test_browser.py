@@ -26,6 +26,21 @@ DRAWN = """chart => [...chart.querySelectorAll('.role-mark path, .role-mark line
 BRIGHTNESS = "Number(getComputedStyle(document.querySelector('.stApp')).backgroundColor.match(/[0-9]+/)[0])"
 CHART = "[data-testid=stVegaLiteChart] svg.marks"
 
+IDLER = """
+import time
+import numpy as np
+from dataclasses import dataclass
+from turnier.agents.agent import Agent, Decision
+@dataclass(frozen=True)
+class Idler(Agent):
+    def start(self, game, seat=0, seed=0):
+        return Player()
+class Player:
+    def act(self, position):
+        time.sleep(0.05)
+        return Decision(position.legal_actions()[0], np.zeros(9), np.zeros(9), 0, 0.0)
+"""
+
 
 @pytest.fixture(scope="module")
 def chromium() -> Iterator[Any]:
@@ -177,7 +192,10 @@ def test_a_chart_is_saved_as_pictures_and_data(page: Any, address: str) -> None:
 
 def test_a_run_in_progress_moves_without_a_reload(page: Any, tmp_path: Path) -> None:
     url = f"sqlite:///{tmp_path}/live.db"  # which the run makes, after the dashboards have started
-    words = ("tournament", "tictactoe", "random", "mc(iterations=300)", "--games", "100000", "--store", url)
+    # It waits rather than computes: the browser needs the processor.
+    (tmp_path / "idler.py").write_text(IDLER)
+    agents = ("random", f"{tmp_path}/idler.py:Idler")
+    words = ("tournament", "tictactoe", *agents, "--games", "100000", "--store", url)
     with served(url) as address:
         page.goto(address)
         page.get_by_text("No run is stored here yet").wait_for()

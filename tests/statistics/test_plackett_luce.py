@@ -10,6 +10,7 @@ from scipy.special import expit
 
 from tests.statistics.fields import Field
 from turnier.statistics.plackett_luce import Games, choices_of
+from turnier.statistics.ranks import beliefs
 from turnier.statistics.ratings import ELO, Ratings, rated
 
 
@@ -72,20 +73,35 @@ def covered(ratings: Ratings, truth: np.ndarray) -> np.ndarray:
     return (np.abs(difference - (truth[:, None] - truth)) <= half)[above]
 
 
-@pytest.mark.parametrize("gain", [0.0, 100.0, 300.0])
-def test_the_first_seat_does_not_shrink_ratings(gain: float) -> None:
-    """93 to 97 % in larger runs (docs/validity.md); without the term 200 Elo would be rated 107 where it gains 300."""
+@pytest.mark.parametrize(("gain", "pairs"), [(0.0, 300), (100.0, 300), (300.0, 300), (600.0, 100)])
+def test_the_first_seat_does_not_shrink_ratings(gain: float, pairs: int) -> None:
+    """93 to 97 % in larger runs (docs/validity.md); without the term 200 Elo would be rated 107 where it gains 300.
+
+    With 600 the stronger agent often wins all games that it begins.
+    """
     rng, truth, hits, found = np.random.default_rng(3), np.array([100.0, -100.0]), [], []
     for _ in range(60):
-        first, second = np.zeros(300, int), np.ones(300, int)
-        won = [rng.random(300) < expit((200 + side * gain) / ELO) for side in (1, -1)]
+        first, second = np.zeros(pairs, int), np.ones(pairs, int)
+        won = [rng.random(pairs) < expit((200 + side * gain) / ELO) for side in (1, -1)]
         seats = np.concatenate([np.stack([first, second], 1), np.stack([second, first], 1)])
         scores = np.concatenate([np.stack([won[0], ~won[0]], 1), np.stack([~won[1], won[1]], 1)]).astype(float)
-        ratings = rated(2, [Games(seats, scores, np.tile(np.arange(300), 2))], seats=True)
+        ratings = rated(2, [Games(seats, scores, np.tile(np.arange(pairs), 2))], seats=True)
         hits.append(covered(ratings, truth)[0])
         found += [ratings.seats[0].low <= gain / 2 <= ratings.seats[0].high] if ratings.seats else []
     assert np.mean(hits) >= 0.87
     assert len(found) <= 10 if gain == 0 else len(found) == 60 and np.mean(found) >= 0.87
+
+
+def test_who_wins_everything_is_surely_better_and_its_seats_do_not_differ() -> None:
+    """The variance of a rating grows with it: it alone would say 68 % after 20 games won and none lost."""
+    seats, scores = np.tile([[0, 1], [1, 0]], (10, 1)), np.tile([[1.0, 0.0], [0.0, 1.0]], (10, 1))
+    ratings = rated(2, [Games(seats, scores, np.repeat(np.arange(10), 2))], seats=True)
+    assert not ratings.seats
+    better = [
+        beliefs(ratings.elo, known, ratings.freedom, 200.0).better[0, 1]
+        for known in (ratings.covariance, ratings.evidence())
+    ]
+    assert better[0] < 0.75 and 0.95 < better[1] < 0.999
 
 
 def test_three_seats_have_gains_of_their_own() -> None:

@@ -57,7 +57,7 @@ class RatedField:
     @functools.cached_property
     def beliefs(self) -> Beliefs:
         """Returns the probabilities that agents are better than others, and best of all."""
-        return beliefs(self.ratings.elo, self.ratings.covariance, self.ratings.freedom, USUAL)
+        return beliefs(self.ratings.elo, self.ratings.evidence(), self.ratings.freedom, USUAL)
 
 
 def _nash(met: Meetings, ratings: Ratings) -> Nash:

@@ -9,7 +9,9 @@ from optuna.distributions import BaseDistribution, CategoricalDistribution, Floa
 
 from ...core.errors import UserError, unknown
 from ...core.parameters import Parameter, format_value
-from ..space import Dimension, Space, Value
+from ..dimensions.dimension import Dimension
+from ..dimensions.tree import Value
+from ..space import Space
 
 Searched = Sequence[Any] | BaseDistribution  # (low, high), (low, high, "log"), a list of values, or Optuna's
 

@@ -22,12 +22,12 @@ from ...core.errors import UserError
 from ...results.store.store import Store
 from ...statistics.superiority import MAX_ROUNDS, MIN_UNITS, Superiority
 from .. import EDITION, VERIFY
+from ..dimensions.tree import Value
 from ..final_comparison import verdict_on
 from ..noise import NOISES
 from ..samplers.of_optuna import read_sampler
 from ..samplers.registry import SAMPLERS
-from ..samplers.sampler import Sampler, asked, began, calling, recommended
-from ..space import Value
+from ..samplers.sampler import Sampler, SteppingSearch, asked, began, calling, recommended
 from ..storage.checked_studies import SUMMARIES, TRIALS_SO_FAR, facts_of, is_foreign, set_note, study_notes
 from ..storage.finalists import store_finalists
 from ..storage.results import StudyResults
@@ -93,6 +93,8 @@ class FunctionStudy(StoredStudy):
         self._first_name = definition.get("begun_as", self.name)  # seeds stay when a study is renamed
         encoded = [d.encode(definition["start"][d.path]) for d in self.space.dimensions]
         self.search = began(self.sampler, encoded, definition["seed"], self.space)
+        if isinstance(self.search, SteppingSearch):
+            self.search.alive = self.space.dimensions
         if self.search.duels:
             raise UserError(f"duels are for games of two or more seats, got a function with {self.sampler}; use cmaes.")
         if not self.noise.one_stage:
@@ -294,7 +296,7 @@ class _Final:
             del self.agents[PROPOSED]
         self.games = study.final_evaluations
         self.rounds = max(1, min(MAX_ROUNDS, self.games // (2 * MIN_UNITS)))
-        self.test = Superiority([name for name in self.agents if name != START], [START], self.rounds)
+        self.test = Superiority(list(self.agents)[1:], [START], self.rounds, first_share=1.0)
         self.target = 0  # evaluations of each
         stored = study_notes(study.store, study.name, HELD_OUT_VALUES).get(HELD_OUT_VALUES, {})
         self.values = {
@@ -336,7 +338,7 @@ class _Final:
         study = self.study
         estimate = study.search.estimate()
         chosen: Any = {
-            label: Finalist(_Named(agent), None if label == START else estimate)  # type: ignore[arg-type]
+            label: Finalist(_Named(agent), None if label == START else estimate, label == START)  # type: ignore[arg-type]
             for label, agent in self.agents.items()
         }
         values = {label: self._first(label) for label in self.agents}

@@ -20,7 +20,9 @@ from optuna.samplers import BaseSampler
 
 from ...core.errors import UserError, unknown
 from ...core.parameters import parameter
-from ..space import Dimension, Space, Value
+from ..dimensions.dimension import Dimension
+from ..dimensions.tree import Value
+from ..space import Space
 from .registry import SAMPLERS
 from .sampler import Sampler, Vectors
 from .surface import ModelledSearch

@@ -13,7 +13,7 @@ from ...results.failures import store_option
 from ...results.store.store import Store
 from ..definition import StudyDefinition
 from ..noise import NOISES
-from ..samplers.registry import SAMPLERS
+from ..samplers.registry import SAMPLERS, usual_sampler
 from ..verdict import StudyVerdict
 from .studies import run_id_of
 
@@ -21,22 +21,27 @@ MORE = 4  # times as many games
 OPENING_PLIES = 6  # random ones, before games of agents that would repeat one game
 
 
-def tune_command(store: Store, definition: StudyDefinition, budget: int, verify: float | None = None) -> str:
+def tune_command(store: Store, definition: StudyDefinition, budget: int | str, verify: float | None = None) -> str:
     """Returns the command that runs a study, or resumes it if it is stored.
 
     Args:
         store: where the study is, or is to be.
         definition: of the study, with a name.
-        budget: games of the search.
+        budget: games of the search, or its time.
         verify: held-out games as a share of them; None = the default.
     """
     words = ["turnier", "tune", str(GAMES.make(definition.game)), str(AGENTS.make(definition.agent))]
     words += ["--parameters", ",".join(definition.parameters)]
     words += [word for opponent in definition.against for word in ("--against", str(AGENTS.make(opponent)))]
     sampler, noise = SAMPLERS.make(definition.sampler), NOISES.make(definition.noise)
-    words += ["--sampler", str(sampler)]
+    usual = usual_sampler(definition.objective.single_player, bool(definition.against))
+    words += [] if sampler.is_closed(usual) else ["--sampler", str(sampler)]
     words += ["--noise", str(noise)] if noise != NOISES.make(sampler.usual_noise) else []
     words += ["--seed", str(definition.seed)] if definition.seed != 1 else []
+    known = [] if definition.from_study else definition.known
+    words += [word for agent in known for word in ("--known", str(AGENTS.make(agent)))]
+    words += ["--from-study", definition.from_study] if definition.from_study else []
+    words += ["--max-per-move", f"{definition.slowest:.12g}ms"] if definition.slowest else []
     words += ["--openings", str(definition.openings)] if definition.openings else []
     words += ["--budget", str(budget), "--name", definition.name]
     words += ["--verify", f"{verify:.12g}"] if verify is not None else []
@@ -87,7 +92,7 @@ def to_play_on(store: Store, definition: Mapping[str, Any], verdict: StudyVerdic
         return f"To compare the two from many openings: {command}"
     if verdict is None or verdict.verify is None or "agent" not in definition:
         return ""
-    references: Sequence[Any] = [row for row in verdict.figures if row.claimed is None]
+    references: Sequence[Any] = [row for row in verdict.figures if row.reference]
     if not verdict.budget or len(references) > 1:  # a script, with baselines that only it has
         return f"To play on: repeat its command with --verify {verdict.verify:g}."
     command = tune_command(store, StudyDefinition.of_stored(definition), verdict.budget, verdict.verify)

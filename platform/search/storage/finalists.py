@@ -14,7 +14,8 @@ import optuna
 from optuna.trial import FrozenTrial, TrialState, create_trial
 
 from ...agents.registry import AGENTS
-from ..space import Space, Value
+from ..dimensions.tree import Value
+from ..space import Space
 from ..verdict import HeldOutFigures, StudyVerdict
 from .lasting_storage import LastingStorage
 from .trials import HELD_OUT_NAME

@@ -13,13 +13,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-from turnier.agents.residual.weights import Weights
+from turnier.agents.residual.network import Weights
 from turnier.arena.workers.local import SerialExecutor, ThreadExecutor
 from turnier.arena.workers.where import Where
 from turnier.core.errors import UserError
 from turnier.core.kernel import JIT
 from turnier.results.store.store import Store
-from turnier.runs.self_play.checkpoint import games_of
+from turnier.runs.self_play.loop import games_of
 from turnier.runs.training import Training
 
 pytest.importorskip("jax")
@@ -86,16 +86,15 @@ def test_checkpoints_are_evaluated_and_play_as_files(tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(not JIT, reason="thousands of games")
-def test_it_learns(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_it_learns(tmp_path: Path) -> None:
     """Against random play, and against the search around the network that knows nothing, which is what it began as.
 
-    The seeds of games depend on the paths of networks, so these are the same in every run of the test.
+    At Hex it scores 64 % at first and 95 % in the end, whatever the seed; in tic-tac-toe there is little to learn.
     """
-    monkeypatch.chdir(tmp_path)
     with Store.open(f"sqlite:///{tmp_path}/z.db") as store:
         training = planned(
-            Path("z.npz"), 1500, learning="self_play(rate=0.003)", evaluate_every=1500, evaluation_games=200,
-            against="random",
+            tmp_path / "z.npz", 1500, game="hex(size=4)", agent=AGENT.replace("16", "8", 1), evaluate_every=1500,
+            learning="self_play(rate=0.003)", evaluation_games=200, against="random",
         )  # fmt: skip
         table = training.run(store, where=Where("threads", 2), progress=False).table()
     assert table["value"].iloc[-1] > table["high"].iloc[0] and table["elo_low"].iloc[-1] > table["elo_high"].iloc[0]
@@ -106,7 +105,7 @@ def test_it_learns(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     [
         ({"agent": "puct(evaluator=residual)", "game": "2048"}, "games of several seats without chance"),
         ({"agent": "puct(evaluator=residual)", "game": "yavalath(players=3)"}, "residual needs a compiled game of two"),
-        ({"agent": "puct(evaluator=residual)", "game": "nim"}, "residual needs a board on a grid"),
+        ({"agent": "puct(evaluator=residual)", "game": "nim"}, "residual needs a grid"),
         ({"learning": "self_play(alpha=0.5)"}, "takes no alpha; leave it out"),
         ({"learning": "self_play(policy=false)"}, "takes no policy; leave it out"),
         ({"agent": "puct(evaluator=ntuple)", "learning": "self_play(rate=0.01)"}, "takes no rate; leave it out"),
