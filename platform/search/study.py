@@ -82,8 +82,9 @@ class Study(Plan["StudyResults"]):
         sampler: Annotated[
             str | Sampler | BaseSampler,
             Option(
-                "duels, cmaes, cmaes_lr, tpe, gp, random, grid or spsa, with parameters if needed; default: duels if"
-                " there are opponents, cmaes for scores",
+                "duels, cmaes, cmaes_lr, tpe, gp, random, grid, spsa or one of Optuna, such as"
+                " optuna.samplers.TPESampler, with parameters if needed; default: duels if there are opponents, cmaes"
+                " for scores",
                 complete="sampler",
             ),
         ] = "",

@@ -42,12 +42,14 @@ from .storage.checked_studies import (
     TRIALS_SO_FAR,
     asked_of,
     facts_of,
+    is_foreign,
     set_asked,
     set_note,
     study_notes,
 )
 from .storage.commands import Again
 from .storage.definitions import value_text
+from .storage.finalists import store_finalists
 from .storage.hints import IN_A_ROW, without_difference
 from .storage.studies import StoredStudy, as_begun, optuna_errors
 from .storage.trials import played_between
@@ -153,6 +155,8 @@ class StudyRun(StoredStudy):
     def _search(self, executor: Executor, total: int, fits: Fits, used: Callable[[], float] | None = None) -> None:
         with self.driving(self._lock_or_play(executor, fits), total) as (lock, bar):
             before, bar.waits = executor.time, executor.waits
+            if foreign := self.foreign_trials(TrialState.WAITING):
+                bar.print(f"The search leaves out {foreign} trial{'s' * (foreign > 1)} that other code has added.")
             bar.skip(self.course.games)  # of generations that were complete before this driver had the lock
             drive = Drive(self, self.known(), lock, bar, total, used)
             drive.run(executor, fits)
@@ -182,6 +186,8 @@ class StudyRun(StoredStudy):
         """Returns the stored state of the search."""
         trials: dict[int, dict[int, FrozenTrial]] = defaultdict(dict)
         for trial in self.optuna.get_trials(deepcopy=False, states=(TrialState.COMPLETE,)):
+            if is_foreign(trial):
+                continue
             facts = facts_of(trial)
             trials[facts["generation"]][facts["index"]] = trial
         latest, vectors = asked_of(self.store, self.definition.name)
@@ -243,6 +249,8 @@ class StudyRun(StoredStudy):
             self, course.objective, chosen, games, course.games, executor, course.least_budget, first_share
         )
         self.store_verdict(final.verdict)
+        with optuna_errors(self.store.shown_url):
+            store_finalists(self._storage, self.definition.name, course.objective.name, course.space, final.verdict)
         return final
 
 
@@ -312,7 +320,7 @@ class Drive:
     def keep_asked(self, generation: Generation) -> None:
         """Stores the vectors of the generation, for others that play for it."""
         vectors = [candidate.vector for candidate in generation.candidates]
-        set_asked(self.study._storage, self.study.optuna._study_id, generation.number, vectors)
+        set_asked(self.study.optuna, generation.number, vectors)
 
     def _store_trials(self, generation: Generation, complete: bool = False) -> None:
         """Stores the trials of finished candidates; while more games may follow, only if scores cannot cause these."""
