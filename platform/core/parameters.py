@@ -117,7 +117,10 @@ class Declared:
             elif declared.carried and value:
                 carried.note(value, carried.path_of(value))
             self._check_value(field, declared, value)
-        self.check()
+        try:
+            self.check()
+        except ValueError as error:
+            raise UserError(f"{self.name or type(self).__name__}: its parameters must fit together: {error}") from error
 
     def _check_value(self, field: dataclasses.Field[Any], declared: Parameter, value: Any) -> None:
         what = self._what(field.name)
@@ -138,7 +141,7 @@ class Declared:
         return f"{self.name or type(self).__name__}: {parameter}"
 
     def check(self) -> None:
-        """Raises UserError if the parameters do not fit together."""
+        """Raises UserError, or ValueError, if the parameters do not fit together."""
 
     def file_path(self, parameter: str) -> Path:
         """Returns the path of the file that a parameter names; raises UserError if it has changed or is gone."""

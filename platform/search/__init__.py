@@ -5,5 +5,5 @@ EARLIER_VERIFY = 0.25  # that of fronts, and of studies of earlier editions
 MIN_SHOWN = 20  # units below which progress shows no mean: its interval would say nothing
 FIRST_EDITION = 1  # of studies whose definition has no edition
 LUCKY_EDITION = 2  # from which on held-out games are a study's own and ties no step; lucky candidates are finalists
-EDITION = 3  # of new studies: the proposal alone meets the references, with the whole error
+EDITION = 3  # of new studies: the proposal alone meets the references, with the whole error; no choice dies out
 POSITIONS = 60  # searched by each candidate of a front with certainty, by default

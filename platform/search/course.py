@@ -21,17 +21,19 @@ from ..arena.match import MatchRecord, MatchSpec
 from ..core.errors import UserError
 from . import FIRST_EDITION, LUCKY_EDITION
 from .definition import StudyDefinition
+from .front.measures import decision_seconds
 from .noise import NOISES, Noise
 from .objective import Objective, Unit
 from .samplers.registry import SAMPLERS
-from .samplers.sampler import SteppingSearch
-from .space import Space
+from .samplers.sampler import KnownFirst, Search, SteppingSearch
+from .space import Accepted, Space
 from .storage.checked_studies import facts_of
 from .verdict import START, Finalist
 
 PROPOSED = "proposed"
 BEST_CANDIDATES = 3  # finalists by their values in the search, in studies of earlier editions
 PATIENCE = 10  # generations in a row without any difference, after which a search ends
+REFUSED, SLOW = "refused", "slow"  # notes on candidates at the ends of generations
 LAST_DIGITS = 1e-6  # largest difference between results of different kinds of processors
 
 
@@ -44,6 +46,7 @@ class Candidate:
     agent: Agent
     units: list[Unit] = field(default_factory=list)
     trial: FrozenTrial | None = None
+    refused: str = ""  # why its values are not those of the vector, which the agent refuses
 
 
 class Generation:
@@ -174,9 +177,25 @@ class Generation:
         units = self.candidates[index].units
         return sum({spec.id: self.records[spec.id].seconds for unit in units for spec in unit}.values())
 
-    def trial(self, index: int, space: Space) -> FrozenTrial:
-        """Returns the trial of a candidate that has played, to be stored."""
+    def milliseconds_of(self, index: int) -> float:
+        """Returns the mean time of a candidate's decisions."""
+        seconds = decisions = 0.0
+        for unit in self.candidates[index].units:
+            for spec, seats in zip(unit.specs, unit.seats, strict=True):
+                record = self.records[spec.id]
+                seconds += sum(decision_seconds(record, seat) for seat in seats)
+                decisions += sum(record.decisions[seat] for seat in seats)
+        return 1000 * seconds / max(1.0, decisions)
+
+    def trial(self, index: int, space: Space, slowest: float = 0.0) -> FrozenTrial:
+        """Returns the trial of a candidate that has played, to be stored.
+
+        One whose decisions take more milliseconds than the slowest may, unless that is 0, is worth nothing.
+        """
         candidate, scores = self.candidates[index], self.scores_of(index)
+        taken = self.milliseconds_of(index) if slowest else 0.0
+        if taken > slowest:
+            scores = [self.objective.worst] * len(scores)
         mean = statistics.fmean(scores)
         facts = {
             "generation": self.number,
@@ -185,6 +204,7 @@ class Generation:
             "standard_error": statistics.stdev(scores) / math.sqrt(len(scores)) if len(scores) > 1 else None,
             "games": self._counted(index),
             "seconds": self.seconds_of(index),
+            **({"milliseconds": taken} if slowest else {}),
             "vector": candidate.vector,  # last, since it may be long and optuna-dashboard truncates
         }
         searched = space.distributions(candidate.values)
@@ -230,19 +250,30 @@ class Course:
         self.agent.require(self.objective.game)
         self.noise = NOISES.make(definition.noise)
         self.space = Space.of(self.agent, definition.parameters)
-        self.search = SAMPLERS.make(definition.sampler).begin(
-            self.space.encode(self.agent), definition.seed, self.space
-        )
+        start = self.space.encode(self.agent)
+        if definition.known:
+            known = [self.space.vector_of(self.agent, AGENTS.make(text)) for text in definition.known]
+            self.search: Search = KnownFirst(start, definition.seed, known, self._begun)
+        else:
+            self.search = self._begun(start)
         if self.search.duels and self.objective.single_player:
             raise UserError(
                 f"duels are for games of two or more seats, got {self.objective.game}; use --sampler cmaes."
             )
-        if isinstance(self.search, SteppingSearch):
-            self.search.stays = definition.edition > FIRST_EDITION
         self.games = 0  # of complete generations
         self.alike = 0  # latest generations in a row whose candidates do not differ
+        self.refused: dict[str, Any] = {}  # candidates with values that the agent refuses, and why
+        self.slow: dict[str, Any] = {}  # candidates that were too slow, and the time of the slowest
         self._tried: dict[str, tuple[Agent, list[float]]] = {}  # values of candidates by their agent's text
         self._recommended: Mapping[str, Any] | None = None  # known recommendation after the latest generation
+
+    def _begun(self, start: Sequence[float]) -> Search:
+        """Returns the sampler's search from a start, as in the edition of the study."""
+        search = SAMPLERS.make(self.definition.sampler).begin(start, self.definition.seed, self.space)
+        if isinstance(search, SteppingSearch):
+            search.stays = self.definition.edition > FIRST_EDITION
+            search.alive = self.space.dimensions if self.definition.edition > LUCKY_EDITION else ()
+        return search
 
     def ask(self, known: Known = UNKNOWN) -> Generation:
         """Returns the next generation; raises UserError if its candidates are not the known ones.
@@ -257,8 +288,8 @@ class Course:
             vector = list(vectors.get(index, computed))
             same = dict(enumerate(vector)), dict(enumerate(computed))
             self._require_same(*same, f"candidate {index + 1} of generation {number + 1}")
-            values = self.space.decode(vector)
-            candidates.append(Candidate(vector, values, self.space.apply(self.agent, values), trial=trials.get(index)))
+            known_trial, found = trials.get(index), self._accepted(vector)
+            candidates.append(Candidate(vector, found.values, found.agent, trial=known_trial, refused=found.refused))
         return Generation(number, candidates, self.objective, self.noise, self.search.duels or None)
 
     def tell(self, generation: Generation, known: Known = UNKNOWN) -> list[float]:
@@ -267,6 +298,13 @@ class Course:
         self.search.tell(pooled if self.search.pools and self.definition.edition > FIRST_EDITION else values)
         self.alike = self.alike + 1 if len(set(pooled)) == 1 < len(pooled) else 0
         for candidate, value in zip(generation.candidates, values, strict=True):
+            taken = facts_of(candidate.trial).get("milliseconds", 0.0) if candidate.trial else 0.0
+            if taken > self.definition.slowest:
+                most = max(taken, self.slow.get("milliseconds", 0.0))
+                self.slow = {"candidates": self.slow.get("candidates", 0) + 1, "milliseconds": most}
+            if candidate.refused:
+                self.refused = {"why": candidate.refused} | self.refused
+                self.refused["candidates"] = self.refused.get("candidates", 0) + 1
             self._tried.setdefault(candidate.agent.full_text(), (candidate.agent, []))[1].append(value)
         self.games += generation.games
         self._recommended = known.recommended.get(generation.number)
@@ -274,7 +312,7 @@ class Course:
 
     def summary(self, values: Sequence[float]) -> dict[str, Any]:
         """Returns what to store at the end of the latest generation, given its values."""
-        computed = self.space.decode(self.search.recommended())
+        computed = self._accepted(self.search.recommended()).values
         if self._recommended:
             what = f"the recommendation of generation {self.search.generation - 1}"
             self._require_same(self._recommended, computed, what)
@@ -284,11 +322,16 @@ class Course:
             **self.search.facts(),
             "games": self.games,
             "recommendation": self._recommended or computed,
-        }
+        } | {name: known for name in (REFUSED, SLOW) if (known := getattr(self, name))}
+
+    def _accepted(self, vector: Sequence[float]) -> Accepted:
+        return self.space.accepted(self.agent, vector, lambda agent: agent.require(self.objective.game))
 
     def proposed(self) -> Agent:
         """Returns the agent that the search proposes: never the luckiest candidate."""
-        return self.space.apply(self.agent, self._recommended or self.space.decode(self.search.recommended()))
+        if self._recommended:
+            return self.space.apply(self.agent, self._recommended)
+        return self._accepted(self.search.recommended()).agent
 
     def best(self, count: int = 1) -> list[tuple[Agent, float]]:
         """Returns the agents with the largest (lucky) values, averaged if an agent was tried again."""
@@ -307,6 +350,10 @@ class Course:
         chosen |= {label: Finalist(agent, None, reference=True) for label, agent in known.items()}
         # A share of the points against other candidates claims nothing.
         found = {PROPOSED: Finalist(self.proposed(), None if self.search.duels else self.search.estimate())}
+        for place, text in enumerate(self.definition.known, 1):
+            if text in self._tried:
+                agent, values = self._tried[text]
+                found[f"known {place}"] = Finalist(agent, None if self.search.duels else statistics.fmean(values))
         lucky = self.best(BEST_CANDIDATES) if self.definition.edition <= LUCKY_EDITION else []
         for place, (agent, claimed) in enumerate(lucky, 1):
             found[f"candidate {place}"] = Finalist(agent, claimed)

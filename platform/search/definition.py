@@ -20,7 +20,8 @@ from .samplers.cmaes import Cmaes
 from .samplers.registry import SAMPLERS
 from .samplers.sampler import MAX_POPULATION
 
-LATER = ("edition", "begun_as", "openings")  # fields that earlier versions lacked
+OWN = ("slowest", "known", "from_study")  # fields of studies for strength, stored if they are set
+LATER = ("edition", "begun_as", "openings", *OWN)  # fields that earlier versions lacked
 
 
 def later_form(edition: int, begun_as: str = "", openings: int = 0) -> dict[str, Any]:
@@ -44,6 +45,9 @@ class StudyDefinition:
     edition: int = EDITION  # see turnier.search
     begun_as: str = ""  # the name of a renamed study when it began
     openings: int = 0  # plies at the most, after which games begin
+    slowest: float = 0.0  # milliseconds per decision beyond which a candidate counts as lost; 0 = no limit
+    known: tuple[str, ...] = ()  # full texts of agents that are tried first
+    from_study: str = ""  # the earlier study that they are from
 
     def __post_init__(self) -> None:
         SAMPLERS.make(self.sampler), NOISES.make(self.noise)
@@ -60,6 +64,7 @@ class StudyDefinition:
         """The stored form; plain CMA-ES studies keep the form from before there were other samplers."""
         sampler, noise = SAMPLERS.make(self.sampler), NOISES.make(self.noise)
         later = later_form(self.edition, self.begun_as, self.openings)
+        later |= {name: value for name in OWN if (value := getattr(self, name))}
         plain = isinstance(sampler, Cmaes) and sampler == Cmaes(population=sampler.population, sigma=sampler.sigma)
         if plain and isinstance(noise, Fixed) and not self.against:
             assert isinstance(sampler, Cmaes)
@@ -77,7 +82,7 @@ class StudyDefinition:
         if "population" in given:
             given["noise"] = Fixed(games=given.pop("games")).full_text()
             given["sampler"] = Cmaes(population=given.pop("population"), sigma=given.pop("sigma")).full_text()
-        given |= {key: tuple(given[key]) for key in ("parameters", "against") if key in given}
+        given |= {key: tuple(given[key]) for key in ("parameters", "against", "known") if key in given}
         return cls(**given)
 
     @classmethod

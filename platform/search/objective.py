@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -10,12 +11,14 @@ import numpy as np
 
 from ..agents.registry import AGENTS
 from ..arena.match import MatchRecord, MatchSpec, derive_seed, require_results
+from ..arena.play import play_match
 from ..arena.schedules.round_robin import openings
 from ..core.errors import UserError
 from ..core.outside.classes import is_outside
 from ..games.game import Game
 
 ENOUGH = 16  # units that are the same before it is believed that all will be
+MEASURED, MEASURED_SECONDS = 50, 1.0  # units at the most, and seconds, to measure how fast games are
 STARTS = 4  # that are compared: some games draw theirs
 
 
@@ -23,6 +26,22 @@ def require_generation(generation: int, games: int) -> None:
     """Raises UserError if a budget in games is too small for a generation of that many."""
     if games < generation:
         raise UserError(f"a budget must last for a generation of {generation:,} games, got {games:,}; raise --budget.")
+
+
+def games_per_second(objective: Objective) -> float:
+    """Returns how many games of the start a worker plays in a second, measured for a moment."""
+    played, began = 0, time.perf_counter()
+    for number in range(MEASURED):
+        specs = objective.search_unit(objective.start, number, 0, 0).specs
+        if number == 0:
+            play_match(specs[0])  # compiles
+            began = time.perf_counter()
+        for spec in specs:
+            play_match(spec)
+            played += 1
+            if (took := time.perf_counter() - began) > MEASURED_SECONDS:
+                return played / took
+    return played / max(time.perf_counter() - began, 1e-6)
 
 
 @dataclass(frozen=True)
@@ -81,6 +100,11 @@ class Objective:
     @property
     def name(self) -> str:
         return "mean score" if self.single_player else "share of points"
+
+    @property
+    def worst(self) -> float:
+        """What a candidate is worth that breaks a rule: as much as one that fails in every game."""
+        return float(self.game.min_return) if self.single_player else 0.0
 
     @property
     def held_out_seed(self) -> int:

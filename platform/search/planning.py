@@ -3,25 +3,26 @@
 from __future__ import annotations
 
 import itertools
+import re
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any
 
-from optuna.distributions import BaseDistribution, CategoricalDistribution, FloatDistribution, IntDistribution
-
 from ..agents.agent import Agent
 from ..agents.registry import AGENTS
 from ..arena.match import derive_seed
 from ..arena.randomness import one_game, repeats_one_game
-from ..core.errors import UserError, unknown
-from ..core.parameters import format_value
+from ..core.errors import UserError
 from ..games.registry import GAMES
 from ..results.store.store import Store
 from . import EARLIER_VERIFY
 from .course import Course
 from .definition import StudyDefinition, stored_definitions
+from .dimensions.options import with_options_declared
+from .dimensions.tree import with_values
+from .dimensions.typed import read_parameters
 from .final_comparison import held_out_games
 from .front.agreement import require_certainty
 from .front.pareto import MAX_FINALISTS, ParetoDefinition, ParetoStudy
@@ -32,11 +33,11 @@ from .samplers.duels import Duels
 from .samplers.of_optuna import read_sampler
 from .samplers.registry import SAMPLERS, usual_sampler
 from .samplers.sampler import Sampler
-from .space import OR, Space
+from .space import Space
 from .storage.studies import as_begun, has_study, run_id_of
+from .storage.trials import best_values
 from .study_run import StudyRun, max_held_out_games
 
-SCALES = ("log", "linear")
 GENERATIONS = 8  # of a search for a front, if the budget allows
 
 
@@ -46,13 +47,20 @@ class Question(ABC):
     def __init__(self, options: Mapping[str, Any]) -> None:
         self.game, self.agent = GAMES.make(options["game"]), AGENTS.make(options["agent"])
         self.agent.require(self.game)
-        self.typed = read_parameters(options["parameters"])
+        typed = read_parameters(options["parameters"])
+        self.agent, self.typed = with_options_declared(self.agent, typed)
         self.parameters = Space.planned(self.agent, Space.once(self.agent, self.typed))
         self._earlier = self.typed, Space.planned(self.agent, self.typed)  # as earlier versions stored them
+        for dimension in Space.of(self.agent, self.parameters).dimensions:
+            for text in dimension.among if dimension.part else ():
+                with_values(self.agent, {dimension.path: text}).require(self.game)
         self.against = tuple(AGENTS.make(opponent).full_text() for opponent in options["against"])
         self.seed, self.name = options["seed"], options["name"]
         self.openings = options["openings"]
         self.objective = Objective(self.game, self.against, self.seed, "", self.agent.full_text(), self.openings)
+
+    def _legal(self, agent: Agent) -> None:
+        agent.require(self.game)
 
     @abstractmethod
     def settled(self, budget: int, store: Store | None = None, workers: int = 1) -> StudyDefinition | ParetoDefinition:
@@ -82,7 +90,7 @@ class Question(ABC):
     def require_different_games(self) -> None:
         """Raises UserError if all games would be the same for any parameters."""
         opponents, space = [AGENTS.make(text) for text in self.against], Space.of(self.agent, self.parameters)
-        ends = [space.apply(self.agent, space.decode([end] * space.size)) for end in (0.0, 1.0)]
+        ends = [space.accepted(self.agent, [end] * space.size, self._legal).agent for end in (0.0, 1.0)]
         if not self.openings and repeats_one_game(self.game, [*opponents, self.agent, *ends]):
             raise one_game(
                 self.game,
@@ -99,6 +107,12 @@ class Strength(Question):
         if options["population"]:
             raise UserError("population is for fronts; write it with the sampler, such as cmaes(population=32).")
         super().__init__(options)
+        self.slowest = read_milliseconds(options["max_per_move"])
+        self.known = tuple(AGENTS.make(agent).full_text() for agent in options["known"])
+        self.from_study = options["from_study"]
+        space = Space.of(self.agent, self.parameters)
+        for text in self.known:
+            space.vector_of(self.agent, AGENTS.make(text))
         self._by_default = not options["sampler"]
         usual = usual_sampler(self.objective.single_player, bool(self.against))
         self.sampler: Sampler = read_sampler(options["sampler"]) if options["sampler"] else usual
@@ -132,6 +146,7 @@ class Strength(Question):
             sampler = SAMPLERS.make(known.sampler)
             own = self._definition(sampler, sampler, self.parameters, None)
             own = replace(own, name=known.name, edition=known.edition, begun_as=known.begun_as)
+            own = replace(own, known=known.known) if self.from_study else own
             asked = sampler.is_closed(self.sampler) or (self._by_default and not name)
             if asked and own.stored == known.stored and name in ("", known.name):
                 return known
@@ -145,14 +160,27 @@ class Strength(Question):
         rest: dict[str, Any] = {"noise": str(self.noise), "openings": self.openings}
         rest |= {"against": self.against, "seed": self.seed}
         make = partial(StudyDefinition, self.name) if self.name else StudyDefinition.named_by_content
+        rest |= {"slowest": self.slowest, "known": self.known, "from_study": self.from_study}
         definition: StudyDefinition = replace(make(*texts, **rest, sampler=str(typed)), sampler=str(sampler))
+        if store and self.from_study:
+            definition = replace(definition, known=self._known_from(store, definition.name))
         return as_begun(store, definition) if store else definition
+
+    def _known_from(self, store: Store, name: str) -> tuple[str, ...]:
+        """Returns the known agents with those of the earlier study: what this one began with, if it is stored."""
+        for begun in stored_definitions(store):
+            if (begun.name, begun.from_study) == (name, self.from_study):
+                return begun.known
+        space = Space.of(self.agent, self.parameters)
+        found = [space.fitted(self.agent, values) for values in best_values(store, self.from_study)]
+        texts = dict.fromkeys([*self.known, *(agent.full_text() for agent in found)])
+        return tuple(text for text in texts if text != self.agent.full_text())
 
     def generation_games(self, settled: Any) -> int:
         return Course(settled).ask().max_games
 
     def max_held_out_games(self, settled: Any, verify: float, budget: int, baselines: int) -> int:
-        return max_held_out_games(verify, budget, baselines, settled)
+        return max_held_out_games(verify, budget, baselines + len(self.known), settled)
 
     def method(self, settled: Any) -> str:
         return f"{SAMPLERS.make(settled.sampler)} with {NOISES.make(settled.noise)} games per candidate"
@@ -167,6 +195,9 @@ class Balance(Question):
     def __init__(self, options: Mapping[str, Any], second: SecondObjective) -> None:
         super().__init__(options)
         noise = NOISES.make(options["noise"] or "fixed")
+        for name in ("known", "from_study", "max_per_move"):
+            if options[name]:
+                raise UserError(f"{name} is for studies of strength, got a front; leave it out.")
         if options["sampler"] not in ("", "cmaes") or not isinstance(noise, Fixed):
             raise UserError(
                 f"a front of strength and {second.name} is searched by NSGA-II; leave out --sampler, and let --noise be"
@@ -228,7 +259,17 @@ def stored_options(definition: Mapping[str, Any]) -> dict[str, Any]:
         own |= {"population": front.population} | ({"positions": front.positions} if front.positions else {})
         return own | _shared(front)
     study = StudyDefinition.of_stored(definition)
-    return {"sampler": study.sampler, "noise": study.noise} | _shared(study)
+    limit = f"{study.slowest:.12g}ms" if study.slowest else ""
+    own = {"known": list(study.known), "from_study": study.from_study, "max_per_move": limit}
+    return {"sampler": study.sampler, "noise": study.noise} | own | _shared(study)
+
+
+def read_milliseconds(text: str) -> float:
+    """Returns the milliseconds of a text such as 50ms, 0 of an empty one; raises UserError for anything else."""
+    found = re.fullmatch(r"\s*([0-9]+(?:\.[0-9]+)?)\s*ms\s*", text)
+    if text and (not found or not float(found[1])):
+        raise UserError(f"the time of a move must be milliseconds above 0, such as 50ms, got {text!r}.")
+    return float(found[1]) if found else 0.0
 
 
 def _shared(known: StudyDefinition | ParetoDefinition) -> dict[str, Any]:
@@ -240,48 +281,3 @@ def labelled(baselines: Mapping[str, Any] | Sequence[Any]) -> dict[str, Agent]:
     """Returns agents by their labels, or by their texts if they have none."""
     named = baselines.items() if isinstance(baselines, Mapping) else ((str(AGENTS.make(a)), a) for a in baselines)
     return {label: AGENTS.make(agent) for label, agent in named}
-
-
-Searched = Sequence[Any] | BaseDistribution  # values of a parameter: (low, high), (low, high, "log"), or a list
-
-
-def read_parameters(given: str | Sequence[str] | Mapping[str, Searched]) -> tuple[str, ...]:
-    """Returns the paths that `Space.of` reads; raises UserError for anything else.
-
-    Args:
-        given: a text such as "rollout_depth=0..50,evaluator.*"; a list of such paths; or ranges by parameter.
-    """
-    if isinstance(given, Mapping):
-        texts = [f"{path}={_searched_text(str(path), searched)}" for path, searched in given.items()]
-    elif isinstance(given, str):
-        texts = given.split(",")
-    elif isinstance(given, Sequence) and all(isinstance(text, str) for text in given):
-        texts = [one for text in given for one in text.split(",")]
-    else:
-        raise UserError(f"parameters must be a text, a list of texts or a dict of ranges, got {given!r}.")
-    paths = tuple(text.strip() for text in texts)
-    if not paths or not all(paths):
-        raise UserError(f"parameters must be named, such as iterations,evaluator.merge, got {given!r}.")
-    return paths
-
-
-def _searched_text(path: str, searched: Any) -> str:
-    """Returns the range or values of a parameter in text form."""
-    if isinstance(searched, CategoricalDistribution):
-        searched = list(searched.choices)
-    elif isinstance(searched, IntDistribution | FloatDistribution):
-        if searched.step not in (None, 1) or isinstance(searched.step, float):
-            raise UserError(f"a search of {path} cannot keep to steps of {searched.step:g}; leave step out.")
-        searched = (searched.low, searched.high, "log" if searched.log else "linear")
-    if isinstance(searched, list) and searched:
-        return OR.join(map(format_value, searched)) + OR * (len(searched) == 1)
-    if isinstance(searched, tuple) and len(searched) in (2, 3):
-        low, high, *scale = searched
-        if scale and scale[0] not in SCALES:
-            raise unknown(f"scale of {path}", str(scale[0]), SCALES)
-        if all(isinstance(end, int | float) and not isinstance(end, bool) for end in (low, high)):
-            return ":".join([f"{low!r}..{high!r}", *scale])
-    raise UserError(
-        f"{path} must be searched in (low, high), (low, high, 'log'), a list of values or an Optuna distribution, got"
-        f" {searched!r}."
-    )

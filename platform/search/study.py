@@ -64,7 +64,13 @@ class Study(Plan["StudyResults"]):
         ],
         *,
         budget: Annotated[
-            str | int, Option("games of the search, not counting held-out games", low=1, high=MAX_GAMES, more=True)
+            str | int,
+            Option(
+                "games of the search, not counting held-out games; or the time of both, such as 2h or 30min",
+                low=1,
+                high=MAX_GAMES,
+                more=True,
+            ),
         ] = 5000,
         against: Annotated[
             Sequence[str | Agent], Option("an opponent; repeat for more; default: the start", complete="agent")
@@ -96,6 +102,20 @@ class Study(Plan["StudyResults"]):
         name: Annotated[str, Option("name of the study; default: derived from its settings")] = "",
         seed: SeedOption = 1,
         openings: OpeningsOption = 0,
+        known: Annotated[
+            Sequence[str | Agent],
+            Option(
+                "a known good agent, the start with other values: tried first, and in the held-out games; repeat for"
+                " more",
+                complete="agent",
+            ),
+        ] = (),
+        from_study: Annotated[
+            str, Option("an earlier study whose recommendation and best candidates are tried first, as far as they fit")
+        ] = "",
+        max_per_move: Annotated[
+            str, Option("candidates that take longer per move, on average, count as lost, such as 50ms; default: none")
+        ] = "",
         verify: Annotated[
             float,
             Option(
@@ -113,20 +133,35 @@ class Study(Plan["StudyResults"]):
         ] = False,
     ) -> None:
         from .front.second_objective import read_objectives
-        from .objective import require_generation
+        from .objective import games_per_second, require_generation
         from .planning import Balance, Strength, labelled
 
         second = read_objectives(objectives)
         self.question: Question = Balance(self.options, second) if second else Strength(self.options)
         self.game, self.agent = self.question.game, self.question.agent
-        self.budget, self.verify, self.baselines = read_games(budget), verify, labelled(baselines)
+        self.seconds = read_seconds(budget)  # of the search and the held-out games; 0 = games count
+        if second and self.seconds:
+            raise UserError(f"a search for a front must have a number of games, got --budget {budget}; write 5000.")
+        self.verify, self.baselines = verify, labelled(baselines)
+        self._speed = games_per_second(self.question.objective) if self.seconds else 0.0
+        self.budget = self._games(1) if self.seconds else read_games(budget)
         if second and self.baselines:
             raise UserError("baselines are for studies of strength; leave them out.")
         self.settled = self.question.settled(self.budget)
         self.question.max_held_out_games(self.settled, verify, self.budget, len(self.baselines))
         self.only_plan = plan
         self._study: Any = None  # in the store in which it has begun
-        require_generation(self.question.generation_games(self.settled), self.budget)
+        if not self.seconds:
+            require_generation(self.question.generation_games(self.settled), self.budget)
+
+    def _games(self, workers: int) -> int:
+        """Returns about how many games a search has time for."""
+        return max(1, min(MAX_GAMES, round(self._speed * workers * self._search_seconds)))
+
+    @property
+    def _search_seconds(self) -> float:
+        """The time of the search; the rest is for the held-out games, in proportion."""
+        return self.seconds / (1 + self.verify)
 
     @property
     def settings(self) -> dict[str, Any]:
@@ -134,7 +169,8 @@ class Study(Plan["StudyResults"]):
         from .planning import stored_options
 
         labels = {label: agent.full_text() for label, agent in self.baselines.items()}
-        played = {"budget": self.budget, "verify": self.verify} | ({"baselines": labels} if labels else {})
+        budget = f"{self.seconds:.12g}s" if self.seconds else self.budget
+        played = {"budget": budget, "verify": self.verify} | ({"baselines": labels} if labels else {})
         return stored_options(self.settled.stored) | played
 
     @property
@@ -202,12 +238,14 @@ class Study(Plan["StudyResults"]):
         if not begun and isinstance(self.question, Strength) and (earlier := self.question.same_question(store)):
             said.append(
                 f"Study {earlier.name} asks the same with {SAMPLERS.make(earlier.sampler)}; this is a new study. To"
-                f" continue that one: {tune_command(store, earlier, self.budget)}"
+                f" continue that one: {tune_command(store, earlier, self.settings['budget'])}"
             )
         return said
 
     def begin(self, store: Store, workers: int) -> None:
         """Stores what the study is, for Optuna, too; generations of a new one suit the workers."""
+        if self.seconds:
+            self.budget = self._games(workers)
         self.settled = self.question.settled(self.budget, store, workers)
         self._study = self.question.open(store, self.settled)
         self._keep_settings(store)
@@ -215,7 +253,7 @@ class Study(Plan["StudyResults"]):
     def play(self, run: Playing) -> None:
         """Searches, then plays held-out games until the verdict, or of the whole front."""
         study = self._study or self.question.open(run.store, self.settled)
-        study.drive(run, self.budget, self.verify, self.baselines)
+        study.drive(run, self.budget, self.verify, self.baselines, *([self._search_seconds] if self.seconds else []))
 
     @classmethod
     def delete(cls, store: Store, run: Run) -> None:
@@ -262,11 +300,23 @@ class Study(Plan["StudyResults"]):
         return {"budget": played} if played else {}
 
 
+def read_seconds(budget: str | int) -> float:
+    """Returns the seconds of a budget such as 2h, 1h30min or 90s; 0 for any other text."""
+    found = re.fullmatch(r"\s*(?=[0-9])(?:([0-9.]+)\s*h)?\s*(?:([0-9.]+)\s*min)?\s*(?:([0-9.]+)\s*s)?\s*", str(budget))
+    try:
+        hours, minutes, seconds = (float(part or 0) for part in found.groups()) if found else (0.0, 0.0, 0.0)
+    except ValueError:
+        return 0.0
+    return 3600 * hours + 60 * minutes + seconds
+
+
 def read_games(budget: str | int) -> int:
     """Returns the number in a budget such as 20000 or 20000games; raises UserError for anything else."""
     number = re.fullmatch(r"\s*([1-9][0-9_,]*)\s*(games?)?\s*", str(budget))
     if not number:
-        raise UserError(f"a budget must be a number of games, such as 20000, got {budget!r}.")
+        raise UserError(
+            f"a budget must be a number of games, such as 20000, or a time, such as 2h or 30min, got {budget!r}."
+        )
     games = int(re.sub("[_,]", "", number[1]))
     require_at_most(MAX_GAMES, games, "games of a search")
     return games

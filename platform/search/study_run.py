@@ -54,6 +54,8 @@ from .storage.trials import played_between
 from .verdict import Finalist
 
 Fits = Callable[[Generation], bool]  # whether a generation fits the budget
+SECONDS = "seconds"  # that a search has taken, if its time is limited
+now = time.monotonic
 POLL_SECONDS = 1.0  # between two checks of a second driver that has nothing to play
 
 
@@ -94,7 +96,9 @@ class StudyRun(StoredStudy):
         super().__init__(store, definition.name, definition.stored, progress=progress)
         self.name_values(self.course.objective.name)
 
-    def drive(self, run: Playing, budget: int, verify: float, baselines: Mapping[str, Agent]) -> None:
+    def drive(
+        self, run: Playing, budget: int, verify: float, baselines: Mapping[str, Agent], seconds: float = 0.0
+    ) -> None:
         """Searches, then plays held-out games until the verdict.
 
         Args:
@@ -102,10 +106,14 @@ class StudyRun(StoredStudy):
             budget: games of the search.
             verify: maximum held-out games, as a share of them; 0 = the default.
             baselines: agents by label that play the held-out games, too.
+            seconds: of the search; then the budget is about what it will play. 0 = the budget counts.
         """
         later = max_held_out_games(verify, budget, len(baselines), self.definition)
         with self.sharing(run, later):
-            self.run_budget(budget, run.pool)
+            if seconds:
+                self.run_for(seconds, budget, run.pool)
+            else:
+                self.run_budget(budget, run.pool)
             left = budget - self.course.games if self.course.gave_up else 0
             self.compare(self.course.finalists(baselines), run.pool, verify, left)
 
@@ -121,11 +129,32 @@ class StudyRun(StoredStudy):
         course = self.course
         self._search(executor, games, lambda one: not course.gave_up and course.games + one.max_games <= games)
 
-    def _search(self, executor: Executor, total: int, fits: Fits) -> None:
+    def run_for(self, seconds: float, games: int, executor: Executor) -> None:
+        """Asks for generations until the search has taken this long, with all drivers that it has had.
+
+        How many games that gives is not decided by seeds; each of them is, and the next generation after any number.
+
+        Args:
+            seconds: of the whole search.
+            games: about what it plays.
+            executor: plays the games.
+        """
+        notes = study_notes(self.store, self.definition.name, f"{SUMMARIES}%").values()
+        before, began = max((note.get(SECONDS, 0.0) for note in notes), default=0.0), now()
+
+        def used() -> float:
+            return before + now() - began
+
+        def fits(one: Generation) -> bool:
+            return not self.course.gave_up and (one.stored or not one.number or used() < seconds)
+
+        self._search(executor, games, fits, used)
+
+    def _search(self, executor: Executor, total: int, fits: Fits, used: Callable[[], float] | None = None) -> None:
         with self.driving(self._lock_or_play(executor, fits), total) as (lock, bar):
             before, bar.waits = executor.time, executor.waits
             bar.skip(self.course.games)  # of generations that were complete before this driver had the lock
-            drive = Drive(self, self.known(), lock, bar, total)
+            drive = Drive(self, self.known(), lock, bar, total, used)
             drive.run(executor, fits)
             self.idle_games += drive.games.played
             self.worked = executor.time.since(before)
@@ -220,10 +249,19 @@ class StudyRun(StoredStudy):
 class Drive:
     """The search of one driver while it holds the lock: plays generations, stores their trials and ends."""
 
-    def __init__(self, study: StudyRun, known: Known, lock: Lock, bar: Bar, planned: int = 0) -> None:
+    def __init__(
+        self,
+        study: StudyRun,
+        known: Known,
+        lock: Lock,
+        bar: Bar,
+        planned: int = 0,
+        used: Callable[[], float] | None = None,
+    ) -> None:
         self.study, self.course, self.store = study, study.course, study.store
         self.known, self.lock, self.bar = known, lock, bar
         self.planned = planned  # games of the search
+        self.used = used  # the seconds that the search has taken, if these are limited
         self.games = StudyGames(self.store, self.course.objective)
         self.trials = sum(map(len, known.trials.values()))  # stored ones
 
@@ -282,7 +320,7 @@ class Drive:
             return
         self.lock.heartbeat()  # a driver that was suspended must not add trials that another one has added
         games = [[spec.id for unit in generation.candidates[index].units for spec in unit] for index in new]
-        trials = [generation.trial(index, self.course.space) for index in new]
+        trials = [generation.trial(index, self.course.space, self.course.definition.slowest) for index in new]
         for trial, times in zip(trials, played_between(self.store, games), strict=True):
             trial.datetime_start, trial.datetime_complete = times
         self.study.add_trials(trials)
@@ -297,6 +335,8 @@ class Drive:
         if generation.number in self.known.noted:
             return
         summary, idle = self.course.summary(values) | {TRIALS_SO_FAR: self.trials}, self.games.values()
+        if self.used:
+            summary[SECONDS] = self.used()
         if len(idle) > 1:
             mean, half = mean_interval(idle)
             summary["recommended before"] = {"mean": mean, "half_width": half, "games": len(idle)}

@@ -22,10 +22,7 @@ from turnier.agents.registry import make_agent
 from turnier.arena.workers.executor import Executor
 from turnier.arena.workers.make import make_executor
 from turnier.arena.workers.where import Where
-from turnier.commands.options import (
-    DEFAULT_URL,
-    StoreOption,
-)
+from turnier.commands.options import DEFAULT_URL, StoreOption
 from turnier.commands.place import placed
 from turnier.core.number_text import number
 from turnier.core.terminal.console import Console

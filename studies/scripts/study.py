@@ -65,8 +65,7 @@ def run_study(
         population: Annotated[int | None, typer.Option(help="candidates per generation; default: by preset")] = None,
         games: Annotated[int | None, typer.Option(help="games per candidate; default: by preset")] = None,
         verify: Annotated[
-            float | None,
-            typer.Option(help="maximum held-out games, as a share of the search's; default: by preset"),
+            float | None, typer.Option(help="maximum held-out games, as a share of the search's; default: by preset")
         ] = None,
         where: Where = Where("ray"),
         picture: PictureOption = Path("reports"),

@@ -12,6 +12,8 @@ from turnier.contract.declarations import DECLARATION_LAWS
 from turnier.contract.law import Law, LawBroken, check_laws
 from turnier.contract.samplers import worth
 from turnier.core.errors import UserError
+from turnier.core.parameters import Parameter
+from turnier.search.dimensions.dimension import Dimension
 from turnier.search.samplers.grid import Grid, GridSearch
 from turnier.search.samplers.registry import SAMPLERS
 from turnier.search.samplers.sampler import Sampler, Search, SteppingSearch, Vectors
@@ -22,7 +24,7 @@ from turnier.search.space import Space
 SMALL = {
     "cmaes": "cmaes(population=10)",
     "cmaes_lr": "cmaes_lr(population=10)",
-    "duels": "duels(pairs=6,length=240)",
+    "duels": "duels(pairs=6,length=240,reach=0.16)",
     "gp": "gp(population=6,startup=12)",
     "grid": "grid(steps=3,population=6)",
     "random": "random(population=10)",
@@ -85,6 +87,30 @@ def test_every_law_can_fail(law: Law, cls: type[Sampler]) -> None:
 
 def test_no_law_is_left_without_a_broken_sampler() -> None:
     assert {law for law, _ in BREAKS} == set(laws.SAMPLER_LAWS)
+
+
+@pytest.mark.parametrize("name", ["cmaes(population=12)", "cmaes_lr(population=12)", "duels(pairs=6)"])
+def test_no_switch_choice_or_whole_number_dies_out(name: str) -> None:
+    """One value of each is the best by far, so that a distribution becomes narrower than a value."""
+    kinds = (str, Parameter("", choices=("a", "b", "c"))), (int, Parameter("", low=0, high=50))
+    kinds += ((int, Parameter("", low=0, high=3)), (bool, Parameter("")), (bool, Parameter("")))
+    space = Space(tuple(Dimension(f"x{n}", kind, declared) for n, (kind, declared) in enumerate(kinds)))
+    dead = dict[bool, int]()
+    for alive in (True, False):
+        search, found = SAMPLERS.make(name).begin([0.3] * space.size, 3, space), list[Vectors]()
+        assert isinstance(search, SteppingSearch)
+        search.alive = space.dimensions if alive else ()
+        for _ in range(80):
+            found.append(search.ask())
+            search.tell([-float(((row - 0.3) ** 2).sum()) for row in found[-1]])
+        latest = np.vstack(found[-20:])
+        values = [{d.decode(x) for x in column} for d, column in zip(space.dimensions, latest.T, strict=True)]
+        dead[alive] = sum(len(known) == 1 for known in values)
+        if alive:
+            for mean in np.random.default_rng(1).uniform(size=(50, space.size)):
+                moved, _ = search.with_margins(mean, np.full(space.size, 1e-6))
+                assert space.decode(moved) == space.decode(mean)
+    assert dead[True] == 0 and (dead[False] > 3 or name.startswith("duels"))
 
 
 @pytest.mark.parametrize("name", SMALL)

@@ -1,23 +1,26 @@
-"""Engines that speak UCI, the protocol of chess engines; through the text of their moves they play other games as well.
+"""Engines that speak UCI, the protocol of chess engines; by the text of moves they play other games as well.
 
 Source: R. Huber and S. Meyer-Kahlen, "Description of the universal chess interface", April 2006.
 """
 
 from __future__ import annotations
 
+import functools
+import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 from ...core.errors import UserError
 from ...core.parameters import parameter
 from ...games.game import Game, Position
 from ..budget import AMOUNT
+from ..seats.failure import SeatFailure
 from .engine import EngineAgent, Limits, Match, Talk, node_count
 from .process import EngineProcess
 from .uci_options import MAX_OPTIONS, Option, check_options, read_option
 
-MAX_IDS, MAX_ID = 4, 200  # lines by which an engine says what it is, and characters of each
+MAX_IDS, MAX_ID = 4, 200  # lines by which an engine identifies itself, and characters of each
 
 
 class UciTalk(Talk):
@@ -39,6 +42,7 @@ class UciTalk(Talk):
             option = read_option(line)
             if option is not None and len(declared) < MAX_OPTIONS:
                 declared[option.name.lower()] = option
+        self.declared: Mapping[str, Option] = declared
         check_options(self.process.command, declared, self.agent.set_options())
         for name, value in self.agent.set_options():
             self.send(f"setoption name {name} value {value}" if value else f"setoption name {name}", deadline)
@@ -101,10 +105,11 @@ def position_command(game: Game, moves: Sequence[str]) -> str:
 
 @dataclass(frozen=True)
 class Uci(EngineAgent):
-    """A program that speaks UCI, such as Stockfish: it plays chess, and other games through the text of their moves."""
+    """A program that speaks UCI, such as Stockfish: it plays chess, and other games by the text of their moves."""
 
     name: ClassVar[str] = "uci"
     talk: ClassVar[type[Talk]] = UciTalk
+    takes_options: ClassVar[str] = "options"
     budgets: ClassVar[Mapping[str, Mapping[str, Any]]] = {
         "ms": {"movetime": AMOUNT, "nodes": 0, "depth": 0, "clock": 0.0, "increment": 0.0},
         "nodes": {"nodes": AMOUNT, "movetime": 0, "depth": 0, "clock": 0.0, "increment": 0.0},
@@ -119,12 +124,12 @@ class Uci(EngineAgent):
     def check(self) -> None:
         super().check()
         if self.command and not (self.movetime or self.nodes or self.depth or self.clock):
-            raise UserError(f"{self.name}: movetime, nodes, depth or clock must say what a move may cost, got none.")
+            raise UserError(f"{self.name} needs a budget per move: set movetime, nodes, depth or clock.")
         self.set_options()
 
     def cannot_play(self, game: Game) -> str | None:
         if game.has_chance:
-            return f"{self.name} has no words for chance, so it plays games without it, got {game}; use json."
+            return f"{self.name} plays games without chance, got {game}; use json."
         return super().cannot_play(game)
 
     def move_seconds(self) -> float:
@@ -138,12 +143,45 @@ class Uci(EngineAgent):
         pairs = [part.partition("=") for part in self.options.split(";") if part.strip()]
         return [(name.strip(), value.strip()) for name, _, value in pairs]
 
+    def option(self, name: str) -> str | None:
+        return {key.lower(): value for key, value in self.set_options()}.get(name.lower())
+
+    def with_options(self, values: Mapping[str, str]) -> Self:
+        """Returns the agent with some options set; the others stay, in their order."""
+        names = {name.lower(): name for name, _ in self.set_options()}
+        pairs = dict(self.set_options()) | {names.get(name.lower(), name): value for name, value in values.items()}
+        return self.replace(options=";".join(f"{name}={value}" for name, value in pairs.items()))
+
+    def declared_options(self) -> Mapping[str, Option]:
+        return _declared(self)
+
+    def option_commands(self) -> list[str]:
+        """Returns the options in the program's own words."""
+        return [f"setoption name {name} value {value}" for name, value in self.set_options()]
+
     def budget_words(self, limits: Limits) -> str:
-        """Returns what follows `go`."""
+        """Returns the arguments of `go`."""
         words = []
         if limits.clock:
             left, added = int(1000 * limits.clock), int(1000 * self.increment)
-            words += [f"wtime {left} btime {left} winc {added} binc {added}"]  # the other's clock is not known to it
+            words += [f"wtime {left} btime {left} winc {added} binc {added}"]  # it does not know the other's clock
         words += [f"movetime {self.movetime}"] * bool(self.movetime and not limits.clock)
         words += [f"nodes {self.nodes}"] * bool(self.nodes) + [f"depth {self.depth}"] * bool(self.depth)
         return " ".join(words)
+
+
+@functools.lru_cache(16)
+def _declared(agent: Uci) -> Mapping[str, Option]:
+    """Returns the options that an agent's program declares."""
+    agent.require_program()
+    talk = UciTalk(EngineProcess(agent.command), agent)
+    try:
+        talk.greet(time.monotonic() + agent.start_limit)
+    except (SeatFailure, TimeoutError) as failure:
+        what = str(failure) or f"it is not ready after {agent.start_limit:g} s"
+        raise UserError(
+            f"{agent.name}: the program must say which options it has, but {what}; fix its command."
+        ) from None
+    finally:
+        talk.end()
+    return talk.declared

@@ -17,7 +17,7 @@ from ...runs.declared.options import Declared
 from ...runs.plan import Plan
 from ..command_line import saving
 from ..completion import proposing
-from ..options import DEFAULT_URL, JsonOption, StoreOption, TrustOption
+from ..options import DEFAULT_URL, JsonOption, StoreOption, TrustOption, is_typed
 from ..place import placed
 
 ResumeOption = Annotated[
@@ -44,7 +44,7 @@ def command_of(kind: str, name: str) -> Callable[..., None]:
         as_json: JsonOption = False,
         **given: Any,
     ) -> None:
-        typed = {each: value for each, value in given.items() if _is_typed(context, each)}
+        typed = {each: value for each, value in given.items() if is_typed(context, each)}
         _play(plan, name, typed, resume, store, where, as_json)
 
     signature = inspect.signature(command, eval_str=True)
@@ -79,11 +79,6 @@ def _parameter(declared: Declared) -> inspect.Parameter:
 
 
 _PLAIN = (bool, int, float, str)
-
-
-def _is_typed(context: typer.Context, name: str) -> bool:
-    source = context.get_parameter_source(name)
-    return source is not None and source.name == "COMMANDLINE"
 
 
 def _play(

@@ -60,7 +60,7 @@ class DecisionTime:
         for unit in units:
             for spec, (seat,) in zip(unit.specs, unit.seats, strict=True):
                 record = records[spec.id]
-                seconds += _seconds(record, seat)
+                seconds += decision_seconds(record, seat)
                 decisions += record.decisions[seat]
         if not seconds > 0 or not decisions:
             agents = " against ".join(str(AGENTS.make(agent)) for agent in dict.fromkeys(units[0].specs[0].agents))
@@ -71,7 +71,7 @@ class DecisionTime:
         return 1000 * seconds / decisions
 
 
-def _seconds(record: MatchRecord, seat: int) -> float:
+def decision_seconds(record: MatchRecord, seat: int) -> float:
     """Returns the seconds of a seat's decisions; games of earlier versions may have far too little CPU time."""
     wall, cpu = record.seat_seconds[seat], (*record.seat_cpu_seconds, *[0.0] * len(record.seat_seconds))[seat]
     return cpu if cpu >= BUSY * wall or math.isnan(wall) else wall

@@ -173,7 +173,13 @@ class ParetoStudy(StoredStudy):
         return self.of(trial).full_text()
 
     def of(self, trial: FrozenTrial) -> Agent:
-        return self.space.apply(self.agent, trial.params)
+        try:
+            agent = self.space.apply(self.agent, trial.params)
+            agent.require(self.game)
+        except UserError:
+            vector = [d.encode(trial.params[d.path]) for d in self.space.dimensions]
+            return self.space.accepted(self.agent, vector, lambda agent: agent.require(self.game)).agent
+        return agent
 
     def finalists(self) -> dict[str, Agent]:
         """Returns the start and the front by label; of a long front, candidates spread evenly along it."""

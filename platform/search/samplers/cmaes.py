@@ -87,6 +87,18 @@ class CmaesSearch(SteppingSearch):
 
     def step(self, values: Sequence[float]) -> None:
         self._strategy.tell(self._asked, [-value for value in values])
+        self._keep_alive()
+
+    def _keep_alive(self) -> None:
+        mean, before = np.array(self._strategy.gp.pheno(self._strategy.mean)), np.array(self._strategy.stds)
+        moved, deviations = self.with_margins(mean, before)
+        if (moved != mean).any():
+            self._strategy.mean = np.array(self._strategy.gp.geno(moved))
+        for place in np.flatnonzero(deviations > before):
+            self._strategy.sigma_vec._init_(self._wide)
+            factor = deviations[place] / before[place]
+            self._strategy.sigma_vec.set_i(place, self._strategy.sigma_vec.scaling[place] * factor)
+            self._strategy.pc2[place] *= factor
 
     def tell(self, values: Sequence[float]) -> None:
         super().tell(values)

@@ -53,6 +53,11 @@ class CmaesLrSearch(SteppingSearch):
 
     def step(self, values: Sequence[float]) -> None:
         self._strategy.tell([(x, -value) for x, value in zip(self._asked, values, strict=True)])
+        before = self.sigma * np.sqrt(np.diag(self._strategy._C))
+        self._strategy._mean, deviations = self.with_margins(self._strategy._mean, before)
+        if (factors := deviations / before).max() > 1:
+            self._strategy._C = self._strategy._C * np.outer(factors, factors)
+            self._strategy._B = self._strategy._D = None
 
     def tell(self, values: Sequence[float]) -> None:
         super().tell(values)

@@ -8,27 +8,29 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import ClassVar, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 import numpy.typing as npt
 
 from ...core.errors import UserError
 from ...core.parameters import Declared, parameters_of
+from ..dimensions.dimension import Dimension
 from ..space import Space
 
 Vectors = npt.NDArray[np.float64]
 MAX_POPULATION = 64  # candidates per generation: under noise many candidates with few games learn fastest
 MIN_POPULATION = 6
+REACH = 1.645  # standard deviations from a mean within which other values stay: of a switch 5 % of the candidates
 GENERATIONS = 30  # affordable with a small budget, see docs/results/search_benchmark.md
 
 
 class Search(ABC):
     """A search over the unit cube for values to maximise, a generation at a time."""
 
-    pools: ClassVar[bool] = False  # whether candidates that are the same agent count with their common mean
+    pools = False  # whether candidates that are the same agent count with their common mean
     duels = 0  # of the first candidates of a generation, this many pairs of neighbours play each other
 
     def __init__(self, start: Sequence[float], seed: int) -> None:
@@ -77,10 +79,34 @@ class SteppingSearch(Search):
     """
 
     stays = True  # False in studies of the first edition
+    alive: Sequence[Dimension] = ()  # of which no value may die out; none in studies of the first two editions
 
     def __init__(self, start: Sequence[float], seed: int) -> None:
         super().__init__(start, seed)
         self._latest_mean = math.nan  # mean of the latest generation's values
+
+    def with_margins(self, mean: Vectors, deviations: Vectors) -> tuple[Vectors, Vectors]:
+        """Returns a distribution's mean and standard deviations, changed so that other values stay within reach.
+
+        A distribution that had become narrower than a value of a switch, a choice or a whole number would never find
+        another one again. The mean's own value stays.
+
+        Source: the margin of Hamano et al. 2022, "CMA-ES with margin", for any list of values.
+
+        Args:
+            mean: [dimensions], in the unit cube.
+            deviations: [dimensions].
+        """
+        mean, deviations = mean.copy(), deviations.copy()
+        for place, dimension in enumerate(self.alive):
+            below, above = dimension.edges(float(mean[place]))
+            if not math.isinf(above - below):
+                deviations[place] = max(deviations[place], (above - below) / 2 / REACH)
+            reach = REACH * deviations[place]
+            lowest, highest = above - reach, below + reach
+            mean[place] = max(mean[place], lowest) if math.isfinite(lowest) else mean[place]
+            mean[place] = min(mean[place], highest) if math.isfinite(highest) else mean[place]
+        return mean, deviations
 
     @abstractmethod
     def step(self, values: Sequence[float]) -> None:
@@ -95,6 +121,69 @@ class SteppingSearch(Search):
     def estimate(self) -> float:
         """Returns the mean of the latest generation, whose candidates lie around the recommendation."""
         return self._latest_mean
+
+
+class KnownFirst(Search):
+    """Tries known points in the first generation, and begins another search at the best of them and the start.
+
+    In a search of duels they play the start, and one that wins most is the best.
+    """
+
+    def __init__(
+        self, start: Sequence[float], seed: int, points: Sequence[Sequence[float]], begin: Callable[[Any], Search]
+    ) -> None:
+        """Begins the search.
+
+        Args:
+            start: [dimensions], in the unit cube.
+            seed: of the search.
+            points: [n, dimensions].
+            begin: makes the other search from a start.
+        """
+        super().__init__(start, seed)
+        self._begin, self._then = begin, begin(start)
+        self._known = [np.array(point, np.float64) for point in points]
+        size, duelling = len(self._then.ask()), bool(self._then.duels)
+        group = [each for point in self._known for each in (point, self.start)] if duelling else []
+        group = group or [self.start, *self._known]
+        self._first = np.array(group * max(1, size // len(group)))
+        self.duels = len(self._first) // 2 if duelling else 0
+        self._best = math.nan  # the value of the point where the other search began
+
+    def ask(self) -> Vectors:
+        return self._then.ask() if self.generation else self._first.copy()
+
+    def tell(self, values: Sequence[float]) -> None:
+        if self.generation:
+            self._then.tell(values)
+        else:
+            means = {tuple(x): float(np.mean(own)) for x, own in self._by_point(values).items()}
+            if self.duels:  # the start's share is that of all its duels
+                means[tuple(self.start)] = 0.5
+            best = max(means, key=lambda x: (means[x], x == tuple(self.start)))
+            self._best, self._then = means[best], self._begin(list(best))
+            self.duels, self.pools = self._then.duels, self._then.pools
+        self.generation += 1
+
+    def _by_point(self, values: Sequence[float]) -> dict[tuple[float, ...], list[float]]:
+        found: dict[tuple[float, ...], list[float]] = {}
+        for vector, value in zip(self._first.tolist(), values, strict=True):
+            found.setdefault(tuple(vector), []).append(value)
+        return found
+
+    def recommended(self) -> list[float]:
+        return self._then.recommended()
+
+    def estimate(self) -> float:
+        latest = self._then.estimate()
+        return self._best if math.isnan(latest) else latest
+
+    @property
+    def sigma(self) -> float:
+        return self._then.sigma
+
+    def facts(self) -> dict[str, float]:
+        return self._then.facts()
 
 
 @dataclass(frozen=True)

@@ -21,13 +21,13 @@ MORE = 4  # times as many games
 OPENING_PLIES = 6  # random ones, before games of agents that would repeat one game
 
 
-def tune_command(store: Store, definition: StudyDefinition, budget: int, verify: float | None = None) -> str:
+def tune_command(store: Store, definition: StudyDefinition, budget: int | str, verify: float | None = None) -> str:
     """Returns the command that runs a study, or resumes it if it is stored.
 
     Args:
         store: where the study is, or is to be.
         definition: of the study, with a name.
-        budget: games of the search.
+        budget: games of the search, or its time.
         verify: held-out games as a share of them; None = the default.
     """
     words = ["turnier", "tune", str(GAMES.make(definition.game)), str(AGENTS.make(definition.agent))]
@@ -38,6 +38,10 @@ def tune_command(store: Store, definition: StudyDefinition, budget: int, verify:
     words += [] if sampler.is_closed(usual) else ["--sampler", str(sampler)]
     words += ["--noise", str(noise)] if noise != NOISES.make(sampler.usual_noise) else []
     words += ["--seed", str(definition.seed)] if definition.seed != 1 else []
+    known = [] if definition.from_study else definition.known
+    words += [word for agent in known for word in ("--known", str(AGENTS.make(agent)))]
+    words += ["--from-study", definition.from_study] if definition.from_study else []
+    words += ["--max-per-move", f"{definition.slowest:.12g}ms"] if definition.slowest else []
     words += ["--openings", str(definition.openings)] if definition.openings else []
     words += ["--budget", str(budget), "--name", definition.name]
     words += ["--verify", f"{verify:.12g}"] if verify is not None else []

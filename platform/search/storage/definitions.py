@@ -19,6 +19,7 @@ from ..samplers.registry import SAMPLERS
 from ..space import Space
 
 NSGA2 = "nsga2"  # the sampler of fronts
+TAKEN = "parameter "  # before the name of a parameter in a frame that has another column of that name
 
 
 class StoredRange(NamedTuple):
@@ -115,7 +116,8 @@ class StudyFacts:
 def used_values(row: Mapping[Any, Any], ranges: Mapping[str, StoredRange]) -> dict[str, Any]:
     """Returns a candidate's parameters from a row of a frame, in which unused ones are missing."""
     used = {str(name): value for name, value in row.items() if not pd.isna(value)}
-    return {name: int(value) if ranges[name].whole else value for name, value in used.items()}
+    whole = {name: int(value) if ranges[name].whole else value for name, value in used.items()}
+    return {name.removeprefix(TAKEN): value for name, value in whole.items()}
 
 
 def agent_with(definition: Mapping[str, Any], values: Mapping[str, Any]) -> str:
@@ -137,7 +139,7 @@ def ranges_table(ranges: Mapping[str, StoredRange], definition: Mapping[str, Any
             "parameter": name,
             "range": str(kind),
             "scale": "logarithmic" if kind.log else "",
-            "start": value_text(start.get(name)),
+            "start": value_text(start.get(name.removeprefix(TAKEN))),
         }
         for name, kind in ranges.items()
     ]

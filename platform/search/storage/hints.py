@@ -52,7 +52,9 @@ def hints(
     with contextlib.suppress(UserError, KeyError):
         space = Space.of(AGENTS.make(definition["agent"]), definition["parameters"])
     sampler = str(definition.get("sampler", "")).partition("(")[0]
-    found = [_unlearned(trials, again)]
+    known = noted.attrs.get("noted", {})
+    found = [_refused(known.get("refused", {}), len(trials)), _slow(known.get("slow", {}), len(trials), definition)]
+    found += [_unlearned(trials, again)]
     if sampler in STEPPING and not (space and all(dimension.options for dimension in space.dimensions)):
         found.append(_diverging(noted["sigma"].dropna(), again))
     if sampler != "duels" and (not space or any(dimension.type is float for dimension in space.dimensions)):
@@ -62,6 +64,24 @@ def hints(
     if sampler == "duels":
         found.append(_disagreeing(noted["agreement"].dropna()))
     return [sentence for sentence in found if sentence]
+
+
+def _refused(known: Mapping[str, Any], candidates: int) -> str:
+    if not known:
+        return ""
+    return (
+        f"{known['candidates']:,} of {candidates:,} candidates had parameters that the agent refuses, such as:"
+        f" {known['why'].rstrip('.')}; the nearest ones towards the start that it accepts played instead."
+    )
+
+
+def _slow(known: Mapping[str, Any], candidates: int, definition: Mapping[str, Any]) -> str:
+    if not known:
+        return ""
+    return (
+        f"{known['candidates']:,} of {candidates:,} candidates took more than {definition['slowest']:g} ms per move, up"
+        f" to {number(known['milliseconds'], digits=3)}, and counted as lost."
+    )
 
 
 def without_difference(when: str, one_agent: bool, again: Again | None) -> str:

@@ -18,6 +18,7 @@ from optuna.importance import PedAnovaImportanceEvaluator, get_param_importances
 from sqlalchemy import inspect, select
 
 from ...agents.registry import AGENTS
+from ...core.errors import UserError, unknown
 from ...games.registry import GAMES
 from ...results.outage import outlasting
 from ...results.store.database import chunks
@@ -38,11 +39,12 @@ from .checked_studies import (
     require_finished,
     study_notes,
 )
-from .definitions import StoredRange, used_values
+from .definitions import TAKEN, StoredRange, used_values
 
 optuna.logging.set_verbosity(optuna.logging.WARNING)
 
 TRIAL_COLUMNS = ("number", "state", "value", "low", "high", "other", "group", "index", "games", "seconds")
+BEST_KNOWN = 3  # candidates of an earlier study that another one tries first
 MAX_EVALUATED = 1000  # maximum number of trials from which importance is computed
 MIN_EVALUATED = 8  # below which importance says nothing
 
@@ -85,6 +87,11 @@ def played_between(store: Store, groups: Sequence[Sequence[str]]) -> list[tuple[
     return [(min(times[i][0] for i in group), max(times[i][1] for i in group)) for group in groups]
 
 
+def column_of(parameter: str) -> str:
+    """Returns the column of a parameter in `trials_frame`."""
+    return f"{TAKEN}{parameter}" if parameter in TRIAL_COLUMNS else parameter
+
+
 @outlasting
 def trials_frame(store: Store, study: str) -> pd.DataFrame:
     """Returns one row per finished trial of a study, by number.
@@ -92,8 +99,8 @@ def trials_frame(store: Store, study: str) -> pd.DataFrame:
     Columns: number, state (COMPLETE, or PRUNED with its latest value), value, low and high (its 95 % interval: stored,
     or Student's t from the stored standard error; NaN if neither is), other (the value of the second objective, which
     is `frame.attrs["second"]`; NaN if the study has one objective), group (generation or round, from 0), index, games
-    (of the trial), seconds; then one per parameter; `frame.attrs["parameters"]` has their names,
-    `frame.attrs["ranges"]` their ranges by name.
+    (of the trial), seconds; then one per parameter, such as `parameter low` if its name is taken;
+    `frame.attrs["parameters"]` has the names of these columns, `frame.attrs["ranges"]` the ranges by them.
     """
     with store.database.reading() as connection:
         trials, values, latest, parameters, notes = read_trials(store, connection, study)
@@ -117,10 +124,10 @@ def trials_frame(store: Store, study: str) -> pd.DataFrame:
         games=known["games"].fillna(begun.get("games")),  # those of a front are all alike, and not noted
         seconds=known["seconds"],
     )
-    chosen = _used(_chosen(parameters), begun).reindex(trials.index)
+    chosen = _used(_chosen(parameters), begun).reindex(trials.index).rename(columns=column_of)
     frame = frame[list(TRIAL_COLUMNS)].join(chosen).sort_values("number", ignore_index=True)
     frame.attrs["parameters"] = list(chosen.columns)
-    frame.attrs["ranges"] = _ranges(parameters)
+    frame.attrs["ranges"] = {column_of(name): found for name, found in _ranges(parameters).items()}
     frame.attrs["second"] = stored_objective(begun)
     return frame
 
@@ -130,20 +137,25 @@ def generations_frame(store: Store, study: str) -> pd.DataFrame:
 
     Columns: generation (from 0), mean, best, sigma, axis_ratio, agreement (t of duels with games against opponents);
     recommended, half_width and idle_games: the mean of games that idle workers played of the previous recommendation,
-    with its 95 % interval, and their number.
+    with its 95 % interval, and their number. `frame.attrs["noted"]` has the latest notes on candidates that the agent
+    refused, and on those that were too slow.
     """
     columns = ["generation", "mean", "best", "sigma", "axis_ratio", "agreement"]
     columns += ["recommended", "half_width", "idle_games"]
-    generations = []
+    generations, noted = [], dict[str, Any]()
     for key, known in study_notes(store, study, "generation %").items():
         before = known.get("recommended before", {})
+        for what in ("refused", "slow"):
+            noted[what] = max(noted.get(what, {}), known.get(what, {}), key=lambda one: one.get("candidates", 0))
         idle = {
             "recommended": before.get("mean"),
             "half_width": before.get("half_width"),
             "idle_games": before.get("games"),
         }
         generations.append({"generation": int(key.split()[1]), **known, **idle})
-    return pd.DataFrame(generations, columns=columns).astype(float).sort_values("generation", ignore_index=True)
+    frame = pd.DataFrame(generations, columns=columns).astype(float).sort_values("generation", ignore_index=True)
+    frame.attrs["noted"] = noted
+    return frame
 
 
 def recommended_values(store: Store, study: str) -> dict[str, Any]:
@@ -151,6 +163,23 @@ def recommended_values(store: Store, study: str) -> dict[str, Any]:
     notes = study_notes(store, study, "generation %")
     latest = max(notes, key=lambda key: int(key.split()[1]), default=None)
     return dict(notes[latest].get("recommendation", {})) if latest else {}
+
+
+def best_values(store: Store, study: str) -> list[dict[str, Any]]:
+    """Returns the parameters that a study recommends and those of its candidates with the largest means.
+
+    Raises UserError if the store has no such study, or none of its candidates.
+    """
+    if study not in study_names(store):
+        raise unknown("study", study, study_names(store))
+    frame = trials_frame(store, study).dropna(subset="value")
+    names, ranges = frame.attrs["parameters"], frame.attrs["ranges"]
+    groups = frame.assign(text=frame[names].astype(str).agg("|".join, axis=1)) if len(frame) else frame
+    if not len(groups):
+        raise UserError(f"study {study} must have candidates, but it has none yet; let it play first.")
+    means = groups.groupby("text", sort=False)["value"].mean().sort_values(ascending=False, kind="stable")
+    rows = groups.drop_duplicates("text").set_index("text").loc[means.index[:BEST_KNOWN], names]
+    return [recommended_values(store, study), *(used_values(row, ranges) for row in rows.to_dict("records"))]
 
 
 def definition(store: Store, study: str) -> dict[str, Any]:
@@ -185,12 +214,12 @@ def importance(frame: pd.DataFrame) -> pd.Series:
     study = optuna.create_study(direction="maximize")
     for value, row in zip(done["value"], done[list(names)].to_dict("records"), strict=True):
         chosen = used_values(row, ranges)
-        used = {name: kinds[name] for name in chosen}
+        used = {name: kinds[column_of(name)] for name in chosen}
         study.add_trial(optuna.trial.create_trial(value=float(value), params=chosen, distributions=used))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # about parameters that few trials use
         shares = get_param_importances(study, evaluator=PedAnovaImportanceEvaluator())
-    return pd.Series(shares, dtype=float).sort_values(ascending=False, kind="stable")
+    return pd.Series(shares, dtype=float).rename(column_of).sort_values(ascending=False, kind="stable")
 
 
 def _used(chosen: pd.DataFrame, known: Mapping[str, Any]) -> pd.DataFrame:
