@@ -9,7 +9,6 @@ from typing import Any, NamedTuple
 
 import pandas as pd
 
-from turnier.agents.engines.uci_options import TakesOptions
 from turnier.agents.registry import make_agent
 from turnier.core.errors import UserError
 from turnier.core.number_text import plus_minus
@@ -30,7 +29,14 @@ from turnier.search.front.points import HELD_OUT, Point, best_first, dominated, 
 from turnier.search.storage import trials
 from turnier.search.storage.checked_studies import FINISHED, study_notes
 from turnier.search.storage.commands import to_play_on
-from turnier.search.storage.definitions import StudyFacts, agent_with, ranges_table, used_values, value_text
+from turnier.search.storage.definitions import (
+    StudyFacts,
+    agent_with,
+    option_commands,
+    ranges_table,
+    used_values,
+    value_text,
+)
 from turnier.search.storage.results import StudyResults
 from turnier.search.storage.studies import VERDICT, run_id_of, stored_verdict
 from turnier.search.verdict import START, StudyVerdict
@@ -216,14 +222,6 @@ def _result(data: Data) -> Iterator[Section]:
             yield Text(so_far)
         if data.agent:
             yield Copy(data.agent, "What the search recommends now:")
-
-
-def option_commands(agent: str) -> list[str]:
-    """Returns the options of an agent's program in the program's own words; none if it takes none."""
-    with contextlib.suppress(UserError):
-        made = make_agent(agent)
-        return made.option_commands() if isinstance(made, TakesOptions) else []
-    return []
 
 
 def _so_far(data: Data) -> str:
