@@ -11,15 +11,7 @@ import numpy as np
 import numpy.typing as npt
 from numba import types
 
-from benchmarks.programs import (
-    Benchmark,
-    Rates,
-    Round,
-    Stopwatch,
-    program_speed,
-    require_equal,
-    run_program,
-)
+from benchmarks.programs import Benchmark, Rates, Round, Stopwatch, program_speed, require_equal, run_program
 from turnier.agents.ntuple.evaluator import NTuple
 from turnier.agents.ntuple.network_kernels import EntryTable, Index, find_entries
 from turnier.agents.ntuple.td import td_of

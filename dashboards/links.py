@@ -6,6 +6,7 @@ import contextlib
 from collections.abc import Iterable
 from urllib.parse import quote, urlencode
 
+from turnier.agents.registry import make_agent
 from turnier.core.errors import UserError
 from turnier.dashboards.sections import kind_of, page_of
 from turnier.games.registry import game_of
@@ -53,3 +54,10 @@ def _is_alone(run: Run) -> bool:
     with contextlib.suppress(UserError, KeyError):
         return game_of(str(run.definition["game"])).num_seats == 1
     return False
+
+
+def games_of(run: str, agent: str) -> str:
+    """Returns the address of an agent's games in a run; of all of them if this version does not know the agent."""
+    with contextlib.suppress(UserError):
+        return games_address(run, make_agent(agent).full_text())
+    return games_address(run)

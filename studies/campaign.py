@@ -24,13 +24,7 @@ from turnier.agents.learning.loop import end_all
 from turnier.arena.workers.make import make_executor
 from turnier.arena.workers.where import Where
 from turnier.commands.command_line import STORED, at_most, saving
-from turnier.commands.options import (
-    DEFAULT_URL,
-    NetworksOption,
-    StoreOption,
-    WidthOption,
-    writable_folder,
-)
+from turnier.commands.options import DEFAULT_URL, NetworksOption, StoreOption, WidthOption, writable_folder
 from turnier.commands.place import placed
 from turnier.core.errors import UserError
 from turnier.core.terminal.console import Console

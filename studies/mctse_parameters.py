@@ -17,13 +17,7 @@ import typer
 from turnier.agents.registry import make_agent
 from turnier.arena.workers.where import Where
 from turnier.commands.command_line import in_this_environment
-from turnier.commands.options import (
-    DEFAULT_URL,
-    PictureOption,
-    SeedOption,
-    StoreOption,
-    StudyNameOption,
-)
+from turnier.commands.options import DEFAULT_URL, PictureOption, SeedOption, StoreOption, StudyNameOption
 from turnier.commands.place import placed
 from turnier.commands.runs.show import show
 from turnier.core.terminal.console import Console

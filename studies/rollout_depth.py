@@ -22,12 +22,7 @@ from turnier.agents.registry import make_agent
 from turnier.arena.match import MatchSpec, derive_seed
 from turnier.arena.workers.make import make_executor
 from turnier.arena.workers.where import Where
-from turnier.commands.options import (
-    DEFAULT_URL,
-    PictureOption,
-    SeedOption,
-    StoreOption,
-)
+from turnier.commands.options import DEFAULT_URL, PictureOption, SeedOption, StoreOption
 from turnier.commands.place import placed
 from turnier.core.number_text import half_width_text, number
 from turnier.core.terminal.console import Console

@@ -19,6 +19,7 @@ tables and the picture are written beside the page, the tables between its two m
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 from typing import Annotated
 
@@ -40,30 +41,38 @@ from turnier.studies.scripts.script import choose_preset, run_script
 DATA, PAGE = Path("docs/results/data/search_benchmark.csv"), Path("docs/results/search_benchmark.md")
 START, END = "<!-- written by studies/search_benchmark.py -->", "<!-- end of the tables -->"
 DRAWN = ("won 6", "won 12")
-SHOWN = 8  # searches that a picture has lines of
+SHOWN = 6  # searches that a picture has lines of
+HALF = 0.5
+OURS = " (Turnier)"
+MADE_HERE = {one.label for one in CONTENDERS if one.ours}
 
 
 def pictures(results: Results) -> list[Figure]:
-    """Returns the games needed, and the loss by games, of won games."""
-    ours = {one.label for one in CONTENDERS if one.ours}
-    found, needed = [], []
-    for name in DRAWN:
-        summary = Summary.of(BY_NAME[name], results)
+    """Returns the games for half of the gain, and the loss by games, of won games."""
+    found = []
+    for summary in (Summary.of(BY_NAME[name], results) for name in DRAWN):
         if summary is None:
             continue
-        for label in summary.ordered():
-            one, most = summary.needed(label), summary.games[-1]
-            of = "" if one.games < most else f", more than {most:,}"
-            text = f"{summary.table.title.split(', ')[1]}: {label}{' (Turnier)' * (label in ours)}{of}"
-            ends = [min(value, float(most)) for value in (one.games, one.low, one.high)]
-            needed.append({"search": text, **dict(zip(("games", "low", "high"), ends, strict=True))})
+        of = summary.table.title.removeprefix("Won games, ")
+        needed = {label: summary.needed(label, HALF) for label in summary.ordered()}
+        rows = [
+            {"search": f"{label}{OURS * (label in MADE_HERE)}", "games": n.games, "low": n.low}
+            | {"high": min(n.high, summary.games[-1])}
+            for label, n in sorted(needed.items(), key=lambda one: one[1].games)
+            if n.games < math.inf
+        ]
+        late = ", ".join(label for label, n in needed.items() if n.games == math.inf)
+        note = (
+            f"95 % bootstrap intervals; {summary.games[0]:,} games or fewer are shown as that. "
+            f"More than {summary.games[-1]:,} games: {late or 'none'}."
+        )
+        if rows:
+            data = pd.DataFrame(rows)
+            chart = points(data, "search", "games", "low", "high", "games")
+            found.append(Figure(f"Games for half of what there is to gain, {of}", chart, data, note))
         data = summary.frame(summary.ordered()[:SHOWN])
         chart = lines(data, "games", "loss", "low", "high", "search", ("games of the search", "Elo lost"), log=True)
-        found.append(Figure(summary.table.title, chart, data, "The first by mean rank. 95 % intervals over surfaces."))
-    if needed:
-        data = pd.DataFrame(needed)
-        chart = points(data, "search", "games", "low", "high", "games for 90 % of 60 Elo")
-        found.insert(0, Figure("Games needed", chart, data, "95 % bootstrap intervals over surfaces."))
+        found.append(Figure(f"Elo lost, {of}", chart, data, "The first by mean rank, with 95 % intervals of means."))
     return found
 
 

@@ -24,11 +24,10 @@ from turnier.results.failures import Failures, failed_matches, list_failures
 from turnier.results.match_list import list_matches, newest_run_of
 from turnier.results.store.annotations import SETTINGS
 from turnier.results.store.progress import LIVE, RunProgress, progress_of_runs, stored_command
-from turnier.results.store.store import Run, Store
+from turnier.results.store.store import Run as Run
+from turnier.results.store.store import Store
 from turnier.runs.results import RunResults
 from turnier.search.storage import trials
-
-__all__ = ["Run"]  # for annotations of pages
 
 SMALL = 20_000  # matches; figures of a larger running run are renewed in steps of 5 % or more
 HEADS = 2000  # cached heads of runs

@@ -13,7 +13,6 @@ import streamlit as st
 
 from turnier.core.errors import UserError, unknown
 from turnier.dashboards.app import cached_store, opened_store
-from turnier.dashboards.app.dark_charts import on_dark
 from turnier.dashboards.figures.charts import Figure, image, table_csv
 from turnier.dashboards.links import HOME, pages_of
 from turnier.dashboards.run_heading import titled
@@ -134,11 +133,6 @@ def show_empty(what: str, *commands: str) -> None:
     st.code("\n".join(lines), language="bash")
 
 
-def shown_first(runs: Sequence[Run]) -> Run:
-    """Returns the run that a page shows by default."""
-    return next((run for kind in KINDS for run in runs if run.kind == kind), runs[0])
-
-
 def choose_runs(runs: Sequence[Run], several: bool = True, label: str = "Runs") -> list[Run]:
     """Lets people choose runs; the URL keeps their ids and accepts the beginning of an id.
 
@@ -151,7 +145,8 @@ def choose_runs(runs: Sequence[Run], several: bool = True, label: str = "Runs") 
     key = "runs" if several else "run"
     named_so = [text for name in ("run", "runs", "study") for text in st.query_params.get_all(name)]
     asked = [_asked_run(text, runs, ids) for text in named_so]
-    chosen_ids = list(dict.fromkeys(asked)) or [shown_first(runs).id]
+    first = next((run for kind in KINDS for run in runs if run.kind == kind), runs[0])
+    chosen_ids = list(dict.fromkeys(asked)) or [first.id]
     if several:
         chosen = list(st.multiselect(label, key=key, default=chosen_ids, **words))
     else:
@@ -221,3 +216,26 @@ def _keep_if(key: str, fits: Callable[[Any], bool], default: Any) -> None:
 
 def _short(run: str) -> str:
     return run.partition(":")[2][:8] or run
+
+
+DARK_INKS, LIGHT_INK = ("#000000", "#222", "#444", "#555"), "#e8e8e8"
+
+
+def on_dark(chart: Any) -> dict[str, Any]:
+    """Returns the Vega-Lite specification of a chart for pages with a dark background: transparent, with light ink."""
+    spec = _relit(chart.to_dict())
+    look = spec["config"]
+    ink = {"labelColor": LIGHT_INK, "titleColor": LIGHT_INK}
+    look["axis"] |= ink | {"gridColor": "#3d3d3d", "domainColor": "#8c8c8c", "tickColor": "#8c8c8c"}
+    look["legend"] |= ink
+    look["title"] |= {"color": LIGHT_INK}
+    return dict(spec | {"config": look | {"background": "transparent", "text": {"color": LIGHT_INK}}})
+
+
+def _relit(part: Any) -> Any:
+    """Returns a part of a specification with light ink in place of dark ink; text on coloured cells stays."""
+    if isinstance(part, dict):
+        return {key: value if key in ("data", "datasets") else _relit(value) for key, value in part.items()}
+    if isinstance(part, list):
+        return [_relit(value) for value in part]
+    return LIGHT_INK if part in DARK_INKS else part

@@ -47,11 +47,11 @@ def action_frame(agent: Agent, moment: Moment, decision: Decision) -> pd.DataFra
     return pd.DataFrame(rows).sort_values(["percent", "value"], ascending=False, ignore_index=True)
 
 
-def visit_bars(frame: pd.DataFrame, maximum: int = 12) -> Figure | None:
+def visit_bars(frame: pd.DataFrame) -> Figure | None:
     """Shares of visits by action; None if the agent does not search."""
     if not frame["visits"].sum():
         return None
-    data = frame.head(maximum)
+    data = frame.head(12)
     shown = data.assign(name=data["action"] + data["chosen"].map(lambda c: "  ◀ chosen" if c else ""))
     chart = charts.bars(shown, "name", "percent", "visits, %")
     return Figure("Search visits", chart, frame)

@@ -19,7 +19,7 @@ from turnier.results.frames.certainty import CERTAINTY_MEASURES, agent_certainty
 from turnier.results.frames.matches import matches_frame, summary
 from turnier.results.store.store import Store
 from turnier.runs.results import RunResults
-from turnier.runs.stored.collected import certainty_of_run
+from turnier.runs.stored.certainty import certainty_of_run
 
 PAGE = Page("certainty", "Certainty", "grid_on", 'turnier certainty 2048 random "mc(iterations=100)" --states 5')
 SCORES, ALSO = True, ("experiment",)  # see `turnier.dashboards.sections`

@@ -79,10 +79,7 @@ def experiment_table(data: Data) -> Table:
     """Returns ours with its interval, the published figure, and the number of games or searches."""
     experiment, frame = data.experiment, experiment_frame(*data)
     what, each = counted(experiment)
-    published = [
-        Column("published", digits=4, importance=MAIN),
-        Column("is", "ours is", importance=MAIN),
-    ]
+    published = [Column("published", digits=4, importance=MAIN), Column("is", "ours is", importance=MAIN)]
     columns = [
         Column("label", "row", key=True),
         Column("value", f"ours, {unit(experiment.rows[0])}", low="low", high="high", importance=MAIN),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
 from typing import Any, NamedTuple
@@ -14,9 +15,9 @@ from turnier.core.errors import UserError
 from turnier.core.number_text import plus_minus
 from turnier.dashboards.agent_names import planned
 from turnier.dashboards.colours import COLOURS
-from turnier.dashboards.links import games_address
+from turnier.dashboards.links import games_of
 from turnier.dashboards.sections import Among, Choice, Copy, Drawing, Facts, Head, Page, Section, Text
-from turnier.dashboards.summaries.front import front_of
+from turnier.dashboards.summaries.front import front_head, front_of, points_table
 from turnier.dashboards.tables import MAIN, MINOR, Column, Table, known
 from turnier.results.failures import list_failures
 from turnier.results.frames import json_rows
@@ -25,7 +26,7 @@ from turnier.results.store.store import Store
 from turnier.runs.results import RunResults
 from turnier.search import MIN_SHOWN
 from turnier.search import verdict as verdicts
-from turnier.search.front.points import HELD_OUT, Point, best_first, dominated, stored_points
+from turnier.search.front.points import HELD_OUT, Point, stored_points
 from turnier.search.storage import trials
 from turnier.search.storage.checked_studies import FINISHED, study_notes
 from turnier.search.storage.commands import to_play_on
@@ -39,7 +40,7 @@ from turnier.search.storage.definitions import (
 )
 from turnier.search.storage.results import StudyResults
 from turnier.search.storage.studies import VERDICT, run_id_of, stored_verdict
-from turnier.search.verdict import START, StudyVerdict
+from turnier.search.verdict import StudyVerdict
 from turnier.statistics.intervals import mean_interval
 
 PAGE = Page("studies", "Studies", "tune", "make study\npython studies/cmaes_heuristics.py", always=True, optuna=True)
@@ -51,9 +52,10 @@ TOP = 25  # candidates of the table
 UNVERIFIED = "Not yet verified: held-out games at the end decide whether it is better than the start."
 LUCKY = "The larger, the luckier. Blank: a parameter that the candidate does not use."
 HELD_OUT_NOTE = (
-    "95 % intervals; differences are on common seeds, with the intervals of the test, which allow for an early end."
-    " Claimed: the search's own estimate; luck: by how much it overstates."
+    "{} with 95 % intervals; differences are on common seeds, with the {} intervals of the test, which allow for an"
+    " early end."
 )
+CLAIMED = " Claimed: the search's own estimate; luck: by how much it overstates."
 
 
 class Data(NamedTuple):
@@ -134,21 +136,8 @@ def head(results: RunResults) -> Head:
         )
         return Head(verdict.sentence, meaning, OUTCOMES.get(verdict.outcome, KEPT), agents)
     if points := stored_points(store, run.name):
-        return _front_head(points, trials.unit(store, run.name), StudyFacts.of(run.definition).unit_games, agents)
+        return front_head(points, trials.unit(store, run.name), StudyFacts.of(run.definition).unit_games, agents)
     return Head(f"No verdict yet, {trials.count_trials(store, run.name):,} candidates.", UNVERIFIED, OPEN, agents)
-
-
-def _front_head(points: Sequence[Point], unit: str, unit_games: int, agents: tuple[str, ...]) -> Head:
-    best = best_first([p for p, worse in zip(points, dominated(points), strict=True) if not worse])
-    second = best[0].objective
-    ends = [f"{plus_minus(p.strength, p.strength_half_width)} at {second.text(p.other)}" for p in (best[0], best[-1])]
-    sentence = (
-        f"{len(best)} of {len(points)} agents are beaten by none at both strength and {second.name}: {unit} {ends[0]}"
-    )
-    meaning = f"Means of {points[0].sample(unit_games)} each."
-    if START in {point.label for point in best}:
-        meaning += " The start is one of them."
-    return Head(f"{sentence} to {ends[1]}." if len(best) > 1 else f"{sentence}.", meaning, BETTER, agents)
 
 
 def sections(data: Data) -> Iterator[Section]:
@@ -234,8 +223,8 @@ def _so_far(data: Data) -> str:
             int(last["idle_games"]) * data.facts.unit_games,
         )
         return f"{data.unit.capitalize()} {value} in {games:,} idle-time games of the previous recommendation."
-    if not data.trials["group"].notna().any():
-        return ""
+    if data.facts.sampler_name == "duels" or not data.trials["group"].notna().any():
+        return ""  # half of the points of duels are those of a candidate
     latest = data.trials[data.trials["group"] == data.trials["group"].max()]
     value = plus_minus(*mean_interval(latest["value"].dropna().tolist()))
     games = int(latest["games"].sum()) * data.facts.unit_games
@@ -243,13 +232,17 @@ def _so_far(data: Data) -> str:
 
 
 def held_out_table(verdict: StudyVerdict, unit: str, run: str = "") -> Table:
-    """Returns a row for each finalist: held-out, the differences with their 95 % intervals, claimed, and luck."""
+    """Returns a row for each finalist; differences are in Elo, too, if the start is the opponent, without games."""
     frame = pd.DataFrame([asdict(row) for row in verdict.figures])
     numbers = frame.columns.difference(["label", "agent"])
     frame[numbers] = frame[numbers].astype(float)
-    frame = frame.assign(
-        games=frame["units"] * verdict.unit_games, replay=[_replay(run, agent) for agent in frame["agent"]]
-    )
+    played, elo = frame.index >= verdict.free, ["elo", "elo_low", "elo_high"]
+    frame["half_width"] = frame["half_width"].where(played)
+    frame["games"] = (frame["units"] * verdict.unit_games).where(played)
+    frame["replay"] = [games_of(run, agent) for agent in frame["agent"]]
+    frame[elo] = [
+        (verdict.elo if row.label == verdict.challenger else None) or [math.nan] * 3 for row in verdict.figures
+    ]
     gains = {"difference": frame["label"].iloc[0], "gain": verdict.reference}
     compared = {other: name for name, other in gains.items()}  # the reference is usually the start
     columns = [
@@ -259,35 +252,14 @@ def held_out_table(verdict: StudyVerdict, unit: str, run: str = "") -> Table:
             Column(name, f"minus {other}", half_width=f"{name}_half_width", signed=True, importance=MAIN)
             for other, name in compared.items()
         ),
+        *known(frame, Column("elo", "Elo", low="elo_low", high="elo_high", signed=True, importance=MAIN)),
         Column("games"),
-        Column("claimed", digits=2),
-        Column("shrinkage", "luck", digits=2, signed=True),
+        *known(frame, Column("claimed", digits=2), Column("shrinkage", "luck", digits=2, signed=True)),
         Column("agent", importance=MINOR - 1),
         Column("replay", link=True),
     ]
-    return Table("Held-out games", frame, columns, f"{unit.capitalize()} with {HELD_OUT_NOTE}")
-
-
-def points_table(points: Sequence[Point], unit: str, unit_games: int, run: str = "") -> Table:
-    """Returns the start and the front in held-out games, the best one at the second objective first."""
-    points, second = best_first(points), points[0].objective
-    frame = pd.DataFrame([point._asdict() for point in points])
-    frame = frame.assign(agent=frame["agent"].map(str), beaten=[_beaten_by(point, points) for point in points])
-    frame["replay"] = [_replay(run, agent) for agent in frame["agent"]]
-    columns = [
-        Column("label", "finalist", key=True),
-        Column("strength", unit, half_width="strength_half_width", importance=MAIN),
-        Column("other", second.title, half_width="other_half_width", importance=MAIN),
-        Column("beaten", "beaten by"),
-        Column("agent", importance=MINOR - 1),
-        Column("replay", link=True),
-    ]
-    return Table("Held-out games", frame, columns, f"Means of {points[0].sample(unit_games)} each, 95 % intervals.")
-
-
-def _beaten_by(point: Point, points: Sequence[Point]) -> str:
-    """Returns the labels of the points that are at least as good at both."""
-    return ", ".join(other.label for other in points if other is not point and dominated([point, other])[0])
+    note = HELD_OUT_NOTE.format(unit.capitalize(), f"{100 * verdict.confidence:.0f} %")
+    return Table("Held-out games", frame, columns, note + (CLAIMED if frame["claimed"].notna().any() else ""))
 
 
 def front_table(data: Data) -> Table:
@@ -324,7 +296,7 @@ def candidate_table(data: Data) -> Table:
     rows = [used_values(row, data.trials.attrs["ranges"]) for row in done[names].to_dict("records")]
     agents = [agent_with(data.definition, values) for values in rows]
     if all(agents):
-        frame["replay"] = [_replay(run_id_of(data.name), agent) for agent in agents]
+        frame["replay"] = [games_of(run_id_of(data.name), agent) for agent in agents]
     second = data.trials.attrs.get("second")
     columns = [
         Column("number", "candidate", key=True),
@@ -335,13 +307,6 @@ def candidate_table(data: Data) -> Table:
         *(Column(name, digits=4) for name in names),
     ]
     return Table("Candidates with the largest values", frame, columns, f"{len(frame)} of {len(data.trials):,}. {LUCKY}")
-
-
-def _replay(run: str, agent: str) -> str:
-    """Returns the address of an agent's games in a run; of all of them if this version does not know the agent."""
-    with contextlib.suppress(UserError):
-        return games_address(run, make_agent(agent).full_text())
-    return games_address(run)
 
 
 def _search(data: Data) -> Iterator[Section]:

@@ -33,10 +33,7 @@ SCRATCH = types.NamedTuple([State, Floats, Actions, Floats], Scratch)
 @kernel(SCRATCH(GAME, State))
 def new_scratch(game, state):
     return Scratch(
-        np.empty_like(state),
-        np.empty(game.num_seats),
-        np.empty(game.max_choices, np.int64),
-        np.empty(game.max_choices),
+        np.empty_like(state), np.empty(game.num_seats), np.empty(game.max_choices, np.int64), np.empty(game.max_choices)
     )
 
 
@@ -52,10 +49,10 @@ class Jobs(NamedTuple):
     states: Any  # [n, state_words]
     returns: Any  # [n, seats] so far
     counts: Any  # [n] estimates of a position, one after the other
-    waiting: Any  # [n] 1 = to be begun
+    waiting: Any  # [n] 1 = not yet begun
     rngs: Any  # [n, 4] a stream for each position
-    totals: Any  # [n, seats] the sum of the estimates, where they are finished
-    done: Any  # [n] the jobs that were finished, by their numbers
+    totals: Any  # [n, seats] sums of the estimates of finished jobs
+    done: Any  # [n] numbers of the finished jobs
     gains: Any  # [n, seats]
     ended: Any  # [n]
     lanes: Any  # [lane_words]
@@ -82,8 +79,8 @@ def new_jobs(game, n, words):
     )
 
 
-# (game, weights, jobs, enough) -> finished: evaluates the jobs that wait as EVALUATE does, with the same numbers, until
-# it has finished `enough` of them or all; the others continue with the next call, which may find more of them waiting.
+# (game, weights, jobs, enough) -> finished: evaluates waiting jobs as EVALUATE does, with the same numbers, until
+# `enough` or all of them are finished; the next call continues the others, and may find more waiting.
 EVALUATE_TOGETHER = types.int64(GAME, Floats, JOBS, types.int64)
 
 
@@ -106,17 +103,17 @@ EVALUATOR = types.NamedTuple(
 )
 tell_type(EvaluatorKernels, EVALUATOR)
 
-# Rows of `root`, [2, num_actions]: what a search found out about each action, zero for actions never tried.
+# Rows of `root`, [2, num_actions]: what a search found about each action, zero for actions never tried.
 VISITS, VALUES = 0, 1
 Root = types.Array(types.float64, 2, "C")
 
-# (game, evaluator, settings, state, returns[seats] so far, rng, root[2, num_actions]) -> action. The state stays as it
-# is; `root` comes in zeroed and gets visits and mean values for the mover.
+# (game, evaluator, settings, state, returns[seats] so far, rng, root[2, num_actions]) -> action. The state is left
+# unchanged; `root`, zero at first, gets visits and mean values for the mover.
 ACT = types.int64(GAME, EVALUATOR, Floats, State, Floats, Rng, Root)
 
 # (game, evaluator, settings, states[n, words], returns[n, seats] so far, rngs[n, 4], roots[n, 2, num_actions],
-# actions[n], memory[n or more, memory_words]): the same in n positions of as many matches, with the same actions and
-# random numbers; fills `actions`. The memory may hold anything.
+# actions[n], memory[n or more, memory_words]): the same for n positions, each of another match, with the same actions
+# and random numbers; fills `actions`. The memory may hold anything.
 Roots = types.Array(types.float64, 3, "C")
 ACT_TOGETHER = types.void(GAME, EVALUATOR, Floats, States, Gains, Rngs, Roots, Actions, States)
 
@@ -133,11 +130,11 @@ class SeatKernels(NamedTuple):
     evaluator: Any
     settings: Any  # [num_settings + memory_words]
     act_together: Any
-    in_step: int  # how many positions it should get at once; 0 = it cannot
+    in_step: int  # how many positions it should get at once; 0 = one only
     memory_words: int
 
 
-# Status of a match; FULL = no room left in `plies`, NAN = a seat found values that are no numbers.
+# Status of a match; FULL = no room left in `plies`, NAN = a seat found values that are not numbers.
 NORMAL, ILLEGAL, LIMIT, FULL, STOPPED, NAN = 0, 1, 2, 3, 4, 5
 DECISIONS, NODES, NANOSECONDS, NUM_COUNTS = range(4)  # rows of a match's `counts`, a column a seat
 END, STATUS, WHOLE = range(3)  # of a match's `ends`: where its plies end, its status, its nanoseconds
@@ -146,7 +143,7 @@ SEAT = types.NamedTuple(
     [FunctionType(ACT), EVALUATOR, Floats, FunctionType(ACT_TOGETHER), types.int64, types.int64], SeatKernels
 )
 tell_type(SeatKernels, SEAT)
-SEATS = types.UniTuple(SEAT, MAX_SEATS)  # filled up with the first seat where a game has fewer
+SEATS = types.UniTuple(SEAT, MAX_SEATS)  # filled up with the first seat if a game has fewer
 
 # (game, seats, drawing[seats] 1 = draws_evenly, states[n, words], rngs[n, 1 + seats, 4], opening, max_plies,
 # returns[n, seats], counts[n, NUM_COUNTS, seats], plies, ends[n, 3], stop[1]) -> matches done: plays match after match
@@ -158,16 +155,16 @@ PLAY_MATCHES = _I64(
 
 
 def plays_alone(seat: SeatKernels) -> Any | None:
-    """Returns the kernel PLAY_MATCHES by which a seat plays matches of one seat without an opening faster, if any.
+    """Returns the kernel PLAY_MATCHES that is faster for a seat's one-seat matches without an opening, if there is one.
 
-    An act kernel says so by its mark `plays_alone`; plies, scores and counts are the same bit for bit.
+    It is the act kernel's mark `plays_alone`; plies, scores and counts are the same bit for bit.
     """
     return mark_of(seat.act, "plays_alone")
 
 
 def draws_evenly(seat: SeatKernels) -> bool:
-    """Returns whether a seat draws one of the legal actions, each as likely, as its act kernel's mark says.
+    """Returns whether a seat plays uniformly random legal actions, as its act kernel's mark says.
 
-    Matches then draw themselves: the call, and all that a decision needs, would take most of their time.
+    Matches then draw the actions themselves: calls of the kernel would take most of their time.
     """
     return mark_of(seat.act, "draws_evenly") is True

@@ -27,7 +27,7 @@ QUICK = 50  # rollouts or nodes a move
 
 
 def rollout_depth_parameter(default: int) -> Any:
-    """Declares how deep an agent's evaluator may play."""
+    """Declares the maximum depth of an evaluator's rollouts."""
     text = "maximum plies of a rollout, if the evaluator plays any"
     return parameter(default, text, low=0, high=1_000_000, search=(0, 200))
 
@@ -45,9 +45,9 @@ def milliseconds_parameter(replaced: str) -> Any:
 
 @dataclass(frozen=True)
 class Decision:
-    """An action and what the search found out: visits and mean value (for the mover) per action id, zero if unknown.
+    """An action and the search's findings: visits and mean value (for the mover) per action id, zero if unknown.
 
-    Multiplied by the scale of the agent's `value_unit`, values are what people read.
+    People read values multiplied by the scale of the agent's `value_unit`.
     """
 
     action: int
@@ -58,7 +58,7 @@ class Decision:
 
     @classmethod
     def of(cls, position: Position, action: int, values: Mapping[int, float]) -> Self:
-        """Returns a decision whose player looked once at each of some actions, with their values for the mover."""
+        """Returns a decision after one look at each of some actions, with their values for the mover."""
         found = np.zeros((2, position.game.num_actions))
         found[:, list(values)] = [[1.0] * len(values), list(values.values())]
         return cls(action, found[VISITS], found[VALUES], len(values), 0.0)
@@ -68,11 +68,11 @@ class Player(Protocol):
     """An agent in one seat of one match."""
 
     def act(self, position: Position) -> Decision | int:
-        """Returns the action to play, or a decision, which also says what the search found out."""
+        """Returns the action to play, or a decision, which adds the search's findings."""
 
 
 def decide(player: Player, position: Position) -> Decision:
-    """Returns a player's decision; raises failures that a game in Python could not raise through compiled code.
+    """Returns a player's decision; raises the failures that a game in Python had inside compiled code.
 
     An action alone becomes a decision with one node. Raises TypeError for anything that is neither.
     """
@@ -91,10 +91,10 @@ def decide(player: Player, position: Position) -> Decision:
 
 @runtime_checkable
 class FollowingPlayer(Player, Protocol):
-    """A player that is told the whole match, not positions alone."""
+    """A player that is told all plies of the match, not just the position."""
 
     def follow(self, plies: Sequence[int], before: Sequence[Position]) -> None:
-        """Takes all plies so far, outcomes of chance included, and the position before each; comes before `act`."""
+        """Takes all plies so far, outcomes of chance included, and the position before each; called before `act`."""
 
     def close(self) -> None:
         """Ends its part in the match."""
@@ -102,10 +102,10 @@ class FollowingPlayer(Player, Protocol):
 
 @runtime_checkable
 class ExplainingPlayer(Player, Protocol):
-    """A player that shows what it knew when it decided; any player may have this method."""
+    """A player that shows the reasons for its decisions; any player may have this method."""
 
     def overlay(self) -> Overlay:
-        """Returns what was known at the latest decision, for people to look at."""
+        """Returns a picture of the latest decision, for people."""
 
 
 def seat_rng(seed: int, seat: int, num_seats: int) -> npt.NDArray[np.uint64]:
@@ -119,28 +119,28 @@ class Agent(Declared):
     """Base of all agents."""
 
     kind: ClassVar[str] = "agent"
-    # unit of a budget per move -> the parameters that hold an agent to it; none: it decides at once whatever it may use
+    # unit of a budget per move -> the parameters that hold an agent to it; none: it decides at once under any budget
     budgets: ClassVar[Mapping[str, Mapping[str, Any]]] = {}
     takes_its_time: ClassVar[bool] = False  # whether it has no budgets, but does not decide at once
 
     @property
     def runs_program(self) -> bool:
-        """Whether an external program or a person decides: only a match asks it, nothing that shows what is stored."""
+        """Whether an external program or a person decides: only matches ask it, not views of stored games."""
         return False
 
     @property
     def in_python(self) -> bool:
-        """Whether it decides in Python, where threads take turns; compiled code and programs run side by side."""
+        """Whether it decides in Python, one thread at a time; compiled code and programs run in parallel."""
         return not self.runs_program
 
     @property
     def one_thread(self) -> bool:
-        """Whether all of a decision happens in the thread that asks for it, whose CPU time is then the decision's."""
+        """Whether the calling thread makes the whole decision, so that its CPU time is the decision's."""
         return False
 
     def __init_subclass__(cls) -> None:
         super().__init_subclass__()
-        if "__repr__" not in vars(cls):  # a dataclass would write one that no command and no plan reads
+        if "__repr__" not in vars(cls):  # the one of a dataclass is not a text form
             setattr(cls, "__repr__", lambda self: str(self))  # noqa: B010, a method cannot be assigned
 
     def cannot_play(self, game: Game) -> str | None:
@@ -148,10 +148,10 @@ class Agent(Declared):
         return None
 
     def draws_numbers(self, game: Game) -> bool | None:
-        """Returns whether its decisions depend on random numbers; False: only on what was played before.
+        """Returns whether its decisions depend on random numbers; False: only on the moves before.
 
-        None: not known, so that its games must show it, see `arena/schedules/repeats.py`. So it is with programs,
-        agents that are not ours, and searches that the clock alone makes differ.
+        None: unknown until its games show it, see `arena/schedules/repeats.py`, as for programs, agents that are not
+        ours, and searches that differ only by the clock.
         """
         return None
 
@@ -185,7 +185,7 @@ class Agent(Declared):
     def prepare(self, game: Game) -> None:
         """Raises UserError if it cannot begin to play here; asked before a run's first match, and once a worker.
 
-        Whoever overrides it calls this one, too: files that parameters name must have the content that they stood for.
+        Overrides call this one, too: it checks that the files named by parameters still have the same content.
         """
         self.require_files()
 
@@ -194,7 +194,7 @@ class Agent(Declared):
         """Returns a player for one match; the same seed gives the same decisions."""
 
     def seat_kernels(self, game: Game) -> SeatKernels | None:
-        """Returns the agent as compiled code takes it, or None if it decides in Python (milliseconds, threads)."""
+        """Returns the agent for compiled code, or None if it decides in Python (milliseconds, threads)."""
         return None
 
 
@@ -203,14 +203,14 @@ class CompiledAgent(Agent):
     """An agent whose decisions are one kernel; matches of such agents run whole in compiled code."""
 
     act_kernel: ClassVar[Any]
-    together_kernel: ClassVar[Any] = absent_act_together  # decides in many matches, if the evaluator can, too
+    together_kernel: ClassVar[Any] = absent_act_together  # decides in many matches, if the evaluator can
     in_step: ClassVar[int] = 32  # how many positions `together_kernel` should get at once
-    looks_ahead: ClassVar[bool] = True  # whether it plays moves in the state, so that it must know all of it
+    looks_ahead: ClassVar[bool] = True  # whether it plays moves on the state, and so must know all of it
 
     def __init_subclass__(cls) -> None:
         super().__init_subclass__()
         if "act_kernel" in vars(cls) and "together_kernel" not in vars(cls):
-            cls.together_kernel = absent_act_together  # not that of another kernel
+            cls.together_kernel = absent_act_together  # the inherited one belongs to another kernel
 
     @property
     def in_python(self) -> bool:
@@ -221,13 +221,13 @@ class CompiledAgent(Agent):
         return True
 
     def settings(self) -> tuple[float, ...]:
-        """Returns what the act kernel reads as `settings`."""
+        """Returns the act kernel's `settings`."""
         return ()
 
     def memory_words(self, game: Game) -> int:
-        """Returns how much memory a decision needs; it is kept from one to the next, and may hold anything at first.
+        """Returns the words of memory for a decision; they are kept from one to the next, and arbitrary at first.
 
-        The act kernel finds it behind its settings; the together kernel has the same amount for each position.
+        The act kernel finds them behind its settings; the together kernel has as many for each position.
         """
         return 0
 
@@ -236,7 +236,7 @@ class CompiledAgent(Agent):
         return Score(), 0, 1
 
     def evaluator_draws(self, game: Game) -> bool | None:
-        """Returns whether its evaluator draws random numbers, None if that is not known."""
+        """Returns whether its evaluator draws random numbers, None if unknown."""
         evaluator, rollout_depth, _ = self.used_evaluator()
         return evaluator.draws_numbers(game, rollout_depth)
 
@@ -252,7 +252,7 @@ class CompiledAgent(Agent):
         evaluator, depth, method = self.used_evaluator()
         evaluator_kernels = evaluator.kernels(game, depth, method)
         together, settings = type(self).together_kernel, self.settings()
-        with_memory = np.empty(len(settings) + self.memory_words(game))  # of which only used pages take room
+        with_memory = np.empty(len(settings) + self.memory_words(game))  # only used pages take room
         with_memory[: len(settings)] = settings
         return SeatKernels(
             pointer(type(self).act_kernel, ACT),
@@ -272,7 +272,7 @@ class CompiledAgent(Agent):
 
 
 class CompiledPlayer:
-    """Decides by one call of the agent's kernel; slower per decision than a compiled match, but the same moves."""
+    """Decides by one call of the agent's kernel: the same moves as in a compiled match, but slower."""
 
     def __init__(self, agent: CompiledAgent, game: Game, rng: npt.NDArray[np.uint64]) -> None:
         self.agent, self.game, self.rng = agent, game, rng
@@ -281,16 +281,17 @@ class CompiledPlayer:
     def act(self, position: Position) -> Decision:
         began = time.perf_counter()
         root = np.zeros((2, self.game.num_actions))
-        action = self.kernels.act(
-            self.game.kernels,
-            self.kernels.evaluator,
-            self.kernels.settings,
-            position.view(position.to_move),
-            position.returns,
-            self.rng,
-            root,
-        )
-        return Decision(int(action), root[VISITS], root[VALUES], int(root[VISITS].sum()), time.perf_counter() - began)
+        action, nodes = self._decide(position, root, began)
+        return Decision(action, root[VISITS], root[VALUES], nodes, time.perf_counter() - began)
+
+    def _decide(self, position: Position, root: Floats, began: float) -> tuple[int, int]:
+        """Returns the action and the number of evaluations, and fills in `root`, [2, actions].
+
+        `began` is when the decision began, by `time.perf_counter`.
+        """
+        state, evaluator, settings = position.view(position.to_move), self.kernels.evaluator, self.kernels.settings
+        action = self.kernels.act(self.game.kernels, evaluator, settings, state, position.returns, self.rng, root)
+        return int(action), int(root[VISITS].sum())
 
 
 class SearchAgent(CompiledAgent):
@@ -299,7 +300,7 @@ class SearchAgent(CompiledAgent):
     Subclasses declare the parameters named here.
     """
 
-    timed_player: ClassVar[type[CompiledPlayer]]  # decides by the clock, or on several threads where an agent has them
+    timed_player: ClassVar[type[CompiledPlayer]]  # decides by the clock, or on several threads
     evaluator: Evaluator
     rollout_depth: int
     score_method: int
@@ -314,7 +315,7 @@ class SearchAgent(CompiledAgent):
         return self.evaluator, self.rollout_depth, self.score_method
 
     def evaluator_or_clock_draws(self, game: Game) -> bool | None:
-        """Returns `draws_numbers` of a search that draws nothing itself."""
+        """Returns `draws_numbers` for a search without random numbers of its own."""
         drawn = self.evaluator_draws(game)
         return drawn or (None if self.milliseconds else drawn)
 

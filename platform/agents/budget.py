@@ -1,4 +1,4 @@
-"""Budgets per move, so that agents can be compared on equal terms: time, rollouts, nodes or plies."""
+"""Budgets per move, to compare agents on equal terms: time, rollouts, nodes or plies."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ import re
 
 from ..core.errors import UserError
 
-AMOUNT = object()  # in an agent's `budgets`, where the amount goes
+AMOUNT = object()  # in an agent's `budgets`: replaced by the amount
 UNITS = ("ms", "rollouts", "nodes", "plies")
 
 
 def read_budget(text: str) -> tuple[int, str]:
-    """Returns amount and unit of a budget such as 50ms or 1000nodes; raises UserError for any other text."""
+    """Returns the amount and unit of a budget such as 50ms or 1000nodes; raises UserError for any other text."""
     found = re.fullmatch(r"\s*([\d_,]+)\s*([a-z]+)\s*", text)
     amount = int(re.sub(r"\D", "", found[1]) or 0) if found else 0
     if not found or found[2] not in UNITS or amount < 1:

@@ -13,7 +13,7 @@ from ..core.parameters import Declared
 from ..games.game import Game
 from .abi import EVALUATE, EVALUATE_TOGETHER, EvaluatorKernels, absent_evaluate_together
 
-# The first weights of every evaluator: how deep its rollouts go, and the game-score method, 1 or 2 (Kutsch 2017, 9.2).
+# The first weights of every evaluator: the depth of its rollouts, and the game-score method, 1 or 2 (Kutsch 2017, 9.2).
 ROLLOUT_DEPTH, SCORE_METHOD, OWN = 0, 1, 2
 
 
@@ -21,20 +21,20 @@ ONLY_RANKS = "numbers that only rank moves"  # the text of values that are no re
 
 
 class ValueUnit(NamedTuple):
-    """What people read values in."""
+    """The unit of values for people."""
 
-    scale: float  # by which a value is multiplied
-    text: str  # what it is then, such as "points"
+    scale: float  # the factor of values
+    text: str  # the unit, such as "points"
 
 
 def results_in(game: Game) -> str:
-    """Returns what the results of a game are, in words."""
+    """Returns the results of a game in words."""
     return "-1 is lost, 1 is won" if game.max_return == 1 else "points"
 
 
 @dataclass(frozen=True)
 class Evaluator(Declared):
-    """Base of all evaluators; the agent that uses one says how deep rollouts go and how they score."""
+    """Base of all evaluators; the agent that uses one sets the depth and scoring of rollouts."""
 
     kind: ClassVar[str] = "evaluator"
     evaluate_kernel: ClassVar[Any]
@@ -44,10 +44,10 @@ class Evaluator(Declared):
     def __init_subclass__(cls) -> None:
         super().__init_subclass__()
         if "evaluate_kernel" in vars(cls) and "together_kernel" not in vars(cls):
-            cls.together_kernel = absent_evaluate_together  # not that of another kernel
+            cls.together_kernel = absent_evaluate_together  # the inherited one belongs to another kernel
 
     def draws_numbers(self, game: Game, rollout_depth: int) -> bool | None:
-        """Returns whether its values depend on random numbers, with rollouts of that depth; None: not known."""
+        """Returns whether its values depend on random numbers, with rollouts of that depth; None: unknown."""
         return None
 
     def cannot_evaluate(self, game: Game) -> str | None:
@@ -55,12 +55,12 @@ class Evaluator(Declared):
         return None
 
     def cannot_prove(self, game: Game) -> str | None:
-        """Returns why a solver cannot know wins by its values, of which 1 must be the best, as a sentence, or None."""
+        """Returns why a solver cannot tell wins by its values, the best of which must be 1, as a sentence, or None."""
         unit = self.value_unit(game)
         if unit.scale == game.max_return:
             return None
         return (
-            f"solver=true needs values of which 1 is the best result, got evaluator={self} for {game}, whose values are"
+            f"solver=true needs values whose best is 1, got evaluator={self} for {game}, whose values are"
             f" {unit.text}; use evaluator=rollout, or leave the solver out."
         )
 
@@ -69,14 +69,14 @@ class Evaluator(Declared):
         return ValueUnit(game.max_return, ONLY_RANKS if self.only_ranks else results_in(game))
 
     def own_weights(self, game: Game) -> tuple[float, ...]:
-        """Returns what the evaluate kernel reads from weight OWN on."""
+        """Returns the evaluate kernel's weights from OWN on."""
         return ()
 
     def kernels(self, game: Game, rollout_depth: int, score_method: int) -> EvaluatorKernels:
         return self.with_weights(game, np.array((rollout_depth, score_method, *self.own_weights(game)), np.float64))
 
     def with_weights(self, game: Game, weights: npt.NDArray[np.float64]) -> EvaluatorKernels:
-        """Returns the evaluator's kernels, which read these weights."""
+        """Returns the evaluator's kernels with these weights."""
         return EvaluatorKernels(
             pointer(type(self).evaluate_kernel, EVALUATE),
             weights,
@@ -97,7 +97,7 @@ def evaluate_score(game, weights, state, returns, count, rng, totals, scratch):
 
 @dataclass(frozen=True)
 class Score(Evaluator):
-    """The returns so far: what a seat already has."""
+    """The returns so far."""
 
     name: ClassVar[str] = "score"
     evaluate_kernel: ClassVar[Any] = evaluate_score

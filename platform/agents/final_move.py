@@ -1,4 +1,4 @@
-"""The final move of a tree search: which of the root's children is played. Source: Kutsch 2017, 4.1."""
+"""The final move of a tree search: the choice among the root's children. Source: Kutsch 2017, 4.1."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from .abi import VALUES, VISITS, Root
 
 FINALS = ("max", "robust", "robust_max", "secure")
 MAX, ROBUST, ROBUST_MAX, SECURE = range(4)
-EXTRA_CHUNKS = 10  # of a tenth of the iterations each, that robust_max may add until it is settled
+EXTRA_CHUNKS = 10  # of a tenth of the iterations each, by which robust_max may prolong a search
 NO_CHILD = -1
 
 
 class RootChildren(NamedTuple):
-    """What a search found out about the root's children, in the order in which equals are preferred."""
+    """A search's findings about the root's children, in the order in which equals are preferred."""
 
     actions: Any  # [children]
     visits: Any  # [children]
@@ -33,11 +33,11 @@ ROOT_CHILDREN = types.NamedTuple([Actions, Floats, Floats, Floats, types.Array(t
 
 def final_parameter() -> Any:
     """Declares the rule of the final move."""
-    return parameter("max", "what is played: best mean, most visits, both, or best lower bound", choices=FINALS)
+    return parameter("max", "the action played: best mean, most visits, both, or best lower bound", choices=FINALS)
 
 
 def security_parameter() -> Any:
-    """Declares how cautious the secure child is."""
+    """Declares the caution of the secure child."""
     return parameter(1.0, "L of the secure child's lower bound", low=0, high=100, search=(0, 5))
 
 
@@ -50,9 +50,9 @@ def new_root_children(count):
 
 @kernel(types.int64(ROOT_CHILDREN, types.float64))
 def choose(children, final):
-    """Returns the place of the child that the rule asks for, or NO_CHILD; robust_max as robust, ties by value.
+    """Returns the place of the child to play by the rule, or NO_CHILD; robust_max counts as robust, ties by value.
 
-    A proven child is chosen where its exact value is no worse than that of the best other one.
+    A proven child is chosen if its exact value is no worse than the best other one's.
     """
     by_visits = final == ROBUST or final == ROBUST_MAX
     best, proven = NO_CHILD, NO_CHILD

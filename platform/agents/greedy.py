@@ -67,7 +67,7 @@ class Greedy(CompiledAgent):
         return self.evaluator, self.rollout_depth, self.score_method
 
     def kernels(self, game: Game) -> SeatKernels:
-        """Returns the general kernel, or one that looks up less where an n-tuple network evaluates boards."""
+        """Returns the general kernel, or one with fewer lookups for n-tuple networks."""
         seat = super().kernels(game)
         if is_packed_network(self.evaluator, seat):
             return one_ply_seat(seat, forced=True, downgrade=self.downgrade)

@@ -1,4 +1,4 @@
-"""Max-N: full-width search for any number of seats, in which every seat maximises its own return."""
+"""Max-N: full-width search for any number of seats, each of which maximises its own return."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ from .transposition import ABSENT, enough_bits, find, hash_words, new_table, slo
 
 DEPTH, HASH = 0, 1
 TABLE_BITS = 18
-COUNT, NEXT, MOVER, NODES = 0, 1, 2, 3  # of a level: legal actions, how many are tried, who moves, nodes before
+COUNT, NEXT, MOVER, NODES = 0, 1, 2, 3  # of a level: legal actions, tried ones, the mover, earlier nodes
 
 
 @kernel(types.boolean(Floats, types.Array(types.float64, 2, "C"), types.int64, types.int64))
 def is_better(line, best, level, mover):
-    """Whether the mover prefers a line: [seats] values, then its plies. Of equals, the sooner win or the later loss."""
+    """Whether the mover prefers a line: [seats] values, then its plies. Of equals, the sooner win or later loss."""
     own, held, plies = line[mover], best[level, mover], line.size - 1
     if own != held:
         return own > held
@@ -49,7 +49,7 @@ def act_maxn(game, evaluator, settings, root_state, root_returns, rng, root):
     if n == 1:
         return choices[0]
     hashing = settings[HASH] > 0.0
-    bits = enough_bits(TABLE_BITS, n, depth - 1) if hashing else 0  # the last ply is not stored
+    bits = enough_bits(TABLE_BITS, n, depth - 1) if hashing else 0  # nodes of the last ply are not stored
     table = new_table(bits, seats + 1)
     table_keys, table_facts, table_values = table
     key = hash_words(state_bits, return_bits)
@@ -104,7 +104,7 @@ def act_maxn(game, evaluator, settings, root_state, root_returns, rng, root):
                     continue
                 for i in range(seats + 1):
                     line[i] = table_values[slot, i]
-        # The line of the level's last action is known.
+        # The line of the level's last action is known now.
         line[seats] += 1.0
         action = actions[level, levels[level, NEXT] - 1]
         if levels[level, NEXT] == 1 or is_better(line, best, level, levels[level, MOVER]):
@@ -119,10 +119,10 @@ def act_maxn(game, evaluator, settings, root_state, root_returns, rng, root):
 
 @dataclass(frozen=True)
 class Maxn(CompiledAgent):
-    """Max-N: every seat plays what is best for itself, looking `depth` plies ahead at full width.
+    """Max-N: every seat plays its best action, looking `depth` plies ahead at full width.
 
-    Source: Luckhardt and Irani 1986; Korf 1991; Weitz 2022, 2.3.3. Among equal actions the sooner win or the later loss
-    is played, otherwise the first. The evaluator values terminal states too, so all values are in its unit.
+    Source: Luckhardt and Irani 1986; Korf 1991; Weitz 2022, 2.3.3. Among equal actions it plays the sooner win or the
+    later loss, otherwise the first. The evaluator values terminal states too, so all values have its unit.
     """
 
     name: ClassVar[str] = "maxn"
@@ -132,7 +132,7 @@ class Maxn(CompiledAgent):
     evaluator: Evaluator = parameter(Score(), "evaluates the states at the end of the search")
     rollout_depth: int = rollout_depth_parameter(150)
     score_method: int = score_method_parameter(2)
-    hash: bool = parameter(True, "look up states that were searched before")
+    hash: bool = parameter(True, "look up states searched before")
 
     budgets: ClassVar[Mapping[str, Mapping[str, Any]]] = {"plies": {"depth": AMOUNT}}
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
@@ -12,25 +11,17 @@ import numpy.typing as npt
 from numba import types
 
 from ..core.atomics import fetch_add
-from ..core.helper_threads import (
-    LINE,
-    SHARE,
-    HelperThreads,
-    Post,
-    await_helpers,
-    call_helpers,
-)
+from ..core.helper_threads import LINE, SHARE, HelperThreads, Post, await_helpers, call_helpers
 from ..core.kernel import kernel
 from ..core.packing import Package, pack, packing
 from ..core.parameters import parameter
 from ..core.rng import Rng, next_word, seed_stream
 from ..games.abi import GAME, Actions, Floats, State
-from ..games.game import Game, Position
+from ..games.game import Game, NumArray, Position
 from ..games.generic import copy_state
 from .abi import ACT, ACT_TOGETHER, EVALUATOR, SEAT, VALUES, VISITS, Root, new_jobs, new_scratch
 from .agent import (
     CompiledPlayer,
-    Decision,
     SearchAgent,
     milliseconds_parameter,
     rollout_depth_parameter,
@@ -42,10 +33,10 @@ from .evaluators.rollout import Rollout
 from .timed import run_chunks
 
 ITERATIONS, DIVIDED = 0, 1  # settings
-SMALLEST_CHUNK = 40  # iterations, some 15 microseconds of shallow rollouts: what a thread may wait for the others
+SMALLEST_CHUNK = 40  # iterations, some 15 microseconds of shallow rollouts: a thread's longest wait for the others
 MOST_CHUNKS = 256  # per action
-SIDE_BY_SIDE = 32  # chunks of a thread, where the evaluator can
-# Words of a plan, which all threads read, and the next chunk to take.
+SIDE_BY_SIDE = 32  # chunks of a thread, if the evaluator can
+# Words of a plan, read by all threads, and the next chunk to take.
 PER_ACTION, PER_CHUNK, CHUNKS, ALL_CHUNKS, NEXT = 0, 1, 2, 3, LINE
 PLAN_WORDS = 2 * LINE
 Ints = types.Array(types.int64, 1, "C")
@@ -53,7 +44,7 @@ Ints = types.Array(types.int64, 1, "C")
 
 @kernel(ACT)
 def act_mc(game, evaluator, settings, state, returns, rng, root):
-    """Adds to the visits and means that `root` holds already, so that it can be called again for more iterations."""
+    """Adds to the visits and means in `root`, so it can be called again for more iterations."""
     actions = np.empty(game.max_choices, np.int64)
     n = game.legal(state, actions)
     if n == 1:
@@ -83,9 +74,9 @@ def act_mc(game, evaluator, settings, state, returns, rng, root):
 
 @kernel(ACT_TOGETHER)
 def act_mc_together(game, evaluator, settings, states, returns, rngs, roots, actions, memory):
-    """`act_mc` in many positions: wherever an action's iterations are done, those of the next action follow.
+    """`act_mc` in many positions: after an action's iterations come those of the next action.
 
-    Job k is that of position order[k]: those with the most actions begin, so that the others fill up lanes at the end.
+    Job k is that of position order[k]: positions with the most actions first, so that the others fill lanes at the end.
     """
     n = actions.size
     jobs = new_jobs(game, n, states.shape[1])
@@ -124,7 +115,7 @@ def act_mc_together(game, evaluator, settings, states, returns, rngs, roots, act
             tried[i] += 1
 
 
-_SHARED = (GAME, SEAT, State, Floats, Actions, Ints, Rng, Floats)  # by all threads of a player
+_SHARED = (GAME, SEAT, State, Floats, Actions, Ints, Rng, Floats)  # shared by all threads of a player
 _write, _read = packing(types.Tuple(_SHARED))
 
 
@@ -135,13 +126,13 @@ def pack_shared(words, game, seat, state, returns, actions, plan, seed, totals):
 
 @kernel(types.int64(Ints, types.int64))
 def size_of(plan, chunk):
-    """Returns the iterations of a chunk: the last chunk of an action may have fewer than the others."""
+    """Returns the iterations of a chunk: the last chunk of an action may have fewer."""
     return min(plan[PER_CHUNK], plan[PER_ACTION] - chunk % plan[CHUNKS] * plan[PER_CHUNK])
 
 
 @kernel(types.void(GAME, EVALUATOR, State, Floats, Actions, Ints, Rng, Floats))
 def share_chunks_together(game, evaluator, state, returns, actions, plan, seed, totals):
-    """`share_chunks` with several chunks under way, side by side."""
+    """`share_chunks` with several chunks side by side."""
     jobs, chunks = new_jobs(game, SIDE_BY_SIDE, state.size), np.empty(SIDE_BY_SIDE, np.int64)
     mover, under_way, free = game.to_move(state), 0, SIDE_BY_SIDE
     for job in range(SIDE_BY_SIDE):
@@ -167,8 +158,8 @@ def share_chunks_together(game, evaluator, state, returns, actions, plan, seed, 
 def share_chunks(game, evaluator, state, returns, actions, plan, seed, totals):
     """Takes chunks of iterations until there are no more.
 
-    Chunk i evaluates the action i // plan[CHUNKS] with its own random stream and writes its mover's total to `totals`,
-    [chunks], so it does not matter which thread takes it.
+    Chunk i evaluates action i // plan[CHUNKS] with its own random stream and writes the mover's total to `totals`,
+    [chunks], so any thread may take it.
     """
     if evaluator.has_together != 0:
         share_chunks_together(game, evaluator, state, returns, actions, plan, seed, totals)
@@ -209,7 +200,7 @@ def plan_chunks(plan, num_actions, iterations, rng, seed):
 
 @kernel(types.int64(Ints, Actions, Floats, Root))
 def collect(plan, actions, totals, root):
-    """Adds what the chunks found to visits and means in `root`, in their order, and returns the best action."""
+    """Adds the chunks' results to visits and means in `root`, in their order, and returns the best action."""
     best, visits = actions[0], root[VISITS, actions[0]]
     for i in range(plan[ALL_CHUNKS] // plan[CHUNKS]):
         total = 0.0
@@ -225,7 +216,7 @@ def collect(plan, actions, totals, root):
 
 @kernel(types.int64(Package, Rng, types.int64, Root, Post))
 def lead_mc(packed, rng, iterations, root, post):
-    """Adds a number of iterations per action to `root`, with the helpers, and returns the best action."""
+    """Adds iterations per action to `root`, with the helpers, and returns the best action."""
     game, seat, state, returns, actions, plan, seed, totals = _read(packed)
     n = game.legal(state, actions)
     if n == 1:
@@ -250,24 +241,21 @@ class McPlayer(CompiledPlayer):
         self.packed = pack(pack_shared, *self.shared)
         self.helpers = HelperThreads(share_mc, [self.packed] * (agent.threads - 1))
 
-    def act(self, position: Position) -> Decision:
-        began = time.perf_counter()
-        root = np.zeros((2, self.game.num_actions))
+    def _decide(self, position: Position, root: NumArray, began: float) -> tuple[int, int]:
         self.state[:], self.returns[:] = position.view(position.to_move), position.returns
         if self.milliseconds:
             action = self._search_by_clock(began, root)
         else:
             n = len(position.legal_actions()) if self.divided else 1
             action = self._search(max(1, self.iterations // n), root)
-        seconds = time.perf_counter() - began
-        return Decision(action, root[VISITS], root[VALUES], int(root[VISITS].sum()), seconds)
+        return action, int(root[VISITS].sum())
 
     def _search(self, iterations: int, root: npt.NDArray[np.float64]) -> int:
-        """Adds a number of iterations per action to `root` and returns the best action."""
+        """Adds iterations per action to `root` and returns the best action."""
         return int(self.helpers.lead(lead_mc, self.packed, self.rng, iterations, root))
 
     def _search_by_clock(self, began: float, root: npt.NDArray[np.float64]) -> int:
-        """Adds iterations until the time is up, or none if there is nothing to choose."""
+        """Adds iterations until the time is up, or none if only one action is legal."""
         action = 0
 
         def search(iterations: int) -> bool:
@@ -283,8 +271,8 @@ class McPlayer(CompiledPlayer):
 class Mc(SearchAgent):
     """Plays the action whose random rollouts have the best mean. Source: Kutsch 2017, 3.
 
-    Two or more threads share the rollouts of a decision (outlook of the thesis, 7.3) and decide alike, whatever their
-    number; a single thread draws different random numbers and may decide differently.
+    Two or more threads share the rollouts of a decision (outlook of the thesis, 7.3); their number does not change it.
+    A single thread draws other random numbers and may decide differently.
     """
 
     name: ClassVar[str] = "mc"
@@ -299,7 +287,7 @@ class Mc(SearchAgent):
     rollout_depth: int = rollout_depth_parameter(20)
     score_method: int = score_method_parameter(2)
     evaluator: Evaluator = parameter(Rollout(), "evaluates the states; its values are averaged")
-    threads: int = parameter(1, "cores that search one decision", low=1, high=256, search=(1, 16))
+    threads: int = parameter(1, "cores per decision", low=1, high=256, search=(1, 16))
     milliseconds: int = milliseconds_parameter("iterations")
 
     divided: bool = parameter(False, "iterations are per move, divided among its legal actions", later=True)

@@ -17,13 +17,13 @@ from .agent import Agent
 from .budget import read_budget
 from .evaluator import Evaluator
 
-# A name, an agent, its class if it has no parameters without a default, or a function of a position.
+# A name, an agent, its class if all parameters have defaults, or a function of a position.
 AnyAgent = str | Agent | type[Any] | Callable[[Position], Any]
 
 AGENTS: Registry[Agent] = Registry(
     "agent",
     {
-        "adaptive_combi": "turnier.agents.spe_ed.adaptive_combi:AdaptiveCombi",
+        "adaptive_combi": "turnier.agents.spe_ed.combi:AdaptiveCombi",
         "alphabeta": "turnier.agents.alphabeta.agent:AlphaBeta",
         "basic": "turnier.agents.spe_ed.basic:Basic",
         "combi": "turnier.agents.spe_ed.combi:Combi",
@@ -99,7 +99,7 @@ make_agent = AGENTS.make
 
 
 def agent_of(text: str) -> Agent:
-    """Returns the agent of a text form, made once a process."""
+    """Returns the agent of a text form, made once per process."""
     return _agent_of(text, trusted())
 
 
@@ -110,17 +110,17 @@ def _agent_of(text: str, inside: bool) -> Agent:
 
 @functools.lru_cache(maxsize=4096)
 def label_of(text: str) -> str:
-    """Returns the short text form of an agent; one that no longer exists keeps the text it was stored with."""
+    """Returns the short text form of an agent; one that no longer exists keeps its stored text."""
     with contextlib.suppress(UserError):
         return str(AGENTS.make(text))
     return text
 
 
 def agents_within(texts: Iterable[AnyAgent], budget: str) -> list[Agent]:
-    """Returns agents, each held to a budget per move such as 50ms; an empty one changes nothing.
+    """Returns the agents, each held to a budget per move such as 50ms; an empty one changes nothing.
 
-    Agents that are not ours are held to a time from outside as well, whatever they make of it. Raises UserError if a
-    single agent is given in place of a list.
+    For agents that are not ours, the time is also enforced from outside. Raises UserError for a single agent instead of
+    a list.
     """
     if isinstance(texts, str | Agent | type) or not isinstance(texts, Iterable):
         raise UserError(f'agents must be a list, got {texts!r}; write one such as ["random", "mcts(iterations=100)"].')
@@ -134,7 +134,7 @@ def _held(agent: Agent, amount: int, unit: str) -> Agent:
     if unit != "ms":
         if not agent.budgets:
             raise UserError(
-                f"a budget in {unit} must bind every agent, but {agent} declares none; choose ms, to which it is held"
+                f"a budget in {unit} must bind every agent, but {agent} declares none; choose ms, which is enforced"
                 " from outside."
             )
         return agent.within(amount, unit)

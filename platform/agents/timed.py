@@ -7,13 +7,13 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 
-LONGEST_CHUNK = 0.1  # seconds; a search that shall stop early does so after its chunk
+LONGEST_CHUNK = 0.1  # seconds; a search told to stop early does so after its chunk
 _interrupts = threading.local()
 
 
 @contextlib.contextmanager
 def interrupted_by(stop: threading.Event | None) -> Iterator[None]:
-    """Makes searches by the clock that this thread runs inside the block end soon after the event is set.
+    """Ends searches by the clock by this thread inside the block soon after the event is set.
 
     Blocks nest: the event of any of them ends a search.
     """
@@ -30,13 +30,13 @@ def _interrupted() -> bool:
 
 
 def run_chunks(search: Callable[[int], bool], first: int, began: float, milliseconds: int) -> None:
-    """Calls `search(units)` at least once, until it returns False (nothing is left to search) or the time is up.
+    """Calls `search(units)`, at least once, until it returns False (nothing left to search) or the time is up.
 
     Args:
         search: does that many units of work, such as iterations or nodes, and returns whether to continue.
         first: units of the first chunk.
         began: when the decision began, by `time.perf_counter`.
-        milliseconds: how long the decision may take.
+        milliseconds: the time for the decision.
     """
     end, now, units = began + milliseconds / 1000, began, first
     while search(units):
@@ -44,5 +44,5 @@ def run_chunks(search: Callable[[int], bool], first: int, began: float, millisec
         now = time.perf_counter()
         if now >= end or _interrupted():
             return
-        # Chunks grow to a tenth of the budget, and never past its end.
+        # Chunks grow to a tenth of the budget, never past its end.
         units = max(1, int(min(milliseconds / 10_000, LONGEST_CHUNK, end - now) / seconds_per_unit))

@@ -1,7 +1,7 @@
-"""A table of positions that a search has valued: a struct of arrays, one entry per slot, of which the latest stays.
+"""A table of positions valued by a search: a struct of arrays with one entry per slot, the latest.
 
 Source: Zobrist 1970; Breuker 1998, 2. Differs: the key is a hash of the state's words and the returns so far, since
-each game lays out its state as it likes.
+games differ in the layout of states.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ ABSENT = -1  # no such entry
 
 
 class TranspositionTable(NamedTuple):
-    keys: Any  # [capacity] 64-bit hashes; mean nothing where the slot is empty
-    facts: Any  # [capacity] what the search packs into a word, 0 = empty
+    keys: Any  # [capacity] 64-bit hashes; arbitrary if the slot is empty
+    facts: Any  # [capacity] the search's facts packed into a word, 0 = empty
     values: Any  # [capacity, width]
 
 
@@ -44,7 +44,7 @@ def enough_bits(bits, branching, plies):
 
 @kernel(TABLE(types.int64, types.int64))
 def new_table(bits, width):
-    """Returns an empty table of 2**bits entries with `width` values each; searches read a single entry as no table."""
+    """Returns an empty table of 2**bits entries with `width` values each; a single entry means no table to searches."""
     capacity = 1 << bits
     return TranspositionTable(np.empty(capacity, np.uint64), np.zeros(capacity, np.int64), np.empty((capacity, width)))
 
@@ -62,7 +62,7 @@ def hash_words(state, returns):
 
 @kernel(types.int64(Words, types.uint64))
 def slot_of(keys, key):
-    """Returns where a key's entry belongs."""
+    """Returns the slot of a key."""
     return np.int64(key & np.uint64(keys.size - 1))
 
 

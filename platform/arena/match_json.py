@@ -13,16 +13,7 @@ import numpy as np
 
 from ..core.errors import MALFORMED, UserError
 from ..games.game import Game
-from .match import (
-    MatchRecord,
-    MatchSpec,
-    Termination,
-    count_plies,
-    moves_kept,
-    pack_plies,
-    unpack_plies,
-    without_moves,
-)
+from .match import MatchRecord, MatchSpec, Termination, count_plies, moves_kept, pack_plies, unpack_plies, without_moves
 from .play import replay
 from .table import agrees, scores_at
 

@@ -28,6 +28,11 @@ def decided_by_seeds(agent: str) -> bool:
         return False
 
 
+def can_be_repeated(game: str, *agents: str) -> bool:
+    """Whether seeds decide a whole match of a game and agents (their texts)."""
+    return not is_outside(game) and all(map(decided_by_seeds, agents))
+
+
 def tried_positions(game: Game, seed: int) -> list[SeenPosition]:
     """Returns some positions of a random game; none if there are no choices."""
     match = play_match(collector_matches(game.full_text(), "random", 1, seed)[0])

@@ -13,7 +13,7 @@ import shlex
 import signal
 import sys
 import threading
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from types import FrameType
 from typing import NamedTuple, cast
@@ -22,9 +22,8 @@ import typer
 
 from ..core.errors import UserError
 from ..core.terminal.visible import say, visible, without_passwords
-from ..results.store import STORE_VARIABLE
+from ..results.store import STORE_VARIABLE, default_url
 from ..results.store.manifest import started_with
-from .stored_versions import with_stored_versions
 
 STORING = ("tournament", "compare", "certainty", "judge", "tune", "train", "spe_ed")  # they keep what they have done
 STORED = "finished games are stored"
@@ -161,3 +160,31 @@ _words = list(sys.argv)  # a copy: libraries change sys.argv
 for _number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
     if _number == signal.SIGINT or signal.getsignal(_number) is not signal.SIG_IGN:  # nohup ignores SIGHUP
         signal.signal(_number, _stop)
+
+
+def with_stored_versions(words: Sequence[str]) -> list[str]:
+    """Returns the words of a command line, with versions of others' code looked up in the command's store."""
+    named = [word for word in words if ":" in word.partition("@")[0] and "@" in word and "://" not in word]
+    if not named:
+        return list(words)
+    from ..results.store.database import NoResults
+    from ..results.store.store import Store
+    from ..results.versions import PREVIOUS, recall
+
+    try:
+        with Store.open(_store_of(words), read_only=True) as store:
+            return [recall(store, word) if word in named else word for word in words]
+    except NoResults:
+        if any(f"@{PREVIOUS}" in word for word in named):
+            raise
+        return list(words)  # a git revision, or a version that this machine knows
+
+
+def _store_of(words: Sequence[str]) -> str:
+    """Returns the URL of the store that a command line names."""
+    for word, following in zip(words, (*words[1:], ""), strict=True):
+        if word == "--store":
+            return following
+        if word.startswith("--store="):
+            return word.removeprefix("--store=")
+    return default_url()

@@ -13,8 +13,8 @@ import typer
 
 from ..core.errors import require_extra
 from ..core.outputs import require_file, require_folder
-from ..results.store import DEFAULT_URL, STORE_VARIABLE
-from ..search import VERIFY
+from ..results.store import DEFAULT_URL as DEFAULT_URL
+from ..results.store import STORE_VARIABLE
 from .completion import proposing
 
 
@@ -47,12 +47,17 @@ def trusting(value: bool) -> bool:
     return value
 
 
+def is_typed(context: typer.Context, name: str) -> bool:
+    """Whether an option was given on the command line."""
+    source = context.get_parameter_source(name)
+    return source is not None and source.name == "COMMANDLINE"
+
+
 GameArgument = Annotated[str, typer.Argument(help='a game, such as yavalath or "2048(size=3)"')]
 AgentsArgument = Annotated[list[str], typer.Argument(help='agents, such as random "mc(iterations=200)"')]
 
 RunArgument = Annotated[
-    str,
-    typer.Argument(help="a run: its name, its id or the beginning of it, or last", autocompletion=proposing("run")),
+    str, typer.Argument(help="a run: its name, its id or the beginning of it, or last", autocompletion=proposing("run"))
 ]
 
 StoreOption = Annotated[
@@ -96,27 +101,3 @@ NetworksOption = Annotated[
     ),
 ]
 PictureOption = Annotated[Path, typer.Option("--picture", help="folder for the picture", callback=picture_folder)]
-
-__all__ = [
-    "DEFAULT_URL",
-    "VERIFY",
-    "AddressOption",
-    "AgentsArgument",
-    "GameArgument",
-    "JsonOption",
-    "LocalExecutorOption",
-    "NetworksOption",
-    "OnlyOption",
-    "PictureOption",
-    "RunArgument",
-    "SeedOption",
-    "StoreOption",
-    "StudyNameOption",
-    "TrustOption",
-    "WidthOption",
-    "WorkersOption",
-    "YesOption",
-    "trusting",
-    "writable_file",
-    "writable_folder",
-]

@@ -58,10 +58,14 @@ def interval(low: float, high: float, between: str = " to ") -> str:
     return f"{number(low, half)}{between}{number(high, half)}"
 
 
-def estimate(value: float, low: float, high: float, unit: str = "", *, signed: bool = False) -> str:
-    """Returns a value with its interval: +6.5 % (1.9 to 11.3); only the value if the interval is unknown."""
+def estimate(value: float, low: float, high: float, unit: str = "", *, signed: bool = False, sure: str = "") -> str:
+    """Returns a value with its interval: +6.5 % (1.9 to 11.3); only the value if the interval is unknown.
+
+    Args:
+        sure: a text before the interval, such as "90 %: ".
+    """
     text, ends = number(value, _half_width(low, high), signed=signed), interval(low, high)
-    return f"{text}{unit} ({ends})" if text and ends else text + unit if text else ""
+    return f"{text}{unit} ({sure}{ends})" if text and ends else text + unit if text else ""
 
 
 def duration(seconds: float, digits: int = DIGITS) -> str:

@@ -77,10 +77,7 @@ class BoardsEnvironment(VectorEnv[Observation, Actions, npt.NDArray[Any]]):
         self._packed = pack(pack_boards, self.game.kernels, self._boards)
 
     def reset(
-        self,
-        *,
-        seed: int | Sequence[int | None] | None = None,
-        options: dict[str, Any] | None = None,
+        self, *, seed: int | Sequence[int | None] | None = None, options: dict[str, Any] | None = None
     ) -> tuple[Observation, dict[str, Any]]:
         """Begins an episode on every board, or on those of `options["reset_mask"]`, [n]."""
         super().reset(seed=seed if isinstance(seed, int) else None)

@@ -9,10 +9,9 @@ import pandas as pd
 from sqlalchemy import select
 
 from ..arena.match import MatchRecord, moves_kept
-from ..arena.randomness import decided_by_seeds
+from ..arena.randomness import can_be_repeated
 from ..core.compilation.code_digest import EARLIER
 from ..core.errors import UserError
-from ..core.outside.classes import is_outside
 from .integrity.match_rows import DamagedMatch
 from .other_code import ENDS
 from .outage import outlasting
@@ -37,16 +36,12 @@ def sample_of_run(store: Store, run_id: str, share: float) -> list[MatchRecord]:
     with store.database.reading() as connection:
         ids = list(connection.scalars(query.where(c.termination.in_(ENDS)).order_by(c.id)))
     found = [one for one in store.records_or_damage(ids) if not isinstance(one, DamagedMatch)]
-    if sample := [one for one in found if moves_kept(one.plies) and _can_be_repeated(*one.spec.names)]:
+    if sample := [one for one in found if moves_kept(one.plies) and can_be_repeated(*one.spec.names)]:
         return sample
     raise UserError(
         f"a sample must have games that seeds decide, got none among {len(found):,} games of {run_id}; choose"
         " a larger sample, or another run."
     )
-
-
-def _can_be_repeated(game: str, *agents: str) -> bool:
-    return not is_outside(game) and all(map(decided_by_seeds, agents))
 
 
 @dataclass

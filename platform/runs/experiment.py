@@ -113,13 +113,7 @@ class Experiment:
         """Returns the experiment as it is stored with its run."""
         return asdict(self) | {"rows": [row.definition() for row in self.rows]}
 
-    def run(
-        self,
-        store: Store,
-        *,
-        where: Where | Executor = ANYWHERE,
-        progress: bool = True,
-    ) -> ExperimentResults:
+    def run(self, store: Store, *, where: Where | Executor = ANYWHERE, progress: bool = True) -> ExperimentResults:
         """Plays the games and searches that the store lacks; the same call resumes it. See `playing`."""
         with playing(store, self.run_id, self.name, 0, where, progress) as (pool, bar):
             for records in play_experiment(self, store, pool, bar.expect):

@@ -54,6 +54,7 @@ class Plan(ABC, Generic[R]):
     declared: ClassVar[dict[str, Declared]]  # the options, by name
     game: Game
     options: dict[str, Any]  # the given values of the options
+    only_plan: bool = False  # whether the run is only to be forecast
     skipped: int = 0  # the part of `total` that `run` found stored
     lasting: ClassVar[str] = ""  # why games of such runs must stay; empty if the command can play them again
 
@@ -102,6 +103,10 @@ class Plan(ABC, Generic[R]):
 
     def notices(self, store: Store) -> list[str]:
         """Returns the sentences to print before the first game."""
+        return []
+
+    def forecast(self, workers: int = 1) -> list[str]:
+        """Returns sentences on what the run can be expected to show, and in what time with a number of workers."""
         return []
 
     def placed(self, where: Where) -> Where:

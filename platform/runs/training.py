@@ -104,8 +104,7 @@ class Training(Plan["TrainingResults"]):
             ),
         ] = "",
         seed: Annotated[
-            int,
-            Option("same seed, same weights, with one thread; in self-play with any workers", low=0),
+            int, Option("same seed, same weights, with one thread; in self-play with any workers", low=0)
         ] = 1,
         threads: Annotated[
             int, Option("threads that learn at once and share the weights", low=1, high=MAX_WORKERS, more=True)
@@ -239,10 +238,7 @@ class Training(Plan["TrainingResults"]):
         from .learning.evaluations import Evaluations
 
         every = self.evaluating.every if self.evaluating else 0
-        with (
-            only_writer(self.out, f"has trained {self.plan.learner} on {self.game}"),
-            run.store.lock(run.id) as lock,
-        ):
+        with only_writer(self.out, f"has trained {self.plan.learner} on {self.game}"), run.store.lock(run.id) as lock:
             loop = self._loop = self.plan.loop(self.out, self.games, threads=self.threads, pool=run.pool)
             self._show_before(loop, run.bar)
             with Evaluations(run, loop, self.evaluating, self.evaluation_workers) as evaluations:

@@ -1,8 +1,9 @@
 """Studies: searches for the parameters of agents."""
 
-VERIFY = 0.25  # held-out games of all finalists at most, as a share of the search's games, by default
+VERIFY = 1.0  # held-out games of all finalists at most, as a share of the search's games, by default
+EARLIER_VERIFY = 0.25  # that of fronts, and of studies of earlier editions
 MIN_SHOWN = 20  # units below which progress shows no mean: its interval would say nothing
 FIRST_EDITION = 1  # of studies whose definition has no edition
-KEEPS_ALIVE = 3  # the first edition in which CMA-ES keeps switches, choices and whole numbers alive
-EDITION = KEEPS_ALIVE  # of new studies; from 2 on they have held-out games of their own, and stay if candidates tie
+LUCKY_EDITION = 2  # from which on held-out games are a study's own and ties no step; lucky candidates are finalists
+EDITION = 3  # of new studies: the proposal alone meets the references, with the whole error; no choice dies out
 POSITIONS = 60  # searched by each candidate of a front with certainty, by default

@@ -19,7 +19,7 @@ from ..agents.agent import Agent
 from ..agents.registry import AGENTS
 from ..arena.match import MatchRecord, MatchSpec
 from ..core.errors import UserError
-from . import FIRST_EDITION, KEEPS_ALIVE
+from . import FIRST_EDITION, LUCKY_EDITION
 from .definition import StudyDefinition
 from .front.measures import decision_seconds
 from .noise import NOISES, Noise
@@ -31,8 +31,9 @@ from .storage.checked_studies import facts_of
 from .verdict import START, Finalist
 
 PROPOSED = "proposed"
+BEST_CANDIDATES = 3  # finalists by their values in the search, in studies of earlier editions
+PATIENCE = 10  # generations in a row without any difference, after which a search ends
 REFUSED, SLOW = "refused", "slow"  # notes on candidates at the ends of generations
-BEST_CANDIDATES = 3  # finalists by their values in the search
 LAST_DIGITS = 1e-6  # largest difference between results of different kinds of processors
 
 
@@ -271,7 +272,7 @@ class Course:
         search = SAMPLERS.make(self.definition.sampler).begin(start, self.definition.seed, self.space)
         if isinstance(search, SteppingSearch):
             search.stays = self.definition.edition > FIRST_EDITION
-            search.alive = self.space.dimensions if self.definition.edition >= KEEPS_ALIVE else ()
+            search.alive = self.space.dimensions if self.definition.edition > LUCKY_EDITION else ()
         return search
 
     def ask(self, known: Known = UNKNOWN) -> Generation:
@@ -338,25 +339,33 @@ class Course:
         return sorted(means, key=lambda known: -known[1])[:count]
 
     def finalists(self, baselines: Mapping[str, Agent] | None = None) -> dict[str, Finalist]:
-        """Returns the start and the baselines, then the search's proposal and its best candidates, by label.
+        """Returns the start and the baselines, then the search's proposal, by label.
 
+        In studies of earlier editions its best candidates follow.
         An agent with a label gets no second one; a baseline equal to the start replaces the start's label.
         """
         known = baselines or {}
         same = (label for label, agent in known.items() if agent.full_text() == self.agent.full_text())
-        chosen = {next(same, START): Finalist(self.agent, None)}
-        chosen |= {label: Finalist(agent, None) for label, agent in known.items()}
-        found = {PROPOSED: Finalist(self.proposed(), self.search.estimate())}
+        chosen = {next(same, START): Finalist(self.agent, None, reference=True)}
+        chosen |= {label: Finalist(agent, None, reference=True) for label, agent in known.items()}
+        # A share of the points against other candidates claims nothing.
+        found = {PROPOSED: Finalist(self.proposed(), None if self.search.duels else self.search.estimate())}
         for place, text in enumerate(self.definition.known, 1):
             if text in self._tried:
                 agent, values = self._tried[text]
-                found[f"known {place}"] = Finalist(agent, statistics.fmean(values))
-        for place, (agent, claimed) in enumerate(self.best(BEST_CANDIDATES), 1):
+                found[f"known {place}"] = Finalist(agent, None if self.search.duels else statistics.fmean(values))
+        lucky = self.best(BEST_CANDIDATES) if self.definition.edition <= LUCKY_EDITION else []
+        for place, (agent, claimed) in enumerate(lucky, 1):
             found[f"candidate {place}"] = Finalist(agent, claimed)
         for label, finalist in found.items():
             if finalist.agent.full_text() not in {one.agent.full_text() for one in chosen.values()}:
                 chosen[label] = finalist
         return chosen
+
+    @property
+    def gave_up(self) -> bool:
+        """Whether the search ends before its budget, since many generations in a row taught it nothing."""
+        return self.definition.edition > LUCKY_EDITION and self.alike >= PATIENCE
 
     @property
     def least_budget(self) -> int:

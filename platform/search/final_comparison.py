@@ -15,12 +15,11 @@ from ..core.errors import UserError
 from ..runs.bar import Bar
 from ..runs.play import play_into
 from ..statistics.comparisons import paired_difference, units_needed
-from ..statistics.superiority import MAX_ROUNDS, MIN_UNITS, Superiority, repeated
+from ..statistics.superiority import FIRST_SHARE, MAX_ROUNDS, MIN_UNITS, Superiority, repeated
 from .objective import Objective, Unit, is_one_game
 from .storage.studies import StoredStudy
 from .verdict import (
     BETTER,
-    FIXED,
     MAX_VERIFY,
     NOT_BETTER,
     UNDECIDED,
@@ -52,6 +51,7 @@ class HeldOutGames:
         self.study, self.objective = study, objective
         self._texts = {label: agent.full_text() for label, agent in agents.items()}
         self.units: dict[str, list[Unit]] = {label: [] for label in agents}
+        self.free = {label for label, text in self._texts.items() if objective.is_free(text)}
         self.records: dict[str, MatchRecord] = {}
 
     def play(self, labels: Iterable[str], more: int, executor: Executor, bar: Bar) -> None:
@@ -66,9 +66,10 @@ class HeldOutGames:
             bar.advance(len(batch))
 
     def repeated(self) -> set[str]:
-        """Returns the labels of agents that repeat one game, see `is_one_game`."""
+        """Returns the labels of agents that repeat one game, see `is_one_game`, with that of their opponent."""
         game = self.objective.game
-        return {label for label, units in self.units.items() if is_one_game(game, units, self.records)}
+        found = {label for label, units in self.units.items() if is_one_game(game, units, self.records)}
+        return found | self.free if found else found
 
     def values(self) -> dict[str, list[float]]:
         return {label: self.objective.values(units, self.records) for label, units in self.units.items()}
@@ -93,6 +94,7 @@ def compare_finalists(
     searched: int,
     executor: Executor,
     budget: int = 0,
+    first_share: float = FIRST_SHARE,
 ) -> FinalComparison:
     """Plays held-out games of the finalists, on common seeds, until one is shown to be best or no games are left.
 
@@ -100,22 +102,24 @@ def compare_finalists(
     happened to be idle, and the verdict must not.
 
     Args:
-        chosen: the finalists by label, the start first; those without a claim are the ones that the others have to
-            beat.
+        chosen: the finalists by label, the start first.
         games: maximum of all finalists.
         searched: games of the search.
         budget: games of the search with which its command plays as many; 0 if there is no such command.
+        first_share: of the error for the first challenger, see `Superiority`.
     """
-    references = [label for label, finalist in chosen.items() if finalist.claimed is None]
+    references = [label for label, finalist in chosen.items() if finalist.reference]
     challengers = [label for label in chosen if label not in references]
-    rounds = max(1, min(MAX_ROUNDS, games // (MIN_UNITS * len(chosen) * objective.unit_games)))
-    test = Superiority(challengers, references, rounds)
     held_out = HeldOutGames(study, objective, {label: finalist.agent for label, finalist in chosen.items()})
+    playing = len(chosen) - len(held_out.free)
+    rounds = max(1, min(MAX_ROUNDS, games // max(1, MIN_UNITS * playing * objective.unit_games)))
+    test = Superiority(challengers, references, rounds, first_share=first_share)
     planned = 0
     with study.phase("held-out games", games) as bar:
         while active := test.active:
-            more = (games * (test.done + 1) // rounds - planned) // (len(active) * objective.unit_games)
-            planned += more * len(active) * objective.unit_games
+            playing = len([label for label in active if label not in held_out.free])
+            more = (games * (test.done + 1) // rounds - planned) // (playing * objective.unit_games)
+            planned += more * playing * objective.unit_games
             held_out.play(active, more, executor, bar)
             values, repeated = held_out.values(), held_out.repeated()
             # If both repeat one game, they differ by one game, however often they play it.
@@ -156,6 +160,7 @@ def verdict_on(
     # A baseline is only kept if the search's agent has beaten the start: otherwise nothing shows it to be better.
     kept = test.better or (best(set(test.references) - beaten) if start in beaten else start)
     own, other, critical = _compared(test, values, challenger, reference) if challenger else ([], [], 0.0)
+    free = {label for label, finalist in chosen.items() if objective.is_free(finalist.agent.full_text())}
     measured = gain(own, other, objective.single_player, critical) if challenger else (None, None, None, "")
     outcome = BETTER if test.better else UNDECIDED if undecided or untested else NOT_BETTER
     counted = {label: own[:1] if label in repeated else own for label, own in values.items()}
@@ -170,14 +175,16 @@ def verdict_on(
         high=measured[2],
         unit=measured[3],
         units=len(own),
-        games=sum(map(len, values.values())) * objective.unit_games,
+        games=sum(len(own) for label, own in values.items() if label not in free) * objective.unit_games,
         searched=searched,
         alpha=test.alpha,
-        figures=figures_of(chosen, counted, start, reference, test.critical),
+        figures=figures_of(chosen, counted, start, reference, test.critical, test.single),
         unit_games=objective.unit_games,
-        needed=_needed(own, other) if outcome == UNDECIDED and challenger not in untested else None,
+        needed=_needed(own, other, test.single) if outcome == UNDECIDED and challenger not in untested else None,
         repeated=challenger in untested,
         budget=budget,
+        confidence=1 - 2 * test.single,
+        free=len(free),
     )
 
 
@@ -187,7 +194,7 @@ def _compared(
     """Returns the values of both up to the deciding or last look, and its critical p-value."""
     common = min(len(values[challenger]), len(values[reference]))
     units = test.beaten[challenger].get(reference, common)
-    critical = test.critical[challenger].get(units, FIXED)  # none for those that were not tested
+    critical = test.critical[challenger].get(units, test.single)  # none for those that were not tested
     return values[challenger][:units], values[reference][:units], critical
 
 
@@ -200,8 +207,8 @@ def _is_no_better(test: Superiority, values: Mapping[str, Sequence[float]], chal
     return False
 
 
-def _needed(values: Sequence[float], reference: Sequence[float]) -> int | None:
+def _needed(values: Sequence[float], reference: Sequence[float], single: float) -> int | None:
     """Returns the units each needed to confirm the observed difference; None if there is none."""
     apart = paired_difference(np.subtract(values, reference).tolist())
-    needed = float(units_needed(apart.mean, apart.high, apart.units))
+    needed = float(units_needed(apart.mean, apart.high, apart.units, single))
     return max(math.ceil(needed), 2 * len(values)) if math.isfinite(needed) else None

@@ -139,9 +139,13 @@ class Objective:
 
     def held_out_unit(self, agent: str, number: int) -> Unit:
         """Returns a unit on seeds that the search never sees, the same for every agent."""
-        if not self.against and agent == self.start and not self.single_player:
+        if self.is_free(agent):
             return Unit((), ())
         return self._unit(agent, self.held_out_seed, "held-out", number)
+
+    def is_free(self, agent: str) -> bool:
+        """Whether the held-out units of an agent need no games, since it is the opponent."""
+        return not self.against and agent == self.start and not self.single_player
 
     def idle_unit(self, agent: str, generation: int, number: int) -> Unit:
         """Returns a unit for idle workers, of the recommendation after a generation."""

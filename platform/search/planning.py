@@ -17,6 +17,7 @@ from ..arena.randomness import one_game, repeats_one_game
 from ..core.errors import UserError
 from ..games.registry import GAMES
 from ..results.store.store import Store
+from . import EARLIER_VERIFY
 from .course import Course
 from .definition import StudyDefinition, stored_definitions
 from .dimensions.options import with_options_declared
@@ -30,7 +31,7 @@ from .noise import NOISES, Fixed, Noise
 from .objective import Objective
 from .samplers.duels import Duels
 from .samplers.of_optuna import read_sampler
-from .samplers.registry import SAMPLERS
+from .samplers.registry import SAMPLERS, usual_sampler
 from .samplers.sampler import Sampler
 from .space import Space
 from .storage.studies import as_begun, has_study, run_id_of
@@ -79,7 +80,7 @@ class Question(ABC):
         """Returns the method and the objectives in words."""
 
     @abstractmethod
-    def max_held_out_games(self, verify: float, budget: int, baselines: int) -> int:
+    def max_held_out_games(self, settled: Any, verify: float, budget: int, baselines: int) -> int:
         """Returns the maximum number of games after the search."""
 
     @abstractmethod
@@ -113,8 +114,8 @@ class Strength(Question):
         for text in self.known:
             space.vector_of(self.agent, AGENTS.make(text))
         self._by_default = not options["sampler"]
-        usual = "cmaes" if self.objective.single_player else "duels"
-        self.sampler: Sampler = read_sampler(options["sampler"] or usual)
+        usual = usual_sampler(self.objective.single_player, bool(self.against))
+        self.sampler: Sampler = read_sampler(options["sampler"]) if options["sampler"] else usual
         if isinstance(self.sampler, Duels) and not self.against:
             self.sampler = self.sampler.replace(share=0.0)
         self.noise: Noise = NOISES.make(options["noise"] or self.sampler.usual_noise)
@@ -178,8 +179,8 @@ class Strength(Question):
     def generation_games(self, settled: Any) -> int:
         return Course(settled).ask().max_games
 
-    def max_held_out_games(self, verify: float, budget: int, baselines: int) -> int:
-        return max_held_out_games(verify, budget, baselines + len(self.known), self.objective)
+    def max_held_out_games(self, settled: Any, verify: float, budget: int, baselines: int) -> int:
+        return max_held_out_games(verify, budget, baselines + len(self.known), settled)
 
     def method(self, settled: Any) -> str:
         return f"{SAMPLERS.make(settled.sampler)} with {NOISES.make(settled.noise)} games per candidate"
@@ -240,8 +241,8 @@ class Balance(Question):
     def generation_games(self, settled: Any) -> int:
         return int(settled.generation_games)
 
-    def max_held_out_games(self, verify: float, budget: int, baselines: int) -> int:
-        return held_out_games(verify, budget, 1 + MAX_FINALISTS, self.objective)
+    def max_held_out_games(self, settled: Any, verify: float, budget: int, baselines: int) -> int:
+        return held_out_games(verify or EARLIER_VERIFY, budget, 1 + MAX_FINALISTS, self.objective)
 
     def method(self, settled: Any) -> str:
         return f"NSGA-II for {self.objective.name} and {self.second.title}"

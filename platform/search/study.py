@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 from ..core.errors import MAX_GAMES, UserError, require_at_most
 from ..runs.declared.options import GameOption, OpeningsOption, Option, SeedOption
 from ..runs.plan import Plan, Playing
-from . import POSITIONS, VERIFY
+from . import EARLIER_VERIFY, POSITIONS, VERIFY
 
 if TYPE_CHECKING:
     from optuna.distributions import BaseDistribution
@@ -17,9 +17,11 @@ if TYPE_CHECKING:
 
     from ..agents.agent import Agent
     from ..results.store.store import Run, Store
+    from .definition import StudyDefinition
     from .noise import Noise
     from .planning import Question
     from .samplers.sampler import Sampler
+    from .storage.forecast import Forecast, Sample
     from .storage.results import StudyResults
 
 
@@ -118,12 +120,20 @@ class Study(Plan["StudyResults"]):
             str, Option("candidates that take longer per move, on average, count as lost, such as 50ms; default: none")
         ] = "",
         verify: Annotated[
-            float, Option("maximum held-out games of all finalists, as a share of the budget", more=True)
-        ] = VERIFY,
+            float,
+            Option(
+                "maximum held-out games of all finalists, as a share of the budget; default:"
+                f" {VERIFY:g}, of a front {EARLIER_VERIFY:g}",
+                more=True,
+            ),
+        ] = 0.0,
         baselines: Annotated[
             Sequence[str | Agent] | Mapping[str, str | Agent],
             Option("an agent that plays the held-out games, too; repeat for more", more=True, complete="agent"),
         ] = (),
+        plan: Annotated[
+            bool, Option("only say what can be found and shown, and in what time; plays a few games", more=True)
+        ] = False,
     ) -> None:
         from .front.second_objective import read_objectives
         from .objective import games_per_second, require_generation
@@ -140,8 +150,9 @@ class Study(Plan["StudyResults"]):
         self.budget = self._games(1) if self.seconds else read_games(budget)
         if second and self.baselines:
             raise UserError("baselines are for studies of strength; leave them out.")
-        self._later = self.question.max_held_out_games(verify, self.budget, len(self.baselines))
         self.settled = self.question.settled(self.budget)
+        self.question.max_held_out_games(self.settled, verify, self.budget, len(self.baselines))
+        self.only_plan = plan
         self._study: Any = None  # in the store in which it has begun
         if not self.seconds:
             require_generation(self.question.generation_games(self.settled), self.budget)
@@ -181,7 +192,28 @@ class Study(Plan["StudyResults"]):
     @property
     def total(self) -> int:
         """The maximum number of games, including those after the search."""
-        return self.budget + self._later
+        later = self.question.max_held_out_games(self.settled, self.verify, self.budget, len(self.baselines))
+        return self.budget + later
+
+    def forecast(self, workers: int = 1) -> list[str]:
+        """Returns what the study can be expected to find and to show, and in what time; plays some games of the start.
+
+        Raises UserError for a search for a front.
+        """
+        from .definition import StudyDefinition
+        from .storage.forecast import measured
+
+        if not isinstance(self.settled, StudyDefinition):
+            raise UserError("a plan is made for studies of strength only; leave out --objectives or --plan.")
+        sample = measured(self.settled.objective, self.agent.full_text())
+        return self._forecast(self.settled, sample).sentences(workers)
+
+    def _forecast(self, settled: StudyDefinition, sample: Sample | None = None) -> Forecast:
+        from .space import Space
+        from .storage.forecast import Forecast
+
+        size = Space.of(self.agent, settled.parameters).size
+        return Forecast(settled, size, self.budget, self.total - self.budget, sample)
 
     def has_begun(self, store: Store) -> bool:
         """Whether a store has the study, which then continues with the settings for its first budget."""
@@ -195,6 +227,7 @@ class Study(Plan["StudyResults"]):
 
     def notices(self, store: Store) -> list[str]:
         """Returns sentences on the search, and on a stored study of the same question for another budget."""
+        from .definition import StudyDefinition
         from .planning import Strength
         from .samplers.registry import SAMPLERS
         from .space import Space
@@ -203,6 +236,8 @@ class Study(Plan["StudyResults"]):
         begun = self.has_begun(store)
         ranges = Space.of(self.agent, self.settled.parameters).described(self.agent)
         said = [f"Study {self.label} searches {ranges}, by {self.question.method(self.settled)}."]
+        if not (begun or self.only_plan) and isinstance(self.settled, StudyDefinition):
+            said += [line] if (line := self._forecast(self.settled).sentence()) else []
         if not begun and isinstance(self.question, Strength) and (earlier := self.question.same_question(store)):
             said.append(
                 f"Study {earlier.name} asks the same with {SAMPLERS.make(earlier.sampler)}; this is a new study. To"

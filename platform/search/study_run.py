@@ -30,12 +30,13 @@ from ..runs.bar import QUIET, Bar, game_bar
 from ..runs.plan import Playing
 from ..runs.play import play_into, serve_into
 from ..statistics.intervals import mean_interval
-from . import MIN_SHOWN, VERIFY
-from .course import BEST_CANDIDATES, Course, Generation, Known
+from ..statistics.superiority import FIRST_SHARE
+from . import EARLIER_VERIFY, LUCKY_EDITION, MIN_SHOWN, VERIFY
+from .course import BEST_CANDIDATES, PATIENCE, Course, Generation, Known
 from .definition import StudyDefinition
 from .final_comparison import FinalComparison, compare_finalists, held_out_games
 from .idle_games import StudyGames
-from .objective import Objective, require_generation
+from .objective import require_generation
 from .storage.checked_studies import (
     SUMMARIES,
     TRIALS_SO_FAR,
@@ -46,6 +47,7 @@ from .storage.checked_studies import (
     study_notes,
 )
 from .storage.commands import Again
+from .storage.definitions import value_text
 from .storage.hints import IN_A_ROW, without_difference
 from .storage.studies import StoredStudy, as_begun, optuna_errors
 from .storage.trials import played_between
@@ -64,9 +66,23 @@ class Asked(NamedTuple):
     recommendation: Mapping[str, Any] | None = None
 
 
-def max_held_out_games(verify: float, budget: int, baselines: int, objective: Objective) -> int:
-    """Returns the maximum number of held-out games after a search with this budget, see `held_out_games`."""
-    return held_out_games(verify, budget, 2 + baselines + BEST_CANDIDATES, objective)
+def max_held_out_games(verify: float, budget: int, baselines: int, definition: StudyDefinition) -> int:
+    """Returns the maximum number of held-out games after a search with this budget, see `held_out_games`.
+
+    Args:
+        verify: 0 = the default.
+        budget: games of the search.
+        baselines: their number.
+        definition: of the study.
+    """
+    lucky = BEST_CANDIDATES if definition.edition <= LUCKY_EDITION else 0
+    objective = definition.objective
+    playing = 2 + baselines + lucky - objective.is_free(definition.agent)
+    return held_out_games(verify or _usual_verify(definition), budget, playing, objective)
+
+
+def _usual_verify(definition: StudyDefinition) -> float:
+    return VERIFY if definition.edition > LUCKY_EDITION else EARLIER_VERIFY
 
 
 class StudyRun(StoredStudy):
@@ -88,17 +104,18 @@ class StudyRun(StoredStudy):
         Args:
             run: the run of its games.
             budget: games of the search.
-            verify: maximum held-out games, as a share of them.
+            verify: maximum held-out games, as a share of them; 0 = the default.
             baselines: agents by label that play the held-out games, too.
             seconds: of the search; then the budget is about what it will play. 0 = the budget counts.
         """
-        later = max_held_out_games(verify, budget, len(baselines), self.course.objective)
+        later = max_held_out_games(verify, budget, len(baselines), self.definition)
         with self.sharing(run, later):
             if seconds:
                 self.run_for(seconds, budget, run.pool)
             else:
                 self.run_budget(budget, run.pool)
-            self.compare(self.course.finalists(baselines), run.pool, verify)
+            left = budget - self.course.games if self.course.gave_up else 0
+            self.compare(self.course.finalists(baselines), run.pool, verify, left)
 
     def run(self, generations: int, executor: Executor) -> None:
         """Runs until `generations` are complete; stored ones are only replayed."""
@@ -107,9 +124,10 @@ class StudyRun(StoredStudy):
         self._search(executor, total, lambda generation: generation.number < generations)
 
     def run_budget(self, games: int, executor: Executor) -> None:
-        """Runs until the next generation would push the candidates' games above this total."""
+        """Runs until the next generation would push the candidates' games above this total, or nothing is learned."""
         require_generation(self.course.ask().max_games, games)
-        self._search(executor, games, lambda generation: self.course.games + generation.max_games <= games)
+        course = self.course
+        self._search(executor, games, lambda one: not course.gave_up and course.games + one.max_games <= games)
 
     def run_for(self, seconds: float, games: int, executor: Executor) -> None:
         """Asks for generations until the search has taken this long, with all drivers that it has had.
@@ -127,7 +145,10 @@ class StudyRun(StoredStudy):
         def used() -> float:
             return before + now() - began
 
-        self._search(executor, games, lambda one: one.stored or not one.number or used() < seconds, used)
+        def fits(one: Generation) -> bool:
+            return not self.course.gave_up and (one.stored or not one.number or used() < seconds)
+
+        self._search(executor, games, fits, used)
 
     def _search(self, executor: Executor, total: int, fits: Fits, used: Callable[[], float] | None = None) -> None:
         with self.driving(self._lock_or_play(executor, fits), total) as (lock, bar):
@@ -202,18 +223,25 @@ class StudyRun(StoredStudy):
                 return [spec for spec in specs if spec.id not in stored]
         return []
 
-    def compare(self, chosen: Mapping[str, Finalist], executor: Executor, verify: float = VERIFY) -> FinalComparison:
+    def compare(
+        self, chosen: Mapping[str, Finalist], executor: Executor, verify: float = 0.0, left: int = 0
+    ) -> FinalComparison:
         """Plays held-out games of the finalists until the verdict, which is stored, or until the games are used up.
 
         Args:
             chosen: the finalists by label, the start first.
             executor: plays the games.
-            verify: maximum held-out games, as a share of the games of the search.
+            verify: maximum held-out games, as a share of the games of the search; 0 = the default.
+            left: games of a search that has ended early, which are held-out games, too.
         """
-        course = self.course
-        games = held_out_games(verify, course.games, len(chosen), course.objective)
-        least = course.least_budget
-        final = compare_finalists(self, course.objective, chosen, games, course.games, executor, least)
+        course, definition = self.course, self.definition
+        playing = [one for one in chosen.values() if not course.objective.is_free(one.agent.full_text())]
+        share = verify or _usual_verify(definition)
+        games = held_out_games(share, course.games, len(playing), course.objective) + left
+        first_share = 1.0 if definition.edition > LUCKY_EDITION else FIRST_SHARE
+        final = compare_finalists(
+            self, course.objective, chosen, games, course.games, executor, course.least_budget, first_share
+        )
         self.store_verdict(final.verdict)
         return final
 
@@ -313,13 +341,21 @@ class Drive:
             mean, half = mean_interval(idle)
             summary["recommended before"] = {"mean": mean, "half_width": half, "games": len(idle)}
         set_note(self.study.optuna, f"{SUMMARIES}{generation.number}", summary)
-        self.bar.print(
-            f"generation {generation.number + 1:>3}: candidates' mean {number(statistics.fmean(values)):>9}"
-            f"   best {number(max(values)):>9}   sigma {number(self.course.search.sigma)}{self._shown(idle)}"
-        )
+        self.bar.print(f"generation {generation.number + 1:>3}: {self._state(values)}{self._shown(idle)}")
         if self.course.alike == IN_A_ROW:
             again = Again(self.store, self.course.definition, self.planned)
             self.bar.print(without_difference(f"In the last {IN_A_ROW} generations", generation.one_agent, again))
+        if self.course.gave_up and self.course.alike == PATIENCE:
+            said = f"The search ends after {self.course.games:,} of {self.planned:,} games"
+            self.bar.print(f"{said}: in {PATIENCE} generations in a row there was nothing to learn.")
+
+    def _state(self, values: Sequence[float]) -> str:
+        """Returns where the search is; values of candidates that duel say nothing, as they share the points."""
+        if not self.course.search.duels:
+            mean, best = number(statistics.fmean(values)), number(max(values))
+            return f"candidates' mean {mean:>9}   best {best:>9}   sigma {number(self.course.search.sigma)}"
+        space, agent = self.course.space, self.course.proposed()
+        return ", ".join(f"{path}={value_text(value)}" for path, value in space.of_agent(agent).items())
 
     def _shown(self, idle: Sequence[float]) -> str:
         """Returns the result of idle-time games of the recommendation, as part of a line."""

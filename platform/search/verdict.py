@@ -15,6 +15,7 @@ import numpy as np
 from ..agents.agent import Agent
 from ..core.number_text import estimate
 from ..statistics.intervals import CONFIDENCE, mean_interval
+from ..statistics.sprt import elo_of_share
 from ..statistics.superiority import repeated, repeated_ratio
 
 START = "start"  # the label of the agent that the search began with
@@ -25,15 +26,19 @@ FIXED = (1 - CONFIDENCE) / 2  # the critical p-value of a single look
 
 
 class Finalist(NamedTuple):
-    """An agent that plays held-out games, and its value in the search, None for a reference to beat."""
+    """An agent that plays held-out games, its value in the search, if known, and whether the others have to beat it."""
 
     agent: Agent
     claimed: float | None
+    reference: bool = False
 
 
 @dataclass(frozen=True)
 class HeldOutFigures:
-    """One finalist's figures; half widths are those of 95 % intervals, NaN if there is none."""
+    """One finalist's figures; half widths are NaN if there is no interval.
+
+    The interval of a mean is a 95 % interval, those of differences are the test's, see `StudyVerdict.confidence`.
+    """
 
     label: str
     agent: str
@@ -46,6 +51,7 @@ class HeldOutFigures:
     difference_half_width: float | None
     gain: float | None  # over the best reference, on common seeds
     gain_half_width: float | None
+    reference: bool = False  # which the others have to beat
 
 
 def figures_of(
@@ -54,6 +60,7 @@ def figures_of(
     start: str,
     reference: str,
     critical: Mapping[str, Mapping[int, float]] | None = None,
+    single: float = FIXED,
 ) -> tuple[HeldOutFigures, ...]:
     """Returns the figures of all finalists.
 
@@ -65,12 +72,13 @@ def figures_of(
         reference: the label of the best reference, with which they are compared, too.
         critical: p-values of the test of a challenger by its label and units, see `Superiority`; a missing one means a
             single look.
+        single: the critical p-value of a single look.
     """
     figures = []
     for label, values in held_out.items():
         claimed, interval, looks = chosen[label].claimed, mean_interval(values), (critical or {}).get(label, {})
         to_start, to_reference = (
-            (None, None) if label == other else _difference(values, held_out[other], looks)
+            (None, None) if label == other else _difference(values, held_out[other], looks, single)
             for other in (start, reference)
         )
         figures.append(
@@ -82,20 +90,25 @@ def figures_of(
                 interval.mean,
                 interval.half_width,
                 None if claimed is None else claimed - interval.mean,
-                *to_start,
-                *to_reference,
+                difference=to_start[0],
+                difference_half_width=to_start[1],
+                gain=to_reference[0],
+                gain_half_width=to_reference[1],
+                reference=chosen[label].reference,
             )
         )
     return tuple(figures)
 
 
-def _difference(values: Sequence[float], others: Sequence[float], looks: Mapping[int, float]) -> tuple[float, float]:
+def _difference(
+    values: Sequence[float], others: Sequence[float], looks: Mapping[int, float], single: float
+) -> tuple[float, float]:
     """Returns the mean of the differences on the common seeds, and the half width of its repeated interval."""
     n = min(len(values), len(others))
     if n < 2:
         return (float(np.mean(np.subtract(values[:n], others[:n]))) if n else math.nan), math.nan
     mean = float(np.mean(np.subtract(values[:n], others[:n])))
-    low, high = repeated(values[:n], others[:n], looks.get(n, FIXED))
+    low, high = repeated(values[:n], others[:n], looks.get(n, single))
     return mean, max(mean - low, high - mean)
 
 
@@ -113,7 +126,7 @@ class StudyVerdict:
     challenger: str | None  # its label; None if the search found only the start
     reference: str  # label of the best reference
     difference: float | None  # of the challenger to the reference, in the objective's unit or in %
-    low: float | None  # of its interval, which holds the truth with at least 95 % probability
+    low: float | None  # of its interval, which holds the truth with at least the probability `confidence`
     high: float | None
     unit: str  # of the three: % of the reference's mean score, or percentage points of the share of points
     units: int  # held-out games, or rounds of games of one seed, of the challenger and of the reference each
@@ -125,6 +138,8 @@ class StudyVerdict:
     needed: int | None = None  # units each that would decide; None if decided, or if none would
     repeated: bool = False  # whether the challenger and the reference each repeat one game
     budget: int = 0  # games of the search with which its command plays the same games
+    confidence: float = CONFIDENCE  # of the interval; each of its ends errs half as often as it does
+    free: int = 0  # finalists without games of their own: the start, if it is the opponent
 
     @property
     def improved(self) -> bool:
@@ -136,7 +151,7 @@ class StudyVerdict:
         if self.challenger is None:
             said = "No improvement shown" if self.outcome == NOT_SHOWN else "Not better"
             return f"{said}: the search found no other agent than {self._kept}; keep it."
-        measured = f"{self._measured}, {self.units * self.unit_games:,} held-out games each"
+        measured = f"{self._measured}, {self.units * self.unit_games:,} held-out games{self._each}"
         if self.improved:
             return f"Recommended: the {self.label} agent, {measured}."
         if self.outcome == NOT_BETTER:
@@ -154,7 +169,24 @@ class StudyVerdict:
 
     @property
     def _left(self) -> str:
-        return "no number of games" if self.needed is None else f"about {self.needed * self.unit_games:,} each"
+        return "no number of games" if self.needed is None else f"about {self.needed * self.unit_games:,}{self._each}"
+
+    @property
+    def direct(self) -> bool:
+        """Whether the challenger has played against the reference, which has no games of its own."""
+        return bool(self.free) and self.reference == self.figures[0].label
+
+    @property
+    def elo(self) -> tuple[float, float, float] | None:
+        """The difference in Elo with the ends of its interval, if the games were a match of two seats."""
+        if not self.direct or self.unit_games != 2 or self.difference is None or self.low is None or self.high is None:
+            return None
+        ahead, low, high = (elo_of_share(0.5 + x / 100) for x in (self.difference, self.low, self.high))
+        return ahead, low, high
+
+    @property
+    def _each(self) -> str:
+        return "" if self.direct else " each"
 
     @property
     def verify(self) -> float | None:
@@ -164,7 +196,7 @@ class StudyVerdict:
         """
         if self.outcome != UNDECIDED or self.needed is None or not self.searched:
             return None
-        share = self.needed * len(self.figures) * self.unit_games / self.searched
+        share = self.needed * (len(self.figures) - self.free) * self.unit_games / self.searched
         step = 10.0 ** (math.floor(math.log10(share)) - 1)
         share = round(math.ceil(share / step) * step, 10)  # two digits, rounded up
         return share if share <= MAX_VERIFY else None
@@ -179,7 +211,10 @@ class StudyVerdict:
             return ""
         if self.difference == 0 and math.isnan(self.low):
             return f"plays the same as {self.reference} in every game"
-        return f"{estimate(self.difference, self.low, self.high, self.unit, signed=True)} over {self.reference}"
+        sure = "" if self.confidence == CONFIDENCE else f"{self.confidence:.0%}: ".replace("%", " %")
+        said = estimate(self.difference, self.low, self.high, self.unit, signed=True, sure=sure)
+        elo = f" or {estimate(*self.elo, ' Elo', signed=True)}" if self.elo else ""
+        return f"{said}{elo} over {self.reference}"
 
     def to_json(self) -> dict[str, Any]:
         """Returns the stored form, with the sentence for readers elsewhere."""
@@ -190,7 +225,9 @@ class StudyVerdict:
         """Returns a stored verdict."""
         known = dict(stored)
         del known["improved"], known["sentence"]
-        return cls(**known | {"figures": tuple(HeldOutFigures(**row) for row in known["figures"])})
+        # Earlier versions told references by their lack of a claim.
+        rows = [{"reference": row["claimed"] is None} | row for row in known["figures"]]
+        return cls(**known | {"figures": tuple(HeldOutFigures(**row) for row in rows)})
 
 
 def gain(

@@ -111,19 +111,22 @@ def holm(p_values: Sequence[float]) -> list[float]:
     return [float(p) for p in corrected]
 
 
-def units_needed(mean: npt.ArrayLike, high: npt.ArrayLike, units: npt.ArrayLike) -> Floats:
+def units_needed(
+    mean: npt.ArrayLike, high: npt.ArrayLike, units: npt.ArrayLike, critical: float = (1 - CONFIDENCE) / 2
+) -> Floats:
     """Returns the number of independent differences whose mean is distinguished from 0 in four of five tests.
 
     Args:
         mean: of the differences so far.
         high: upper end of its 95 % interval, from `paired_difference`.
         units: number of differences.
+        critical: the p-value at which a one-sided test claims a difference; by default that of a two-sided one at 5 %.
 
-    Two-sided t-test at 5 % with a power of 80 %; infinite for a mean of 0, NaN if the interval is missing.
+    T-test with a power of 80 %; infinite for a mean of 0, NaN if the interval is missing.
     Source: W. C. Guenther, Sample size formulas for normal theory t tests, The American Statistician 35, 1981.
     """
     means, highs, n = (np.asarray(values, np.float64) for values in (mean, high, units))
-    test, power = normal_quantile(0.5 + CONFIDENCE / 2), normal_quantile(0.8)
+    test, power = normal_quantile(1 - critical), normal_quantile(0.8)
     with np.errstate(divide="ignore", invalid="ignore"):
         deviation = (highs - means) / t_quantile(0.5 + CONFIDENCE / 2, np.maximum(n - 1, 1)) * np.sqrt(n)
         needed = np.ceil(((test + power) * deviation / means) ** 2 + test**2 / 2)

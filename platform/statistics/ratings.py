@@ -27,16 +27,7 @@ from scipy import special
 
 from .distributions import Floats, Ints, t_probability, t_quantile
 from .intervals import CONFIDENCE, Interval
-from .plackett_luce import (
-    Choices,
-    Design,
-    Games,
-    choices_of,
-    fitted,
-    prior_information,
-    prior_weights,
-    row_sums,
-)
+from .plackett_luce import Choices, Design, Games, choices_of, fitted, prior_information, prior_weights, row_sums
 
 ELO = 400 / math.log(10)
 PRIOR_GAMES = 1.0  # drawn games of every agent against a virtual one of mean strength

@@ -2,11 +2,10 @@
 
 Agents play the same seeds in a fixed number of rounds and are tested after each of them, so the test is corrected for
 the number of looks: each spends a part of alpha, the first ones little. It is also corrected for the number of
-challengers: they share alpha, half of it for the first, even if it is the only one. Several references need no
-correction, as a challenger must beat them all.
+challengers: they share alpha. Several references need no correction, as a challenger must beat them all.
 
-The same critical values make repeated confidence intervals, which contain the truth with a probability of at least 95 %
-however early the test ends: a challenger has beaten a reference exactly if their interval is above 0 (`repeated`).
+The same critical values make repeated confidence intervals, of which each end errs with at most a challenger's share of
+alpha however early the test ends: it has beaten a reference exactly if their interval is above 0 (`repeated`).
 
 Agents that need no more games leave: references that all challengers have beaten, and challengers that are clearly
 behind. The latter can only prevent a claim, never cause one.
@@ -29,7 +28,7 @@ from scipy import special
 from .distributions import Floats, t_quantile
 
 ALPHA = 0.05  # probability of any false claim
-FIRST_SHARE = 0.5  # of alpha for the first challenger, so that its two-sided intervals hold with 1 - alpha
+FIRST_SHARE = 0.5  # of alpha for the first of several challengers, so that its two-sided intervals hold with 1 - alpha
 MAX_ROUNDS = 8
 MIN_UNITS = 24  # before the first test, simulated in tests/statistics/test_superiority.py
 BEHIND = 0.05  # a challenger leaves if its probability of being as good as the leader is lower
@@ -45,14 +44,21 @@ class Superiority:
         references: labels of the agents that a challenger must beat, at least one.
         rounds: total number of tests.
         alpha: probability of any false claim.
+        first_share: of alpha for the first challenger, below 1 if there are others.
     """
 
     def __init__(
-        self, challengers: Sequence[str], references: Sequence[str], rounds: int, alpha: float = ALPHA
+        self,
+        challengers: Sequence[str],
+        references: Sequence[str],
+        rounds: int,
+        alpha: float = ALPHA,
+        first_share: float = FIRST_SHARE,
     ) -> None:
         self.references, self.rounds, self.alpha = tuple(references), rounds, alpha
         others = len(challengers) - 1
-        shares = [FIRST_SHARE, *[(1 - FIRST_SHARE) / max(1, others)] * others][: len(challengers)]
+        shares = [first_share, *[(1 - first_share) / max(1, others)] * others][: len(challengers)]
+        self.single = alpha * first_share  # the critical p-value of a single look at the first challenger
         self._boundaries = {name: Boundary(alpha * share) for name, share in zip(challengers, shares, strict=True)}
         self._left: set[str] = set()
         # By challenger: the references that it has beaten, with the number of units at that look.

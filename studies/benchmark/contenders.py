@@ -1,16 +1,175 @@
-"""The searches that are compared, by name: ours with their texts, and those of others."""
+"""The searches that are compared, by name: ours with their texts, and those of others behind the same protocol."""
 
 from __future__ import annotations
 
+import importlib
 import importlib.util
-from collections.abc import Callable
+import math
+import warnings
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
+from typing import Any
+
+import numpy as np
+import optuna
+from cmaes import CMA
 
 from turnier.search.samplers.registry import SAMPLERS
-from turnier.search.samplers.sampler import Search
+from turnier.search.samplers.sampler import Search, Vectors
+from turnier.search.space import Space
 from turnier.studies.benchmark.problem import Problem
-from turnier.studies.benchmark.rivals import ChessSpsa, CmaesPackage, NevergradSearch, OptunaSearch
+
+
+class Rival(Search):
+    """Base of searches that need no more than asking and telling."""
+
+    def estimate(self) -> float:
+        return math.nan
+
+    @property
+    def sigma(self) -> float:
+        return 0.0
+
+
+class ChessSpsa(Rival):
+    """SPSA in the form of fishtest and OpenBench: at the end the reach is a twentieth of each range, and R is 0.002.
+
+    Args:
+        start: in the unit cube.
+        seed: of its random numbers.
+        pairs: number of all pairs of games.
+        batch: pairs that are played before a step, with the same signs.
+    """
+
+    R_END, C_END, ALPHA, GAMMA = 0.002, 0.05, 0.602, 0.101
+
+    def __init__(self, start: Sequence[float], seed: int, pairs: int, batch: int) -> None:
+        super().__init__(start, seed)
+        self.duels, self.point, self.played = batch, self.start.copy(), 0
+        self.stability = 0.1 * pairs
+        self.c = self.C_END * pairs**self.GAMMA
+        self.a = self.R_END * self.C_END**2 * (self.stability + pairs) ** self.ALPHA
+
+    def _step(self) -> Vectors:
+        signs = self.rng().choice([-1.0, 1.0], size=self.size)
+        return np.asarray(signs * self.c / (self.played + 1) ** self.GAMMA)
+
+    def ask(self) -> Vectors:
+        step = self._step()
+        return np.tile(np.clip([self.point + step, self.point - step], 0, 1), (self.duels, 1))
+
+    def tell(self, values: Sequence[float]) -> None:
+        won = 2 * float(np.sum(values[::2]) - np.sum(values[1::2]))  # games won minus games lost
+        a = self.a / (self.stability + self.played + 1) ** self.ALPHA
+        self.point = np.clip(self.point + a * won / self._step(), 0, 1)
+        self.played += self.duels
+        self.generation += 1
+
+    def recommended(self) -> list[float]:
+        return list(self.point.tolist())
+
+
+class CmaesPackage(Rival):
+    """CMA-ES of the package `cmaes`, of which the mean is recommended.
+
+    Args:
+        start: in the unit cube.
+        seed: of its random numbers.
+        population: of a generation; None is usual.
+        sigma: at the start.
+    """
+
+    def __init__(self, start: Sequence[float], seed: int, population: int | None, sigma: float) -> None:
+        super().__init__(start, seed)
+        bounds = np.array([[0.0, 1.0]] * self.size)
+        self.strategy = CMA(self.start, sigma, bounds, seed=seed, population_size=population)
+        self.asked: list[Vectors] = []
+
+    def ask(self) -> Vectors:
+        self.asked = [self.strategy.ask() for _ in range(self.strategy.population_size)]
+        return np.array(self.asked)
+
+    def tell(self, values: Sequence[float]) -> None:
+        self.strategy.tell([(x, -value) for x, value in zip(self.asked, values, strict=True)])
+        self.generation += 1
+
+    def recommended(self) -> list[float]:
+        return list(np.clip(self.strategy.mean, 0, 1).tolist())
+
+
+class OptunaSearch(Rival):
+    """A sampler of Optuna, which sees whole numbers and choices as such; its best trial is recommended.
+
+    Args:
+        start: in the unit cube; the first trial.
+        seed: of the sampler.
+        space: what is searched.
+        sampler: the name of its class.
+    """
+
+    def __init__(self, start: Sequence[float], seed: int, space: Space, sampler: str) -> None:
+        super().__init__(start, seed)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # some are called experimental
+            chosen = getattr(optuna.samplers, sampler)(seed=seed)
+        self.study = optuna.create_study(direction="maximize", sampler=chosen)
+        self.space, self.distributions = space, space.distributions()
+        self.study.enqueue_trial({d.path: d.decode(x) for d, x in zip(space.dimensions, start, strict=True)})
+        self.trial: Any = None
+
+    def _vector(self, values: dict[str, Any]) -> list[float]:
+        return [d.encode(values[d.path]) for d in self.space.dimensions]
+
+    def ask(self) -> Vectors:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            self.trial = self.study.ask(self.distributions)
+        return np.array([self._vector(self.trial.params)])
+
+    def tell(self, values: Sequence[float]) -> None:
+        self.study.tell(self.trial, values[0])
+        self.generation += 1
+
+    def recommended(self) -> list[float]:
+        return self._vector(self.study.best_params) if self.generation else self.start.tolist()
+
+
+class NevergradSearch(Rival):
+    """An optimiser of Nevergrad.
+
+    Args:
+        start: in the unit cube.
+        seed: of its random numbers.
+        evaluations: number of all evaluations.
+        optimiser: its name.
+    """
+
+    def __init__(self, start: Sequence[float], seed: int, evaluations: int, optimiser: str) -> None:
+        super().__init__(start, seed)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            nevergrad = importlib.import_module("nevergrad")
+            cube = nevergrad.p.Array(init=self.start, lower=0.0, upper=1.0)
+            cube.random_state.seed(seed)
+            self.optimiser = nevergrad.optimizers.registry[optimiser](cube, budget=evaluations)
+        self.asked: Any = None
+
+    def ask(self) -> Vectors:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            self.asked = self.optimiser.ask()
+        return np.array([self.asked.value])
+
+    def tell(self, values: Sequence[float]) -> None:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            self.optimiser.tell(self.asked, -values[0])
+        self.generation += 1
+
+    def recommended(self) -> list[float]:
+        return [float(x) for x in self.optimiser.provide_recommendation().value]
+
 
 Begin = Callable[[Problem, int, int, int], Search]  # problem, seed, evaluations and games -> search
 

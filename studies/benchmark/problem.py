@@ -10,7 +10,8 @@ import numpy as np
 import numpy.typing as npt
 
 from turnier.core.parameters import Parameter
-from turnier.search.space import Dimension, Space
+from turnier.search.dimensions.dimension import Dimension
+from turnier.search.space import Space
 
 Floats = npt.NDArray[np.float64]
 

@@ -7,7 +7,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from turnier.core.parameters import Parameter
-from turnier.search.space import Dimension, Space
+from turnier.search.dimensions.dimension import Dimension
+from turnier.search.space import Space
 from turnier.studies.benchmark.problem import Floats, Problem, choice, numbers, snapped, whole
 
 SHAPE = 4.0  # of the gamma distribution: the standard deviation is half of the mean

@@ -21,7 +21,7 @@ SAMPLES = 1000  # of the bootstrap
 
 @dataclass(frozen=True)
 class Needed:
-    """Games for 90 % of the gain, and their 95 % interval; infinite if more than were played."""
+    """Games for a share of the gain, and their 95 % interval; infinite if more than were played."""
 
     games: float
     low: float
@@ -81,15 +81,15 @@ class Summary:
         q = studentized_range.ppf(0.95, searches, np.inf) / math.sqrt(2)
         return float(q * math.sqrt(searches * (searches + 1) / (6 * problems)))
 
-    def needed(self, label: str) -> Needed:
-        """Returns the games for 90 % of what the start lacks, of the mean over problems, with a bootstrap interval."""
+    def needed(self, label: str, gained: float = GAINED) -> Needed:
+        """Returns the games until a share of what the start lacks is gained, by the mean over problems."""
         whole = np.isfinite(self.losses[label]).all(axis=1)
         losses, start = self.losses[label][whole], self.start[whole]
         rng, n = np.random.default_rng(1), len(losses)
-        found = [_crossing(self.games, losses.mean(0), (1 - GAINED) * start.mean())] if n else [math.inf]
+        found = [_crossing(self.games, losses.mean(0), (1 - gained) * start.mean())] if n else [math.inf]
         for _ in range(SAMPLES if n else 0):
             drawn = rng.integers(n, size=n)
-            found.append(_crossing(self.games, losses[drawn].mean(0), (1 - GAINED) * start[drawn].mean()))
+            found.append(_crossing(self.games, losses[drawn].mean(0), (1 - gained) * start[drawn].mean()))
         ends = np.quantile(found, [0.025, 0.975], method="nearest")
         return Needed(found[0], float(ends[0]), float(ends[1]))
 

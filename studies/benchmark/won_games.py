@@ -8,7 +8,8 @@ from collections.abc import Callable, Sequence
 import numpy as np
 from scipy.optimize import minimize
 
-from turnier.search.space import Dimension, Space
+from turnier.search.dimensions.dimension import Dimension
+from turnier.search.space import Space
 from turnier.studies.benchmark.problem import Floats, Problem, choice, numbers, snapped, switch, whole
 
 DRAWS = 0.33  # between equals

@@ -22,10 +22,7 @@ from turnier.agents.registry import make_agent
 from turnier.arena.workers.executor import Executor
 from turnier.arena.workers.make import make_executor
 from turnier.arena.workers.where import Where
-from turnier.commands.options import (
-    DEFAULT_URL,
-    StoreOption,
-)
+from turnier.commands.options import DEFAULT_URL, StoreOption
 from turnier.commands.place import placed
 from turnier.core.number_text import number
 from turnier.core.terminal.console import Console
@@ -148,7 +145,7 @@ def main(
                 "TPE": search_with_half_the_games(preset, "tpe", results, pool),
                 "wishes": search_proposed(preset, results, pool),
             }
-            finalists = {"Brot 2021": Finalist(make_agent(combi_of_brot(preset)), None)}
+            finalists = {"Brot 2021": Finalist(make_agent(combi_of_brot(preset)), None, reference=True)}
             for label, study in studies.items():
                 finalists[label] = Finalist(study.course.proposed(), study.course.search.estimate())
             last = studies["CMA-ES"]

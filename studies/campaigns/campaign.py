@@ -51,11 +51,7 @@ class Campaign:
     """
 
     def __init__(
-        self,
-        store: Store,
-        figures: Sequence[Experiment | TrainingStudy],
-        folder: Path,
-        width: float = NARROW_POINTS,
+        self, store: Store, figures: Sequence[Experiment | TrainingStudy], folder: Path, width: float = NARROW_POINTS
     ) -> None:
         """Plans a campaign; raises UserError if the store has a different experiment of the same name.
 

@@ -31,12 +31,7 @@ from turnier.arena.repeated_search import SeenPosition
 from turnier.arena.workers.executor import Executor
 from turnier.arena.workers.make import make_executor
 from turnier.arena.workers.where import Where
-from turnier.commands.options import (
-    DEFAULT_URL,
-    PictureOption,
-    SeedOption,
-    StoreOption,
-)
+from turnier.commands.options import DEFAULT_URL, PictureOption, SeedOption, StoreOption
 from turnier.commands.place import placed
 from turnier.commands.tables import agent_table
 from turnier.core.number_text import half_width_text, number

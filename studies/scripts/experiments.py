@@ -11,11 +11,7 @@ from rich.table import Table
 
 from turnier.arena.workers.make import make_executor
 from turnier.arena.workers.where import Where
-from turnier.commands.options import (
-    DEFAULT_URL,
-    OnlyOption,
-    StoreOption,
-)
+from turnier.commands.options import DEFAULT_URL, OnlyOption, StoreOption
 from turnier.commands.other_code import print_other_code
 from turnier.commands.place import placed
 from turnier.core.number_text import estimate, number

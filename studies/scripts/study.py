@@ -14,7 +14,7 @@ from turnier.agents.agent import Agent
 from turnier.agents.registry import make_agent
 from turnier.arena.workers.where import Where
 from turnier.commands.command_line import in_this_environment
-from turnier.commands.options import DEFAULT_URL, VERIFY, PictureOption, StoreOption, StudyNameOption
+from turnier.commands.options import DEFAULT_URL, PictureOption, StoreOption, StudyNameOption
 from turnier.commands.place import placed
 from turnier.commands.runs.show import show
 from turnier.core.terminal.console import Console
@@ -31,7 +31,7 @@ class Preset:
     population: int
     games: int  # per candidate
     generations: int
-    verify: float = VERIFY  # maximum held-out games of all agents, as a share of the search's
+    verify: float = 0.0  # maximum held-out games of all agents, as a share of the search's; 0 = the usual one
 
 
 def run_study(
@@ -65,8 +65,7 @@ def run_study(
         population: Annotated[int | None, typer.Option(help="candidates per generation; default: by preset")] = None,
         games: Annotated[int | None, typer.Option(help="games per candidate; default: by preset")] = None,
         verify: Annotated[
-            float | None,
-            typer.Option(help="maximum held-out games, as a share of the search's; default: by preset"),
+            float | None, typer.Option(help="maximum held-out games, as a share of the search's; default: by preset")
         ] = None,
         where: Where = Where("ray"),
         picture: PictureOption = Path("reports"),

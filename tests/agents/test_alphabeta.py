@@ -219,7 +219,7 @@ def test_a_search_in_chunks_is_the_same_search(game: Game) -> None:
 def test_a_timed_search_stops(monkeypatch: pytest.MonkeyPatch) -> None:
     """When the clock runs out the last complete iteration counts; the budget of nodes holds too."""
     ticks = itertools.count()
-    monkeypatch.setattr("turnier.agents.alphabeta.agent.time.perf_counter", lambda: next(ticks) / 1000)
+    monkeypatch.setattr("turnier.agents.agent.time.perf_counter", lambda: next(ticks) / 1000)
     agent, position = alphabeta(40, milliseconds=8, table_bits=0), Coins(length=40).start()
     assert agent.seat_kernels(position.game) is None
     assert isinstance(agent.start(position.game), TimedAlphaBetaPlayer)

@@ -106,7 +106,7 @@ def test_a_bot_is_told_the_plies_of_others_and_of_chance_in_order() -> None:
         ("openspiel_bot", "2048", "plays games of OpenSpiel only, got 2048"),
         ("openspiel_mcts", "openspiel(game=kuhn_poker)", "must know the whole state"),
         ("openspiel_mcts", "openspiel(game=2048)", "plays games whose only rewards are at the end"),
-        ("openspiel_bot(bot=uniform_restricted_actions)", "openspiel", "which is played by: fixed_action_preference"),
+        ("openspiel_bot(bot=uniform_restricted_actions)", "openspiel", "these bots can: fixed_action_preference"),
         *((name, "openspiel(game=kuhn_poker)", "must know the whole state") for name in ("mc", "mcts", "mctse")),
         ("greedy", "openspiel(game=goofspiel)", "must know the whole state"),
         ("majority(agent=mc)", "openspiel(game=leduc_poker)", "must know the whole state"),

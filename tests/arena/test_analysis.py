@@ -10,7 +10,7 @@ import pytest
 
 from turnier.agents.registry import make_agent
 from turnier.arena.analysis import AgentAnalysis, analyse
-from turnier.arena.analysis.deepening import deepened
+from turnier.arena.analysis.analysis import deepened
 from turnier.arena.repeated_search import SearchRecord, SearchSpec, search_position
 from turnier.core.errors import UserError
 from turnier.games.registry import make_game

@@ -11,12 +11,11 @@ from turnier.agents.registry import make_agent
 from turnier.arena.match import MatchSpec
 from turnier.arena.play import play_match
 from turnier.arena.schedules.round_robin import round_robin
-from turnier.arena.workers import auto
-from turnier.arena.workers.auto import AutoExecutor
+from turnier.arena.workers import make
 from turnier.arena.workers.cluster import executor as ray_executor
 from turnier.arena.workers.executor import Executor
 from turnier.arena.workers.local import ThreadExecutor
-from turnier.arena.workers.make import make_executor
+from turnier.arena.workers.make import AutoExecutor, make_executor
 from turnier.arena.workers.where import Where
 from turnier.core.errors import UserError
 from turnier.core.outside import trust
@@ -66,7 +65,7 @@ def played(executor: Executor, specs: list[MatchSpec]) -> dict[str, Any]:
 
 
 def test_compiled_agents_stay_in_threads(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
-    monkeypatch.setattr(auto, "RAY_SECONDS", 0.0)
+    monkeypatch.setattr(make, "RAY_SECONDS", 0.0)
     specs = list(round_robin(make_game("2048(size=2)"), [make_agent("random")], 20, seed=3))
     assert played(make_executor(Where("auto", 2)), specs) == {spec.id: play_match(spec).plies for spec in specs}
     assert not StandIn.made and capsys.readouterr().err == "Playing on 2 threads: nothing is decided in Python.\n"
@@ -78,7 +77,7 @@ def inside(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_agents_with_a_process_of_their_own_stay_in_threads(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(auto, "RAY_SECONDS", 0.0)
+    monkeypatch.setattr(make, "RAY_SECONDS", 0.0)
     specs = slow_specs(tmp_path)
     assert played(make_executor(Where("auto", 2)), specs) == {spec.id: play_match(spec).plies for spec in specs}
     assert not StandIn.made
@@ -89,7 +88,7 @@ def test_agents_with_a_process_of_their_own_stay_in_threads(tmp_path: Path, monk
 def test_long_work_in_python_moves_to_ray_and_stays_the_same(
     seconds: float, workers: int, rays: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(auto, "RAY_SECONDS", seconds)
+    monkeypatch.setattr(make, "RAY_SECONDS", seconds)
     specs = slow_specs(tmp_path)
     assert played(make_executor(Where("auto", workers)), specs) == {spec.id: play_match(spec).plies for spec in specs}
     assert StandIn.made == rays
@@ -102,7 +101,7 @@ def test_work_stays_in_threads_where_ray_does_not_start(
     def fail(*_: object) -> None:
         raise UserError("no room.")
 
-    monkeypatch.setattr(auto, "RAY_SECONDS", 0.0)
+    monkeypatch.setattr(make, "RAY_SECONDS", 0.0)
     monkeypatch.setattr(ray_executor, "RayExecutor", fail)
     assert len(played(make_executor(Where("auto", 2)), slow_specs(tmp_path))) == 8
     assert capsys.readouterr().err.splitlines()[1] == "Still on threads, because Ray did not start: no room."

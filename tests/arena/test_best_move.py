@@ -10,8 +10,7 @@ import pytest
 from tests.agents.positions import board_position
 from turnier.agents.registry import make_agent
 from turnier.arena.analysis import Analysis, Outlook, PlayingOn, best_move
-from turnier.arena.analysis.continuations import Continuations
-from turnier.arena.analysis.outlook import goal_of
+from turnier.arena.analysis.outlook import Continuations, goal_of
 from turnier.arena.match import derive_seed
 from turnier.core.errors import UserError
 from turnier.core.kernel import JIT

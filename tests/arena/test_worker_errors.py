@@ -23,10 +23,10 @@ class Task(RayError):
 
 
 def test_a_sentence_of_a_worker_stays_one_and_names_its_machine() -> None:
-    failure = Task(UserError("uci: there must be a program 'fish', got none; install it."))
+    failure = Task(UserError("uci: there is no program 'fish'; install it."))
     found = failure_of(failure, MACHINE)
     assert isinstance(found, UserError)
-    assert str(found) == "on w2 (10.0.0.2): uci: there must be a program 'fish', got none; install it."
+    assert str(found) == "on w2 (10.0.0.2): uci: there is no program 'fish'; install it."
     assert str(failure_of(failure, "")) == str(failure.cause)
 
 

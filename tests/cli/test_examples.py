@@ -17,7 +17,7 @@ from typer.testing import CliRunner
 from tests.cli.running import REPO
 from tests.core.test_outside import BOT, FIRST
 from turnier.commands.app import SECTIONS, app
-from turnier.commands.stored_versions import with_stored_versions
+from turnier.commands.command_line import with_stored_versions
 from turnier.core.compilation.machine import machine_name
 from turnier.results.store.manifest import started_with
 from turnier.results.store.store import Store

@@ -14,8 +14,7 @@ from turnier.agents.registry import make_agent
 from turnier.arena.match import Termination
 from turnier.commands.app import app
 from turnier.commands.runs import play_people
-from turnier.commands.runs.human_session import Session, chosen_move, with_names
-from turnier.commands.runs.play_people import Series, play_series
+from turnier.commands.runs.play_people import Series, Session, chosen_move, play_series, with_names
 from turnier.core.errors import UserError
 from turnier.core.terminal.console import Console
 from turnier.games.registry import make_game

@@ -13,7 +13,7 @@ from typer.testing import CliRunner
 
 from tests.cli.running import TURNIER
 from turnier.commands.app import app
-from turnier.runs.self_play.checkpoint import games_of
+from turnier.runs.self_play.loop import games_of
 
 AGENT = "puct(iterations=30,selection=gumbel,evaluator=ntuple(tuples=6,length=4))"
 SMALL = "self_play(generation=50,window=200)"

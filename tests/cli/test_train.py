@@ -108,7 +108,7 @@ def test_learning_that_diverges_ends_in_a_sentence(tmp_path: Path) -> None:
     out = ["--out", str(tmp_path / "w.npz"), "--store", f"sqlite:///{tmp_path / 'w.db'}"]
     shown = CliRunner().invoke(app, [*options, "--games", "300", *out])
     assert isinstance(shown.exception, UserError)
-    assert re.search(r"must stay within what 2048 can return, got \S+ after \d+ games", str(shown.exception))
+    assert re.search(r"must stay within the returns of 2048, got \S+ after \d+ games", str(shown.exception))
     assert "an alpha below 10" in str(shown.exception)
 
 

@@ -175,9 +175,9 @@ def test_nothing_else_is_checked_of_an_engine_that_does_not_answer() -> None:
 
 def test_a_mistake_is_a_sentence() -> None:
     mistakes = {
-        ("no-such-program", "--protocol", "uci"): "there must be a program 'no-such-program', got none",
+        ("no-such-program", "--protocol", "uci"): "there is no program 'no-such-program'",
         ("python3", "--protocol", "xboard"): "There is no protocol named 'xboard'; there are: gtp, json, uci.",
-        ("python3", "--game", "2048", "--protocol", "uci"): "uci has no words for chance",
+        ("python3", "--game", "2048", "--protocol", "uci"): "uci plays games without chance",
     }
     for words, sentence in mistakes.items():
         error = CliRunner().invoke(app, ["check", *words]).exception

@@ -27,7 +27,7 @@ from turnier.games.game import Game, Ints
 from turnier.games.in_step.boards import BEGIN, STEP, advance, draw_legal, new_boards, pack_boards
 from turnier.games.perft import perft
 from turnier.games.python.callback import require_calling_convention
-from turnier.games.python.history_kernels import begin_history
+from turnier.games.python.python_game import begin_history
 from turnier.games.registry import GAMES, make_game
 from turnier.games.twenty48 import board as twenty48_board
 

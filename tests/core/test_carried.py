@@ -13,7 +13,7 @@ import pytest
 from tests.agents.deep.test_network import drawn_weights, network
 from tests.core.test_files import BOT, write
 from tests.core.test_outside import user  # noqa: F401  a folder to work in, and a user whom no code is known to
-from turnier.agents.deep.weights import Weights
+from turnier.agents.deep.network import Weights
 from turnier.agents.registry import make_agent
 from turnier.arena.workers.cluster import luggage
 from turnier.arena.workers.cluster.luggage import Luggage, Packing, unpack

@@ -22,8 +22,8 @@ from turnier.agents.registry import label_of
 from turnier.arena.workers.local import SerialExecutor
 from turnier.dashboards.agent_names import distinct, shortened
 from turnier.dashboards.app.board_server import serve_board
-from turnier.dashboards.app.dark_charts import LIGHT_INK, on_dark
 from turnier.dashboards.app.optuna_server import serve_optuna_dashboard
+from turnier.dashboards.app.widgets import LIGHT_INK, on_dark
 from turnier.dashboards.figures import charts
 from turnier.dashboards.figures.certainty import (
     certainty_by_parameter,
@@ -47,7 +47,7 @@ from turnier.results.store.curves import CurvePoint
 from turnier.results.store.store import Store
 from turnier.runs.results import RunResults
 from turnier.runs.self_play.ratings import ZERO
-from turnier.runs.stored.collected import certainty_of_run
+from turnier.runs.stored.certainty import certainty_of_run
 from turnier.search.storage.checked_studies import facts_of
 from turnier.search.storage.definitions import StoredRange
 from turnier.search.storage.trials import count_trials, generations_frame, importance, study_names, trials_frame, unit

@@ -16,9 +16,9 @@ from turnier.dashboards.app.optuna_server import serve_optuna_dashboard
 from turnier.dashboards.figures.charts import image
 from turnier.dashboards.figures.studies.landscape import contour, parallel_coordinates
 from turnier.dashboards.figures.studies.search import histories, importance_bars, search_history, step_size
-from turnier.dashboards.kinds.study import Data, candidate_table, head, held_out_table, points_table, sections
+from turnier.dashboards.kinds.study import Data, candidate_table, head, held_out_table, sections
 from turnier.dashboards.sections import Copy, Text, flat
-from turnier.dashboards.summaries.front import front_of
+from turnier.dashboards.summaries.front import front_of, points_table
 from turnier.results.store.store import Store
 from turnier.runs.results import RunResults
 from turnier.search.front.points import Point

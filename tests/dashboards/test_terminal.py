@@ -15,11 +15,10 @@ import pytest
 
 from tests.results.made import DUEL, made
 from turnier.core.terminal.console import Console
-from turnier.dashboards.agent_forms import forms
 from turnier.dashboards.kinds.tournament import list_of
 from turnier.dashboards.sections import Copy, Section, Text, Title, flat, sections
 from turnier.dashboards.tables import MAIN, MINOR, Column, Table
-from turnier.dashboards.terminal import print_sections, print_table
+from turnier.dashboards.terminal import forms, print_sections, print_table
 from turnier.results.frames import Standings, matches_frame
 from turnier.results.store.store import Store
 from turnier.runs.results import RunResults

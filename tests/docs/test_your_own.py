@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.running import REPO, turnier
-from turnier.commands.stored_versions import with_stored_versions
+from turnier.commands.command_line import with_stored_versions
 
 PAGE = REPO / "docs/your_own.md"
 STEP = re.compile(r"^    (turnier [^\n]*)$|^```python\n(.*?)```$", re.MULTILINE | re.DOTALL)

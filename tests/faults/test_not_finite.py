@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 
 from turnier.agents.ntuple import weights as ntuple
 from turnier.agents.ntuple.training import TdLoop
-from turnier.agents.residual import weights as residual
+from turnier.agents.residual import network as residual
 from turnier.agents.residual.network import Network as Residual
 from turnier.agents.spe_ed.q_learning import Learning, QTraining, read_table
 from turnier.arena.workers.local import SerialExecutor
@@ -90,7 +90,7 @@ def test_a_checkpoint_that_has_diverged_leaves_the_last_one(tmp_path: Path) -> N
     for _ in range(2):
         ended = CliRunner().invoke(app, list(words))
         assert isinstance(ended.exception, UserError), ended.output
-        assert f"{out} keeps the checkpoint of 1 games, from before" in str(ended.exception)
+        assert f"{out} keeps the earlier checkpoint of 1 games" in str(ended.exception)
         assert "an alpha below 2.5" in str(ended.exception) and out.read_bytes() == content
 
 
@@ -99,9 +99,7 @@ def test_without_an_earlier_checkpoint_no_file_is_written(tmp_path: Path) -> Non
     words = ("train", "2048", "ntuple(tuples=8,length=2)", "--learning", "td(alpha=10,coherence=false)", "--games",
              "300", "--out", str(out), "--store", f"sqlite:///{tmp_path / 's.db'}")  # fmt: skip
     ended = CliRunner().invoke(app, list(words))
-    assert re.search(
-        r"after 300 games; there is no checkpoint from before, so \S+ was not written", str(ended.exception)
-    )
+    assert re.search(r"after 300 games; there is no earlier checkpoint, so \S+ was not written", str(ended.exception))
     assert not out.exists()
 
 

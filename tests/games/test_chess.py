@@ -7,8 +7,7 @@ import sys
 import pytest
 
 from turnier.core.errors import UserError
-from turnier.games.chess.game import Chess, ChessState
-from turnier.games.chess.moves import NAMES, NUMBERS
+from turnier.games.chess.game import NAMES, NUMBERS, Chess, ChessState
 from turnier.games.game import Position
 
 KIWIPETE = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1"

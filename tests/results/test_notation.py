@@ -13,7 +13,7 @@ import pytest
 from turnier.arena.match import MatchRecord, MatchSpec, Termination, unpack_plies
 from turnier.arena.play import play_match, replay
 from turnier.core.errors import UserError
-from turnier.games.chess.moves import NAMES
+from turnier.games.chess.game import NAMES
 from turnier.games.game import Game
 from turnier.games.go.game import Go
 from turnier.games.registry import make_game

@@ -13,7 +13,7 @@ from sqlalchemy import text
 
 from tests.results.made import ids, made
 from turnier.core.errors import UserError
-from turnier.results.databases import disks, logs
+from turnier.results.databases import logs, sqlite
 from turnier.results.repair.inspection import inspect_store
 from turnier.results.repair.rewriting import repair
 from turnier.results.store.store import Store
@@ -167,7 +167,7 @@ def test_a_disk_of_another_machine_is_only_read(path: Path, kind: str, monkeypat
     (mounts := path.parent / "mounts").write_text(
         f"/dev/vda / ext4 rw 0 0\nhost:/a {str(folder).replace(' ', chr(92) + '040')} {kind} rw 0 0\n"
     )
-    monkeypatch.setattr(disks, "MOUNTS", mounts)
+    monkeypatch.setattr(sqlite, "MOUNTS", mounts)
     assert f"is on a network file system ({kind} at {folder})" in refused(folder / "a.db", read_only=False)
     Store.open(f"sqlite:///{folder}/a.db", read_only=True).close()
     Store.open(f"sqlite:///{path}").close()

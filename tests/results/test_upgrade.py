@@ -22,7 +22,7 @@ from turnier.results.store.annotations import ANCHOR, NOTE, SETTINGS
 from turnier.results.store.curves import CurvePoint
 from turnier.results.store.locks import this_process
 from turnier.results.store.store import Store
-from turnier.results.upgrade.settings import settings_of
+from turnier.results.upgrade.rows import settings_of
 from turnier.results.upgrade.upgrade import Present, upgrade
 
 VERSIONS = range(2, schema.SCHEMA_VERSION)

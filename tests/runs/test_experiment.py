@@ -36,7 +36,7 @@ from turnier.runs.experiment import (
     uneven,
     verdict,
 )
-from turnier.runs.stored.collected import certainty_of_run
+from turnier.runs.stored.certainty import certainty_of_run
 from turnier.studies.campaigns.document import write_report
 
 SEARCH, RANDOM = "mc(iterations=10,rollout_depth=9)", "random"

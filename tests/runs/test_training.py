@@ -16,8 +16,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from turnier.agents.learning.loop import end_all
-from turnier.agents.learning.points import Points
+from turnier.agents.learning.loop import Points, end_all
 from turnier.agents.ntuple.td import Td, method_for, td_of
 from turnier.agents.ntuple.training import Plan, TdLoop
 from turnier.agents.ntuple.weights import Weights, load_weights
@@ -275,7 +274,7 @@ def test_a_file_of_values_is_not_trained_on(tmp_path: Path) -> None:
     learner = training(tmp_path / "w.npz", 5)
     learner.run()
     learner.weights().to_play().save(tmp_path / "values.npz")
-    with pytest.raises(UserError, match="values to play with only"):
+    with pytest.raises(UserError, match="only values to play with"):
         training(tmp_path / "values.npz", 10)
 
 
@@ -314,7 +313,7 @@ def test_hours_choose_a_network_for_2048_and_a_file_is_resumed_with_its_own(stor
             chosen(hours=hours)
     with pytest.raises(UserError, match="training needs a network, or hours"):
         chosen(hours=0)
-    with pytest.raises(UserError, match="a training by hours alone must be of 2048"):
+    with pytest.raises(UserError, match="training by hours alone needs 2048"):
         Training("tictactoe", out=tmp_path / "none.npz", hours=1)
     with pytest.raises(UserError, match="games of a training must be at least 1"):
         Training("2048", network, out=tmp_path / "none.npz", games=0)

@@ -17,8 +17,8 @@ from turnier.arena.workers.where import Where
 from turnier.core.errors import UserError
 from turnier.core.terminal.console import Console
 from turnier.dashboards.figures.studies.search import all_of_front, held_out_front
-from turnier.dashboards.kinds.study import head, points_table
-from turnier.dashboards.summaries.front import front_of
+from turnier.dashboards.kinds.study import head
+from turnier.dashboards.summaries.front import front_of, points_table
 from turnier.dashboards.terminal import print_table
 from turnier.games.registry import GAMES
 from turnier.results.frames.certainty import searches_of_runs

@@ -22,9 +22,8 @@ from turnier.arena.workers.local import SerialExecutor
 from turnier.arena.workers.where import Where
 from turnier.core.errors import UserError
 from turnier.core.terminal.console import Console
-from turnier.dashboards.kinds.study import points_table
 from turnier.dashboards.reports.pictures import save_front_picture
-from turnier.dashboards.summaries.front import front_of
+from turnier.dashboards.summaries.front import front_of, points_table
 from turnier.dashboards.terminal import print_table
 from turnier.results.store.store import Store
 from turnier.search import EDITION, FIRST_EDITION

@@ -24,7 +24,7 @@ from turnier.search.space import Space
 SMALL = {
     "cmaes": "cmaes(population=10)",
     "cmaes_lr": "cmaes_lr(population=10)",
-    "duels": "duels(pairs=6,length=240)",
+    "duels": "duels(pairs=6,length=240,reach=0.16)",
     "gp": "gp(population=6,startup=12)",
     "grid": "grid(steps=3,population=6)",
     "random": "random(population=10)",

@@ -199,7 +199,7 @@ def test_held_out_seeds_are_not_those_of_the_search(uninterrupted: str) -> None:
     spare = {units.idle_unit(text, g, n).specs[0].seed for g in range(50) for n in range(20)}
     assert len(searched | held_out | spare) == 900 + 500 + 1000
     with make_executor(Where("serial")) as pool:
-        chosen = {"a": Finalist(study.course.agent, None), "b": Finalist(study.course.proposed(), 1.0)}
+        chosen = {"a": Finalist(study.course.agent, None, reference=True), "b": Finalist(study.course.proposed(), 1.0)}
         scores = compare_finalists(study, units, chosen, 8, study.course.games, pool).values
     assert {label: len(values) for label, values in scores.items()} == {"a": 4, "b": 4}
 
@@ -392,7 +392,7 @@ def test_search_and_held_out_games_are_one_bar_that_counts_both_from_the_beginni
     with Store.open(url_of(tmp_path / "a.db")) as store:
         results = study.run(store, where=Where("serial"), progress=False)
         (end,) = progress_of_runs(store)
-    assert seen == [(36, study.total)] and study.total == 36 + 5 * 24
+    assert seen == [(36, study.total)] and study.total == 36 + 2 * 24
     assert results.verdict is not None
     assert (end.state, end.done, end.planned) == ("finished", 36 + results.verdict.games, 36 + results.verdict.games)
 

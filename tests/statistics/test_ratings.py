@@ -7,7 +7,7 @@ import pytest
 from openskill.models import PlackettLuce
 
 from tests.statistics.fields import Field
-from turnier.results.frames.live_ratings import live_ratings
+from turnier.results.frames.rating_list import live_ratings
 from turnier.statistics.ratings import ELO, PRIOR_GAMES, bradley_terry
 
 RUNS = 200

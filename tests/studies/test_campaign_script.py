@@ -71,7 +71,7 @@ def test_killed_continued_exported_imported(tmp_path: Path) -> None:
     assert run_study_script(SCRIPT, *SMALL, *into, folder=tmp_path) == ended, "nothing is left to play"
     with Store.open(f"sqlite:///{tmp_path}/b.db") as store:
         match = next(iter(store.records_of_run("weitz:table1-tiny")))[0].spec.id
-    with pytest.raises(UserError, match="imported without them"):
+    with pytest.raises(UserError, match="imported without its moves"):
         turnier("show", match, *into, folder=tmp_path)
     for file in (tmp_path / "export").iterdir():
         file.write_bytes(file.read_bytes()[:1000])

@@ -149,7 +149,7 @@ def test_games_without_moves_say_so(tmp_path: Path, played: Path) -> None:
         for record in records:
             assert not moves_kept(record.plies)
             for use in (Reanalysis, disagreement):
-                with pytest.raises(UserError, match="imported without them"):
+                with pytest.raises(UserError, match="imported without its moves"):
                     use(record)
             assert from_json(json.loads(json.dumps(to_json(record)))) == record
         assert export(store, run, tmp_path / "games.csv") and export(store, run, tmp_path / "games.jsonl")

@@ -7,8 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from turnier.studies.benchmark.contenders import CONTENDERS
-from turnier.studies.benchmark.rivals import ChessSpsa
+from turnier.studies.benchmark.contenders import CONTENDERS, ChessSpsa
 from turnier.studies.benchmark.runs import START, Result, Results, Task, run, tasks
 from turnier.studies.benchmark.skewed import SkewedScores
 from turnier.studies.benchmark.summary import Summary

@@ -1,8 +1,7 @@
-"""Alpha-beta: exact search for two seats without chance, one ply deeper at a time, as far as depth or budget allow."""
+"""Alpha-beta: exact search for two seats without chance, by iterative deepening within a depth or budget."""
 
 from __future__ import annotations
 
-import time
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
@@ -13,9 +12,9 @@ from numba import types
 from ...core.kernel import kernel
 from ...core.parameters import parameter
 from ...games.abi import GAME, NO_WIN, Actions, Floats, State
-from ...games.game import Game, Position
+from ...games.game import Game, NumArray, Position
 from ..abi import ACT, VALUES, VISITS, Root
-from ..agent import CompiledPlayer, Decision, SearchAgent, rollout_depth_parameter, score_method_parameter
+from ..agent import CompiledPlayer, SearchAgent, rollout_depth_parameter, score_method_parameter
 from ..budget import AMOUNT
 from ..evaluator import Evaluator, Score, ValueUnit, results_in
 from ..timed import run_chunks
@@ -50,7 +49,7 @@ def sure_action(game, settings, state, choices, root):
 
 @kernel(TABLE(GAME, Floats, State, Actions))
 def table_for(game, settings, state, choices):
-    """Returns an empty table, no larger than what alpha-beta may be expected to visit: three quarters of the depth."""
+    """Returns an empty table, no larger than the nodes expected: those of a full search to 3/4 of the depth."""
     depth = np.int64(settings[DEPTH])
     return new_table(enough_bits(np.int64(settings[TABLE_BITS]), game.legal(state, choices), depth - depth // 4), 1)
 
@@ -70,18 +69,15 @@ def act_alphabeta(game, evaluator, settings, state, returns, rng, root):
 
 
 class TimedAlphaBetaPlayer(CompiledPlayer):
-    """Searches chunks of nodes on one stack until the milliseconds are over or the search is done."""
+    """Searches chunks of nodes on one stack until the time is up or the search is done."""
 
-    def act(self, position: Position) -> Decision:
-        began = time.perf_counter()
+    def _decide(self, position: Position, root: NumArray, began: float) -> tuple[int, int]:
         assert isinstance(self.agent, AlphaBeta)
-        game, settings = self.game.kernels, self.kernels.settings
-        root, choices = np.zeros((2, self.game.num_actions)), np.empty(game.max_choices, np.int64)
-        state = position.view(position.to_move)
+        game, settings, state = self.game.kernels, self.kernels.settings, position.view(position.to_move)
+        choices = np.empty(game.max_choices, np.int64)
         action = int(sure_action(game, settings, state, choices, root))
         if action != NO_WIN:
-            nodes = int(root[VISITS].sum())
-            return Decision(action, root[VISITS], root[VALUES], nodes, time.perf_counter() - began)
+            return action, int(root[VISITS].sum())
         stack = new_stack(game, state, self.agent.depth)
         table = table_for(game, settings, state, choices)
         max_nodes = self.agent.nodes or UNLIMITED
@@ -94,18 +90,16 @@ class TimedAlphaBetaPlayer(CompiledPlayer):
             return bool(not done and stack.counts[NODES] < max_nodes)
 
         run_chunks(search_chunk, 100, began, self.agent.milliseconds)
-        action = int(choose(stack, root))
-        return Decision(action, root[VISITS], root[VALUES], int(stack.counts[NODES]), time.perf_counter() - began)
+        return int(choose(stack, root)), int(stack.counts[NODES])
 
 
 @dataclass(frozen=True)
 class AlphaBeta(SearchAgent):
     """Alpha-beta with iterative deepening and a transposition table; prefers sooner wins and later losses.
 
-    The search stops at the depth, when a budget is used up (then the last complete iteration counts), or once a win, a
-    loss or the whole tree is proven. A value is a return / max_return, less 2**-40 of its size for every ply until it
-    is reached. Actions that the search merely showed to be no better than the chosen one have neither visits nor
-    values.
+    The search stops at the depth, when the budget is spent (the last complete iteration then counts), or once a win, a
+    loss or the whole tree is proven. A value is a return / max_return, reduced by 2**-40 of its size for every ply
+    until it is reached. Actions only shown to be no better than the chosen one have neither visits nor values.
     """
 
     name: ClassVar[str] = "alphabeta"
@@ -119,10 +113,10 @@ class AlphaBeta(SearchAgent):
     table_bits: int = parameter(
         16, "maximum size of the table: 2**bits entries of 24 bytes, 0 = no table", low=0, high=28, search=(0, 20)
     )
-    ordering: bool = parameter(True, "try first the table's action, killers and what often cut off")
+    ordering: bool = parameter(True, "try the table's action, killers and frequent cut-offs first")
     forced_depth: int = parameter(
         0,
-        "maximum forcing moves of a win to look for at the root and the horizon, 0 = none",
+        "maximum forcing moves of a win searched for at the root and the horizon, 0 = none",
         low=0,
         high=100,
         search=(0, 9),
@@ -146,7 +140,7 @@ class AlphaBeta(SearchAgent):
         return (self.depth, self.nodes, self.table_bits, self.ordering, self.forced_depth, in_points)
 
     def value_unit(self, game: Game) -> ValueUnit:
-        return ValueUnit(game.max_return, results_in(game))  # whatever the evaluator: ends of games are mixed in
+        return ValueUnit(game.max_return, results_in(game))  # ends of games are mixed in, whatever the evaluator
 
     def cannot_play(self, game: Game) -> str | None:
         if game.num_seats != 2:

@@ -1,7 +1,7 @@
-"""Alpha-beta as a loop over an explicit stack, which outlives a call, so that a search can pause and resume.
+"""Alpha-beta as a loop over an explicit stack that outlives a call: a search can pause and resume.
 
 Source: Knuth and Moore 1975; Breuker 1998 (table); Akl and Newborn 1977 (killers); Schaeffer 1989 (history).
-Differs: values are seat 0's, so that seats need not alternate; half the seats' difference is what counts.
+Differs: values are seat 0's, so seats need not alternate; a value is half the difference between the seats.
 """
 
 from __future__ import annotations
@@ -19,15 +19,15 @@ from ..abi import EVALUATOR, SCRATCH, VALUES, VISITS, Root, new_scratch
 from ..transposition import ABSENT, TABLE, Words, find, hash_words, slot_of
 
 DEPTH, MAX_NODES, TABLE_BITS, ORDERING, FORCED_DEPTH, IN_POINTS = range(6)  # settings
-# Values are multiples of PLY, so that every sum is exact. A ply takes PLY off a value's size: of equal wins the sooner
-# is better, of equal losses the later. Only ends of the game are above PROVEN, and no state before an end above MOST.
+# Values are multiples of PLY, so every sum is exact. Each ply reduces a value's size by PLY: of equal wins the sooner
+# is better, of equal losses the later. Only ends of the game exceed PROVEN, and no state before an end exceeds MOST.
 PLY, PROVEN = 2.0**-40, 1.0 - 2.0**-20
 MOST = 1.0 - PLY
 COUNT, NEXT, MOVER, BEST_ACTION, WAS_UNRESOLVED, KILLER, OLD_KILLER = range(7)  # of a level, in `levels`
-ALPHA, BETA, FROM, TO, BEST = range(5)  # of a level, in `bounds`: the window now and as it came, the best value
+ALPHA, BETA, FROM, TO, BEST = range(5)  # of a level, in `bounds`: the window now and at first, the best value
 LEVEL, ITERATION, NODES, UNRESOLVED, OPEN, CHOSEN = range(6)  # of the search, in `counts`
-EXACT, LOWER, UPPER = 0, 1, 2  # what a stored value is
-# The facts of an entry, from the lowest bit: 1 in use, 2 bound, 1 resolved, 8 remaining depth, the action.
+EXACT, LOWER, UPPER = 0, 1, 2  # kinds of stored values
+# Bits of an entry's facts, from the lowest: 1 in use, 2 bound, 1 resolved, 8 remaining depth, the action.
 BOUND_SHIFT, RESOLVED_SHIFT, DEPTH_SHIFT, ACTION_SHIFT = 1, 3, 4, 12
 TABLE_FIRST, KILLER_FIRST, OLD_KILLER_FIRST = 1 << 60, 1 << 59, 1 << 58
 UNLIMITED = 1 << 62
@@ -38,17 +38,17 @@ class AlphaBetaStack(NamedTuple):
 
     states: Any  # [depth, state_words]
     level_returns: Any  # [depth, 2] returns so far
-    actions: Any  # [depth, max_choices] legal actions, those tried in front
-    scores: Any  # [depth, max_choices] what comes first
+    actions: Any  # [depth, max_choices] legal actions, tried ones first
+    scores: Any  # [depth, max_choices] larger ones are tried sooner
     levels: Any  # [depth, 7]
     bounds: Any  # [depth, 5]
     keys: Any  # [depth]
-    history: Any  # [2, num_actions] how often an action of a seat cut off, by depth
+    history: Any  # [2, num_actions] cut-offs by an action of a seat, weighted by depth
     found: Any  # [2, num_actions] root visits and values of this iteration
     counts: Any  # [6]
-    state: Any  # [state_words] the node that is looked at
+    state: Any  # [state_words] the current node
     returns: Any  # [2]
-    totals: Any  # [2] what the evaluator says
+    totals: Any  # [2] the evaluator's
     scratch: Any
 
 
@@ -85,7 +85,7 @@ def new_stack(game, state, depth):
 
 @kernel(types.float64(types.float64))
 def later(value):
-    """Returns what a value is worth a ply earlier."""
+    """Returns a value as seen a ply earlier."""
     if value > 0.0:
         return value - PLY
     return value + PLY if value < 0.0 else value
@@ -93,13 +93,13 @@ def later(value):
 
 @kernel(types.float64(types.float64))
 def wider_below(alpha):
-    """Returns the largest value that, a ply earlier, is at most alpha."""
+    """Returns the largest value that is at most alpha a ply earlier."""
     return alpha + PLY if alpha >= 0.0 else alpha - PLY
 
 
 @kernel(types.float64(types.float64))
 def wider_above(beta):
-    """Returns the smallest value that, a ply earlier, is at least beta."""
+    """Returns the smallest value that is at least beta a ply earlier."""
     return beta + PLY if beta > 0.0 else beta - PLY
 
 
@@ -111,7 +111,7 @@ def quantised(value, largest):
 
 @kernel(types.float64(types.int64))
 def forced_value(forced_depth):
-    """Returns what a win by at most that many forcing moves is worth to its mover; the true one may be sooner."""
+    """Returns the value for the mover of a win by at most that many forcing moves; the true win may be sooner."""
     return 1.0 - PLY * float(2 * forced_depth - 1)
 
 
@@ -119,7 +119,7 @@ def forced_value(forced_depth):
     types.void(STACK, types.int64, types.int64, types.int64, types.int64, types.boolean, types.float64, types.float64)
 )
 def open_level(stack, level, mover, n, first, ordering, alpha, beta):
-    """Makes the node in `stack.state`, with its n legal actions in the scratch space, the node to search at a level."""
+    """Starts a level with the node in `stack.state`, whose n legal actions are in the scratch space."""
     choices, levels, bounds, actions, scores = (
         stack.scratch.choices, stack.levels, stack.bounds, stack.actions, stack.scores,
     )  # fmt: skip
@@ -147,7 +147,7 @@ def open_level(stack, level, mover, n, first, ordering, alpha, beta):
 
 @kernel(types.int64(_I2, _I2, _I2, types.int64))
 def pick(levels, actions, scores, level):
-    """Returns the untried action that comes first, and counts it as tried."""
+    """Returns the next untried action and marks it as tried."""
     start = levels[level, NEXT]
     best = start
     for i in range(start + 1, levels[level, COUNT]):
@@ -162,7 +162,7 @@ def pick(levels, actions, scores, level):
 
 @kernel(types.void(_I2, _I2, types.int64, types.int64))
 def reward_cutoff(levels, history, level, remaining):
-    """Remembers that a level's best action cut off, as its killer and in the seat's history."""
+    """Records the cut-off by a level's best action, as a killer and in the seat's history."""
     action = levels[level, BEST_ACTION]
     history[levels[level, MOVER], action] += remaining * remaining
     if levels[level, KILLER] != action:
@@ -172,9 +172,9 @@ def reward_cutoff(levels, history, level, remaining):
 
 @kernel(types.boolean(types.int64, types.float64, types.int64, types.float64, types.float64))
 def is_usable(facts, value, remaining, alpha, beta):
-    """Whether an entry answers a window. One of another depth does only if it is shallower and never met the horizon.
+    """Whether an entry answers a window. Another depth must be shallower, and not have met the horizon.
 
-    So the values are those of a search without a table, however a state was reached.
+    So values equal those of a search without a table.
     """
     depth = (facts >> DEPTH_SHIFT) & 255
     if depth != remaining and not ((facts >> RESOLVED_SHIFT) & 1 and depth < remaining):
@@ -185,9 +185,9 @@ def is_usable(facts, value, remaining, alpha, beta):
 
 @kernel(types.boolean(GAME, EVALUATOR, Floats, STACK, TABLE, Rng, types.int64))
 def go_on(game, evaluator, settings, stack, table, rng, limit):
-    """Goes on with an iteration until it is finished (True) or `limit` nodes are searched in all (False).
+    """Continues an iteration until it is finished (True) or `limit` nodes are searched in all (False).
 
-    Values are seat 0's: seat 0 maximises, seat 1 minimises. All that matters lies in the stack between calls.
+    Values are seat 0's: seat 0 maximises, seat 1 minimises. Between calls the stack has the whole search.
     """
     state, returns, totals, counts, scratch = stack.state, stack.returns, stack.totals, stack.counts, stack.scratch
     state_bits, return_bits = state.view(np.uint64), returns.view(np.uint64)
@@ -290,10 +290,10 @@ def go_on(game, evaluator, settings, stack, table, rng, limit):
 
 @kernel(types.boolean(GAME, EVALUATOR, Floats, STACK, TABLE, State, Floats, Rng, types.int64, Root))
 def deepen(game, evaluator, settings, stack, table, root_state, root_returns, rng, limit, root):
-    """Runs iterations, or resumes one, until `limit` nodes are searched in all; returns whether all is done.
+    """Runs or resumes iterations until `limit` nodes are searched in all; returns whether the search is done.
 
-    `root` holds what the last complete iteration found: values of the chosen action and of those that were best
-    before it; the others were only shown to be no better. The chosen action's visits stand for all other nodes.
+    `root` has the last complete iteration's values of the chosen action and of those that were best before it; the
+    others were only shown to be no better. All remaining nodes count as visits of the chosen action.
     """
     counts, scratch, found = stack.counts, stack.scratch, stack.found
     mover = game.to_move(root_state)
@@ -310,7 +310,7 @@ def deepen(game, evaluator, settings, stack, table, root_state, root_returns, rn
             first = counts[CHOSEN] if settings[ORDERING] > 0.0 else -1
             n = game.legal(root_state, scratch.choices)
             open_level(stack, 0, mover, n, first, settings[ORDERING] > 0.0, -math.inf, math.inf)
-        # The first iteration is a ply deep and always finished, so that there is an answer.
+        # The first iteration is one ply deep and always finished: there must be an answer.
         if not go_on(game, evaluator, settings, stack, table, rng, UNLIMITED if counts[ITERATION] == 1 else limit):
             return False
         counts[OPEN] = 0
@@ -323,7 +323,7 @@ def deepen(game, evaluator, settings, stack, table, root_state, root_returns, rn
 
 @kernel(types.int64(STACK, Root))
 def choose(stack, root):
-    """Returns the last complete iteration's action and lets its visits stand for all nodes that no other has."""
+    """Returns the last complete iteration's action, whose visits are all nodes not counted for another."""
     action = stack.counts[CHOSEN]
     others = 0.0
     for i in range(root.shape[1]):

@@ -1,4 +1,4 @@
-"""The agent that plays what a deep Q-network values most."""
+"""The agent that plays the best action by a deep Q-network."""
 
 from __future__ import annotations
 
@@ -9,30 +9,29 @@ from typing import Any, ClassVar
 import numpy as np
 
 from ...core.errors import UserError
-from ...core.parameters import parameter, parameters_of
+from ...core.parameters import parameter
 from ...games.game import Game
 from ...games.registry import GAMES
 from ..abi import SeatKernels
 from ..agent import CompiledAgent
 from ..evaluator import ValueUnit
-from ..learning.files import settings_from_file
+from ..learning.files import fill_digest, settings_from_file
 from .kernels import act_dqn
-from .network import AFTER, BOARD, EACH, INPUTS, TWO, Network
-from .weights import Weights
+from .network import AFTER, BOARD, EACH, INPUTS, TWO, Network, Weights
 
 LARGEST_LAYER = 10_000
 
 
 @dataclass(frozen=True)
 class Dqn(CompiledAgent):
-    """Plays the legal action that a deep network from a file values most; among equals, the first.
+    """Plays the legal action with the highest value by a deep network from a file; among equals, the first.
 
     The network has dense layers over one-hot boards; `turnier train GAME dqn` trains it. Playing needs no pip extra.
-    With input=each the layers value the board after each action by itself, and the action's immediate reward is added.
+    With input=each the layers value the board after each action separately, and the action's immediate reward is added.
     With input=board they value all actions at once, from the board; with input=after they also see the boards after
-    each action, with input=two also those after two, as in Staehli and Sager's blog on 2048 (2019). Values of actions
-    are in the unit in which the network learned. Without a file the agent plays the first legal action. Sources: Mnih
-    et al. 2015; Wang et al. 2016 (duelling).
+    each action, and with input=two those after two, as in Staehli and Sager's blog on 2048 (2019). Values have the unit
+    of the network's rewards. Without a file the agent plays the first legal action. Sources: Mnih et al. 2015; Wang et
+    al. 2016 (duelling).
     """
 
     name: ClassVar[str] = "dqn"
@@ -44,7 +43,7 @@ class Dqn(CompiledAgent):
     input: str = parameter(EACH, "for training: see above", choices=INPUTS)
     dueling: bool = parameter(
         True,
-        "for training: one half of the last layer values the state, the other what each action adds",
+        "for training: half of the last layer values the state, the other half the advantage of each action",
         when={"input": (BOARD, AFTER, TWO)},
     )
 
@@ -53,27 +52,19 @@ class Dqn(CompiledAgent):
 
     def check(self) -> None:
         self._sizes()
-        if not self.file:
-            if self.digest:
-                raise UserError("dqn: a digest must belong to a file, got none; leave the digest out.")
-            return
-        for field, _ in parameters_of(type(self)):
-            if field.name not in ("file", "digest") and getattr(self, field.name) != field.default:
-                raise UserError(f"dqn: the file says what the network is, got {field.name} too; leave it out.")
-        if not self.digest:
-            object.__setattr__(self, "digest", Weights.read(self.carried_path("file"))["digest"])
+        fill_digest(self, Weights.read)
 
     def _sizes(self) -> tuple[int, ...]:
         sizes = self.layers.split(".")
         if not all(size.isdecimal() and 2 <= int(size) <= LARGEST_LAYER for size in sizes):
             raise UserError(
-                f"dqn: layers must be sizes from 2 to {LARGEST_LAYER:,}, with dots between, got {self.layers};"
+                f"dqn: layers must be sizes from 2 to {LARGEST_LAYER:,} separated by dots, got {self.layers};"
                 " write layers=128.64."
             )
         return tuple(map(int, sizes))
 
     def network_for(self, game: Game, unit: float, log: bool) -> Network:
-        """Returns the network to be trained, for rewards in that unit; the file is not asked."""
+        """Returns the network to train, for rewards in that unit; the file is not read."""
         return Network(game, self._sizes(), self.input, self.dueling, unit, log)
 
     def value_unit(self, game: Game) -> ValueUnit:
@@ -84,7 +75,7 @@ class Dqn(CompiledAgent):
         return ValueUnit(unit, "logarithms of points to come" if network["log"] else "points to come")
 
     def cannot_play(self, game: Game) -> str | None:
-        if self.file and os.path.isfile(self.carried_path("file")):  # without it stored matches can be counted still
+        if self.file and os.path.isfile(self.carried_path("file")):  # stored matches can be counted without it
             learned = GAMES.make(Weights.read(self.carried_path("file"))["network"]["game"])
             if learned != game:
                 return f"the network in {self.file} is for {learned}, got {game}; train one for it."

@@ -20,20 +20,20 @@ LONGEST_GRADIENT = 10.0  # longer ones are scaled down to this length
 
 
 class Lesson(NamedTuple):
-    """A batch of moves: what was seen, done and earned, and what was seen where the target network continues."""
+    """A batch of moves: inputs, actions and rewards, and the inputs at which the target network continues."""
 
-    inputs: npt.NDArray[np.int8]  # [batch, 1, places]: with input=each of the action that was made
-    gains: Floats32  # [batch, 1] what it earned at once, with input=each
+    inputs: npt.NDArray[np.int8]  # [batch, 1, places]: with input=each, of the action played
+    gains: Floats32  # [batch, 1] its immediate reward, with input=each
     outputs: npt.NDArray[np.int64]  # [batch] the output that values it
     rewards: Floats32  # [batch] discounted, of all steps
-    factors: Floats32  # [batch] of the value of what comes after them: 0 = the game is over, below 0: the other seat's
+    factors: Floats32  # [batch] of the value that follows: 0 = the game is over, negative: it is the other seat's
     next_inputs: npt.NDArray[np.int8]  # [batch, views, places]
     next_gains: Floats32  # [batch, views]
     next_masks: npt.NDArray[np.int8]  # [batch, actions] 1 = legal
 
 
 class Learned(NamedTuple):
-    """All that updates change."""
+    """The state of the updates."""
 
     weights: Any  # [size] float32
     target: Any  # [size] float32: the target network
@@ -57,7 +57,7 @@ def network_values(network: Network, weights: Any, inputs: Any, gains: Any) -> A
         network: its shape.
         weights: [size], see `Network.shapes`.
         inputs: [batch, views, places]
-        gains: [batch, views] what actions earn at once, with input=each.
+        gains: [batch, views] immediate rewards of the actions, with input=each.
     """
     parts, at = [], 0
     for shape in network.shapes():
@@ -80,13 +80,13 @@ def network_values(network: Network, weights: Any, inputs: Any, gains: Any) -> A
 
 
 def targets(values: Any, target_values: Any, lesson: Lesson, double: bool) -> Any:
-    """Returns what the values of the actions of a batch are to become, [batch].
+    """Returns the target values of a batch's actions, [batch].
 
     Args:
-        values: [batch, actions] what the network says of the states that come after.
-        target_values: [batch, actions] what the target network says of them.
+        values: [batch, actions] of the next states by the network.
+        target_values: [batch, actions] of the next states by the target network.
         lesson: rewards, factors, and which actions are legal there.
-        double: whether the network chooses the action, or else the target network does.
+        double: whether the network chooses the action instead of the target network.
     """
     legal = lesson.next_masks > 0
     chosen = jnp.argmax(jnp.where(legal, values if double else target_values, -jnp.inf), axis=1)

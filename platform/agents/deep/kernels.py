@@ -1,8 +1,8 @@
-"""Encoding of states and inference by a deep network, compiled: it plays without jax.
+"""Encoding of states and inference by a deep network, compiled: playing needs no jax.
 
-A network comes as one array: a header of 64-bit words, see below, and its weights as 32-bit numbers. It sees boards as
-the seat to move does (its own stones are 1, the other's 2), each turned into the largest of its symmetric images, so
-that all images of a board are one input.
+A network is one array: a header of 64-bit words, see below, and its weights as 32-bit numbers. It sees boards from the
+seat to move (1 = its own stones, 2 = the other's), each turned to the largest of its symmetric images, so all images of
+a board are the same input.
 """
 
 from __future__ import annotations
@@ -15,12 +15,12 @@ from ...games.abi import GAME, TERMINAL, Actions, Gains, State, States
 from ...games.generic import copy_state
 from ..abi import ACT, VALUES, VISITS
 
-# The header. Behind SIZES are the sizes of the hidden layers, [LAYERS], where each cell of a turned board comes from,
-# [IMAGES, CELLS], and what each action is on it, [IMAGES, ACTIONS].
+# The header. SIZES is followed by the sizes of the hidden layers, [LAYERS], the origin of each cell of a turned board,
+# [IMAGES, CELLS], and each action on it, [IMAGES, ACTIONS].
 (
     KNOWN, ACTIONS, EACH, AHEAD, BOARDS, CELLS, HIGHEST, DUELING, LAYERS, IMAGES, SKIPPED, LOG, UNIT, ORIGIN, SIZES,
 ) = range(15)  # fmt: skip
-NOTHING = -1  # what is seen of a cell where there is no board, since no action leads to it
+NOTHING = -1  # the value of every cell of a board that no action leads to
 
 Words = types.Array(types.int64, 1, "C")
 Weights = types.Array(types.float32, 1, "C")
@@ -33,7 +33,7 @@ Masks = types.Array(types.int8, 2, "C")
 
 @kernel(types.void(Words, Actions, types.int64))
 def make_relative(words, cells, mover):
-    """Lets the second of two seats see its own stones as 1."""
+    """Shows the second of two seats its own stones as 1."""
     if mover == 1:
         for i in range(words[CELLS]):
             if cells[i] != 0:
@@ -56,13 +56,13 @@ def largest_image(words, cells):
 
 @kernel(types.int64(Words, types.int64, types.int64))
 def turned_action(words, image, action):
-    """What an action is on a turned board."""
+    """The action on a turned board."""
     return words[SIZES + words[LAYERS] + words[IMAGES] * words[CELLS] + image * words[ACTIONS] + action]
 
 
 @kernel(types.void(Words, Actions, types.int64, types.int64, Inputs))
 def show_board(words, cells, image, place, inputs):
-    """Writes a turned board as number `place` of what is seen."""
+    """Writes a turned board into the inputs, as their board number `place`."""
     n, start = words[CELLS], SIZES + words[LAYERS] + image * words[CELLS]
     for i in range(n):
         inputs[place * n + i] = min(cells[words[start + i]], words[HIGHEST])
@@ -70,7 +70,7 @@ def show_board(words, cells, image, place, inputs):
 
 @kernel(types.float64(Words, types.float64))
 def reward_of(words, points):
-    """What points are as a reward."""
+    """The reward for points."""
     if words[LOG] != 0:
         points = np.log2(1.0 + points) if points > 0 else -np.log2(1.0 - points)
     return points / words.view(np.float64)[UNIT]
@@ -78,12 +78,11 @@ def reward_of(words, points):
 
 @kernel(types.int64(GAME, Words, State, Inputs, Gains1))
 def see(game, words, state, inputs, gains):
-    """Fills `inputs`, [boards * cells], with what is seen of a state, and returns how its board was turned.
+    """Fills `inputs`, [boards * cells], from a state, and returns the image to which its board was turned.
 
-    That is the board and, with AHEAD, the boards after each action, in the order of turned actions, and after two.
-    Chance is left out: of SKIPPED, the word of a state that says what chance has to do, it has nothing to do.
-    With EACH it is only the board after each action, turned by itself, so that actions are not turned, and `gains`,
-    [actions], are what they earn at once.
+    These are the board and, with AHEAD, the boards after each action, in the order of turned actions, and after two.
+    Chance is skipped: its task, the state's word SKIPPED, is cleared. With EACH the inputs are only the boards after
+    each action, each turned by itself, so actions are not turned; `gains`, [actions], get their immediate rewards.
     """
     cells = np.empty(game.max_choices, np.int64)
     mover, image, first = game.to_move(state), 0, 0
@@ -126,7 +125,7 @@ def see(game, words, state, inputs, gains):
 
 @kernel(types.void(Weights, types.int64, Weights, Weights))
 def add_layer(weights, at, before, layer):
-    """Fills a layer from the previous one, whose negative numbers count as 0: [before, layer] weights, then a bias."""
+    """Fills a layer from the rectified previous one: weights, [before, layer], then a bias."""
     size = layer.size
     layer[:] = weights[at + before.size * size : at + before.size * size + size]
     for i in range(before.size):
@@ -138,7 +137,7 @@ def add_layer(weights, at, before, layer):
 
 @kernel(types.void(Words, Weights, Inputs, Weights))
 def say_outputs(words, weights, inputs, outputs):
-    """Fills `outputs` with what the layers compute from the inputs."""
+    """Fills `outputs` from the inputs."""
     size, kinds = words[SIZES], words[HIGHEST] + 1
     at = inputs.size * kinds * size
     layer = np.empty(size, np.float32)
@@ -168,7 +167,7 @@ def say_outputs(words, weights, inputs, outputs):
 
 @kernel(types.void(Words, Weights, Inputs, Gains1, Weights))
 def say_values(words, weights, inputs, gains, values):
-    """Fills `values`, [actions], with what the network says of turned actions that are seen to be legal."""
+    """Fills `values`, [actions], with the network's values of turned actions, if these appear legal in the inputs."""
     if words[EACH] == 0:
         say_outputs(words, weights, inputs, values)
         return

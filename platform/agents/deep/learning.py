@@ -19,10 +19,10 @@ class DeepQ(Learning):
     """Q-learning with a deep network and a memory of moves (DQN).
 
     Boards are played side by side, greedily except for random moves, and every move goes into the memory. At intervals
-    a batch is drawn from it, and the network's values move towards the rewards of the next `steps` moves, plus what the
-    target network, an earlier copy, expects from there on. In games for two seats the network plays both, and what the
-    other seat expects counts negatively. Sources: Mnih et al. 2015 (memory, target network, clipped errors); van
-    Hasselt et al. 2016 (double); Sutton 1988 (several steps); Kingma and Ba 2015 (Adam).
+    a batch is drawn from it, and the network's values move towards the rewards of the next `steps` moves, plus the
+    value of the position after them by the target network, an earlier copy. In games for two seats the network plays
+    both, and the other seat's values count negatively. Sources: Mnih et al. 2015 (memory, target network, clipped
+    errors); van Hasselt et al. 2016 (double); Sutton 1988 (several steps); Kingma and Ba 2015 (Adam).
 
     For 2048, `turnier train` uses unit=256, steps=5 and discount=0.995 unless the text says otherwise.
     """
@@ -38,11 +38,11 @@ class DeepQ(Learning):
     alpha_end: float = parameter(
         0.0, "learning rate after the last game, 0 = as alpha", low=0, high=1, search=(0.00001, 0.01), log=True
     )
-    discount: float = parameter(0.99, "gamma: how much the next move counts", low=0, high=1, search=(0.9, 1))
+    discount: float = parameter(0.99, "gamma: weight of the next move", low=0, high=1, search=(0.9, 1))
     steps: int = parameter(1, "number of moves whose rewards count before the target network does", low=1, high=100)
     double: bool = parameter(True, "the network chooses the action, and the target network values it")
     reward: str = parameter(SCORE, "what a move earns: its points, or log2(1 + points)", choices=(SCORE, LOG))
-    unit: float = parameter(1.0, "points, or their logarithm, that make a reward of 1", low=1e-9, high=1e9)
+    unit: float = parameter(1.0, "points, or their logarithm, that give a reward of 1", low=1e-9, high=1e9)
     clip: float = parameter(1.0, "size from which errors count linearly", low=1e-9, high=1e9, search=(0.1, 10))
     epsilon: float = parameter(1.0, "probability of a random move at first", low=0, high=1)
     epsilon_end: float = parameter(0.01, "probability of a random move after `explore` moves", low=0, high=1)

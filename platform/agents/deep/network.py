@@ -1,41 +1,46 @@
-"""The shape of a deep network: what it sees, its layers, and how compiled code gets it."""
+"""The shape of a deep network: its inputs, its layers, and its form for compiled code."""
 
 from __future__ import annotations
 
 import functools
 import itertools
+import math
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from ...core.array_files import NetworkFiles
 from ...core.errors import UserError
 from ...games.game import Game
+from ...games.registry import GAMES
 from ...games.twenty48.rules import PENDING
+from ..learning.files import GradientWeights
 from .kernels import NOTHING, ORIGIN, SIZES, UNIT
 
 Floats32 = npt.NDArray[np.float32]
 Ints = npt.NDArray[np.int64]
-BOARD, AFTER, TWO, EACH = "board", "after", "two", "each"  # what is seen
+BOARD, AFTER, TWO, EACH = "board", "after", "two", "each"  # the inputs
 INPUTS = (EACH, BOARD, AFTER, TWO)
 MAX_WEIGHTS = 50_000_000
-_TILES_2048 = 16  # kinds of cells: empty, and tiles up to 32,768, which larger ones count as
+_TILES_2048 = 16  # kinds of cells: empty, and tiles up to 32,768; larger ones count as that
 
 
 @dataclass(frozen=True)
 class Network:
     """Dense layers with rectifiers over one-hot boards.
 
-    They have one output per action, or two streams (duelling); or they value the board after each action by itself,
-    and what the action earns at once is added.
+    They have one output per action, or two streams (duelling); or they value the board after each action separately,
+    and its immediate reward is added.
     """
 
     game: Game
     layers: tuple[int, ...]  # sizes of the hidden layers
     input: str
     dueling: bool
-    unit: float  # points, or their logarithm, that are a reward of 1
+    unit: float  # points, or their logarithm, that give a reward of 1
     log: bool  # whether rewards are logarithms of points
 
     def check(self) -> None:
@@ -47,49 +52,49 @@ class Network:
             raise UserError(f"dqn needs a compiled game with a board and at most two seats, got {game}; use ntuple.")
         if game.num_seats == 2 and game.num_cell_values != 3:
             raise UserError(
-                f"dqn needs cells with three values in games of two seats (empty, own, the other's), got {game} with"
+                f"dqn needs cells with three values (empty, own, the other's) in games of two seats, got {game} with"
                 f" {game.num_cell_values}; use ntuple."
             )
         if game.has_chance and game.name != "2048" and self.input == TWO:
-            raise UserError(f"boards two moves ahead must come without chance, got {game}; use input=after.")
+            raise UserError(f"input=two needs a game without chance, got {game}; use input=after.")
         if self.size > MAX_WEIGHTS:
             raise UserError(f"dqn must have at most {MAX_WEIGHTS:,} weights, got {self.size:,}; use smaller layers.")
 
     @property
     def kinds(self) -> int:
-        """How many cell values are distinguished."""
+        """Number of cell values that are distinguished."""
         return _TILES_2048 if self.game.name == "2048" else self.game.num_cell_values
 
     @property
     def each(self) -> bool:
-        """Whether each action is valued by itself."""
+        """Whether each action is valued separately."""
         return self.input == EACH
 
     @property
     def views(self) -> int:
-        """How often the layers look at a state: once for each action, or once."""
+        """Number of looks of the layers at a state: one, or one for each action."""
         return self.game.num_actions if self.each else 1
 
     @property
     def boards(self) -> int:
-        """How many boards the layers see at once."""
+        """Number of boards that the layers see at once."""
         actions = self.game.num_actions
         return {EACH: 1, BOARD: 1, AFTER: 1 + actions, TWO: 1 + actions + actions**2}[self.input]
 
     @property
     def places(self) -> int:
-        """How many cells the layers see at once."""
+        """Number of cells that the layers see at once."""
         return self.game.num_cells * self.boards
 
     @property
     def streams(self) -> int:
-        """How many matrices make the outputs."""
+        """Number of matrices that give the outputs."""
         return 2 if self.dueling and not self.each else 1
 
     def shapes(self) -> list[tuple[int, ...]]:
         """Returns the shapes of the weights: for each layer a matrix, [inputs, outputs], and a bias, [outputs].
 
-        With duelling, half of the last hidden layer says what the state is worth, the others what each action adds.
+        With duelling, half of the last hidden layer values the state, the other half the advantage of each action.
         """
         sizes = [self.places * self.kinds, *self.layers]
         pairs = list(itertools.pairwise(sizes))
@@ -99,13 +104,13 @@ class Network:
 
     @property
     def size(self) -> int:
-        """How many weights it has."""
+        """Number of weights."""
         return sum(int(np.prod(shape)) for shape in self.shapes())
 
     def new_weights(self, seed: int) -> Floats32:
-        """Returns weights before learning: normal, of variance 2 / inputs that are not 0 (He et al. 2015), biases 0.
+        """Returns weights before learning: normal, with variance 2 / nonzero inputs (He et al. 2015), and biases 0.
 
-        Outputs begin at 0, so that no action is preferred.
+        Outputs begin at 0: no action is preferred.
         """
         random, shapes, outputs = np.random.default_rng([seed, 0]), self.shapes(), 2 * self.streams
         parts = []
@@ -117,7 +122,7 @@ class Network:
         return np.concatenate(parts)
 
     def header(self) -> Ints:
-        """Returns what kernels read, see `kernels`."""
+        """Returns the header, see `kernels`."""
         game, actions = self.game, self.action_images
         images = game.symmetries()[: len(actions)]
         skipped = PENDING if game.name == "2048" else NOTHING
@@ -133,11 +138,11 @@ class Network:
 
     @functools.cached_property
     def action_images(self) -> Ints:
-        """What each action is on a turned board, [images, actions]."""
+        """Each action on a turned board, [images, actions]."""
         return action_images(self.game, self.game.symmetries())
 
     def settings(self, weights: Floats32) -> npt.NDArray[np.float64]:
-        """Returns header and weights in one array of 64-bit numbers, as the act kernel takes them."""
+        """Returns header and weights in one array of 64-bit numbers, for the act kernel."""
         header = self.header()
         packed = np.zeros(len(header) + (len(weights) + 1) // 2, np.int64)
         packed[: len(header)] = header
@@ -156,17 +161,17 @@ class Network:
 
 
 def action_images(game: Game, images: Ints) -> Ints:
-    """Returns what each action is on a turned board, [images, actions]; only the first image if that is not known.
+    """Returns each action on a turned board, [images, actions]; only the first image if the others are unknown.
 
     Args:
         game: 2048, connect four, or a game whose actions are its cells.
-        images: [images, cells] where each cell of the turned board comes from.
+        images: [images, cells] the origin of each cell of the turned board.
     """
     actions = game.num_actions
     if game.name == "2048":
         side = round(game.num_cells**0.5)
         steps = {-1: 0, 1: 1, -side: 2, side: 3}  # to a neighbouring cell -> action
-        # From the cell at row 0, column 0 the neighbours right and below are inside every board.
+        # The neighbours right and below of row 0, column 0 are inside every board.
         found = []
         for image in images:
             place = np.argsort(image)  # of each cell on the turned board
@@ -179,3 +184,36 @@ def action_images(game: Game, images: Ints) -> Ints:
     if game.places_stones and actions == game.num_cells:
         return np.argsort(images, axis=1).astype(np.int64)
     return np.arange(actions, dtype=np.int64)[None]
+
+
+class Weights(GradientWeights):
+    """A deep network and what it has learned."""
+
+    key = "dqn"
+    resumed = True
+    network: Network
+
+    @classmethod
+    def shape(cls, described: Mapping[str, Any]) -> Network:
+        layers = tuple(int(size) for size in described["layers"])
+        network = Network(
+            GAMES.make(described["game"]),
+            layers,
+            described["input"],
+            bool(described["dueling"]),
+            float(described["unit"]),
+            bool(described["log"]),
+        )
+        if not layers or min(layers) < 2 or network.input not in INPUTS or not 0 < network.unit < math.inf:
+            raise ValueError("its network has no such layers")
+        network.check()
+        return network
+
+
+Weights.files = NetworkFiles(
+    "a deep network",
+    "that `turnier train GAME dqn` wrote",
+    "train some with `turnier train GAME dqn`",
+    Weights.is_one,
+    Weights.check,
+)

@@ -1,6 +1,6 @@
-"""Makes jax compute on one core; to be imported before jax.
+"""Makes jax compute on one core; import it before jax.
 
-XLA may divide sums among threads in a different order each time, whereas a resumed training must end with the same
+On several threads XLA may add numbers in a different order each time, but a resumed training must end with the same
 weights, bit for bit.
 """
 

@@ -1,4 +1,4 @@
-"""The memory of moves: rings of what was played on boards side by side, from which batches are drawn."""
+"""The memory of moves: rings of turns on boards side by side, from which batches are drawn."""
 
 from __future__ import annotations
 
@@ -17,19 +17,19 @@ class Turn(NamedTuple):
     """One move on every board."""
 
     states: Ints  # [boards, words] before it
-    movers: npt.NDArray[np.int8]  # [boards] who made it
+    movers: npt.NDArray[np.int8]  # [boards] seats
     actions: npt.NDArray[np.int16]  # [boards]
     rewards: Floats32  # [boards, seats]
-    ended: npt.NDArray[np.bool_]  # [boards] whether it ended a game; the next move is then the first of another
+    ended: npt.NDArray[np.bool_]  # [boards] whether it ended a game; the next move then begins another
 
 
 class Moves(NamedTuple):
-    """What `steps` successive moves led to; the next state is arbitrary where the factor is 0."""
+    """Outcomes of `steps` successive moves; the next state is arbitrary if the factor is 0."""
 
     states: Ints  # [batch, words]
     actions: Ints  # [batch]
-    rewards: Floats32  # [batch] discounted, for who made the first of them
-    factors: Floats32  # [batch] of the value of the next state for who moves there; 0 where the game has ended
+    rewards: Floats32  # [batch] discounted, for the first mover
+    factors: Floats32  # [batch] of the next state's value for its mover; 0 if the game has ended
     next_states: Ints  # [batch, words]
 
 
@@ -60,13 +60,13 @@ class Replay:
         self.count += 1
 
     def sample(self, random: np.random.Generator, batch: int, steps: int, discount: float) -> Moves:
-        """Draws moves that have `steps` known moves behind them, and a state, each with the same probability."""
+        """Draws uniformly among the moves that are followed by `steps` known moves and a state."""
         first, last = max(self.count - self.length, 0), self.count - steps
         times = random.integers(first, last, batch)
         return self.moves(times, random.integers(self.turns.movers.shape[1], size=batch), steps, discount)
 
     def moves(self, times: Ints, boards: Ints, steps: int, discount: float) -> Moves:
-        """Returns the moves at those turns, [batch], on those boards, [batch]."""
+        """Returns moves by turn and board, [batch] each."""
         turns, batch = self.turns, np.arange(len(times))
         at = times % self.length
         movers = turns.movers[at, boards].astype(np.int64)
@@ -86,12 +86,12 @@ class Replay:
         )
 
     def arrays(self) -> dict[str, npt.NDArray[Any]]:
-        """Returns all that `restore` takes; no more than was played."""
+        """Returns the arrays for `restore`, as far as they are filled."""
         known, rings = min(self.count, self.length), tuple[Any, ...](self.turns)
         return {name: ring[:known] for name, ring in zip(Turn._fields, rings, strict=True)}
 
     def restore(self, arrays: Mapping[str, npt.NDArray[Any]], count: int) -> None:
-        """Fills an empty memory with `count` turns; raises ValueError if the arrays are not of such a memory."""
+        """Fills an empty memory with `count` turns; raises ValueError if the arrays do not fit it."""
         known, rings = min(count, self.length), tuple[Any, ...](self.turns)
         for name, ring in zip(Turn._fields, rings, strict=True):
             stored = arrays[name]

@@ -1,12 +1,12 @@
-"""What a program is: a digest of the files that its command names, so that an edited program is another agent.
+"""The identity of a program: a digest of the files that its command names, so an edited program is another agent.
 
-Counted are the program itself, which is found as the shell finds it, and every file that one of its words or options
-names, alone or behind `=`; of Python files also what they import from their own folder. Left out are:
+It covers the program itself, found as the shell finds it, every file named by one of the words or options, alone or
+behind `=`, and for Python files their imports from their own folder. It leaves out:
 
-- interpreters, since what they run counts, and another release of Python is no other bot;
-- files that an option calls log or output, and files `*.log`, which the program writes;
-- all that a command does not name: what JavaScript or a shell script loads, data that a program finds by itself. What
-  the program says of itself must then be the same as before.
+- interpreters: the files that they run count, and another release of Python does not make another bot;
+- files that the program writes: those that an option calls log or output, and files `*.log`;
+- files that the command does not name: those loaded by JavaScript or a shell script, data that a program finds by
+  itself. Instead, the program's statement about itself must be the same as before.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ _known: dict[tuple[str, str], tuple[Stamp, str]] = {}  # by file, or by root and
 
 
 def words_of(command: str) -> list[str]:
-    """Returns a command's words; none if it cannot be taken apart, which `prepare` says."""
+    """Returns a command's words; none if it cannot be parsed, which `prepare` reports."""
     try:
         return shlex.split(command)
     except ValueError:
@@ -45,7 +45,7 @@ def words_of(command: str) -> list[str]:
 
 
 def digest_of(command: str, options: Sequence[str] = ()) -> str:
-    """Returns the digest of what a command and options of the program name; "" if there is no such program."""
+    """Returns the digest of the files named by a command and the program's options; "" if there is no such program."""
     words = words_of(command)
     if not words or shutil.which(words[0]) is None:
         return ""
@@ -54,13 +54,13 @@ def digest_of(command: str, options: Sequence[str] = ()) -> str:
 
 
 def require_same_words(command: str, digest: str, said: str) -> None:
-    """Raises UserError if a program says something else of itself than earlier, although its files are the same.
+    """Raises UserError if a program describes itself differently than before, although its files are the same.
 
-    Then it runs a program that its command does not name. What was said is noted in the user's cache.
+    It then runs a program that its command does not name. Descriptions are kept in the user's cache.
     """
     key = hashlib.sha256(json.dumps([command, digest]).encode()).hexdigest()[:32]
     path = user_cache() / "programs" / f"{key}.txt"
-    with contextlib.suppress(OSError):  # without a cache nothing is compared
+    with contextlib.suppress(OSError):  # nothing is compared without a cache
         if not path.exists():
             path.parent.mkdir(parents=True, exist_ok=True)
             part = path.with_suffix(f".{os.getpid()}")
@@ -70,14 +70,14 @@ def require_same_words(command: str, digest: str, said: str) -> None:
         before = path.read_text()
         if before != said:
             raise UserError(
-                f"a program must be what its command names, but {command!r} says that it is {said!r} now and said"
-                f" {before!r} before, from the same files; name the program that it runs in the command."
+                f"a command must name the program that plays, but {command!r} calls itself {said!r} now and"
+                f" {before!r} before, with the same files; name the program that it runs in the command."
             )
 
 
 def _files(words: Sequence[str], options: Sequence[str]) -> Iterator[tuple[str, str]]:
-    """Yields the files that count, as the root that their imports start from and the place below it."""
-    before, found = "", False  # what runs behind interpreters and words such as `nice`
+    """Yields the files of the digest, each as the root of its imports and its path below that."""
+    before, found = "", False  # the program, behind interpreters and words such as `nice`
     for word in words:
         program = None if found or _is_interpreter(word) else shutil.which(word)
         if program is not None:
@@ -98,7 +98,7 @@ def _is_interpreter(word: str) -> bool:
 
 
 def _named(word: str, before: str) -> Iterator[tuple[str, str]]:
-    """Yields the files that a word names that the program does not write."""
+    """Yields the files named by a word, except those that the program writes."""
     name, equals, value = word.partition("=")
     option = name if equals else before if before.startswith("-") else ""
     if _WRITTEN.search(option):
@@ -126,7 +126,7 @@ def _place(file: str) -> tuple[str, str]:
 
 
 def _content(root: str, place: str) -> str:
-    """Returns the digest of a file, with what it imports if it is Python; remembered until one of the files changes."""
+    """Returns the digest of a file, with its imports if it is Python; remembered until one of the files changes."""
     known = _known.get((root, place))
     if known is not None and _stamp([path for path, _, _ in known[0]]) == known[0]:
         return known[1]
@@ -135,10 +135,10 @@ def _content(root: str, place: str) -> str:
     if place.endswith(".py"):
         try:
             bundle = gather(place, on_disk(Path(root)), root)
-            # The folder changes where a file is added that an import did not find before.
+            # The folder changes when a file is added, which an import may find.
             files, digest = [root, *(os.path.join(root, path) for path in (*bundle.files, *bundle.data))], bundle.digest
         except UserError:
-            pass  # no Python of this version, or too much of it
+            pass  # not Python of this version, or too much of it
     stamp = _stamp(files)
     digest = digest or _of_bytes(file)
     _known[root, place] = stamp, digest
@@ -160,5 +160,5 @@ def _of_bytes(file: str) -> str:
     try:
         with open(file, "rb") as opened:
             return hashlib.file_digest(opened, "sha256").hexdigest()
-    except OSError:  # one that may be run but not read
+    except OSError:  # one with permission to run but not to read
         return f"unreadable, {_stamp([file])[0][1]} bytes"

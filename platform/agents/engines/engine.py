@@ -1,4 +1,4 @@
-"""What agents that are programs have in common: parameters, and a player that follows a match and asks in time."""
+"""Base of agents that are programs: parameters, and a player that follows a match and enforces time limits."""
 
 from __future__ import annotations
 
@@ -27,16 +27,16 @@ from .pool import Pool
 from .process import EngineProcess
 
 ON_FAILURE = ("lose", "replay", "stop")
-STOP_SECONDS = 2.0  # to answer after its time, when it is told to stop
-NODE_DIGITS = 13  # of the nodes of a move: sums of them are stored in 64 bits
+STOP_SECONDS = 2.0  # to answer when it is told to stop after its time
+NODE_DIGITS = 13  # of a move's nodes: their sums are stored in 64 bits
 MAX_NOTES = 3  # of a match
-MAX_NOTED = 100  # characters of what a note quotes
-NO_DIGEST = "none"  # only the command says what plays, as in all texts that were stored before programs had digests
+MAX_NOTED = 100  # characters of a quotation in a note
+NO_DIGEST = "none"  # only the command identifies the program, as in all texts stored before programs had digests
 
 
 @dataclass(frozen=True)
 class Match:
-    """What an engine is told of a match."""
+    """A match as an engine is told it."""
 
     game: Game
     seat: int
@@ -47,15 +47,15 @@ class Match:
 
 @dataclass(frozen=True)
 class Limits:
-    """What an engine may use for a move, in seconds."""
+    """An engine's time for a move, in seconds."""
 
-    own: float  # what it is told to use, 0 = as long as it needs
-    hard: float  # after this its answer is too late
+    own: float  # its budget as told, 0 = as long as it needs
+    hard: float  # then its answer is too late
     clock: float  # left on its clock, 0 = it has none
 
 
 class Talk:
-    """An engine that runs and speaks a protocol; a subclass for each. Methods raise SeatFailure."""
+    """A conversation with a running engine; a subclass for each protocol. Methods raise SeatFailure."""
 
     def __init__(self, process: EngineProcess, agent: EngineAgent) -> None:
         self.process, self.agent = process, agent
@@ -70,11 +70,11 @@ class Talk:
 
     @abstractmethod
     def greet(self, deadline: float) -> None:
-        """Does what follows the start, until the engine is ready."""
+        """Initialises the engine after its start, until it is ready."""
 
     @property
     def said(self) -> str:
-        """What the program has said of itself, such as its name and version; empty if nothing."""
+        """The program's description of itself, such as its name and version; empty if there is none."""
         return ""
 
     @abstractmethod
@@ -82,20 +82,20 @@ class Talk:
         """Begins a match."""
 
     def catch_up(self, deadline: float) -> None:
-        """Comes before each question but a match's first, outside of the time for it; discards what nobody asked for.
+        """Discards unasked answers, before each question but a match's first and outside the time for it.
 
-        Nothing to do where a protocol has no means for it.
+        Does nothing if the protocol has no means for it.
         """
 
     @abstractmethod
     def ask(self, match: Match, position: Position, limits: Limits, deadline: float) -> tuple[int, int]:
-        """Returns the engine's action and how many nodes it says it looked at.
+        """Returns the engine's action and the number of nodes that it reports.
 
-        Raises a failure for a move that is not legal; TimeoutError if none comes before the deadline.
+        Raises a failure if the move is illegal; TimeoutError if none comes before the deadline.
         """
 
     def interrupt(self, deadline: float) -> bool:
-        """Asks an engine whose time is over for any answer; returns whether one came."""
+        """Asks an engine for any answer after its time; returns whether one came."""
         return False
 
     def send(self, line: str, deadline: float) -> None:
@@ -109,10 +109,10 @@ class Talk:
         return line
 
     def unasked(self, text: str) -> None:
-        """Notes an answer that nobody has asked for, so that it is not taken for the next one."""
+        """Notes an unasked answer, so that it is not taken for the next one."""
         if len(self.notes) < MAX_NOTES:
             self.notes.append(
-                f"the engine {self.process.command!r} writes {text[:MAX_NOTED]!r}, which nobody has asked for; it is"
+                f"the engine {self.process.command!r} writes {text[:MAX_NOTED]!r} without being asked; it is"
                 " not counted"
             )
 
@@ -121,7 +121,7 @@ class Talk:
 
 
 def node_count(text: str) -> int:
-    """Returns the nodes that an engine says it looked at; 0 (unknown) if that is no number or has too many digits."""
+    """Returns the nodes that an engine reports; 0 (unknown) if that is no number or has too many digits."""
     return int(text) if text.isdecimal() and len(text) <= NODE_DIGITS else 0
 
 
@@ -145,7 +145,7 @@ class EngineAgent(Agent):
 
     digest: str = parameter(
         "",
-        "digest that the files must have which the command names; filled in; none = only the command says who plays",
+        "digest of the files named by the command; filled in; none = only the command identifies the program",
         later=True,
     )
 
@@ -164,7 +164,7 @@ class EngineAgent(Agent):
 
     @classmethod
     def of_values(cls, values: Mapping[str, Any]) -> Self:
-        """Returns the agent; what was stored before programs had digests keeps its text, and so its identity."""
+        """Returns the agent; one stored before programs had digests keeps its text, and so its identity."""
         before = [field.name for field, declared in parameters_of(cls) if not declared.later]
         stored = "digest" not in values and all(name in values for name in before)
         here = stored and bool(digest_of(str(values["command"])))
@@ -176,7 +176,7 @@ class EngineAgent(Agent):
         return super().replace(**({"digest": ""} if files and self.digest != NO_DIGEST else {}) | changes)
 
     def spec(self, defaults: bool = False) -> Spec:
-        """Returns the text form's tree, with the digest as the last parameter, shortened for people."""
+        """Returns the text form's tree, with the digest last, shortened for people."""
         full = super().spec(defaults)
         digest = full.parameters.pop("digest", NO_DIGEST)
         if digest != NO_DIGEST:
@@ -184,11 +184,11 @@ class EngineAgent(Agent):
         return full
 
     def digest_now(self) -> str:
-        """Returns the digest of the files as they are here and now; "" if there is no such program."""
+        """Returns the current digest of the files here; "" if there is no such program."""
         return digest_of(self.command, self.named_words())
 
     def named_words(self) -> list[str]:
-        """Returns the words besides the command's that may name files, some as NAME=VALUE."""
+        """Returns words outside the command that may name files, some as NAME=VALUE."""
         return []
 
     def cannot_play(self, game: Game) -> str | None:
@@ -203,7 +203,7 @@ class EngineAgent(Agent):
         return True
 
     def prepare(self, game: Game) -> None:
-        """Has the program get ready for a match once, which then waits for the first one."""
+        """Starts the program once; it then waits for its first match."""
         self.require_program()
         if (self, game) in _prepared:
             return
@@ -212,7 +212,7 @@ class EngineAgent(Agent):
             player.follow((), ())
         except SeatFailure as failure:
             raise UserError(
-                f"{self.name} must get ready for {game} before the first game counts, but {failure}; fix its command or"
+                f"{self.name} must be ready for {game} before the first game, but {failure}; fix its command or"
                 " its settings."
             ) from None
         if self.digest not in ("", NO_DIGEST) and player.said:
@@ -221,22 +221,20 @@ class EngineAgent(Agent):
         _prepared.add((self, game))
 
     def require_program(self) -> None:
-        """Raises UserError if there is no such program, or another one than the digest says."""
+        """Raises UserError if there is no such program, or if its digest differs."""
         try:
             program = shlex.split(self.command)[0]
         except (ValueError, IndexError) as failure:
             raise UserError(f"{self.name}: command must be a program with its arguments, got {failure}.") from None
         if shutil.which(program) is None:
-            raise UserError(
-                f"{self.name}: there must be a program {program!r}, got none; install it or fix the command."
-            )
+            raise UserError(f"{self.name}: there is no program {program!r}; install it or fix the command.")
         now = NO_DIGEST if self.digest in ("", NO_DIGEST) else self.digest_now()
         if now != NO_DIGEST and not now.startswith(self.digest):
             raise other_digest(f"what {self.name} runs", repr(self.command), self.digest, now)
 
     @abstractmethod
     def move_seconds(self) -> float:
-        """Returns the seconds per move if it has no clock; 0 if the program decides by itself, within `limit`."""
+        """Returns the seconds per move without a clock; 0 if the program chooses its time, within `limit`."""
 
     def start(self, game: Game, seat: int = 0, seed: int = 0) -> Player:
         self.require(game)
@@ -248,13 +246,13 @@ _prepared: set[tuple[EngineAgent, Game]] = set()
 
 
 class EnginePlayer:
-    """Plays one seat of one match with its own process, which it gives back at the end.
+    """Plays one seat of one match with its own process, and gives that back at the end.
 
-    The process runs only while it is talked to. One that has played other matches and ends before it has answered in
-    this one is started again: nobody has asked it for a move yet.
+    The process runs only during exchanges. If one that has played other matches ends before its first answer in this
+    one, it is started again: it has not been asked for a move yet.
 
     Attributes:
-        notes: sentences on what the engine does wrong without losing by it.
+        notes: sentences on mistakes of the engine that do not lose the match.
     """
 
     def __init__(self, agent: EngineAgent, game: Game, seat: int, seed: int) -> None:
@@ -267,7 +265,7 @@ class EnginePlayer:
 
     @property
     def said(self) -> str:
-        """What the program has said of itself since it was started for this match or an earlier one."""
+        """The program's description of itself since its start, for this match or an earlier one."""
         return "" if self._talk is None else self._talk.said
 
     def follow(self, plies: Sequence[int], before: Sequence[Position]) -> None:
@@ -284,7 +282,7 @@ class EnginePlayer:
             raise self._asked(failure) from None
 
     def _begin(self) -> None:
-        """Begins the match, with an engine that has played others if there is one."""
+        """Begins the match, with an idle engine of earlier matches if there is one."""
         self._talk = IDLE.take(self._agent)
         if self._talk is None:
             self._start()
@@ -297,7 +295,7 @@ class EnginePlayer:
             self._restart()
 
     def _start(self) -> None:
-        self._agent.require_program()  # it may have changed since the last one was started
+        self._agent.require_program()  # its files may have changed since the last start
         self._talk = self._agent.talk(EngineProcess(self._agent.command), self._agent)
 
         def first(talk: Talk, deadline: float) -> None:
@@ -313,7 +311,7 @@ class EnginePlayer:
         self._start()
 
     def _in_time(self, step: Callable[[Talk, float], None]) -> None:
-        """Does what an engine has `start_limit` for."""
+        """Runs a step that has to end within `start_limit`."""
         talk = self._talk
         assert talk is not None
         talk.notes = self.notes
@@ -327,7 +325,7 @@ class EnginePlayer:
     def act(self, position: Position) -> Decision:
         if not self._begun:
             raise UserError(
-                f"{self._agent.name} must be told the moves that led to a position, but there is only the position; use"
+                f"{self._agent.name} must be told the moves that led to a position, but got only the position; use"
                 " it in matches."
             )
         try:
@@ -342,7 +340,7 @@ class EnginePlayer:
         return Decision(action, none[0], none[1], nodes, seconds)
 
     def _answer(self, position: Position) -> tuple[int, int, float]:
-        """Returns the engine's action, its nodes and its seconds."""
+        """Returns the engine's action, nodes and seconds."""
         assert self._talk is not None
         self._talk.process.wake()
         began = time.monotonic()
@@ -379,7 +377,7 @@ class EnginePlayer:
         return Limits(own, (own or self._agent.limit) + margin, 0.0)
 
     def _asked(self, failure: BaseException) -> BaseException:
-        """Returns a failure with what the agent asks for then; a resignation is none, but a result."""
+        """Returns a failure with the agent's policy; a resignation is a result, not a failure."""
         if isinstance(failure, SeatFailure) and failure.ending is not Ending.RESIGNED:
             failure.on_failure = self._agent.on_failure
         return failure

@@ -1,4 +1,4 @@
-"""Engines that speak GTP, the protocol of Go programs; through the names of cells they play other board games as well.
+"""Engines that speak GTP, the protocol of Go programs; by the names of cells they play other board games as well.
 
 Source: G. Farnebäck, "Specification of the Go Text Protocol, version 2, draft 2", October 2002.
 """
@@ -18,7 +18,7 @@ from .engine import EngineAgent, Limits, Match, Talk
 from .process import MAX_LINE, EngineProcess
 
 COLOURS = ("b", "w")  # of the seats
-NUMBER_SECONDS = 2.0  # to show whether commands may have numbers; simple engines do not know them
+NUMBER_SECONDS = 2.0  # to show whether commands may have numbers, unknown to simple engines
 _ANSWER = re.compile(r"([=?])(\d*)(.*)", re.DOTALL)
 
 
@@ -35,7 +35,7 @@ class GtpTalk(Talk):
         self._commands: set[str] = set()
         self._told = 0  # plies that the engine knows
         self._number = 0  # of the latest command
-        self._numbered = False  # whether answers repeat the numbers of commands, so that they are told apart
+        self._numbered = False  # whether answers repeat the numbers of commands, which tell them apart
 
     def greet(self, deadline: float) -> None:
         self._commands = set(self.command("list_commands", deadline).split())
@@ -82,7 +82,7 @@ class GtpTalk(Talk):
         return action, 0
 
     def command(self, line: str, deadline: float) -> str:
-        """Returns the answer to a command; an answer that is an error is a failure."""
+        """Returns the answer to a command; raises a failure if it is an error."""
         for stale in () if self._numbered else self.process.take_unread():
             if stale.strip():
                 self.unasked(stale)
@@ -99,7 +99,7 @@ class GtpTalk(Talk):
         return (found[3] if self._numbered else answer[1:]).strip()
 
     def _read_answer(self, line: str, deadline: float) -> str:
-        """Returns lines up to an empty one; those that come first are skipped."""
+        """Returns lines up to an empty one; skips empty lines before them."""
         while not (first := self.receive(deadline)).strip():
             pass
         lines, size = [first], len(first)
@@ -133,11 +133,11 @@ class Gtp(EngineAgent):
 
     def cannot_play(self, game: Game) -> str | None:
         if game.has_chance or game.num_seats != len(COLOURS):
-            return f"{self.name} has words for two colours and none for chance, got {game}; use json."
+            return f"{self.name} plays games of two seats without chance, got {game}; use json."
         if 0 < self.seconds < 1:  # not in `check`: matches that are stored keep their agents
             return (
                 f"{self.name} sends whole seconds, so seconds must be 0 or at least 1, got {self.seconds}; choose"
-                f" limit={self.seconds}, of which the program learns nothing, and a quick level of it."
+                f" limit={self.seconds}, which the program is not told, and a quick level of the program."
             )
         return super().cannot_play(game)
 

@@ -1,4 +1,4 @@
-"""A process that ends this process's engines when this process ends, however that happens."""
+"""A process that ends this process's engines however this process ends."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ import subprocess
 import threading
 from typing import IO, Any
 
-# A pipe from us to this shell ends with us. It reads `+GROUP` and `-GROUP`, and ends the groups that are left: numbers
-# of processes are used again, so those of engines that have ended must not stay in its list. It is no child of ours,
-# since workers of Ray that end kill theirs.
+# A pipe from us to this shell ends with us. It reads `+GROUP` and `-GROUP`, and ends the groups that are left: process
+# numbers are reused, so those of ended engines must not stay in its list. It is no child of ours, since ending workers
+# of Ray kill their children.
 _SCRIPT = """
 trap '' INT TERM HUP
 exec 3<&0
@@ -40,7 +40,7 @@ class Guard:
         self._tell(f"-{group}\n")
 
     def _tell(self, line: str) -> None:
-        with self._lock, contextlib.suppress(OSError):  # a guard that somebody ended is missed only if we are killed
+        with self._lock, contextlib.suppress(OSError):  # an ended guard is missed only if we are killed
             if self._pipe is None:
                 streams: dict[str, Any] = {
                     "stdin": subprocess.PIPE,
@@ -48,7 +48,7 @@ class Guard:
                     "stderr": subprocess.DEVNULL,
                 }
                 shell = subprocess.Popen(["sh", "-c", _SCRIPT], start_new_session=True, bufsize=0, **streams)
-                shell.wait()  # the guard is what it has started
+                shell.wait()  # it has started the guard
                 self._pipe = shell.stdin
             assert self._pipe is not None
             self._pipe.write(line.encode())

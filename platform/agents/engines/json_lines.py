@@ -80,7 +80,7 @@ class JsonTalk(Talk):
 
 
 def game_message(match: Match) -> dict[str, Any]:
-    """Returns what a program is told at the start of a match."""
+    """Returns the message at the start of a match."""
     game = match.game
     return {
         "type": "game",
@@ -92,7 +92,7 @@ def game_message(match: Match) -> dict[str, Any]:
 
 
 def move_message(match: Match, position: Position, limits: Limits, increment: float) -> dict[str, Any]:
-    """Returns what a program is told when it has to move."""
+    """Returns the message that asks for a move."""
     game, legal = match.game, position.legal_actions()
     return {
         "type": "move",
@@ -109,7 +109,7 @@ def move_message(match: Match, position: Position, limits: Limits, increment: fl
 
 
 def _text(before: Position, ply: int) -> str:
-    """Returns how a ply is written: an action, or an outcome of chance."""
+    """Returns the text of a ply: an action, or an outcome of chance."""
     return before.game.outcome_name(ply) if before.to_move == CHANCE else before.game.move_text(before.state, ply)
 
 

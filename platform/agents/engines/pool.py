@@ -1,4 +1,4 @@
-"""Engines between matches: a process is used again, since starting one takes longer than a short game."""
+"""Engines between matches: processes are reused, since a start takes longer than a short game."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class Running(Protocol):
     def end(self) -> None: ...
 
 
-MAX_IDLE = max(32, 4 * (os.cpu_count() or 1))  # in a pool; each is a process with its memory
+MAX_IDLE = max(32, 4 * (os.cpu_count() or 1))  # in a pool; each process has its memory
 K = TypeVar("K", bound=Hashable)
 R = TypeVar("R", bound=Running)
 
@@ -32,7 +32,7 @@ class Pool(Generic[K, R]):
         self._idle: list[tuple[K, R]] = []  # the latest last
 
     def take(self, kind: K) -> R | None:
-        """Returns an idle engine of a kind that is alive, if there is one."""
+        """Returns a living idle engine of a kind, if there is one."""
         while True:
             with self._lock:
                 place = next((i for i in reversed(range(len(self._idle))) if self._idle[i][0] == kind), None)
@@ -42,7 +42,7 @@ class Pool(Generic[K, R]):
             found.end()
 
     def give_back(self, kind: K, engine: R) -> None:
-        """Keeps an engine for the next match; ends the one that has been idle longest if there are too many."""
+        """Keeps an engine for the next match; if there are too many, ends the one idle longest."""
         with self._lock:
             self._idle.append((kind, engine))
             longest = self._idle.pop(0)[1] if len(self._idle) > MAX_IDLE else None

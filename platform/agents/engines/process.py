@@ -19,23 +19,23 @@ from ...core.number_text import signal_name
 from ..seats.failure import Ending, SeatFailure
 from .guard import GUARD
 
-MAX_LINE = 1 << 20  # bytes; an engine's longest line of analysis is far below
+MAX_LINE = 1 << 20  # bytes; an engine's longest line of analysis is far shorter
 MAX_ERRORS = 3  # last lines of standard error that a failure quotes
 MAX_ERROR = 300  # characters of each
-_LOOK_SECONDS = 0.1  # between two looks at whether the process lives
+_LOOK_SECONDS = 0.1  # between two checks that the process lives
 _CHUNK = 1 << 16
 _END_SECONDS = 0.3  # to end after being asked to
-_STALE_CHUNKS = 64  # that are read at once of what nobody has asked for
-# Python writes at once then, as bots need it whose authors do not flush; who has set it keeps it.
+_STALE_CHUNKS = 64  # of unasked output that are read at once
+# Makes Python write at once, for bots that do not flush; a setting of the user stays.
 _UNBUFFERED = {"PYTHONUNBUFFERED": "1"}
 
 
 class EngineProcess:
-    """An engine that runs; every method raises SeatFailure if it has ended or exceeds its time.
+    """A running engine; every method raises SeatFailure if it has ended or exceeds its time.
 
-    Output is read only while something is awaited, so an engine that floods us has to wait and does not fill our
-    memory. Standard error is read meanwhile, and its last lines are kept. An engine that rests is stopped with its
-    whole process group until it is woken, so that it takes no time from whoever thinks meanwhile.
+    Output is read only while an answer is awaited, so an engine that floods us has to wait and does not fill our
+    memory. Standard error is read along with it, and its last lines are kept. A resting engine is stopped with its
+    whole process group until it is woken: it takes no time from the seat to move.
     """
 
     def __init__(self, command: str) -> None:
@@ -48,15 +48,13 @@ class EngineProcess:
             )
         except (OSError, ValueError) as failure:
             reason = getattr(failure, "strerror", None) or failure
-            raise UserError(
-                f"an engine must be a program that starts, got {command!r}: {reason}; fix its command."
-            ) from None
+            raise UserError(f"the engine {command!r} does not start: {reason}; fix its command.") from None
         GUARD.add(self._process.pid)
         assert self._process.stdin and self._process.stdout and self._process.stderr
         self._in, self._out, self._errors = self._process.stdin, self._process.stdout, self._process.stderr
         for pipe in (self._in, self._out, self._errors):
             os.set_blocking(pipe.fileno(), False)
-        self._waiting: deque[str] = deque()  # lines read and not taken
+        self._waiting: deque[str] = deque()  # lines read but not taken
         self._part = b""
         self._error_lines: deque[str] = deque(maxlen=MAX_ERRORS)
         self._error_part = b""
@@ -85,9 +83,9 @@ class EngineProcess:
                 raise self._crash() from None
 
     def read(self, deadline: float) -> str | None:
-        """Returns the next line without its end; None if there is none before a time of `time.monotonic`.
+        """Returns the next line without its end; None if none comes before a time of `time.monotonic`.
 
-        What was written in time may be read a little later, but only once: otherwise a flood of lines would never end.
+        Output written in time may be read a little later, but only once: otherwise a flood of lines would never end.
         """
         while not self._waiting:
             left = deadline - time.monotonic()
@@ -102,13 +100,13 @@ class EngineProcess:
             if self._out in ready:
                 self._read_lines()
             elif not ready and self._process.poll() is not None:
-                raise self._crash()  # what it has started may hold its output open
+                raise self._crash()  # its children may hold its output open
             elif not ready and left <= 0:
                 return None
         return self._waiting.popleft()
 
     def take_unread(self) -> list[str]:
-        """Returns the lines that have come and that nobody has read, without waiting."""
+        """Returns the unread lines that have come, without waiting."""
         for _ in range(_STALE_CHUNKS):
             if not _ready([self._out], select.POLLIN, 0.0):
                 break
@@ -124,7 +122,7 @@ class EngineProcess:
             self._signal(signal.SIGSTOP)
 
     def wake(self) -> None:
-        """Lets the process group run again; nothing that is sent is read before."""
+        """Continues the process group; it reads nothing before."""
         if self._rests:
             self._rests = False
             if self.alive:
@@ -135,7 +133,7 @@ class EngineProcess:
             os.killpg(self.pid, number)
 
     def close_input(self) -> None:
-        """Lets the engine see the end of its input."""
+        """Closes the engine's input."""
         self._in.close()
 
     def exit_code(self, seconds: float) -> int | None:
@@ -181,7 +179,7 @@ class EngineProcess:
         return SeatFailure(ending, f"the engine {self.command!r} {what}{said}")
 
     def end(self, farewell: str = "") -> None:
-        """Ends the whole process group, stopped processes too; asks the engine first, if there are words for that."""
+        """Ends the whole process group, stopped processes too; first sends the farewell, if any."""
         if self._ended:
             return
         self._ended = True
@@ -201,7 +199,7 @@ class EngineProcess:
 
 
 def _ready(pipes: Sequence[IO[bytes]], event: int, seconds: float) -> list[IO[bytes]]:
-    """Returns those of the pipes that can be read or written within some seconds; `select` knows only 1,024 files."""
+    """Returns the pipes that can be read or written within some seconds; `select` knows only 1,024 files."""
     poll, of_number = select.poll(), {pipe.fileno(): pipe for pipe in pipes}
     for number in of_number:
         poll.register(number, event)

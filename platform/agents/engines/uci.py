@@ -1,4 +1,4 @@
-"""Engines that speak UCI, the protocol of chess engines; through the text of their moves they play other games as well.
+"""Engines that speak UCI, the protocol of chess engines; by the text of moves they play other games as well.
 
 Source: R. Huber and S. Meyer-Kahlen, "Description of the universal chess interface", April 2006.
 """
@@ -20,7 +20,7 @@ from .engine import EngineAgent, Limits, Match, Talk, node_count
 from .process import EngineProcess
 from .uci_options import MAX_OPTIONS, Option, check_options, read_option
 
-MAX_IDS, MAX_ID = 4, 200  # lines by which an engine says what it is, and characters of each
+MAX_IDS, MAX_ID = 4, 200  # lines by which an engine identifies itself, and characters of each
 
 
 class UciTalk(Talk):
@@ -105,7 +105,7 @@ def position_command(game: Game, moves: Sequence[str]) -> str:
 
 @dataclass(frozen=True)
 class Uci(EngineAgent):
-    """A program that speaks UCI, such as Stockfish: it plays chess, and other games through the text of their moves."""
+    """A program that speaks UCI, such as Stockfish: it plays chess, and other games by the text of their moves."""
 
     name: ClassVar[str] = "uci"
     talk: ClassVar[type[Talk]] = UciTalk
@@ -124,12 +124,12 @@ class Uci(EngineAgent):
     def check(self) -> None:
         super().check()
         if self.command and not (self.movetime or self.nodes or self.depth or self.clock):
-            raise UserError(f"{self.name}: movetime, nodes, depth or clock must say what a move may cost, got none.")
+            raise UserError(f"{self.name} needs a budget per move: set movetime, nodes, depth or clock.")
         self.set_options()
 
     def cannot_play(self, game: Game) -> str | None:
         if game.has_chance:
-            return f"{self.name} has no words for chance, so it plays games without it, got {game}; use json."
+            return f"{self.name} plays games without chance, got {game}; use json."
         return super().cannot_play(game)
 
     def move_seconds(self) -> float:
@@ -160,11 +160,11 @@ class Uci(EngineAgent):
         return [f"setoption name {name} value {value}" for name, value in self.set_options()]
 
     def budget_words(self, limits: Limits) -> str:
-        """Returns what follows `go`."""
+        """Returns the arguments of `go`."""
         words = []
         if limits.clock:
             left, added = int(1000 * limits.clock), int(1000 * self.increment)
-            words += [f"wtime {left} btime {left} winc {added} binc {added}"]  # the other's clock is not known to it
+            words += [f"wtime {left} btime {left} winc {added} binc {added}"]  # it does not know the other's clock
         words += [f"movetime {self.movetime}"] * bool(self.movetime and not limits.clock)
         words += [f"nodes {self.nodes}"] * bool(self.nodes) + [f"depth {self.depth}"] * bool(self.depth)
         return " ".join(words)

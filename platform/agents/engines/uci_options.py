@@ -1,4 +1,4 @@
-"""The options that a UCI engine declares, and whether it can be asked to set what a user wants."""
+"""The options that a UCI engine declares, and checks of the values that a user wants."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class Option:
     default: str = ""
 
     def refusal(self, value: str) -> str:
-        """Returns what a value must be if it is none of the option's; "" if it is one."""
+        """Returns a description of the values allowed if the given one is not; "" if it is."""
         if self.kind == "check" and value.casefold() not in ("true", "false"):
             return "true or false"
         if self.kind == "combo" and self.values and value.casefold() not in map(str.casefold, self.values):
@@ -62,7 +62,7 @@ class Option:
 
 
 def read_option(line: str) -> Option | None:
-    """Returns what a line of an engine declares; None if it declares no option."""
+    """Returns the option that a line of an engine declares; None if it declares none."""
     found = _LINE.match(line.strip())
     if found is None:
         return None
@@ -79,7 +79,7 @@ def _limit(text: str, name: str) -> int | None:
 
 
 def check_options(command: str, declared: Mapping[str, Option], wanted: Iterable[tuple[str, str]]) -> None:
-    """Raises UserError if an engine lacks an option, or a value is none of its own.
+    """Raises UserError if an engine lacks an option or does not allow its value.
 
     Args:
         command: the engine, for the sentence.
@@ -97,6 +97,6 @@ def check_options(command: str, declared: Mapping[str, Option], wanted: Iterable
 
 
 def _some(names: Iterable[str]) -> str:
-    """Returns names as a sentence lists them."""
+    """Returns names as a list in a sentence."""
     listed = list(names)
     return ", ".join(listed[:MAX_TOLD]) + (f" and {len(listed) - MAX_TOLD} more" if len(listed) > MAX_TOLD else "")

@@ -1,4 +1,4 @@
-"""What ensembles have in common: members that search the same position independently, and a rule that combines them."""
+"""Base of ensembles: members that search the same position independently, and a rule that combines them."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ Rng = npt.NDArray[np.uint64]
 class Ensemble(Agent):
     """Base of ensembles. Subclasses declare the parameters named here.
 
-    A member is a new player of the inner agent for every decision, with a seed drawn from the ensemble's own stream. So
-    members may run anywhere and in any order, and an inner agent keeps nothing between moves.
+    For every decision a member is a new player of the inner agent, with a seed from the ensemble's own stream. So
+    members may run anywhere and in any order, but keep nothing between moves.
     """
 
     agent: Agent
@@ -32,10 +32,10 @@ class Ensemble(Agent):
 
     @abstractmethod
     def combine(self, found: list[Decision], rng: Rng) -> tuple[int, Floats, Floats]:
-        """Returns the action, and visits and values per action, from the decisions of the members that count."""
+        """Returns the action, and visits and values per action, from the decisions that count."""
 
     def needed(self, found: Sequence[Decision | None]) -> int:
-        """Returns how many of the first members count at least, from the decisions known so far; see search_first."""
+        """Returns the least number of first members that count, by the decisions known so far; see search_first."""
         return len(found)
 
     @property
@@ -44,7 +44,7 @@ class Ensemble(Agent):
 
     @property
     def one_thread(self) -> bool:
-        """Whether its members are searched in the calling thread, if its pool does so, too."""
+        """Whether its members search in the calling thread, if its pool allows that."""
         return self.agent.one_thread
 
     def draws_numbers(self, game: Game) -> bool | None:
@@ -52,9 +52,7 @@ class Ensemble(Agent):
 
     def cannot_play(self, game: Game) -> str | None:
         if self.agent.runs_program:
-            return (
-                f"{self.name} lets its agent search single positions, which {self.agent.name} cannot; choose another."
-            )
+            return f"{self.name} needs an agent that searches single positions, got {self.agent.name}; choose another."
         return self.agent.cannot_play(game)
 
     def value_unit(self, game: Game) -> ValueUnit:
@@ -65,7 +63,7 @@ class Ensemble(Agent):
         return self.replace(agent=self.agent.within(max(1, amount // self.members), unit))
 
     def seat_kernels(self, game: Game) -> SeatKernels | None:
-        """Returns None: members are combined in Python. Compiles what they need before many workers do so at once."""
+        """Returns None: members are combined in Python. Compiles their kernels before many workers do so at once."""
         self.agent.seat_kernels(game)
         return None
 
@@ -77,7 +75,7 @@ class Ensemble(Agent):
 
 
 class EnsemblePlayer:
-    """Lets the members search and combines what they found."""
+    """Combines the decisions of the members."""
 
     def __init__(self, ensemble: Ensemble, game: Game, seat: int, rng: Rng, pool: Pool) -> None:
         self.ensemble, self.game, self.seat, self.rng, self.pool = ensemble, game, seat, rng, pool
@@ -90,10 +88,10 @@ class EnsemblePlayer:
             none = np.zeros((2, self.game.num_actions))
             return Decision(legal[0], none[0], none[1], 0, time.perf_counter() - began)
         state, returns = position.view(position.to_move), position.returns.copy()
-        # Every member has its seed, whether it will be needed or not.
+        # Every member gets a seed, needed or not.
         seeds = [int(next_word(self.rng)) for _ in range(self.ensemble.members)]
         jobs = [SearchJob(*self.texts, state, returns, self.seat, seed) for seed in seeds]
         found = search_first(self.pool, jobs, self.ensemble.needed)
         action, visits, values = self.ensemble.combine(found, self.rng)
-        nodes = sum(max(1, decision.nodes) for decision in found)  # a member that searches nothing took a look, too
+        nodes = sum(max(1, decision.nodes) for decision in found)  # a member without a search counts as one node
         return Decision(action, visits, values, nodes, time.perf_counter() - began)

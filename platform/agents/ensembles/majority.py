@@ -1,4 +1,4 @@
-"""Majority vote: several searches of the same position, and the action that most of them name."""
+"""Majority vote: several searches of the same position, and the action named by most of them."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from .ensemble import Ensemble, Rng
 
 
 def decided_after(votes: Sequence[int]) -> int:
-    """Returns after how many of the votes the rest can neither change the winner nor make a tie."""
+    """Returns the number of votes after which the rest can neither change the winner nor make a tie."""
     counts: Counter[int] = Counter()
     for cast, vote in enumerate(votes, 1):
         counts[vote] += 1
@@ -31,9 +31,9 @@ def decided_after(votes: Sequence[int]) -> int:
 class Majority(Ensemble):
     """Plays the action that most members name; ties are broken at random. Source: Kutsch 2017, 7.2.
 
-    Every member is a new player of the inner agent, so one that keeps its tree (mcts with reuse=true) starts afresh.
-    Votes count in the members' order; once the vote is decided, the remaining members do not search. Visits are votes;
-    the values of actions with votes are means over the members that voted.
+    Every member is a new player of the inner agent, so even mcts with reuse=true starts a new tree. Votes count in the
+    members' order; once the vote is decided, the remaining members do not search. Visits are votes; the value of an
+    action is the mean over the members that voted for it.
     """
 
     name: ClassVar[str] = "majority"
@@ -42,7 +42,7 @@ class Majority(Ensemble):
     members: int = parameter(5, "number of voters", low=1, high=100, search=(1, 16))
 
     def needed(self, found: Sequence[Decision | None]) -> int:
-        """The vote is decided soonest where all who have not voted yet name the same action, one that is named."""
+        """The vote is decided soonest if all remaining members name the same action, one named before."""
         votes = [None if decision is None else decision.action for decision in found]
         named = {vote for vote in votes if vote is not None} or {0}
         return min(decided_after([action if vote is None else vote for vote in votes]) for action in named)

@@ -1,7 +1,7 @@
-"""Where an ensemble's members search: a search as plain data, and pools that run it here or in threads.
+"""Searches of an ensemble's members as plain data, and pools that run them here or in threads.
 
-The arena hands pools in and adds Ray's; a search gives the same decision wherever, in whatever order and however often
-it runs, so a pool never changes a move.
+The arena provides the pool and adds Ray's. A search gives the same decision wherever, in whatever order and however
+often it runs, so a pool never changes a move.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ class SearchJob:
 
     game: str  # full text form
     agent: str  # full text form
-    state: npt.NDArray[np.int64]  # [state_words], as far as the seat may know it
+    state: npt.NDArray[np.int64]  # [state_words], as seen by the seat
     returns: Floats  # [seats] so far
     seat: int
     seed: int
@@ -56,7 +56,7 @@ class Pool(ABC):
         if workers < 1:
             raise UserError(f"there must be at least 1 worker, got {workers}.")
         self.workers = workers
-        self.lost = 0  # searches that were lost with their worker, and made again
+        self.lost = 0  # searches that were lost with their worker and repeated
 
     def __enter__(self) -> Pool:
         return self
@@ -70,11 +70,11 @@ class Pool(ABC):
 
     @abstractmethod
     def wait(self, tickets: list[Any]) -> Iterable[tuple[Any, Decision]]:
-        """Waits until at least one ticket is done; returns what is. What a search raises is raised here."""
+        """Waits until at least one ticket is done; returns all that are done. Raises the exceptions of searches."""
 
     @abstractmethod
     def drop(self, tickets: list[Any]) -> None:
-        """Forgets searches that nobody waits for any more; those that run already run to their end."""
+        """Forgets searches that are no longer awaited; those that run already run to their end."""
 
     @abstractmethod
     def close(self) -> None:
@@ -130,8 +130,8 @@ def search_first(
     Args:
         pool: where they run.
         jobs: in the order in which they count.
-        needed: from the decisions so far (None if not yet known), how many of the first jobs will be needed at
-            least; exact once that many of the first decisions are known.
+        needed: from the decisions so far (None if unknown), the least number of first jobs needed; exact once that many
+            of the first decisions are known.
     """
     found: list[Decision | None] = [None] * len(jobs)
     flying: dict[Any, int] = {}
@@ -142,8 +142,8 @@ def search_first(
             first = [decision for decision in found[:count] if decision is not None]
             if len(first) == count:
                 return first
-            # Whole rounds of the workers: a search beyond `count` may turn out useless, but then it ends at about the
-            # same time as those that are waited for. Begun later it would keep its worker from the next decision.
+            # Whole rounds of the workers: a search beyond `count` may turn out useless, but ends at about the same time
+            # as those awaited. Begun later it would keep its worker from the next decision.
             rounds = -(-count // pool.workers)
             while begun < min(len(jobs), rounds * pool.workers) and len(flying) < pool.workers:
                 flying[pool.submit(jobs[begun])] = begun

@@ -1,4 +1,4 @@
-"""Root parallelisation: several searches of the same position, whose visits and values at the root are added."""
+"""Root parallelisation: several searches of the same position, added up at the root."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from .ensemble import Ensemble, Rng
 
 @dataclass(frozen=True)
 class RootParallel(Ensemble):
-    """Adds up the members' visits and values at the root and plays the action that is best by the sums.
+    """Adds up the members' visits and values at the root and plays the best action by the sums.
 
-    Every member is a new player of the inner agent, so one that keeps its tree (mcts with reuse=true) starts afresh. If
+    Every member is a new player of the inner agent, so even mcts with reuse=true starts a new tree. If
     no member has visits (as with the random agent), the first member's action is played. Source: Chaslot, Winands and
     van den Herik, "Parallel Monte-Carlo Tree Search", 2008 (root parallelization).
     """
@@ -26,7 +26,7 @@ class RootParallel(Ensemble):
 
     agent: Agent = parameter(Mctse(), "the agent that searches")
     members: int = parameter(2, "number of searches", low=1, high=100, search=(1, 16))
-    final: str = parameter("max", "what is played: best mean or most visits", choices=("max", "robust"))
+    final: str = parameter("max", "the action played: best mean or most visits", choices=("max", "robust"))
 
     def combine(self, found: list[Decision], rng: Rng) -> tuple[int, Floats, Floats]:
         visits = np.sum([decision.visits for decision in found], axis=0)
@@ -36,6 +36,6 @@ class RootParallel(Ensemble):
             return found[0].action, visits, values
         tried = np.flatnonzero(visits)
         means = values[tried]
-        # lexsort sorts by its last key first; the negative index makes the first of equals the largest.
+        # lexsort sorts by its last key first; the negative index prefers the first of equals.
         keys = (-tried, means, visits[tried]) if self.final == "robust" else (-tried, means)
         return int(tried[np.lexsort(keys)[-1]]), visits, values

@@ -1,4 +1,4 @@
-"""Values a 2048 board by how its lines fall away from one corner: one table of lines, as in rows2048.py."""
+"""Values a 2048 board by the fall of its lines away from one corner: one table of lines, as in rows2048.py."""
 
 from __future__ import annotations
 
@@ -15,23 +15,23 @@ from ..abi import EvaluatorKernels
 from ..evaluator import OWN, Evaluator
 from .rows2048 import GRAIN, NUM_ROWS, evaluate_rows
 
-HOPELESS, NOTHING = 0, 1  # of the evaluator's own weights: shares of points and of what a board has that gets none
+HOPELESS, NOTHING = 0, 1  # own weights: the multiple `hopeless`, and the points of a board without features
 
 
 @dataclass(frozen=True)
 class Corner2048(Evaluator):
-    """Features of rows and columns of 4x4 boards, all read from the top left corner, where large tiles should stay.
+    """Features of rows and columns of 4x4 boards, read from the top left corner, where large tiles should stay.
 
-    A tile of exponent n has n x 2**n points. Where neighbours in a line fall, both count; where they rise, their
-    difference is subtracted several times over. Points are divided by the highest possible score, as those of rollouts
-    are. Tiles above 32,768 count as 32,768.
+    A tile of exponent n has n x 2**n points. Neighbours in a line both count if they fall; if they rise, their
+    difference is subtracted several times. Points are divided by the highest possible score, like those of rollouts.
+    Tiles above 32,768 count as 32,768.
     """
 
     name: ClassVar[str] = "corner2048"
     evaluate_kernel: ClassVar[Any] = evaluate_rows
     only_ranks: ClassVar[bool] = True
 
-    lost: float = parameter(200_000.0, "points for every line, which a lost board does not get", low=0, high=1e8)
+    lost: float = parameter(200_000.0, "points for every line, unless the board is lost", low=0, high=1e8)
     first: float = parameter(1.0, "weight of the points of a line's first tile", low=0, high=10)
     falls: float = parameter(1.5, "weight of the points of two neighbours if the first is larger", low=0, high=10)
     rises: float = parameter(12.0, "weight of the points by which the second neighbour is larger", low=0, high=100)
@@ -39,7 +39,7 @@ class Corner2048(Evaluator):
     empty: float = parameter(0.0, "points for an empty cell", low=0, high=100_000)
     hopeless: float = parameter(
         0.0,
-        "expectimax: boards with fewer points than this multiple of the largest tile's are searched no further",
+        "expectimax: boards with fewer points than this multiple of the largest tile's are not searched further",
         low=0,
         high=10,
         search=(0, 4),

@@ -1,4 +1,4 @@
-"""The five heuristics for 2048 boards that take a rollout's place in MCTS-Expectimax; all weights can be tuned."""
+"""The five heuristics for 2048 boards that replace rollouts in MCTS-Expectimax; all weights can be tuned."""
 
 from __future__ import annotations
 
@@ -22,15 +22,15 @@ USE_EMPTY, EMPTY0, EMPTY1, EMPTY2, EMPTY_METHOD = (OWN + i for i in range(5))
 USE_CORNER, CORNER, USE_ROW, ROW0, ROW1, ROW_METHOD = (OWN + i for i in range(5, 11))
 USE_MERGE, MERGE, USE_ROLLOUT, ROLLOUT, FORGETS = (OWN + i for i in range(11, 16))
 
-# The eight ways to run through the board like a snake from a corner, [8, 16].
+# The eight snakes through the board from a corner, [8, 16].
 SNAKES = square_symmetries(4)[:, [0, 1, 2, 3, 7, 6, 5, 4, 8, 9, 10, 11, 15, 14, 13, 12]]
 
 
 @kernel(types.float64(Actions, types.int64, types.boolean))
 def best_chain(exponents, highest, halves):
-    """The largest sum of a chain that starts with the highest tile in a corner and falls along a snake.
+    """The largest sum of a chain that falls along a snake from the highest tile in a corner, 0 if it is in none.
 
-    With `halves` the next tile has to be exactly half of the one before, else just lower. 0 without such a corner.
+    With `halves` each tile must be exactly half of the one before, otherwise just lower.
     """
     best = 0.0
     for snake in range(8):
@@ -50,7 +50,7 @@ def best_chain(exponents, highest, halves):
 
 @kernel(types.float64(Actions))
 def possible_merges(exponents):
-    """The sum of the tiles' values over merges of neighbours; three equal tiles in a line can merge once."""
+    """The sum of the values of neighbours that can merge; three equal tiles in a line merge once."""
     total = 0.0
     for line in range(8):
         start, stride = (4 * line, 1) if line < 4 else (line - 4, 4)
@@ -115,7 +115,7 @@ def evaluate_heuristics(game, weights, state, returns, count, rng, totals, scrat
 
 @kernel(EVALUATE_TOGETHER)
 def evaluate_heuristics_together(game, weights, jobs, enough):
-    """`evaluate_heuristics` with rollouts that are played side by side."""
+    """`evaluate_heuristics` with rollouts side by side."""
     depth, cells = np.int64(weights[ROLLOUT_DEPTH]), np.empty(game.max_choices, np.int64)
     finished = game.playouts(
         jobs.states, jobs.counts, jobs.waiting, depth, jobs.rngs, jobs.gains, jobs.ended, jobs.lanes, enough, jobs.done
@@ -129,7 +129,7 @@ def evaluate_heuristics_together(game, weights, jobs, enough):
     return finished
 
 
-# With which values of other parameters one is used.
+# Values of other parameters with which one is used.
 _EMPTY: dict[str, list[int]] = {"use_empty": [True]}
 _ROW: dict[str, list[int]] = {"use_row": [True]}
 
@@ -139,8 +139,8 @@ class Heuristics2048(Evaluator):
     """Bonuses for empty cells, the highest tile in a corner, falling rows, merges and a rollout, for 4x4 boards.
 
     Source: Kutsch 2017, 7.1 and 9.4 (15 parameters). The defaults are neutral: everything on, every weight one half.
-    Differs: the sum is divided by the highest possible score, as rollouts are, so that the iterations before UCTN
-    normalises explore as they do with rollouts; after that a common factor changes nothing.
+    Differs: the sum is divided by the highest possible score, like rollouts, so that iterations before UCTN normalises
+    explore equally; after that a common factor changes nothing.
     """
 
     name: ClassVar[str] = "heuristics2048"
@@ -154,11 +154,7 @@ class Heuristics2048(Evaluator):
     empty1: float = parameter(0.5, "weight w of empty method 1", low=0, high=1, when=_EMPTY | {"empty_method": [1]})
     empty2: float = parameter(0.5, "weight w of empty method 2", low=0, high=1, when=_EMPTY | {"empty_method": [2]})
     empty_method: int = parameter(
-        0,
-        "0: (1+w)^empty, 1: highest tile x empty x w, 2: score x empty x w",
-        low=0,
-        high=2,
-        when=_EMPTY,
+        0, "0: (1+w)^empty, 1: highest tile x empty x w, 2: score x empty x w", low=0, high=2, when=_EMPTY
     )
     use_corner: bool = parameter(True, "reward the highest tile in a corner")
     corner: float = parameter(0.5, "weight of the highest tile in a corner", low=0, high=1, when={"use_corner": [True]})
@@ -188,11 +184,11 @@ class Heuristics2048(Evaluator):
 
 @dataclass(frozen=True)
 class Forgetful2048(Heuristics2048):
-    """The same bonuses as the thesis's program actually gives them: the highest tile counts as a 2, whatever it is.
+    """The same bonuses as the thesis's program actually gives them: the highest tile always counts as a 2.
 
-    A copy of a state, as each node of the search has one, forgets its highest tile there and learns of new ones only,
-    nine of ten of them 2. So the weights for empty cells, corner and rows hardly matter, unlike in the text of the
-    thesis. Source: GBG, git 3f19fe3d (27 July 2017).
+    There a copy of a state, which each node of the search has, forgets the highest tile and notes only new tiles, nine
+    of ten of them a 2. So the weights for empty cells, corner and rows hardly matter, unlike in the text of the thesis.
+    Source: GBG, git 3f19fe3d (27 July 2017).
     """
 
     name: ClassVar[str] = "forgetful2048"

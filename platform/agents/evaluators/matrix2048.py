@@ -1,4 +1,4 @@
-"""Weight matrices for 2048 boards: big tiles where the weights are big, counted for the best of eight symmetries."""
+"""Weight matrices for 2048 boards: large tiles belong on large weights, in the best of eight symmetries."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ MATRICES: dict[str, tuple[int, ...]] = {
     "corners": (3, 1, 1, 3, 1, 0, 0, 1, 1, 0, 0, 1, 3, 1, 1, 3),
 }
 
-# Weights from OWN on: these, then per matrix its factor and its number of columns, then all columns, [16, COLUMNS].
+# Weights from OWN on: these, then each matrix's factor and number of columns, then all columns, [16, COLUMNS].
 DIFFERENCE, MERGES, MANY_EMPTY, FEW_EMPTY, COLUMNS, NUM_MATRICES, FIRST_MATRIX = (OWN + i for i in range(7))
 
 
 @kernel(types.int64(Actions))
 def difference_sum(tiles):
-    """The absolute differences of all 24 pairs of neighbours, an empty cell counting 0."""
+    """The sum of the absolute differences of all 24 pairs of neighbours; an empty cell counts as 0."""
     total = 0
     for i in range(4):
         for j in range(3):
@@ -41,7 +41,7 @@ def difference_sum(tiles):
 
 @kernel(types.UniTuple(types.int64, 2)(Actions))
 def merges_offered(tiles):
-    """How many merges of neighbours the board offers, and the sum of their tiles; three equal ones merge once."""
+    """The number of merges of neighbours on the board, and the sum of their tiles; three equal ones merge once."""
     number, total = 0, 0
     for line in range(8):
         start, stride = (4 * line, 1) if line < 4 else (line - 4, 4)
@@ -60,7 +60,7 @@ def merges_offered(tiles):
 def evaluate_matrix(game, weights, state, returns, count, rng, totals, scratch):
     """The weighted sum of the matrices, the differences and the merges, in tile values / max_return."""
     if game.to_move(state) == TERMINAL:
-        return  # else searches walk into lost boards that look good
+        return  # otherwise searches enter lost boards that look good
     tiles, sums = scratch.choices, scratch.probs
     columns = np.int64(weights[COLUMNS])
     num_matrices = np.int64(weights[NUM_MATRICES])
@@ -102,14 +102,14 @@ def evaluate_matrix(game, weights, state, returns, count, rng, totals, scratch):
 
 @dataclass(frozen=True)
 class Matrix2048(Evaluator):
-    """The sum of tile values times a weight matrix, for the best of its symmetries, less the differences of neighbours.
+    """The sum of tile values times a weight matrix in its best symmetry, less the differences of neighbours.
 
     Source: Stähli and Sager 2019: `matrix=combined` is their heuristic agent; with `matrix=corner,transforms=false,
-    difference=2` it is the leaf of their search. The text does not say what its merge scores count; as they see only
-    the board after the move, they are taken to be the merges that this board offers: the fewest with many empty cells,
-    the most with few, otherwise the highest (the sum of their tiles). A finished game is worth 0, as in their search.
-    Differs: the switch depends on the evaluated board, theirs on the one before the move; the sum is divided by the
-    highest possible score, as rollouts are.
+    difference=2` it is the leaf of their search. The text does not define its merge scores; as these see only the board
+    after the move, they are taken to count the merges on this board: the fewest with many empty cells, the most with
+    few, otherwise the highest (the sum of their tiles). A finished game is worth 0, as in their search. Differs: the
+    switch depends on the evaluated board, theirs on the one before the move; the sum is divided by the highest possible
+    score, like rollouts.
     """
 
     name: ClassVar[str] = "matrix2048"

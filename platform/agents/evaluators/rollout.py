@@ -1,4 +1,4 @@
-"""Evaluation by a random rollout: the game score that uniformly random legal moves reach."""
+"""Evaluation by a random rollout: the game score after uniformly random legal moves."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from ..evaluator import ROLLOUT_DEPTH, SCORE_METHOD, Evaluator
 
 @kernel(EVALUATE)
 def evaluate_rollout(game, weights, state, returns, count, rng, totals, scratch):
-    """Method 1: return / max_return. Method 2: the same, less 1 where a one-seat game ended inside the rollout."""
+    """Method 1: return / max_return. Method 2: the same, less 1 if a one-seat game ended inside the rollout."""
     depth = np.int64(weights[ROLLOUT_DEPTH])
     penalised = weights[SCORE_METHOD] == 2.0 and game.num_seats == 1
     work, gains, choices, probs = scratch.state, scratch.returns, scratch.choices, scratch.probs
@@ -38,7 +38,7 @@ def evaluate_rollout(game, weights, state, returns, count, rng, totals, scratch)
 
 @kernel(EVALUATE_TOGETHER)
 def evaluate_rollouts(game, weights, jobs, enough):
-    """`evaluate_rollout` for games that play side by side."""
+    """`evaluate_rollout` for games side by side."""
     penalised, seats = weights[SCORE_METHOD] == 2.0 and game.num_seats == 1, jobs.totals.shape[1]
     finished = game.playouts(
         jobs.states,
@@ -65,10 +65,10 @@ def evaluate_rollouts(game, weights, jobs, enough):
 
 @dataclass(frozen=True)
 class Rollout(Evaluator):
-    """One random rollout, to the depth set by the agent that uses it.
+    """One random rollout, to the depth set by the agent.
 
     Source: Kutsch 2017, 4.1 and 9.2. Differs: with several seats method 2 equals method 1, since there the end of the
-    game is what counts.
+    game counts.
     """
 
     name: ClassVar[str] = "rollout"

@@ -1,4 +1,4 @@
-"""Evaluation by how long a random rollout lasts: survival in place of score, and a measure of actual depth."""
+"""Evaluation by the length of a random rollout: survival instead of score, and a measure of actual depth."""
 
 from __future__ import annotations
 
@@ -30,10 +30,10 @@ def evaluate_rollout_length(game, weights, state, returns, count, rng, totals, s
 
 @dataclass(frozen=True)
 class RolloutLength(Evaluator):
-    """The number of plies that one random rollout lasts, up to the depth its agent allows; the same for every seat.
+    """The number of plies of one random rollout, up to the depth set by the agent; the same for every seat.
 
-    With it, mc's values are the rollout depth actually used (Kutsch 2017, 9.3), and a one-seat game is played for
-    survival, which the thesis found to choose mostly the same actions as the score (3.2).
+    With it, mc's values are the actual rollout depth (Kutsch 2017, 9.3), and a one-seat game is played for survival, by
+    which the thesis found mostly the same actions as by score (3.2).
     """
 
     name: ClassVar[str] = "rollout_length"

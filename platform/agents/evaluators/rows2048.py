@@ -1,4 +1,4 @@
-"""A 2048 board as the sum, over its rows and columns, of entries of one table that is built from weighted features."""
+"""Values a 2048 board by the entries of its rows and columns in one table of weighted features."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from ..abi import EVALUATE, EvaluatorKernels
 from ..evaluator import OWN, Evaluator
 
 NUM_ROWS = 65_536
-# Table entries are multiples of this (a millionth of a point), so that sums of them are exact in any order.
+# Table entries are multiples of this (a millionth of a point), so their sums are exact in any order.
 GRAIN = 2.0**-42
 
 
@@ -45,7 +45,7 @@ def evaluate_rows(game, weights, state, returns, count, rng, totals, scratch):
 class Rows2048(Evaluator):
     """Features of rows and columns of 4x4 boards, each a line of four tiles: empty cells, merges, monotonicity, sums.
 
-    Features are in points, divided by the highest possible score, as rollouts are. Tiles above 32,768 count as 32,768.
+    Features are in points, divided by the highest possible score, like rollouts. Tiles above 32,768 count as 32,768.
     Source: the features and their default weights are those of R. Xiao's expectimax program
     (github.com/nneonneo/2048-ai); `corner` is ours.
     """
@@ -54,18 +54,18 @@ class Rows2048(Evaluator):
     evaluate_kernel: ClassVar[Any] = evaluate_rows
     only_ranks: ClassVar[bool] = True
 
-    lost: float = parameter(200_000.0, "points for every line, which a lost board does not get", low=0, high=1_000_000)
+    lost: float = parameter(200_000.0, "points for every line, unless the board is lost", low=0, high=1_000_000)
     empty: float = parameter(270.0, "points for an empty cell", low=1, high=100_000, log=True)
     merges: float = parameter(
         700.0,
-        "points for a tile next to an equal one, whatever gap is between them",
+        "points for a tile next to an equal one, empty cells between them ignored",
         low=1,
         high=100_000,
         log=True,
         search=(10, 10_000),
     )
     monotonicity: float = parameter(
-        47.0, "penalty for how far a line is from monotone", low=0.01, high=1_000, log=True, search=(1, 1_000)
+        47.0, "penalty for a line's distance from monotone", low=0.01, high=1_000, log=True, search=(1, 1_000)
     )
     monotonicity_power: float = parameter(4.0, "power to which rising or falling exponents are raised", low=0.5, high=6)
     sum: float = parameter(
@@ -73,7 +73,7 @@ class Rows2048(Evaluator):
     )
     sum_power: float = parameter(3.5, "power to which the summed exponents are raised", low=0.5, high=6)
     corner: float = parameter(
-        0.0, "points, times its exponent, for a line's highest tile at one of its ends", low=0, high=2_000
+        0.0, "points, times its exponent, for a line's highest tile if it is at an end", low=0, high=2_000
     )
 
     def draws_numbers(self, game: Game, rollout_depth: int) -> bool:
@@ -129,13 +129,13 @@ def _added(values: npt.NDArray[np.float64], indices: list[npt.NDArray[np.int64]]
 
 
 class _Lines(NamedTuple):
-    """What no weight changes of every line, [65536] each: a search builds a table for every candidate."""
+    """Facts of every line that no weight changes, [65536] each: a search builds a table for every candidate."""
 
     tiles: list[npt.NDArray[np.int64]]  # four, exponents
     pairs: list[npt.NDArray[np.int64]]  # three: 16 * a tile's exponent + the next one's
     empty: npt.NDArray[np.float64]
     beside_equal: npt.NDArray[np.float64]
-    highest_at_end: npt.NDArray[np.float64]  # the highest exponent where it stands at an end, else 0
+    highest_at_end: npt.NDArray[np.float64]  # the highest exponent if it is at an end, otherwise 0
 
 
 @functools.cache
@@ -150,7 +150,7 @@ def _lines() -> _Lines:
 
 
 def _beside_equal(line: list[npt.NDArray[np.int64]]) -> npt.NDArray[np.int64]:
-    """Returns how many tiles of each line have an equal neighbour, where empty cells do not part neighbours."""
+    """Returns the number of tiles of each line with an equal neighbour, ignoring empty cells between them."""
     found = [np.zeros(NUM_ROWS, np.bool_) for _ in line]
     for order in ((0, 1, 2, 3), (3, 2, 1, 0)):
         before = np.zeros(NUM_ROWS, np.int64)

@@ -1,4 +1,4 @@
-"""Expectimax: the best decision to a depth, with exact expectations over chance and any evaluator at the leaves."""
+"""Expectimax: search to a depth with exact expectations over chance and any evaluator at the leaves."""
 
 from __future__ import annotations
 
@@ -12,11 +12,10 @@ import numpy as np
 from ...core.errors import UserError
 from ...core.kernel import kernel, pointer
 from ...core.parameters import parameter
-from ...games.game import Game, Position
-from ..abi import ACT, VALUES, VISITS, SeatKernels
+from ...games.game import Game, NumArray, Position
+from ..abi import ACT, VISITS, SeatKernels
 from ..agent import (
     CompiledPlayer,
-    Decision,
     SearchAgent,
     milliseconds_parameter,
     rollout_depth_parameter,
@@ -49,18 +48,16 @@ def act_expectimax(game, evaluator, settings, state, returns, rng, root):
 
 
 class TimedExpectimaxPlayer(CompiledPlayer):
-    """Deepens from one decision until the milliseconds are over; the last completed depth counts."""
+    """Deepens from one decision until the time is up; the last completed depth counts."""
 
-    def act(self, position: Position) -> Decision:
-        began = time.perf_counter()
+    def _decide(self, position: Position, root: NumArray, began: float) -> tuple[int, int]:
         assert isinstance(self.agent, Expectimax)
         end = began + self.agent.milliseconds / 1000
-        root = np.zeros((2, self.game.num_actions))
         action, nodes = position.legal_actions()[0], 0
         settings = self.kernels.settings.copy()
         settings[SCHEDULE], settings[DEPTH], settings[LIMIT] = FIXED, 0, 0
         state = position.view(position.to_move)
-        # The first depth is searched in any case, even if this thread was kept waiting for all its time.
+        # The first depth is always searched, even if this thread was kept waiting all its time.
         while settings[DEPTH] < MOST and (nodes == 0 or time.perf_counter() < end):
             settings[DEPTH] += 1
             deeper = np.zeros_like(root)
@@ -73,32 +70,32 @@ class TimedExpectimaxPlayer(CompiledPlayer):
                 evaluated = settings[LIMIT]
                 settings[DEPTH] -= 1
             else:
-                action, root, evaluated = int(found), deeper, deeper[VISITS].sum()
+                action, root[:], evaluated = int(found), deeper, deeper[VISITS].sum()
             nodes += int(evaluated)
             if evaluated == 0:
                 break
-            # The next search may evaluate as much as the time left suffices for, by the speed of this one. A search
-            # that was stopped early, by a speed from too few evaluations, is begun again.
+            # The speed of this search limits the evaluations of the next one to the time left. A search that was
+            # stopped early, due to a speed measured on too few evaluations, is begun again.
             left = end - time.perf_counter()
             settings[LIMIT] = max(1, int(evaluated / seconds * left))
             if found == STOPPED and settings[LIMIT] < 2 * evaluated:
                 break
-        return Decision(action, root[VISITS], root[VALUES], nodes, time.perf_counter() - began)
+        return action, nodes
 
 
 @dataclass(frozen=True)
 class Expectimax(SearchAgent):
-    """Looks `depth` decisions of any seats ahead, each the best for its mover, with every chance outcome in between.
+    """Looks `depth` decisions ahead, each the best for its mover, with every chance outcome in between.
 
     Depth 1 evaluates the afterstates of the legal actions, as `greedy` does; among equals, the first is played. With a
-    deterministic evaluator the table changes no value, except that with a cut-off or `deeper` it may make values finer,
+    deterministic evaluator the table changes no values, except that with a cut-off or `deeper` they may become finer,
     never coarser.
 
     Source: schedule `empty` is that of the 2019 blog on 2048 (7 - empty cells, at least 2 below 300 moves, 3 below 700,
-    4 below 4500, else one more and at least 5), a unit being a decision and an outcome, as in its text; in
-    `empty_plies`, decisions and outcomes after the first decision count alike, as in its pseudo-code. `distinct` is
+    4 below 4500, otherwise one more and at least 5) in units of a decision and an outcome, as in its text;
+    `empty_plies` counts each decision and outcome after the first decision, as its pseudo-code does. `distinct` is
     max(4, distinct tiles - 1), as in R. Xiao's program (github.com/nneonneo/2048-ai), which does not count the first
-    decision. `depth=5,empty_step=4,shallowest=3` has the steps of TDL2048+'s published depths.
+    decision. `depth=5,empty_step=4,shallowest=3` follows the published depths of TDL2048+.
     """
 
     name: ClassVar[str] = "expectimax"
@@ -108,19 +105,17 @@ class Expectimax(SearchAgent):
     depth: int = parameter(2, "decisions to look ahead (schedule fixed)", low=1, high=MOST, search=(1, 4))
     leaf: str = parameter(
         "afterstate",
-        "what is evaluated then: the state after the decision, or after the chance outcome too",
+        "leaves: the states after a decision, or after the chance outcome too",
         choices=LEAVES,
     )
     schedule: str = parameter(
         "fixed",
-        "depth as given, or by a 2048 board's empty cells and moves, or by its distinct tiles",
+        "depth as given, by a 2048 board's empty cells and moves, or by its distinct tiles",
         choices=SCHEDULES,
     )
-    deepest: int = parameter(
-        MOST, "maximum decisions to look ahead that a schedule may ask for", low=1, high=MOST, search=(1, 8)
-    )
+    deepest: int = parameter(MOST, "maximum decisions to look ahead by a schedule", low=1, high=MOST, search=(1, 8))
     cutoff: float = parameter(
-        0.0, "branches less probable than this are evaluated at once", low=0, high=1, search=(0, 0.05)
+        0.0, "probability below which branches are evaluated at once", low=0, high=1, search=(0, 0.05)
     )
     table: int = parameter(18, "maximum size of the transposition table in bits, 0 = none", low=0, high=24)
     evaluator: Evaluator = parameter(Score(), "evaluates the leaves")
@@ -130,7 +125,7 @@ class Expectimax(SearchAgent):
     downgrade: int = downgrade_parameter()
     empty_step: int = parameter(
         0,
-        "2048: number of empty cells that shortens the look-ahead by one decision, 0 = none",
+        "2048: empty cells that shorten the look-ahead by one decision, 0 = none",
         low=0,
         high=16,
         search=(0, 8),
@@ -139,7 +134,7 @@ class Expectimax(SearchAgent):
     shallowest: int = parameter(
         1, "minimum decisions to look ahead with empty_step", low=1, high=MOST, search=(1, 4), later=True
     )
-    deeper: bool = parameter(False, "take values of deeper searches from the table too", later=True)
+    deeper: bool = parameter(False, "also use values of deeper searches from the table", later=True)
 
     def draws_numbers(self, game: Game) -> bool | None:
         return self.evaluator_or_clock_draws(game)
@@ -160,7 +155,7 @@ class Expectimax(SearchAgent):
     budgets: ClassVar[Mapping[str, Mapping[str, Any]]] = {"ms": {"milliseconds": AMOUNT}}
 
     def quick(self) -> Expectimax:
-        """Returns one that looks one decision ahead with an n-tuple network, otherwise at most two."""
+        """Returns an agent that looks one decision ahead with an n-tuple network, otherwise at most two."""
         depth = 1 if isinstance(self.evaluator, NTuple) else min(self.depth, 2)
         return self.replace(depth=depth, schedule="fixed", empty_step=0, milliseconds=0)
 
@@ -170,7 +165,7 @@ class Expectimax(SearchAgent):
         return (*asked, self.downgrade, self.empty_step, self.shallowest, self.deeper)
 
     def kernels(self, game: Game) -> SeatKernels:
-        """Returns the generic search, or one for 4x4 boards of 2048 if the evaluator has one."""
+        """Returns the generic search, or the one for 4x4 boards of 2048 if there is one for the evaluator."""
         kernels = super().kernels(game)
         act: Any = act_expectimax
         if type(self.evaluator) in (Rows2048, Corner2048):  # tables of lines

@@ -1,9 +1,9 @@
-"""Boards of 2048 with lower tiles, for networks that have seldom met the largest ones and tables that end at 32,768.
+"""Boards of 2048 with lowered tiles, for networks that have rarely seen the largest ones and tables that end at 32,768.
 
-The largest missing rank below the largest tile is a hole; every tile above it becomes one rank lower. This makes no two
-tiles equal, so the same actions are legal and the same tiles merge. A search of the lowered board chooses the action.
-Source: tile-downgrading of TDL2048+ (Guei and others 2021). Differs: it is repeated while the board is still that
-large, which happens with tiles of 65,536 and more.
+The largest missing rank below the largest tile is a hole; every tile above it is lowered by one rank. Different tiles
+stay different, so the same actions are legal and the same tiles merge. A search of the lowered board chooses the
+action. Source: tile-downgrading of TDL2048+ (Guei and others 2021). Differs: it is repeated while the board is still
+that large, as with tiles of 65,536 and more.
 """
 
 from __future__ import annotations
@@ -32,15 +32,15 @@ MOST = 2 * (2**17 - 1)  # the sum of one tile of each rank
 
 @kernel(types.Tuple((_U64, _U64, _I64))(_U64, _U64, _I64, _I64))
 def lowered_board(board, high, cells, least):
-    """Returns (board, high, points): by how many points the tiles are worth less, made out of 2s.
+    """Returns (board, high, points), the points being the difference in value of the tiles, made out of 2s.
 
     Args:
         cells: of the board, 4 bits each.
-        least: what one tile of each rank that the board has must sum up to; 0 lowers none.
+        least: the sum of the board's different tiles from which tiles are lowered; 0 = never.
     """
     points = 0
     while least > 0:
-        ranks = 0  # a bit for each, so that they sum up to the tiles
+        ranks = 0  # a bit for each; as a number, the sum of the different tiles
         for cell in range(cells):
             ranks |= 1 << exponent(board, high, cell)
         ranks &= ~1
@@ -67,9 +67,9 @@ def lowered_board(board, high, cells, least):
 
 @kernel(types.Tuple([State, Floats, types.float64])(State, Floats, _I64))
 def lowered(state, returns, least):
-    """Returns (state, returns, points) of what is searched, the points being those that its returns are short of.
+    """Returns (state, returns, points) for the search, the points being those missing in its returns.
 
-    Where nothing is lowered, these are the arrays themselves. Any game's state may be given where `least` is 0.
+    If nothing is lowered, these are the given arrays. With `least` = 0 the state may be of any game.
     """
     if least == 0:
         return state, returns, 0.0
@@ -84,15 +84,15 @@ def lowered(state, returns, least):
 
 @kernel(types.void(Root, types.float64))
 def raise_values(root, share):
-    """Adds to the values of a lowered board what its points so far are short of, so that they are those of the game."""
+    """Adds the missing points to the values of a lowered board, so that they are those of the game."""
     for action in range(root.shape[1]):
         if root[VISITS, action] > 0.0:
             root[VALUES, action] += share
 
 
 def downgrade_parameter() -> Any:
-    """Declares on which boards large tiles are lowered."""
-    text = "2048: lower large tiles while searching boards whose different tiles sum up to this, 0 = never"
+    """Declares the boards on which large tiles are lowered."""
+    text = "2048: lower large tiles in searches of boards whose different tiles sum up to this or more, 0 = never"
     return parameter(0, text, low=0, high=MOST, search=(0, 65536), later=True)
 
 

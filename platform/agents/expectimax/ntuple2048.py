@@ -1,9 +1,9 @@
-"""Expectimax for 4x4 boards of 2048 with an n-tuple network: the same values as the generic search, bit for bit.
+"""Expectimax for 4x4 boards of 2048 with an n-tuple network: bit for bit the values of the generic search.
 
-Boards are words as in games/twenty48/board.py. The last decision before the leaves, where nearly all the work is, is
-made for all tiles that chance can place on a board together: the moved boards are collected, values are remembered
-(four of five leaves of depth 3 are boards that others are too), and the entries of new boards are fetched early, since
-a network's tables do not fit into the processor's caches.
+Boards are words as in games/twenty48/board.py. The last decision before the leaves, which takes nearly all the time, is
+made together for all tiles that chance can place on a board: the moved boards are collected, values are remembered (at
+depth 3 four of five leaves repeat a board), and the entries of new boards are fetched early, since a network's tables
+do not fit into the processor's caches.
 """
 
 from __future__ import annotations
@@ -46,29 +46,28 @@ NO_MOVE = -math.inf
 
 MOST_LEAVES = 128  # of a chance node: 16 cells, 2 tiles, 4 actions
 GROUP = 8  # boards whose entries are fetched together
-# Of `numbers`: the shares of a point (1 / max_return), of one that counts next to a leaf's value (0 where values are of
-# the whole return), how many leaves may still be evaluated, the setting DEEPER; and of the chance node at hand values
-# by outcome, [32], of boards, [MOST_LEAVES], and what points are worth at leaves that wait for their boards' values,
-# [MOST_LEAVES].
+# Of `numbers`: the shares of a point (1 / max_return) and of one that is added to a leaf's value (0 if values are of
+# the whole return), the number of leaves still allowed, the setting DEEPER; and for the current chance node the values
+# by outcome, [32], those of boards, [MOST_LEAVES], and the worth of the points at waiting leaves, [MOST_LEAVES].
 SHARE, GAIN_SHARE, LEFT, TAKES_DEEPER, BEST = 0, 1, 2, 3, 4
 BOARD_VALUES = BEST + 32
 GAINED = BOARD_VALUES + MOST_LEAVES
-# Of `notes`: the chance node's boards without a value, their slots, 32 * board + outcome of every leaf that waits,
+# Of `notes`: the chance node's boards without a value, their slots, 32 * board + outcome of every waiting leaf,
 # [MOST_LEAVES] each, and the places of a group's entries.
 SLOTS, LEAVES, PLACES = MOST_LEAVES, 2 * MOST_LEAVES, 3 * MOST_LEAVES
 # Values of boards are remembered in a table as in table2048.py, `known` (`keys` is the same memory as words). A slot's
-# tag is IS_KNOWN or, while it has no value, which of the chance node's boards it is.
+# tag is IS_KNOWN or, until it has a value, the number of the chance node's board.
 MOST_KNOWN = 16  # bits of the number of slots
 IS_KNOWN = -1.0
-COUNTS = types.UniTuple(_I64, 3)  # of a chance node: leaves, those that wait, boards without a value
+COUNTS = types.UniTuple(_I64, 3)  # of a chance node: leaves, waiting leaves, boards without a value
 
 
 @kernel(COUNTS(_U64, _I64, _F64, COUNTS, Floats, Keys, Floats, Index))
 def add_along_rows(b, turned, points, counts, known, keys, numbers, notes):
     """Moves a board left and right after each tile that chance can place on it; `turned`: rows are columns.
 
-    A tile changes one row, so of the other three rows the moved tiles are worked out once. A leaf whose value is known
-    is taken into account at once, others are put among those that wait.
+    A tile changes one row, so the other three rows are moved only once. A leaf whose value is known counts at once,
+    others wait.
     """
     leaves, waiting, boards = counts
     share, gain_share = numbers[SHARE], numbers[GAIN_SHARE]
@@ -122,14 +121,14 @@ def value_boards(boards, words, entries, known, numbers, notes):
         for i in range(first, last):
             value = float(sum_entries_of_images(words, entries, notes, _U(PLACES + (i - first) * lookups)))
             numbers[BOARD_VALUES + i] = value
-            # Of boards that share a slot the last one has it, and is valued last.
+            # The last of the boards that share a slot keeps it, and is valued last.
             slot = np.int64(notes[SLOTS + i])
             known[slot + VALUE], known[slot + TAG] = value, IS_KNOWN
 
 
 @kernel(_F64(_U64, _F64, Header, EntryTable, Floats, Keys, Floats, Index))
 def last_value(b, points, words, entries, known, keys, numbers, notes):
-    """The value of an afterstate with one decision left, `points` being those so far."""
+    """The value of an afterstate with one decision left; `points`: those so far."""
     for i in range(32):
         numbers[BEST + i] = NO_MOVE
     counts = add_along_rows(b, 0, points, (0, 0, 0), known, keys, numbers, notes)
@@ -147,7 +146,7 @@ def last_value(b, points, words, entries, known, keys, numbers, notes):
         if (b >> _U(4 * cell)) & _CELL == _0:
             for tile in range(2):
                 value = numbers[BEST + 2 * cell + tile]
-                if value == NO_MOVE:  # over: worth the points, and evaluated like any other leaf
+                if value == NO_MOVE:  # over: worth the points, and counted as an evaluation
                     value = points * numbers[SHARE]
                     leaves += 1
                 total += (four if tile == 1 else two) * value
@@ -157,17 +156,17 @@ def last_value(b, points, words, entries, known, keys, numbers, notes):
 
 @kernel(_F64(_U64, _F64, _I64, _F64, _F64, Header, EntryTable, Floats, Keys, Floats, Keys, Floats, Index))
 def afterstate_value(b, points, depth, prob, cutoff, words, entries, table, nodes, known, keys, numbers, notes):
-    """The expectation over the tiles that chance places, then the best of `depth` decisions."""
+    """The value of an afterstate: the expectation over chance's tiles and the best of `depth` decisions after each."""
     if depth == 0 or prob < cutoff:
         numbers[LEFT] -= 1.0
         find_entries_of_images(words, b, entries, notes, _U(PLACES))
         value = float(sum_entries_of_images(words, entries, notes, _U(PLACES)))
         return points * numbers[GAIN_SHARE] + numbers[SHARE] * value
     if numbers[LEFT] < 0.0:
-        return 0.0  # the search is over its limit and goes to waste
+        return 0.0  # the search has passed its limit and is discarded
     tag, slot = tag_of(depth, prob, cutoff), slot_of(mixed(b), table)
     ahead = known_ahead(b, depth, tag, numbers[TAKES_DEEPER] != 0.0, slot, table, nodes)
-    if ahead != UNKNOWN:  # of the whole return, a value is a few points too low where the game was over
+    if ahead != UNKNOWN:  # values of the whole return are a few points too low where the game was over
         return table[slot + VALUE] + 4.0 * float(ahead) * numbers[GAIN_SHARE]
     total = 0.0
     if depth == 1:
@@ -242,7 +241,7 @@ def search_fused(game, evaluator, settings, depth, state, returns, root):
 
 @kernel(ACT)
 def act_expectimax2048_ntuple(game, evaluator, settings, state, returns, rng, root):
-    """Decides with a network for packed boards, to which the caller sees."""
+    """Decides with a network for packed boards, which the caller must ensure."""
     depth, leaf = depth_of(game, settings, state, returns)
     state, returns, points = lowered(state, returns, np.int64(settings[DOWNGRADE]))
     if is_fused(state, depth, leaf):

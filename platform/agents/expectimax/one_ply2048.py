@@ -1,7 +1,7 @@
-"""One decision ahead at 2048 on the 4x4 board with an n-tuple network: what `greedy` and `expectimax(depth=1)` play.
+"""One decision ahead at 2048 on the 4x4 board with an n-tuple network, for `greedy` and `expectimax(depth=1)`.
 
-The actions, values and visits are the same as with the general kernels, bit for bit. Boards move and entries are found
-as in learning, for all actions together. Whole matches are ten times as fast as by calls of the act kernel.
+The actions, values and visits are those of the general kernels, bit for bit. Boards move and entries are found as in
+learning, for all actions together. Whole matches are ten times as fast as with calls of the act kernel.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ _U = np.uint64
 _F64, _I64 = types.float64, types.int64
 _0, _8, _LOW32 = _U(0), _U(8), _U(0xFFFFFFFF)
 _COUNTS = types.Array(_I64, 2, "C")
-# The settings: whether an action without alternative is evaluated (greedy does, expectimax does not); see lowered2048.
+# The settings: whether to evaluate an only action (as greedy does, not expectimax); and see lowered2048.
 FORCED, DOWNGRADE = 0, 1
 # Boards, high tiles and rewards by action, places of entries, and values by action.
 WORK = types.Tuple([Index, Index, Actions, Index, Floats])
@@ -58,7 +58,7 @@ def new_work(words):
 
 @kernel(_I64(_I64, _F64, _F64, Header, EntryTable, WORK), inline=True)
 def best_move(legal, points, share, words, entries, work):
-    """Returns the first of the best of the actions in `legal`, which `move_all` has made, and fills in their values.
+    """Returns the first of the best actions of `legal`, whose boards `move_all` has made, and fills in their values.
 
     Args:
         points: the returns before the move.
@@ -83,7 +83,7 @@ def best_move(legal, points, share, words, entries, work):
 
 @kernel(types.UniTuple(_I64, 2)(GAME, SEAT, State, Rng, _I64, Floats, _COUNTS, Actions, _I64, Actions, WORK))
 def play_one_ply(game, seat, state, rng, max_plies, returns, counts, plies, first, stop, work):
-    """Plays a match from the empty board in place: (status, where its plies end), as PLAY_MATCHES does."""
+    """Plays a match from the empty board in place, see PLAY_MATCHES; returns its status and the end of its plies."""
     weights, settings = seat.evaluator.weights, seat.settings
     words, entries = weights.view(np.int64), weights.view(np.float32)
     boards, highs, gains, _, _ = work
@@ -140,7 +140,7 @@ def play_one_ply(game, seat, state, rng, max_plies, returns, counts, plies, firs
 
 @kernel(PLAY_MATCHES)
 def play_many_one_ply(game, seats, drawing, states, rngs, opening, max_plies, returns, counts, plies, ends, stop):
-    """Plays matches as PLAY_MATCHES says, without an opening."""
+    """Plays matches without an opening, see PLAY_MATCHES."""
     first, clock, seat = 0, np.empty(2, np.int64), seats[0]
     work = new_work(seat.evaluator.weights.view(np.int64))
     for i in range(states.shape[0]):
@@ -150,7 +150,7 @@ def play_many_one_ply(game, seats, drawing, states, rngs, opening, max_plies, re
             game, seat, states[i], rngs[i, 0], max_plies, returns[i], counts[i], plies, first, stop, work
         )
         if status == FULL or status == STOPPED:
-            rngs[i, 0] = start_rng  # played again from its start when there is more room
+            rngs[i, 0] = start_rng  # to be played again from its start with more room
             returns[i], counts[i] = 0.0, 0
             return i
         ends[i, END], ends[i, STATUS], ends[i, WHOLE] = end, status, nanoseconds(clock) - began
@@ -177,10 +177,10 @@ def act_one_ply2048(game, evaluator, settings, state, returns, rng, root):
 
 
 def is_packed_network(evaluator: Evaluator, seat: SeatKernels) -> bool:
-    """Returns whether a seat's evaluator is a network that the kernels for packed boards of 2048 read."""
+    """Returns whether a seat's evaluator is a network for the kernels of packed 2048 boards."""
     return type(evaluator) is NTuple and bool(seat.evaluator.weights.view(np.int64)[PACKED])
 
 
 def one_ply_seat(seat: SeatKernels, forced: bool, downgrade: int) -> SeatKernels:
-    """Returns the seat, whose evaluator is a packed network, with the kernel that looks one decision ahead."""
+    """Returns a seat with a packed network, with the kernel that looks one decision ahead."""
     return seat._replace(act=pointer(act_one_ply2048, ACT), settings=np.array([forced, downgrade], np.float64))

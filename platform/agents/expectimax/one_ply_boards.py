@@ -1,7 +1,7 @@
-"""One decision ahead on any game's board with an n-tuple network: what `greedy` plays.
+"""One decision ahead on any game's board with an n-tuple network, for `greedy`.
 
-The actions, values and visits are the same as with the general kernel, which finds all entries of every board that may
-follow. Here only those that an action changes are looked up, as in learning.
+The actions, values and visits are those of the general kernel, which looks up all entries of every next board. Here
+only the entries that an action changes are looked up, as in learning.
 """
 
 from __future__ import annotations
@@ -14,24 +14,9 @@ from ...games.abi import GAME, TERMINAL, Actions, Floats, Gains, State
 from ...games.generic import copy_state
 from ..abi import ACT, VALUES, VISITS, SeatKernels
 from ..evaluator import Evaluator
-from ..ntuple.board_lookups import (
-    BOARD,
-    new_board,
-    set_board,
-    step_of_sweep,
-    sum_board,
-    value_of_action,
-)
+from ..ntuple.board_lookups import BOARD, new_board, set_board, step_of_sweep, sum_board, value_of_action
 from ..ntuple.evaluator import NTuple
-from ..ntuple.network_kernels import (
-    AT_END,
-    LOOK_AHEAD,
-    OUTPUTS,
-    PACKED,
-    EntryTable,
-    Header,
-    stage_of,
-)
+from ..ntuple.network_kernels import AT_END, LOOK_AHEAD, OUTPUTS, PACKED, EntryTable, Header, stage_of
 
 
 @kernel(ACT)
@@ -60,7 +45,7 @@ def act_one_ply(game, evaluator, settings, state, returns, rng, root):
 def worth_of_actions(
     game, words, table, state, returns, actions, n, board, outputs, after, after_returns, values, over
 ):
-    """Fills in what the states after the first n actions are worth to every seat, / max_return.
+    """Fills in the values of the states after the first n actions to every seat, / max_return.
 
     Args:
         board: that of the state, see `set_board`.
@@ -91,10 +76,10 @@ def worth_of_actions(
 
 @kernel(types.void(GAME, Header, EntryTable, Floats, types.int64, BOARD, Floats))
 def worth_of_board(game, words, table, returns, mover, board, values):
-    """Fills in what a board is worth to every seat when it is a seat's turn, / max_return: what the evaluator says.
+    """Fills in the evaluator's values of a board to every seat when `mover` is to move, / max_return.
 
     Args:
-        board: as `set_board` or `worth_of_actions` leaves it.
+        board: as left by `set_board` or `worth_of_actions`.
         values: [seats]
     """
     outputs, share = words[OUTPUTS], 1.0 / game.max_return
@@ -111,7 +96,7 @@ def worth_of_board(game, words, table, returns, mover, board, values):
 
 
 def fits_boards(evaluator: Evaluator, seat: SeatKernels) -> bool:
-    """Returns whether `act_one_ply` plays what `greedy` would: for networks without kernels or rules of their own."""
+    """Returns whether `act_one_ply` plays as `greedy` does: if the network has no kernels or rules of its own."""
     if type(evaluator) is not NTuple:
         return False
     words = seat.evaluator.weights.view(np.int64)

@@ -1,9 +1,9 @@
-"""Expectimax for 4x4 boards of 2048 with a table of rows: the same values as the generic search, many times faster.
+"""Expectimax for 4x4 boards of 2048 with a table of rows: the values of the generic search, many times faster.
 
-Boards are words as in games/twenty48/board.py. The last decision before the leaves, where nearly all the work is, is
-made for all tiles that chance can place on a board together: a tile changes one row, so of the other three rows the
-moved tiles and their values are worked out once. Sums are exact in any order (see evaluators/rows2048.py), so the
-values are those of the generic search, bit for bit.
+Boards are words as in games/twenty48/board.py. The last decision before the leaves, which takes nearly all the time, is
+made together for all tiles that chance can place on a board: a tile changes one row, so the other three rows are moved
+and valued only once. Sums are exact in any order (see evaluators/rows2048.py), so the values are those of the generic
+search, bit for bit.
 """
 
 from __future__ import annotations
@@ -24,21 +24,10 @@ from ..evaluators.corner2048 import HOPELESS, NOTHING
 from .lowered2048 import lowered, raise_values
 from .schedule2048 import depth_of
 from .search import BITS, CUTOFF, DEEPER, DOWNGRADE, LIMIT, STOPPED, search_root, table_bits
-from .table2048 import (
-    NO_LIMIT,
-    UNKNOWN,
-    VALUE,
-    Keys,
-    is_fused,
-    keep,
-    known_ahead,
-    new_slots,
-    slot_of,
-    tag_of,
-)
+from .table2048 import NO_LIMIT, UNKNOWN, VALUE, Keys, is_fused, keep, known_ahead, new_slots, slot_of, tag_of
 
-# Of `work`, which begins with scratch space of `last_value`: how many leaves may still be evaluated, a setting, and the
-# value below which boards are searched no further.
+# Of `work`, which begins with scratch space of `last_value`: the number of leaves still allowed, a setting, and the
+# value below which boards are not searched further.
 LEAVES_LEFT, TAKES_DEEPER, FLOOR = 32, 33, 34
 
 _U = np.uint64
@@ -53,7 +42,7 @@ NO_MOVE = -math.inf
 
 @kernel(_F64(_U64, Floats))
 def rows_value(b, weights):
-    """The sum of the table over the four rows of a board, `weights` being those of rows2048."""
+    """The sum of a table with the weights of rows2048 over the four rows of a board."""
     return (
         weights[_OWN + (b & _ROW)]
         + weights[_OWN + ((b >> _16) & _ROW)]
@@ -76,7 +65,7 @@ def spread(row):
 
 @kernel(_I64(_U64, Floats, Floats, _U64, _U64), inline=True)
 def best_along_rows(b, weights, best, row_stride, column_stride):
-    """Moves a board left and right after each tile that chance can place on it; returns how many moves were legal.
+    """Moves a board left and right after each tile that chance can place on it; returns the number of legal moves.
 
     `best` gets the larger of its entry and the value of a legal move's board, at tile - 1 + row * row_stride + column *
     column_stride.
@@ -89,7 +78,7 @@ def best_along_rows(b, weights, best, row_stride, column_stride):
         shift, nibble = _U(16 * r), _U(4 * r)
         row = (b >> shift) & _ROW
         others, other_columns = ~(_ROW << shift), ~(_COLUMN << nibble)
-        # What the other three rows move to, as columns; what it is worth along the rows, and whether it is a move.
+        # The other three rows after the move, as columns; their value along the rows, and whether they change.
         left_others, right_others = left_columns & other_columns, right_columns & other_columns
         left_value = left_sum - weights[_OWN + ((left >> shift) & _ROW)]
         right_value = right_sum - weights[_OWN + ((right >> shift) & _ROW)]
@@ -133,7 +122,7 @@ def last_value(b, weights, work):
         if (b >> _U(4 * cell)) & _CELL == _0:
             for tile in range(2):
                 value = work[2 * cell + tile]
-                if value == NO_MOVE:  # over: worth 0, and evaluated like any other leaf
+                if value == NO_MOVE:  # over: worth 0, and counted as an evaluation
                     value = 0.0
                     legal += 1
                 total += (four if tile == 1 else two) * value
@@ -155,7 +144,7 @@ def afterstate_value(b, depth, prob, cutoff, weights, work, table, keys):
     if work[LEAVES_LEFT] < 0.0:
         return 0.0  # the search is over its limit and goes to waste
     tag, slot = tag_of(depth, prob, cutoff), slot_of(b * GOLDEN, table)
-    # Values hold no points, so that those of deeper searches may stay as they are.
+    # Values hold no points, so those of deeper searches need no change.
     if known_ahead(b, depth, tag, work[TAKES_DEEPER] != 0.0, slot, table, keys) != UNKNOWN:
         return table[slot + VALUE]
     total = 0.0
@@ -191,8 +180,10 @@ def afterstate_value(b, depth, prob, cutoff, weights, work, table, keys):
 
 @kernel(_F64(_U64, Floats))
 def floor_of(board, weights):
-    """Returns the value below which boards are hopeless in a search of this one; 0 if this one has fewer points than
-    none, since all may be below then."""
+    """Returns the value below which boards are hopeless in a search of this one.
+
+    It is 0 if this one is worth less than a board without features, since all boards may then be below.
+    """
     nothing = weights[NOTHING]
     if weights[HOPELESS] == 0.0 or board_value(board, weights) < nothing:
         return 0.0
@@ -204,7 +195,7 @@ def floor_of(board, weights):
 
 @kernel(_I64(_U64, _I64, Floats, Floats, Root))
 def best_action(board, depth, settings, weights, root):
-    """Searches every action, `depth` decisions deep with it, and returns the first of the best, or STOPPED."""
+    """Searches every action to `depth` decisions, the action included; returns the first of the best, or STOPPED."""
     legal = legal_mask(board)
     if legal & (legal - 1) == 0:
         for action in range(4):

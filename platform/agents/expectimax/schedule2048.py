@@ -1,4 +1,4 @@
-"""How deep expectimax searches a 2048 board, by its empty cells and moves, or by its distinct tiles."""
+"""Expectimax's depth on a 2048 board, by its empty cells and moves, or by its distinct tiles."""
 
 from __future__ import annotations
 
@@ -7,26 +7,17 @@ from numba import types
 
 from ...core.kernel import kernel
 from ...games.abi import GAME, Floats, State
-from .search import (
-    AFTERSTATE,
-    DEEPEST,
-    DEPTH,
-    EMPTY_STEP,
-    LEAF,
-    SCHEDULE,
-    SHALLOWEST,
-    STATE,
-)
+from .search import AFTERSTATE, DEEPEST, DEPTH, EMPTY_STEP, LEAF, SCHEDULE, SHALLOWEST, STATE
 
 FIXED, EMPTY, EMPTY_PLIES, DISTINCT, STEPS = range(5)  # SCHEDULE
 
 
 @kernel(types.UniTuple(types.int64, 2)(GAME, Floats, State, Floats))
 def depth_of(game, settings, state, returns):
-    """Returns the decisions to look ahead and what is evaluated then; schedules other than FIXED read a 2048 board.
+    """Returns the decisions to look ahead and the kind of leaf; schedules other than FIXED read a 2048 board.
 
-    The moves made follow from board and score: making the tiles out of 2s is worth the board's potential, of which
-    every 4 that chance placed takes 4 off.
+    The number of moves follows from board and score: making the tiles out of 2s scores the board's potential, less 4
+    for every 4 placed by chance.
     """
     depth, leaf, schedule = np.int64(settings[DEPTH]), np.int64(settings[LEAF]), np.int64(settings[SCHEDULE])
     if schedule == FIXED:

@@ -1,7 +1,7 @@
 """Depth-limited expectimax through the game ABI, for any number of seats, with a transposition table.
 
 Each mover maximises its own component of a vector of values; chance nodes are expectations. The search walks over a
-stack of nodes, one level each, which is allocated once per decision.
+stack of nodes, one per level, which is allocated once per decision.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ from ..transposition import ABSENT, TABLE, find, new_table, slot_of
 
 # settings
 DEPTH, LEAF, SCHEDULE, DEEPEST, CUTOFF, BITS, LIMIT, DOWNGRADE, EMPTY_STEP, SHALLOWEST, DEEPER = range(11)
-AFTERSTATE, STATE = 0, 1  # LEAF: what is evaluated when no decisions are left
-FULL, STOPPED = -1, -2  # of a search: its stack has too few levels; it passed its limit of leaves
+AFTERSTATE, STATE = 0, 1  # LEAF: the state evaluated when no decisions are left
+FULL, STOPPED = -1, -2  # results of a search: its stack has too few levels; it passed its limit of leaves
 
 _F2, _I2, _U2 = (types.Array(t, 2, "C") for t in (types.float64, types.int64, types.uint64))
 _U = np.uint64
@@ -31,7 +31,7 @@ _1, _29, _32 = _U(1), _U(29), _U(32)
 
 
 class ExpectimaxStack(NamedTuple):
-    """The nodes from the one that is searched (level 0) down to the current one."""
+    """The nodes from the searched one (level 0) down to the current one."""
 
     states: Any  # [levels, state_words]
     returns: Any  # [levels, seats] so far
@@ -73,7 +73,7 @@ def new_stack(game, state, levels):
 
 @kernel(types.int64(types.int64, types.int64))
 def table_bits(bits, depth):
-    """Bits of a table that suits a search: at most `bits`, and few for shallow searches, whose nodes are few."""
+    """Returns the bits of a search's table: at most `bits`, fewer for shallow searches with few nodes."""
     return min(bits, 4 * depth - 2) if depth > 2 else 0
 
 
@@ -93,21 +93,22 @@ def fingerprint(stack, level):
 
 @kernel(types.int64(types.float64), inline=True)
 def decisions_of(tag):
-    """Returns the decisions left of a tag, 2 x decisions + a probability above 0."""
+    """Returns the decisions left by a tag, 2 x decisions + a probability above 0."""
     return np.int64(math.ceil(0.5 * tag)) - 1
 
 
 @kernel(types.float64(STACK, types.int64, types.float64), inline=True)
 def tag_of(stack, level, cutoff):
-    """Returns how far a node is searched; if nothing is cut off by probability, that is just the depth."""
+    """Returns the extent of a node's search: its depth and, with a cut-off, its probability."""
     return 2.0 * float(stack.depth[level]) + (stack.prob[level] if cutoff > 0.0 else 1.0)
 
 
 @kernel(types.boolean(types.float64, types.float64, types.int64, types.boolean), inline=True)
 def is_enough(found, tag, depth, deeper):
-    """Whether a node that was searched as far as `found` says need not be searched as far as `tag` says.
+    """Whether a node's value by a search of extent `found` will do for one of extent `tag`.
 
-    It was searched as deep, or deeper if that will do, and from a probability at least as high: then no more was cut.
+    It must have been as deep, or deeper if allowed, and from at least the same probability, so that no more was cut
+    off.
     """
     if not deeper:
         return tag <= found <= 2.0 * float(depth) + 1.0
@@ -117,7 +118,7 @@ def is_enough(found, tag, depth, deeper):
 
 @kernel(types.boolean(STACK, TABLE, types.int64, types.float64, types.boolean))
 def look_up(stack, table, level, cutoff, deeper):
-    """Whether the table knows the node's value, which is filled in; the last value of an entry is its tag."""
+    """Fills in the node's value if the table has it, and returns whether it has; an entry's last value is its tag."""
     if table.keys.size == 1:
         return False
     fingerprint(stack, level)
@@ -133,7 +134,7 @@ def look_up(stack, table, level, cutoff, deeper):
 
 @kernel(types.void(STACK, TABLE, types.int64, types.float64))
 def keep(stack, table, level, cutoff):
-    """Puts a searched node into its slot, replacing what was there."""
+    """Puts a searched node into its slot, replacing another."""
     if table.keys.size == 1:
         return
     slot, seats = slot_of(table.keys, stack.keys[level, 0]), stack.values.shape[1]
@@ -145,7 +146,7 @@ def keep(stack, table, level, cutoff):
 
 @kernel(types.boolean(types.int64, STACK, types.int64, types.int64, types.float64), inline=True)
 def is_leaf(mover, stack, level, leaf, cutoff):
-    """Whether the node is evaluated at once: the game is over, or nothing is left to search where leaves are."""
+    """Whether the node is a leaf: the game is over, or there is no more to search and its kind is evaluated."""
     if mover == TERMINAL:
         return True
     if mover == CHANCE and leaf == STATE:
@@ -168,7 +169,7 @@ def descend(game, stack, level):
 
 @kernel(types.void(STACK, types.int64), inline=True)
 def back_up(stack, level):
-    """Backs up the value of the child that was searched: by its probability, or where it is the mover's best."""
+    """Backs up the value of the searched child: by its probability, or if it is the mover's best."""
     choice, mover = stack.done[level], stack.mover[level]
     better = mover != CHANCE and (choice == 0 or stack.values[level + 1, mover] > stack.values[level, mover])
     for seat in range(stack.values.shape[1]):
@@ -183,7 +184,7 @@ def back_up(stack, level):
     types.int64(GAME, EVALUATOR, STACK, TABLE, types.int64, types.float64, types.boolean, types.int64, Rng, SCRATCH)
 )
 def search(game, evaluator, stack, table, leaf, cutoff, deeper, limit, rng, scratch):
-    """Searches the node at level 0, which has its state, returns, depth and prob; its value is left there.
+    """Searches the node at level 0, whose state, returns, depth and prob are set, and leaves its value there.
 
     Returns the number of evaluations, or FULL or STOPPED.
     """
@@ -211,7 +212,7 @@ def search(game, evaluator, stack, table, leaf, cutoff, deeper, limit, rng, scra
             descend(game, stack, level)
             level += 1
             continue
-        # The node's value is known, and possibly those of nodes above it.
+        # The node's value is known now, and possibly those of nodes above it.
         while level > 0:
             level -= 1
             back_up(stack, level)
@@ -226,9 +227,9 @@ def search(game, evaluator, stack, table, leaf, cutoff, deeper, limit, rng, scra
 
 @kernel(types.int64(GAME, EVALUATOR, Floats, types.int64, types.int64, State, Floats, Rng, Root))
 def search_root(game, evaluator, settings, depth, leaf, state, returns, rng, root):
-    """Searches every action, `depth` decisions deep with it; returns the first of the best, or STOPPED.
+    """Searches every action to `depth` decisions, the action included; returns the first of the best, or STOPPED.
 
-    `root` gets the number of evaluations (at least 1, where the table knew all) and the values for the mover.
+    `root` gets the number of evaluations (1 if the table had all values) and the values for the mover.
     """
     actions = np.empty(game.max_choices, np.int64)
     n = game.legal(state, actions)
@@ -248,7 +249,7 @@ def search_root(game, evaluator, settings, depth, leaf, state, returns, rng, roo
         game.step(stack.states[0], actions[i], stack.returns[0])
         stack.depth[0], stack.prob[0] = depth - 1, 1.0
         leaves = search(game, evaluator, stack, table, leaf, settings[CUTOFF], deeper, left, rng, scratch)
-        if leaves == FULL:  # many outcomes follow each other without a decision
+        if leaves == FULL:  # many successive outcomes without a decision
             levels *= 2
             stack = new_stack(game, state, levels)
             continue

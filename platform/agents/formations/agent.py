@@ -1,4 +1,4 @@
-"""The agent that follows formation tables where they know a board, and lets another agent decide elsewhere."""
+"""The agent that follows formation tables on boards in them, and another agent elsewhere."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ from ..agent import Agent, CompiledAgent
 from ..evaluator import Evaluator, ValueUnit
 from ..evaluators.corner2048 import Corner2048
 from ..expectimax.agent import Expectimax
-from .follow import FIVE, SIX, followed_action
+from .lookup import FIVE, SIX, followed_action
 from .table_file import open_tables, required_digest
 
-# LEAST_FIVE, LEAST_SIX and the scale of the other agent's values, by which probabilities are divided: people read both
-# multiplied by it. Behind them the package, then the other agent's settings.
+# LEAST_FIVE, LEAST_SIX and the scale of the other agent's values; probabilities are divided by it, since people read
+# both multiplied by it. Then the package, and the other agent's settings.
 SCALE = 2
 NUM_SETTINGS = 3
 OTHERS = NUM_SETTINGS + WORDS
@@ -40,7 +40,7 @@ def pack_shared(package, seat, words):
 
 
 class PlainSettings(np.ndarray[Any, Any]):
-    """Settings where kernels are plain Python, in which a package is an object."""
+    """Settings for kernels in plain Python, in which a package is an object."""
 
     package: Any
 
@@ -78,12 +78,12 @@ FALLING = Corner2048(lost=30_000, falls=1.0, equals=1.5, hopeless=2.0)
 
 @dataclass(frozen=True)
 class Formations(CompiledAgent):
-    """Looks up 4x4 boards of 2048 in formation tables, in all eight symmetries; elsewhere another agent decides.
+    """Looks up 4x4 boards of 2048 in formation tables, in all eight symmetries; another agent decides the others.
 
-    A formation is a corner of five or six large tiles, which all stay where they are. A table knows the probability
-    that the other tiles become a chain that merges up to the smallest of these, and hence the best action. Where a
-    table decides, the values of actions are such probabilities. Without a table the other agent decides everywhere.
-    Source: formations, goals and line scores are those of macroxue/2048-ai, whose depth leaves out the first decision.
+    A formation is a corner of five or six large tiles that do not move. A table has the probability that the other
+    tiles become a chain that merges up to the smallest of these, and hence the best action. If a table decides, the
+    values of actions are such probabilities. Without a table the other agent decides always. Source: formations, goals
+    and line scores are those of macroxue/2048-ai, whose depth leaves out the first decision.
     """
 
     name: ClassVar[str] = "formations"
@@ -93,16 +93,14 @@ class Formations(CompiledAgent):
     digest: str = parameter("", "digest that the file must have; filled in")
     five: float = parameter(
         FIVE,
-        "probability from which tables of five fixed tiles are followed, unless their file sets a lower one",
+        "probability from which tables with five fixed tiles are followed, unless their file sets a lower one",
         low=0,
         high=1,
     )
-    six: float = parameter(
-        SIX, "the same for six, where those of five are not followed; 0 = any above 0", low=0, high=1
-    )
+    six: float = parameter(SIX, "the same for six, if those with five are not followed; 0 = any above 0", low=0, high=1)
     otherwise: Agent = parameter(
         Expectimax(depth=5, cutoff=0.0039, downgrade=65536, evaluator=FALLING),
-        "the agent that decides elsewhere, in compiled code",
+        "the agent that decides other boards, in compiled code",
     )
 
     def draws_numbers(self, game: Game) -> bool | None:
@@ -114,7 +112,7 @@ class Formations(CompiledAgent):
     def cannot_play(self, game: Game) -> str | None:
         timed = getattr(self.otherwise, "milliseconds", 0) or getattr(self.otherwise, "threads", 1) > 1
         if not isinstance(self.otherwise, CompiledAgent) or timed:
-            return f"formations lets an agent in compiled code decide elsewhere, got {self.otherwise}; choose another."
+            return f"formations: otherwise must be an agent in compiled code, got {self.otherwise}; choose another."
         if self.table and (game.name != "2048" or game.num_cells != 16):
             return f"formation tables are of the 4x4 board of 2048 only, got {game}; leave the table out."
         return self.otherwise.cannot_play(game)

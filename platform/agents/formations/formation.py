@@ -1,10 +1,10 @@
 """Formations of 2048: large tiles that stay in a corner, and the states of the free cells around them, numbered.
 
-A formation fixes the cells of one corner and asks how likely the free tiles are to become a chain that merges up to the
-smallest fixed one, if no fixed tile ever moves. A rank is a tile's exponent, 0 = empty. Each free cell has a largest
-rank, so the states are mixed-radix numbers. They are split into the upper three rows (`high`) and the lowest one
-(`low`), each ordered by its sum of tiles: this numbers the states of one sum (a layer) consecutively, without gaps.
-Sums are in units of a tile of 2.
+A formation fixes the cells of one corner; its value is the probability that the free tiles become a chain that merges
+up to the smallest fixed one, if no fixed tile ever moves. A rank is a tile's exponent, 0 = empty. Each free cell has a
+largest rank, so the states are mixed-radix numbers. They are split into the upper three rows (`high`) and the lowest
+one (`low`), each ordered by the sum of its tiles, so the states of one sum (a layer) have consecutive numbers. Sums are
+in units of a tile of 2.
 """
 
 from __future__ import annotations
@@ -22,26 +22,26 @@ LEFT, RIGHT, UP, DOWN = range(4)
 LOW_ROW = 3
 # Of a high number's word: its sum, then its place among the high numbers of that sum.
 SUM_BITS = 11
-# Of a column's word, which are added up: what it adds to the numbers, then flags, three bits each.
+# Of a column's word, to be added up: its share of the numbers, then flags, three bits each.
 LOW_SHIFT, CHANGED, FIXED_MOVES, OVER = 32, 48, 51, 54
-NO_ROWS = -1  # in place of a number: a fixed tile would move, or a tile is too large
+NO_ROWS = -1  # instead of a number: a fixed tile would move, or a tile is too large
 
 Ints = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True)
 class Formation:
-    """Which cells are fixed, what may lie in the others, and which boards are the goal. A cell is row * 4 + column."""
+    """The fixed cells, the limits of the others, and the goals. A cell is row * 4 + column."""
 
     fixed: tuple[int, ...]
-    edge: tuple[int, ...]  # the fixed cells whose smallest tile says how large free ones may be, and the goal
-    limits_for: int  # the smallest rank of the edge that leaves the limits below as they are
-    goals_for: int  # the same of the goals; where the edge has a smaller tile, they are as many ranks lower
-    falls: tuple[tuple[int, int], ...]  # pairs of fixed cells, the first of which has the larger tile
-    largest: tuple[int, ...]  # of each cell, the largest rank in it; -1 where it is fixed
-    goals: tuple[tuple[tuple[int, int], ...], ...]  # free cells and the ranks in them; any of these is the goal
-    differ: tuple[tuple[int, int], ...] = ()  # pairs of fixed cells apart from each other, with different tiles
-    enough: float = 1.0  # the largest probability that may be asked for before the table is followed
+    edge: tuple[int, ...]  # the fixed cells whose smallest tile determines limits and goals
+    limits_for: int  # the smallest rank of the edge to which the limits below belong
+    goals_for: int  # the same for the goals; with a smaller tile on the edge, they are as many ranks lower
+    falls: tuple[tuple[int, int], ...]  # pairs of fixed cells, the first with the larger tile
+    largest: tuple[int, ...]  # of each cell, its largest rank; -1 = fixed
+    goals: tuple[tuple[tuple[int, int], ...], ...]  # alternative goals: free cells and their ranks
+    differ: tuple[tuple[int, int], ...] = ()  # pairs of separate fixed cells with different tiles
+    enough: float = 1.0  # the highest probability that may be required to follow the table
 
     @property
     def states(self) -> int:
@@ -49,7 +49,7 @@ class Formation:
 
     def line(self, direction: int, line: tuple[int, ...], cells: tuple[int, ...]) -> tuple[int, ...] | None:
         """Returns a line of ranks after a move, or None if a fixed tile of it would move."""
-        walls = sum(cell in self.fixed for cell in cells)  # they come first in every line
+        walls = sum(cell in self.fixed for cell in cells)  # first in every line
         free = line[walls:]
         if direction in (LEFT, UP):
             return (-1,) * walls + slid(free)
@@ -75,35 +75,35 @@ def slid(line: tuple[int, ...]) -> tuple[int, ...]:
 class Numbering(NamedTuple):
     """The states' numbers and moves as arrays, for kernels."""
 
-    high_words: Ints  # [high] its sum and its place, see SUM_BITS
+    high_words: Ints  # [high] sum and place, see SUM_BITS
     high_order: Ints  # [high] numbers by sum
-    high_start: Ints  # [high sums + 1] where a sum's begin in `high_order`
+    high_start: Ints  # [high sums + 1] the begin of a sum in `high_order`
     low_sums: Ints  # [low]
     low_places: Ints  # [low] place among the low numbers of its sum
     low_order: Ints  # [low]
     low_start: Ints  # [low sums + 1]
-    weights: Ints  # [16] what one rank more in a cell adds to the number; 0 where fixed
-    offsets: Ints  # [layers, low sums] where in a layer the states of that low sum begin
+    weights: Ints  # [16] the increase of the number by a rank in a cell; 0 = fixed
+    offsets: Ints  # [layers, low sums] the begin of the states of that low sum in a layer
     sizes: Ints  # [layers] states
-    rows: Ints  # [4, 65536] what a row adds to the numbers, and OVER
+    rows: Ints  # [4, 65536] a row's share of the numbers, and OVER
     high_moves: Ints  # [2, high] the number after a move left or right, or NO_ROWS
     low_moves: Ints  # [2, low]
-    columns: Ints  # [2, 4, 65536] what a column adds to the numbers after a move up or down, and flags
+    columns: Ints  # [2, 4, 65536] a column's share of the numbers after a move up or down, and flags
     high_boards: Ints  # [high] ranks, four bits a cell
     low_boards: Ints  # [low] in the bits of the lowest row
     walls: int  # fixed cells of each row, then of each column, four bits each
-    goals: Ints  # [goals, 2] which bits of a board make it the goal, and how they are then
+    goals: Ints  # [goals, 2] the bits of a board that decide, and their values in the goal
     fixed: int  # all four bits of the fixed cells
 
 
 def lines_up_to(largest: tuple[int, ...]) -> list[tuple[int, ...]]:
-    """Returns every line whose cells have at most these ranks (-1: fixed, of rank 0), and larger ones by 1."""
+    """Returns every line whose ranks exceed these limits by at most 1 (-1: fixed, of rank 0)."""
     return [tuple(line) for line in np.ndindex(*(rank + 2 if rank >= 0 else 1 for rank in largest))]
 
 
 @functools.lru_cache(maxsize=8)
 def numbering(formation: Formation) -> Numbering:
-    """Computes what kernels need; takes some seconds for large formations."""
+    """Computes the arrays for kernels; takes some seconds for large formations."""
     largest, fixed = formation.largest, formation.fixed
     weights = np.zeros(CELLS, np.int64)
     sizes = [1, 1]
@@ -151,7 +151,7 @@ def numbering(formation: Formation) -> Numbering:
 
 
 def _ranks(size: int, weights: Ints, largest: tuple[int, ...], cells: list[int]) -> dict[int, npt.NDArray[np.uint8]]:
-    """Returns of every number the rank in each cell; 0 if it is fixed."""
+    """Returns the rank in each cell for every number; 0 if it is fixed."""
     numbers = np.arange(size)
     return {
         cell: (numbers // weights[cell] % (largest[cell] + 1) if weights[cell] else 0 * numbers).astype(np.uint8)
@@ -204,7 +204,7 @@ def _row_words(formation: Formation, weights: Ints) -> Ints:
 
 
 def _word(formation: Formation, weights: Ints, cells: tuple[int, ...], line: tuple[int, ...]) -> int:
-    """Returns what a line adds to the numbers, with OVER where a tile is too large."""
+    """Returns a line's share of the numbers, with OVER if a tile is too large."""
     word = 0
     for cell, rank in zip(cells, line, strict=True):
         if cell not in formation.fixed:
@@ -215,7 +215,7 @@ def _word(formation: Formation, weights: Ints, cells: tuple[int, ...], line: tup
 
 
 def _column_words(formation: Formation, weights: Ints) -> Ints:
-    """Indexed by the ranks from the top, of which the lowest row has the lowest bits."""
+    """Indexed by the ranks from the top; the lowest row has the lowest bits."""
     words = np.full((2, 4, 65536), 1 << OVER, np.int64)
     for column in range(4):
         cells = tuple(range(column, CELLS, 4))
@@ -243,7 +243,7 @@ def _rows_moved(
     rows: tuple[int, ...] | range,
     side: int,
 ) -> Ints:
-    """Returns of every number that of its rows after a move left or right, or a sign that there is none."""
+    """Returns the number of the rows after a move left or right for every number, or NO_ROWS."""
     total = np.zeros(len(next(iter(ranks.values()))), np.int64)
     never = np.zeros(len(total), np.bool_)
     for row in rows:

@@ -1,4 +1,4 @@
-"""What formation tables say of a board, as kernels over the words of a file (table_file.py)."""
+"""Lookups of boards in formation tables, as kernels over the words of a file (table_file.py)."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from numba import types
 
 from ...core.kernel import kernel
 from ...games.abi import Actions, Floats
-from ...games.twenty48.board import count_empty, transpose
+from ...games.twenty48.board import count_empty, reverse_columns, reverse_rows, transpose
 from .formation import LOW_SHIFT, OVER, SUM_BITS
 from .solve_kernels import CERTAIN, FIXED_MOVE, Values, moved_board
 from .table_file import (
@@ -28,15 +28,16 @@ from .table_file import (
     GOALS_FOR,
     LIMITS_FOR,
     LOW_SUMS,
+    M_TABLES,
+    SHORT,
     TABLE_WORDS,
     WALLS,
 )
 
 _U = np.uint64
 _U64, _I64, _F64 = types.uint64, types.int64, types.float64
-_0, _1, _4, _8, _12, _15, _16 = (_U(n) for n in (0, 1, 4, 8, 12, 15, 16))
+_0, _1, _15, _16 = (_U(n) for n in (0, 1, 15, 16))
 _ROW = _U(0xFFFF)
-_COLUMN0, _COLUMN1 = _U(0x000F000F000F000F), _U(0x00F000F000F000F0)
 _LOW_NUMBER = (1 << OVER - LOW_SHIFT) - 1
 _HIGH_NUMBER = (1 << LOW_SHIFT) - 1
 _SUM = (1 << SUM_BITS) - 1
@@ -44,29 +45,17 @@ TOO_LARGE = -1  # instead of a place
 IRREGULAR = -1  # instead of a rank
 
 
-@kernel(_U64(_U64))
-def mirrored(b):
-    """Swaps left and right."""
-    return ((b & _COLUMN0) << _12) | ((b & _COLUMN1) << _4) | ((b >> _4) & _COLUMN1) | ((b >> _12) & _COLUMN0)
-
-
-@kernel(_U64(_U64))
-def upended(b):
-    """Swaps top and bottom."""
-    return ((b & _ROW) << _U(48)) | ((b & (_ROW << _16)) << _16) | ((b >> _16) & (_ROW << _16)) | (b >> _U(48))
-
-
 @kernel(_U64(_U64, _I64))
 def image(b, i):
     """Returns one of the eight images of a board."""
-    b = mirrored(b) if i & 1 else b
-    b = upended(b) if i & 2 else b
+    b = reverse_rows(b) if i & 1 else b
+    b = reverse_columns(b) if i & 2 else b
     return transpose(b) if i & 4 else b
 
 
 @kernel(_I64(_I64, _I64))
 def action_behind(action, i):
-    """Returns the action on the board that is `action` on its image."""
+    """Returns the action on a board by the action on its image."""
     if i & 4:
         action ^= 2
     if i & 2 and action >= 2:
@@ -78,7 +67,7 @@ def action_behind(action, i):
 
 @kernel(_I64(Actions, _I64, _U64))
 def place_of(words, head, board):
-    """Returns the place of the value of the free cells, or TOO_LARGE. `head`: where the table's begins."""
+    """Returns the place of the value of the free cells, or TOO_LARGE; `head`: the begin of the table's head."""
     rows = words[head + A_ROWS]
     word = (
         words[rows + np.int64(board & _ROW)]
@@ -112,7 +101,7 @@ def is_reached(words, head, board):
 
 @kernel(_F64(Actions, Values, _I64, _U64))
 def chance_probability(words, values, head, board):
-    """Returns the probability of the goal where chance is to place a tile on the free cells."""
+    """Returns the probability of the goal if chance is to place a tile on the free cells."""
     if place_of(words, head, board) == TOO_LARGE:
         return 0.0
     if is_reached(words, head, board):
@@ -170,7 +159,7 @@ def smallest_edge(words, head, board):
 
 @kernel(_U64(_U64, _I64))
 def raised(board, ranks):
-    """Returns a board whose tiles are so many ranks larger, at most 15."""
+    """Returns a board with tiles higher by that many ranks, at most 15."""
     after = _0
     for cell in range(16):
         rank = np.int64(board >> _U(4 * cell) & _15)
@@ -181,13 +170,13 @@ def raised(board, ranks):
 
 @kernel(_F64(Actions, Values, _U64, _I64, _I64, Floats))
 def probabilities(words, values, board, head, picture, found):
-    """Returns the probability of the goal for a board whose image is `board`, or -1 where the table does not know it.
+    """Returns the probability of the goal for a board whose image is `board`, or -1 if it is not in the table.
 
-    With small tiles on the edge, limits and goals are as many ranks lower: a board beyond them is not the table's
-    matter. Up to there the table's own goal decides, which is further off.
+    With small tiles on the edge, limits and goals are as many ranks lower: the table does not decide boards beyond
+    them. The probabilities are those of its own goal, which is further off.
 
-    `found`, [8], gets that of each action (-1 if it would move a fixed tile or none), and then the empty cells
-    after each.
+    `found`, [8], gets the probability of each action (-1 if it would move a fixed tile or none), then the number of
+    empty cells after each.
     """
     free = board & ~_U(words[head + FIXED])
     for action in range(8):
@@ -213,3 +202,44 @@ def probabilities(words, values, board, head, picture, found):
 @kernel(_I64(Actions, _I64))
 def head_of(words, table):
     return FIRST_TABLE + TABLE_WORDS * table
+
+
+LEAST_FIVE, LEAST_SIX = 0, 1  # settings: from which probability on tables of five and six fixed tiles are followed
+FIVE, SIX = 0.9, 0.0  # where they are not given
+
+
+@kernel(types.int64(Actions, Values, Floats, types.uint64, Floats))
+def followed_action(words, values, settings, board, chances):
+    """Returns the action that the tables name, or -1; `chances`, [8], gets the probabilities of all actions.
+
+    Args:
+        words, values: a file of tables, the same memory.
+        settings: LEAST_FIVE and LEAST_SIX; a table with a lower one of its own is followed from there on.
+        board: tiles above 32,768 count as 32,768.
+        chances: see `probabilities`.
+    """
+    found = np.empty(8)
+    best, best_count = -1.0, np.int64(16)
+    for picture in range(8):
+        seen = image(board, picture)
+        if seen & _15 == _0:
+            continue
+        for table in range(words[M_TABLES]):
+            head = head_of(words, table)
+            probability = probabilities(words, values, seen, head, picture, found)
+            if probability <= 0.0:
+                continue
+            fixed, count = _U(words[head + FIXED]), np.int64(0)
+            for cell in range(16):
+                count += np.int64((fixed >> _U(4 * cell)) & _U(1))
+            least = min(settings[LEAST_FIVE] if count == 5 else settings[LEAST_SIX], 1.0 - words[head + SHORT] / 1000.0)
+            if probability >= least and (count < best_count or (count == best_count and probability > best)):
+                best, best_count = probability, count
+                chances[:] = found
+    action = -1
+    for i in range(4):
+        if best >= 0.0 and chances[i] >= 0.0:
+            gain = 0.0 if action < 0 else chances[i] - chances[action]
+            if action < 0 or gain > 0.0 or (gain == 0.0 and chances[4 + i] > chances[4 + action]):
+                action = i
+    return action

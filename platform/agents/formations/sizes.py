@@ -1,7 +1,6 @@
-"""Which formations the tables of each size hold.
+"""The formations in the tables of each size.
 
-The two shapes are those of macroxue/2048-ai (X. Hu), from which these facts come: which cells are fixed, what may lie
-in the others, and the goals.
+The two shapes, their fixed cells, the limits of the others and the goals are those of macroxue/2048-ai (X. Hu).
 """
 
 from __future__ import annotations
@@ -14,9 +13,9 @@ Goal = tuple[tuple[int, int], ...]
 
 
 def five(rank: int) -> Formation:
-    """Returns three tiles above two, beside which a tile of a rank is made that completes a block of 3 x 2.
+    """Returns three tiles above two, with a tile of a rank to be made beside them that completes a block of 3 x 2.
 
-    The goal is that tile and beside it two of half of it, which merge to another one like it.
+    The goal is that tile and, beside it, two of half its value that merge to another like it.
     """
     fixed, limits = (0, 1, 2, 4, 5), [rank - 1] * 12 + [rank - 2] * 4
     limits[6] = rank
@@ -33,10 +32,10 @@ def five(rank: int) -> Formation:
 
 
 def large_five(rank: int) -> Formation:
-    """Returns the same for a table that looks far ahead: where its own goal is near, the search does better.
+    """Returns the same for a table that looks far ahead: near its own goal the search does better.
 
-    A second tile like the sixth is a goal, too, wherever they can meet. No state of the table has one: it counts where
-    the fixed tiles are small, since the limits are then as many ranks lower, but the goal a rank more.
+    A second tile like the sixth is a goal, too, wherever they can meet. No state of the table has one: it counts if the
+    fixed tiles are small, since the limits are then as many ranks lower, but the goal one rank more.
     """
     formation = five(rank)
     twins = tuple(below(rank, {6: 0, cell: 0}) for cell in (3, 7, 8, 9, 10, 11))
@@ -44,8 +43,10 @@ def large_five(rank: int) -> Formation:
 
 
 def six(rank: int) -> Formation:
-    """Returns a block of 3 x 2 beside which a tile of a rank, the smallest of its lower row, is made: either below
-    its end in the corner or beside its other end, out of a chain of a half, a quarter and two eighths."""
+    """Returns a block of 3 x 2 with a tile of a rank, that of the smallest in its lower row, to be made beside it.
+
+    It is made below the corner end or beside the other end, out of a chain of a half, a quarter and two eighths.
+    """
     fixed, limits = (0, 1, 2, 4, 5, 6), [rank - 3] * CELLS
     limits[3] = limits[8] = rank - 1
     limits[7] = limits[9] = rank - 2
@@ -64,7 +65,7 @@ def six(rank: int) -> Formation:
 
 
 def below(rank: int, steps: dict[int, int]) -> Goal:
-    """Returns a goal: each cell has a tile of so many ranks less."""
+    """Returns a goal: each cell has a tile lower by that many ranks."""
     return tuple((cell, rank - step) for cell, step in steps.items())
 
 

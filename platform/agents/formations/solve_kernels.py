@@ -1,8 +1,8 @@
 """Solving formation tables, a layer (the states of one sum of tiles) at a time, as kernels over ranges of a layer.
 
-The value of a state is the probability of the goal under the best play, in 65,535ths, rounded to the nearest; all is
-done in whole numbers, so that every machine gets the same table. A move leads to a board of the same sum, whose value,
-the mean over the tiles that chance may place, needs the next two layers only.
+The value of a state is the probability of the goal under the best play, in 65,535ths, rounded to the nearest; computed
+in whole numbers, so that every machine gets the same table. A move leads to a board of the same sum; its value, the
+mean over the tiles that chance may place, needs only the next two layers.
 """
 
 from __future__ import annotations
@@ -13,17 +13,10 @@ from numba import types
 from ...core.kernel import kernel
 from ...games.abi import Actions
 from ...games.twenty48.board import MOVED, transpose
-from .formation import (
-    CHANGED,
-    FIXED_MOVES,
-    LOW_SHIFT,
-    NO_ROWS,
-    SUM_BITS,
-    Numbering,
-)
+from .formation import CHANGED, FIXED_MOVES, LOW_SHIFT, NO_ROWS, SUM_BITS, Numbering
 
 CERTAIN = 65535
-FIXED_MOVE = np.uint64(0xFFFFFFFFFFFFFFFF)  # no board, since some cells are fixed
+FIXED_MOVE = np.uint64(0xFFFFFFFFFFFFFFFF)  # not a board, since some cells are fixed
 _I64 = types.int64
 _I2, _I3 = types.Array(types.int64, 2, "C"), types.Array(types.int64, 3, "C")
 Values = types.Array(types.uint16, 1, "C")
@@ -97,11 +90,11 @@ def fill_expectations(n, total, first, last, next_layer, layer_after, expected):
 
 @kernel(types.uint64(_I64, types.uint64, _I64))
 def moved_board(walls, board, direction):
-    """Returns the free cells after a move, or FIXED_MOVE where a fixed tile would move.
+    """Returns the free cells after a move, or FIXED_MOVE if a fixed tile would move.
 
     Args:
         walls: the number of fixed cells of each row, then of each column, four bits each.
-        board: the free cells; no tile where cells are fixed.
+        board: the free cells; fixed cells are empty.
         direction: the action.
     """
     lines = board if direction < 2 else transpose(board)
@@ -157,7 +150,7 @@ def fill_values(n, total, first, last, expected, values):
                 word = 0
                 for c in range(4):
                     word += columns[side, c, lines[c] | ((low_board >> 4 * c + 48) & 15)]
-                # Legal where some column changed, and none has a fixed tile that moves or a tile that is too large.
+                # Legal if some column changed, and none has a moving fixed tile or a tile that is too large.
                 if word >> CHANGED == 0 or word >> FIXED_MOVES != 0:
                     continue
                 high_word, low_after = high_words[word & _LOW], (word >> LOW_SHIFT) & _LOW_NUMBER

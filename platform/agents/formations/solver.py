@@ -1,4 +1,4 @@
-"""Solves formation tables into a file, layer by layer, and resumes where it was stopped."""
+"""Solves formation tables into a file, layer by layer; a stopped solver resumes."""
 
 from __future__ import annotations
 
@@ -18,25 +18,15 @@ from ...core.kernel import compile_kernel
 from ...core.outputs import only_writer
 from .formation import Formation, Numbering, numbering
 from .solve_kernels import fill_expectations, fill_values
-from .table_file import (
-    DIGEST_BYTES,
-    M_DIGEST,
-    Layer,
-    Plan,
-    digest_of,
-    digest_of_words,
-    digest_text,
-    file_digest,
-    plan,
-)
+from .table_file import DIGEST_BYTES, M_DIGEST, Layer, Plan, digest_of, digest_of_words, digest_text, file_digest, plan
 
 Values = npt.NDArray[np.uint16]
-CHUNKS = 8  # of a layer for each thread, since some take longer than others
-FEW = 20_000  # states that are not worth several threads
+CHUNKS = 8  # of a layer for each thread, since some take longer
+FEW = 20_000  # states; fewer are not worth several threads
 
 
 class Solver:
-    """Solves the tables of a plan into `path`; until they are finished they lie in a hidden file next to it."""
+    """Solves the tables of a plan into `path`; until they are finished they are in a hidden file next to it."""
 
     def __init__(self, path: Path, formations: tuple[Formation, ...], workers: int) -> None:
         if workers < 1:
@@ -48,7 +38,7 @@ class Solver:
 
     @functools.cached_property
     def head(self) -> bytes:
-        """The digest of all before the values: tables of another size or another version have another one."""
+        """The digest of everything before the values, which depends on the tables' size and version."""
         return digest_of_words(self.plan.words)
 
     @property
@@ -56,7 +46,7 @@ class Solver:
         return sum(layer.states for layer in self.plan.layers)
 
     def solve(self, skipped: Callable[[int], None], advance: Callable[[int], None]) -> str:
-        """Solves what has not been solved yet and returns the file's digest.
+        """Solves the missing layers and returns the file's digest.
 
         Args:
             skipped: called with the number of states that were solved earlier.
@@ -91,12 +81,12 @@ class Solver:
             for path in (self.part, self.journal):
                 opened.append(os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644))
             self._require_own(opened[1])
-            os.ftruncate(opened[0], self.plan.bytes)  # what was left without a journal may be longer
+            os.ftruncate(opened[0], self.plan.bytes)  # remains without a journal may be longer
             os.posix_fallocate(opened[0], 0, self.plan.bytes)
             yield opened[0], opened[1]
         except OSError as failure:
             raise UserError(
-                f"formation tables must go where {self.plan.bytes / 2**30:.1f} GiB can be written, got {self.path}:"
+                f"formation tables need {self.plan.bytes / 2**30:.1f} GiB, which cannot be written to {self.path}:"
                 f" {failure.strerror}; make room or choose another folder, and repeat the command."
             ) from None
         finally:
@@ -104,10 +94,10 @@ class Solver:
                 os.close(file)
 
     def _require_own(self, journal: int) -> None:
-        """Raises UserError if other tables than those of the plan are being solved into the file."""
+        """Raises UserError if tables of another plan are being solved into the file."""
         if os.pread(journal, DIGEST_BYTES, 0) not in (b"", self.head):
             raise UserError(
-                f"only one size of tables can be solved into {self.path}, but others are under way there; give their"
+                f"tables of another size are being solved into {self.path}; give their"
                 f" size, choose another file, or delete {self.part} and {self.journal}."
             )
 
@@ -128,7 +118,7 @@ class Solver:
         return digests[: DIGEST_BYTES * done]
 
     def _values(self, part: int, at: int, back: int, kept: dict[tuple[int, int], Values]) -> Values:
-        """Returns the values of the layer whose sum is larger by -back; of none if no state has that sum."""
+        """Returns the values of the layer whose sum is larger by -back; none if no state has that sum."""
         layer = self.plan.layers[at]
         total = layer.total - back
         if (layer.table, total) in kept:
@@ -184,7 +174,7 @@ def _read(part: int, layer: Layer) -> bytes:
 
 
 def _write(file: int, data: Any, at: int) -> None:
-    """Writes all of the data; a full disk is the caller's OSError."""
+    """Writes all of the data; raises OSError if the disk is full."""
     left = memoryview(data).cast("B")
     while left:
         written = os.pwrite(file, left, at)

@@ -28,10 +28,10 @@ MAGIC = int.from_bytes(b"trnforms", "little")
 # Words of the head.
 M_MAGIC, M_FORMAT, M_DIGEST, M_TABLES, M_TEXT, M_TEXT_BYTES, M_VALUES, M_VALUES_END, M_END, M_COUNT = range(10)
 FIRST_TABLE, TABLE_WORDS = 16, 32
-# Words of a table's head: facts, then where its arrays begin (in words; BASES has numbers of values).
+# Words of a table's head: facts, then the begins of its arrays (in words; BASES has numbers of values).
 LIMITS_FOR, GOALS_FOR, FIXED, EDGE, FALLS, GOALS, WALLS, LOW_SUMS = range(8)
 A_HIGH, A_LOW_SUMS, A_LOW_PLACES, A_LOW_START, A_OFFSETS, A_BASES, A_ROWS, A_GOALS = range(8, 16)
-DIFFER, SHORT = 16, 17  # facts, too; SHORT: by how much `enough` is short of 1, in 1,000ths
+DIFFER, SHORT = 16, 17  # facts, too; SHORT: 1 - `enough`, in 1,000ths
 PAGE_WORDS = 512
 DIGEST_BYTES = 16
 HINT = "solve some with `turnier tables 2048 --out FILE`"
@@ -47,21 +47,17 @@ class Layer(NamedTuple):
 
 @dataclass(frozen=True)
 class Plan:
-    """A file before its values: its head, its layers in the order in which they are solved, and its size."""
+    """A file before its values: its head, its layers in solving order, and its size."""
 
     formations: tuple[Formation, ...]
-    words: Ints  # all before the values
+    words: Ints  # everything before the values
     layers: tuple[Layer, ...]
     values: int  # number of the first value, in units of two bytes
 
     @property
-    def values_end(self) -> int:
-        return self.values + sum(layer.states for layer in self.layers)
-
-    @property
     def digests_at(self) -> int:
-        """Bytes in front of the digests, the last part of the file."""
-        return -(-2 * self.values_end // 8) * 8
+        """Bytes before the digests, which end the file."""
+        return -(-2 * (self.values + sum(layer.states for layer in self.layers)) // 8) * 8
 
     @property
     def bytes(self) -> int:
@@ -115,7 +111,7 @@ def plan(formations: tuple[Formation, ...]) -> Plan:
 
 
 def _facts(formation: Formation) -> dict[str, Any]:
-    """Returns what the file says of a formation: no defaults, so that older files differ in nothing."""
+    """Returns the description of a formation in the file, without defaults, so that older files do not differ."""
     defaults = {each.name: each.default for each in fields(formation)}
     return {name: fact for name, fact in asdict(formation).items() if fact != defaults[name]}
 
@@ -129,7 +125,7 @@ def digest_of(data: Any) -> bytes:
 
 
 def digest_of_words(words: Ints) -> bytes:
-    """Returns the digest of all before the values, without the place of the file's own digest."""
+    """Returns the digest of everything before the values, except the file's own digest."""
     without = words.copy()
     without[M_DIGEST] = 0
     return digest_of(without.data)
@@ -145,12 +141,12 @@ def digest_text(words: Ints) -> str:
 
 
 def read_digest(path: Path) -> str:
-    """Returns the identity of a file of tables as 16 hexadecimal digits; looks at its head only."""
+    """Returns the identity of a file of tables as 16 hexadecimal digits; reads only its head."""
     return digest_text(_head(path))
 
 
 def required_digest(owner: str, table: str, digest: str) -> str:
-    """Returns the identity that the table of an agent or a method must have: the one given, otherwise that of the file.
+    """Returns the identity required of the table of an agent or a method: the one given, otherwise that of the file.
 
     Raises UserError if a digest is given without a table, or if there is no such file.
     """
@@ -162,15 +158,15 @@ def required_digest(owner: str, table: str, digest: str) -> str:
 def _head(path: Path) -> Ints:
     """Returns the first words of a file; raises UserError if it is no finished file of tables."""
     if not os.path.isfile(path):
-        raise UserError(f"formation tables must be a file, got {path}, which is none; {HINT}.")
+        raise UserError(f"there is no file {path} with formation tables; {HINT}.")
     try:
         with path.open("rb") as file:
             head = np.frombuffer(file.read(8 * FIRST_TABLE), np.int64)
         size = path.stat().st_size
     except OSError as failure:
-        raise UserError(f"formation tables must be a file that can be read, got {path}: {failure.strerror}.") from None
+        raise UserError(f"formation tables in {path} cannot be read: {failure.strerror}.") from None
     if len(head) < FIRST_TABLE or head[M_MAGIC] != MAGIC or head[M_FORMAT] != FORMAT:
-        raise UserError(f"formation tables must be a file of this version of Turnier, got {path}; {HINT}.")
+        raise UserError(f"{path} has no formation tables of this version of Turnier; {HINT}.")
     if head[M_DIGEST] == 0:
         raise _damaged(path, "they are not finished; repeat the command that solves them")
     if head[M_END] != size:
@@ -179,11 +175,11 @@ def _head(path: Path) -> Ints:
 
 
 def _damaged(path: Path, reason: str) -> UserError:
-    return UserError(f"formation tables must be undamaged, got {path}: {reason}; otherwise delete it, and {HINT}.")
+    return UserError(f"the formation tables in {path} cannot be used: {reason}; otherwise delete it, and {HINT}.")
 
 
 def check(path: Path, advance: Any = None) -> bytes:
-    """Reads a whole file and returns the digest of everything before its values, which identifies its tables.
+    """Checks a whole file and returns the digest of everything before its values, which identifies its tables.
 
     Raises UserError if a part differs from its digest.
 
@@ -219,7 +215,7 @@ def _check_parts(path: Path, head: Ints, view: memoryview, advance: Any) -> byte
 
 
 def _layers(words: Ints) -> list[tuple[int, int]]:
-    """Returns first value and number of values of every layer, as they lie in the file."""
+    """Returns the first value and the number of values of every layer, in the order of the file."""
     firsts: list[int] = []
     for table in range(int(words[M_TABLES])):
         head = words[FIRST_TABLE + TABLE_WORDS * table :][:TABLE_WORDS]
@@ -234,7 +230,7 @@ _opening = threading.Lock()
 def open_tables(path: Path, digest: str) -> Ints:
     """Returns a file as words, mapped and shared; raises UserError if it has another digest or is damaged.
 
-    The whole file is checked once on a machine, and again when it has changed.
+    The whole file is checked once on a machine, and again if it has changed.
     """
     key = str(path.resolve()), digest
     with _opening:
@@ -262,9 +258,9 @@ def _require_undamaged(path: Path, key: tuple[str, str]) -> None:
 
 
 class _Mapped:
-    """Words of a file as an array that kernels take: they ask for arrays that may be written, which nobody does.
+    """Words of a file as a writable array, which kernels ask for, although none writes.
 
-    The mapping itself is for reading only. One that may be written would have to fit into memory as a whole.
+    The mapping is read-only; a writable one would have to fit into memory as a whole.
     """
 
     def __init__(self, words: Ints) -> None:

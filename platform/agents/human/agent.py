@@ -1,4 +1,4 @@
-"""The agent `human`: a person, who decides at a board in a terminal or a browser."""
+"""The agent `human`: a person at a board in a terminal or a browser."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ LONGEST_NAME = 40
 
 @dataclass(frozen=True)
 class Human(Agent):
-    """A person. Their games are stored, listed and rated like those of any agent; only a board asks for moves."""
+    """A person, whose games are stored, listed and rated like those of any agent; only a board asks for moves."""
 
-    # Of the class it is the agent's name, of an instance the person's; whoever gives none is called human, too.
+    # The class's is the agent's name, an instance's the person's, human by default.
     name: str = parameter("human", "the person's name")  # type: ignore[misc]
 
     def draws_numbers(self, game: Game) -> bool:
@@ -25,7 +25,7 @@ class Human(Agent):
 
     @property
     def runs_program(self) -> bool:
-        return True  # in that only its match can ask it
+        return True  # only its match can ask it
 
     def check(self) -> None:
         if len(self.name) > LONGEST_NAME or not re.fullmatch(r"\w([\w .'-]*[\w.])?", self.name):

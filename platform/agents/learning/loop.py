@@ -1,7 +1,7 @@
-"""The loop of everything that learns: checkpoints on the way, a stop at any time, and the same bytes when it resumes.
+"""The loop of all learning: checkpoints on the way, a stop at any time, and the same bytes after a resume.
 
-Between two steps of a loop, a checkpoint has all that later steps depend on. So a training that is stopped or killed
-and started again ends with the same weights, bit for bit.
+Between two steps of a loop, a checkpoint has everything that later steps depend on. So a training that is stopped or
+killed and started again ends with the same weights, bit for bit.
 """
 
 from __future__ import annotations
@@ -11,25 +11,27 @@ import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, ClassVar, Generic, NamedTuple, Protocol, TypeVar
 
+import numpy as np
+import numpy.typing as npt
+
 from ...core.array_files import NotFinite
 from ...core.errors import UserError
-from .points import Points
 
 BLOCK_SECONDS = 0.25  # of learning between two looks at the clock
 CHECKPOINT_SECONDS = 2.0  # at least, between two checkpoints
-LOST_SECONDS = 4.5  # of games, by a kill, except for networks that would need more than CHECKPOINT_SHARE for that
-CHECKPOINT_SHARE = 0.05  # of the time, at most, that checkpoints take from learning; large networks have fewer
+LOST_SECONDS = 4.5  # of games, by a kill, except for networks that would exceed CHECKPOINT_SHARE
+CHECKPOINT_SHARE = 0.05  # of learning time that checkpoints may take; large networks have fewer checkpoints
 
 
-Report = Callable[[int], object]  # is called with a number of games
+Report = Callable[[int], object]  # called with a number of games
 
 
 class Learned(Protocol):
-    """What a training knows at a checkpoint."""
+    """The state of a training at a checkpoint."""
 
     def save(self, path: Path) -> None: ...
 
@@ -39,10 +41,10 @@ W = TypeVar("W", bound=Learned)
 
 @dataclass(frozen=True)
 class Stretch:
-    """How far a loop learns at once: until `games` are done in all, or until the deadline, or until it is stopped."""
+    """A stretch of learning: until `games` are done in all, the deadline, or a stop."""
 
     games: int
-    deadline: float  # in the seconds of `time.perf_counter`
+    deadline: float  # by `time.perf_counter`
     report: Report  # called with the games just finished
 
     def is_over(self, loop: TrainingLoop[Any]) -> bool:
@@ -50,7 +52,7 @@ class Stretch:
 
 
 class _Written(NamedTuple):
-    """What a checkpoint took."""
+    """The cost of writing a checkpoint."""
 
     seconds: float
     cpu_seconds: float
@@ -68,7 +70,7 @@ _ending = False
 
 
 def end_all() -> bool:
-    """Makes all trainings of this process end soon, with checkpoints, and none begin; returns whether there are any."""
+    """Ends all trainings of this process soon, with checkpoints, and lets none begin; returns whether there are any."""
     global _ending
     _ending = bool(_running)
     for loop in list(_running):
@@ -77,39 +79,39 @@ def end_all() -> bool:
 
 
 class TrainingLoop(ABC, Generic[W]):
-    """A training that can be stopped at any time; `out` has what the last checkpoint knew.
+    """A training that can be stopped at any time; `out` has the last checkpoint.
 
-    A way to learn says how to `learn` for a while, and what a checkpoint has.
+    A way to learn defines a stretch of learning and the content of a checkpoint.
     """
 
-    detached: ClassVar[bool] = False  # whether a checkpoint may be written while the next games change what it tells of
+    detached: ClassVar[bool] = False  # whether a checkpoint may be written while the next games are played
     threads = 1  # that learn at once
     plan: Any  # the LearningPlan
-    cure: str  # what to do about learning that has diverged, such as "with an alpha below 3"
+    cure: str  # the remedy for diverged learning, such as "with an alpha below 3"
 
     def __init__(self, plan: Any, out: Path, games: int) -> None:
         plan.check()
         self.plan, self.out, self.games = plan, out, games
         self.points = Points(plan.every)
-        self.done = self.moves = 0  # games that have ended, the first ones of the plan; and the moves
+        self.done = self.moves = 0  # the games that have ended, the plan's first ones, and their moves
         self.kept: int | None = None  # games of the checkpoint in `out`; None = there is none
         self.stopping = False  # since `stop` was called
         self.learning_seconds = 0.0  # of this process, without checkpoints
         self._moves_timed = 0  # of this process
         self._limit = 0.0  # seconds of learning in all, also by earlier processes; 0 = none
-        self.seconds_before, self._began = 0.0, 0.0  # of those; and when `run` began
+        self.seconds_before, self._began = 0.0, 0.0  # of earlier processes; the start of `run`
 
     @abstractmethod
     def learn(self, stretch: Stretch) -> None:
-        """Plays and learns; the games before `done` are then all learned from, and none after."""
+        """Plays and learns; afterwards it has learned from all games before `done`, and from none after."""
 
     @abstractmethod
     def weights(self) -> W:
-        """Returns what the training knows, as a checkpoint; valid until more is learned."""
+        """Returns the training's state as a checkpoint; valid until more is learned."""
 
     @abstractmethod
     def divergence(self, weights: W) -> str:
-        """Returns what is wrong with what was learned, such as "..., got nan"; empty if learning has not diverged."""
+        """Returns how learning has diverged, such as "..., got nan"; empty if it has not."""
 
     @property
     def done_before(self) -> int:
@@ -122,20 +124,16 @@ class TrainingLoop(ABC, Generic[W]):
 
     @property
     def seconds(self) -> float:
-        """How long learning with a limit has taken, by earlier processes too."""
+        """Seconds of learning with a limit, including those of earlier processes."""
         return self.seconds_before + (time.perf_counter() - self._began if self._limit else 0.0)
 
     @property
-    def is_timed(self) -> bool:
-        return bool(self._limit or self.seconds_before)
-
-    @property
     def moves_per_second(self) -> float:
-        """The speed of learning in this process; a file of weights says nothing about time, to be reproducible."""
+        """The speed of learning in this process; files of weights, to be reproducible, have no times."""
         return self._moves_timed / max(self.learning_seconds, 1e-9)
 
     def stop(self) -> bool:
-        """Makes `run` end soon by KeyboardInterrupt, with a checkpoint; returns whether it runs."""
+        """Ends `run` soon by KeyboardInterrupt, with a checkpoint; returns whether it was running."""
         self.stopping = True
         return self in _running
 
@@ -151,18 +149,17 @@ class TrainingLoop(ABC, Generic[W]):
     ) -> None:
         """Learns until `games` are done, with checkpoints on the way and one at the end.
 
-        Ctrl-C and `stop` end it with KeyboardInterrupt, after a checkpoint of all games that were played. Raises
-        NotFinite if learning has diverged; the file is then as it was.
+        Ctrl-C and `stop` end it with KeyboardInterrupt, after a checkpoint of all games played. Raises NotFinite if
+        learning has diverged; the file is then unchanged.
 
         Args:
             report: called with the games just finished, a few times per second.
-            saved: called at every checkpoint with what the training knows, which is valid until it returns; also at
-                the beginning for that of an earlier run, as a kill may have come before what follows it.
-            every: further checkpoints, when a multiple of this number of games is reached; 0 = none.
-            checked: whether learning that has diverged ends it; otherwise it ends only if nothing can be saved.
+            saved: called at every checkpoint with the training's state, which is valid during the call; also at the
+                beginning for the checkpoint of an earlier run, since a kill may have prevented that call.
+            every: further checkpoints at multiples of this number of games; 0 = none.
+            checked: whether divergence ends it; otherwise it ends only if nothing can be saved.
             until: stop after this number of games; 0 = all.
-            limit: stop when learning has taken this many seconds, including those of earlier runs with a limit; 0 =
-                never.
+            limit: stop after this many seconds of learning, including those of earlier runs with a limit; 0 = never.
         """
         self._limit, self._began = limit, time.perf_counter()
         end = min(until, self.games) if until else self.games
@@ -171,7 +168,7 @@ class TrainingLoop(ABC, Generic[W]):
         try:
             if self.kept is not None and saved:
                 saved(self._checked(self.weights(), checked))
-            elif self.done >= end and self.kept is None:  # the mean of others, to play with
+            elif self.done >= end and self.kept is None:  # a mean of weights, to play with
                 self.weights().save(self.out)
                 self.kept = self.done
             self._learn_and_save(end, report, saved, every, checked)
@@ -201,7 +198,7 @@ class TrainingLoop(ABC, Generic[W]):
                     pause = BLOCK_SECONDS  # a slow disk: play on
                     continue
                 if written:
-                    last = written.result()  # raises what went wrong
+                    last = written.result()  # raises the writer's exception
                 used = time.thread_time()
                 weights = self._checked(self.weights(), checked)
                 written = writer.submit(_Written.by, weights, self.out)
@@ -224,32 +221,30 @@ class TrainingLoop(ABC, Generic[W]):
         """Returns the seconds to the next checkpoint.
 
         Args:
-            used: seconds of the processor that learning waited for the last one.
-            last: what writing one took.
+            used: CPU seconds that learning waited for the last one.
+            last: the cost of writing one.
         """
         if not self.detached:
             used += last.seconds
-        elif self.threads >= cores():  # it is written on a core that learns
+        elif self.threads >= cores():  # the writer takes a core from learning
             used += last.cpu_seconds
         pause = used / CHECKPOINT_SHARE
-        if pause < LOST_SECONDS:  # a kill costs the games of a pause, and those while its checkpoint is written
+        if pause < LOST_SECONDS:  # a kill costs the games of a pause and of writing its checkpoint
             pause = min(pause, LOST_SECONDS - last.seconds)
         return max(CHECKPOINT_SECONDS, pause)
 
     def _checked(self, weights: W, checked: bool) -> W:
-        """Returns the weights; raises NotFinite if learning has diverged: steps so large that errors grow."""
+        """Returns the weights; raises NotFinite if learning has diverged, by steps so large that errors grow."""
         if checked and (reason := self.divergence(weights)):
             raise NotFinite(f"{reason} after {self.done:,} games; {self._what_is_kept()}")
         return weights
 
     def _what_is_kept(self) -> str:
         if self.kept is None:
-            return f"there is no checkpoint from before, so {self.out} was not written; train {self.cure}."
+            return f"there is no earlier checkpoint, so {self.out} was not written; train {self.cure}."
         if self.kept == self.done:
             return f"remove {self.out}, which has just that, and train {self.cure}."
-        return (
-            f"{self.out} keeps the checkpoint of {self.kept:,} games, from before; train into another file {self.cure}."
-        )
+        return f"{self.out} keeps the earlier checkpoint of {self.kept:,} games; train into another file {self.cure}."
 
     @property
     def _seconds_left(self) -> float:
@@ -267,5 +262,39 @@ def require_same(out: Path, stored: Mapping[str, Any], described: Mapping[str, A
 
 
 def cores() -> int:
-    """Returns the number of cores that this process may use; macOS does not tell."""
+    """Returns the number of cores that this process may use; on macOS, of all."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+@dataclass
+class Points:
+    """Scores of the games played so far, gathered in points of `every` games each, in whatever order they end."""
+
+    every: int
+    sums: npt.NDArray[np.float64] = field(default_factory=lambda: np.zeros((0, 3)))  # [points, 3]: games, sum, squares
+
+    def add(self, first: int, scores: npt.NDArray[np.float32]) -> None:
+        """Adds the scores [games] of games from number `first` on."""
+        point = (first + np.arange(len(scores))) // self.every
+        missing = int(point[-1]) + 1 - len(self.sums)
+        if missing > 0:
+            self.sums = np.concatenate([self.sums, np.zeros((missing, 3))])
+        exact = scores.astype(np.float64)
+        for column, values in enumerate((np.ones(len(scores)), exact, exact**2)):
+            np.add.at(self.sums[:, column], point, values)
+
+    def curve(self) -> npt.NDArray[np.float64]:
+        """Returns [points, 4]: the games before a point's end, its games, their mean score and standard deviation."""
+        games = np.maximum(self.sums[:, 0], 1)
+        mean = self.sums[:, 1] / games
+        variance = np.maximum(self.sums[:, 2] / games - mean**2, 0.0) * games / np.maximum(games - 1, 1)
+        ends = np.arange(1, len(games) + 1) * self.every
+        return np.column_stack([ends, self.sums[:, 0], mean, np.sqrt(variance)])
+
+    def newest(self, games: int) -> tuple[int, float, float]:
+        """Returns the number, mean score and estimated variance of at least the newest games, in whole points."""
+        counts = np.cumsum(self.sums[::-1, 0])
+        points = int(np.searchsorted(counts, games)) + 1
+        count, total, squares = self.sums[-points:].sum(axis=0)
+        mean = total / max(count, 1.0)
+        return int(count), float(mean), max(float(squares - count * mean**2), 0.0) / max(int(count) - 1, 1)

@@ -1,4 +1,4 @@
-"""What is learned and how, as loops, trainings and stores see it."""
+"""The plan of a training, as loops, trainings and stores see it."""
 
 from __future__ import annotations
 
@@ -16,22 +16,22 @@ if TYPE_CHECKING:
 
 
 class LearningPlan(ABC):
-    """What is learned and how; trainings of equal plans learn the same. There is a subclass for each way to learn."""
+    """The learner and its method; trainings with equal plans learn the same. A subclass for each way to learn."""
 
     name: ClassVar[str]  # of the way to learn, in sentences
-    key: ClassVar[str]  # what stored plans call what learns
-    foreign: ClassVar[tuple[str, ...]]  # options of trainings that are for other ways
-    rated: ClassVar[bool] = False  # whether evaluated checkpoints are kept, and rated by games with the best so far
+    key: ClassVar[str]  # the learner's name in stored plans
+    foreign: ClassVar[tuple[str, ...]]  # options of trainings for other ways
+    rated: ClassVar[bool] = False  # whether evaluated checkpoints are kept and rated by games against the best so far
 
     game: Game
     learning: Declared
     seed: int
-    every: int  # games of a point of the curve
+    every: int  # games per point of the curve
 
     @property
     @abstractmethod
     def learner(self) -> Declared:
-        """What learns: an evaluator, or an agent."""
+        """The learner: an evaluator or an agent."""
 
     def described(self) -> dict[str, Any]:
         """Returns the plan as texts and numbers."""
@@ -45,39 +45,39 @@ class LearningPlan(ABC):
 
     @abstractmethod
     def check(self) -> None:
-        """Raises UserError if this cannot be learned, here or at all."""
+        """Raises UserError if this cannot be learned, at all or here."""
 
     @abstractmethod
     def loop(self, out: Path, games: int, *, threads: int = 1, pool: Any = None) -> TrainingLoop[Any]:
-        """Returns the training into a file, as far as that has it.
+        """Returns the training into a file, resumed from it if it exists.
 
         Args:
             out: the file of checkpoints.
             games: in all.
             threads: that learn at once.
-            pool: the executor that plays, if others than the learning threads do.
+            pool: the executor that plays, if the learning threads do not.
         """
 
     @abstractmethod
     def stored(self, out: Path) -> Mapping[str, Any]:
-        """Returns what a file says of its training: `done`, the games, and `seconds` of one that is limited by time."""
+        """Returns a file's record of its training: `done`, the games, and `seconds` if it is limited by time."""
 
     @abstractmethod
     def agent(self, *files: Path) -> Agent:
-        """Returns the agent that plays with what is in those files."""
+        """Returns the agent that plays with those files."""
 
     def learned(self, out: Path) -> tuple[Path, ...]:
-        """Returns the files to play with: that of checkpoints, or files beside it."""
+        """Returns the files to play with: the checkpoint itself, or files beside it."""
         return (out,)
 
     def folder(self, out: Path) -> Path:
-        """Returns where checkpoints are kept to be evaluated."""
+        """Returns the folder of checkpoints to be evaluated."""
         return out.with_name(f"{out.name}.evaluating")
 
     def snapshot(self, out: Path, games: int) -> tuple[Path, ...]:
-        """Returns the files to play with of the checkpoint after so many games."""
+        """Returns the files to play with of the checkpoint after that many games."""
         return (self.folder(out) / f"{games}.npz",)
 
     def save(self, loop: Any, weights: Any, files: Sequence[Path]) -> None:
-        """Writes the files to play with of a checkpoint."""
+        """Writes a checkpoint's files to play with."""
         weights.to_play().save(files[0])

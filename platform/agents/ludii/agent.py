@@ -11,26 +11,88 @@ import numpy as np
 
 from ...core.errors import UserError
 from ...core.parameters import parameter
-from ...core.rng import next_word
+from ...core.rng import below, next_word, stream
 from ...games.game import Game, Position
 from ..abi import SeatKernels
 from ..agent import Agent, Decision, Player, seat_rng
 from ..budget import AMOUNT
 from ..engines.engine import ON_FAILURE
 from ..seats.failure import SeatFailure
-from .agreement import difference, moves_that_agree
 from .bridge import IDLE, Bridge, take_bridge
-from .games import LudiiGame, Moves, ludii_game, swap_action
+from .games import PASS, LudiiGame, Moves, ludii_game, possible_moves, swap_action
 from .jar import NO_JAR, digest_from_environment, digest_of_jar
+
+GAMES = 6
+RANDOM = "Random"  # Ludii's agent, who takes part but is not asked
+
+
+def moves_that_agree(bridge: Bridge, game: Game, ludii: LudiiGame) -> Moves:
+    """Returns Ludii's words for our actions; raises UserError if the rules differ however its sites lie."""
+    games = [_random_game(game, seed) for seed in range(GAMES)]
+    first = ""
+    for moves in possible_moves(game, bridge.load(ludii)):
+        said = next((said for each in games if (said := _disagreement(bridge, each, ludii, moves))), None)
+        if said is None:
+            return moves
+        first = first or said
+    raise UserError(
+        f"Ludii must play {game} as {ludii.file} by the same rules, got this difference: {first}; name the options of"
+        " your version of Ludii by options=."
+    )
+
+
+def _random_game(game: Game, seed: int) -> list[tuple[Position, int]]:
+    """Returns the positions of a random game, each with what is played, -1 at its end; an even one swaps."""
+    rng, position = stream(seed), game.start(seed)
+    found = []
+    while not position.over:
+        legal = position.legal_actions()
+        action = legal[below(rng, len(legal))]
+        if seed % 2 == 0 and swap_action(game) in legal:
+            action = swap_action(game)
+        found.append((position, action))
+        position = position.play(action)
+    return [*found, (position, -1)]
+
+
+def _disagreement(bridge: Bridge, played: list[tuple[Position, int]], ludii: LudiiGame, moves: Moves) -> str | None:
+    bridge.begin(ludii, RANDOM)
+    swapped = False
+    for position, action in played:
+        said = difference(bridge, position, moves, swapped)
+        if said or position.over:
+            return said
+        bridge.play([moves.word(action, swapped)])
+        swapped = swapped or action == swap_action(position.game)
+    return None
+
+
+def difference(bridge: Bridge, position: Position, moves: Moves, swapped: bool) -> str | None:
+    """Returns how Ludii's match differs from the position, or None."""
+    if position.over:
+        while bridge.situation.moves == (PASS,):  # where ours is over as soon as nobody can move
+            bridge.play([PASS])
+        ranks = tuple(1 + (1 - float(value)) * (len(position.returns) - 1) / 2 for value in position.returns)
+        got = bridge.situation.ranks
+        return None if got == ranks else f"ranks must be {ranks}, got {got or 'no end'}"
+    situation = bridge.situation
+    if situation.seat != position.to_move:
+        return f"seat {position.to_move} must move, got {'the end' if situation.over else situation.seat}"
+    ours = {moves.word(action, swapped) for action in position.legal_actions()}
+    if ours != set(situation.moves):
+        only = sorted(ours ^ set(situation.moves))
+        return f"moves must be {len(ours)} as ours, got {len(set(situation.moves))}; not in both: {', '.join(only[:5])}"
+    return None
+
 
 WARM_UP_MOVE_SECONDS = 1.0
 
 
 @dataclass(frozen=True)
 class Ludii(Agent):
-    """An agent of Ludii, such as UCT or Alpha-Beta, which runs in Java from the user's own Ludii.jar.
+    """An agent of Ludii, such as UCT or Alpha-Beta, in Java from the user's own Ludii.jar.
 
-    Its random numbers are Ludii's own: the same seed does not give the same moves. Source: Piette and others, "Ludii -
+    Its random numbers are Ludii's own: equal seeds do not give equal moves. Source: Piette and others, "Ludii -
     The Ludemic General Game System", 2020.
     """
 
@@ -46,10 +108,10 @@ class Ludii(Agent):
         0, "iterations per move instead of milliseconds, 0 = none", low=0, high=1_000_000_000, search=(1, 10_000)
     )
     warm_up: int = parameter(
-        20, "seconds of search before a new process plays by the clock: Java is slow at first", low=0, high=600
+        20, "seconds of search in a new process before it plays by the clock: Java is slow at first", low=0, high=600
     )
     margin: int = parameter(10_000, "milliseconds by which an answer may be late", low=0, high=3_600_000)
-    limit: float = parameter(600.0, "seconds for a move that is limited by iterations", low=0.001, high=86_400.0)
+    limit: float = parameter(600.0, "seconds for a move limited by iterations", low=0.001, high=86_400.0)
     start_limit: float = parameter(120.0, "seconds to start Java, or to load a game", low=0.1, high=3600.0)
     on_failure: str = parameter(
         "lose", "what happens if it crashes, stalls or plays an illegal move", choices=ON_FAILURE
@@ -60,8 +122,8 @@ class Ludii(Agent):
 
     def check(self) -> None:
         if not self.agent or any(not text.isprintable() for text in (self.agent, self.options)):
-            raise UserError(f"ludii: agent must be a name of Ludii's, got {self.agent!r}; write agent=UCT.")
-        if self.jar:  # a path of this machine must not say who played
+            raise UserError(f"ludii: agent must be a name from Ludii, got {self.agent!r}; write agent=UCT.")
+        if self.jar:  # a path of this machine must not identify the agent
             digest = digest_of_jar(self.jar)
             if self.digest not in ("", digest):
                 raise UserError(
@@ -84,7 +146,7 @@ class Ludii(Agent):
         return None if self.digest else NO_JAR
 
     def game_of(self, game: Game) -> LudiiGame:
-        """Returns what the game is to Ludii; raises UserError if Ludii does not have it."""
+        """Returns Ludii's version of the game; raises UserError if Ludii does not have it."""
         found = ludii_game(game)
         return found._replace(options=tuple(self.options.split(";"))) if self.options else found
 
@@ -101,7 +163,7 @@ class Ludii(Agent):
                     bridge.end()
                     raise
             except SeatFailure as failure:
-                raise UserError(f"{self} must be able to play {game}, but {failure}.") from failure
+                raise UserError(f"{self} cannot play {game}: {failure}.") from failure
             IDLE.give_back(self.digest, bridge)
             _checked.add((self, game))
         return None
@@ -123,7 +185,7 @@ _moves: dict[tuple[str, Game, LudiiGame], Moves] = {}
 
 
 class LudiiPlayer:
-    """An agent of Ludii in one seat of one match, with a bridge of its own, which is given back at the end."""
+    """An agent of Ludii in one seat of one match, with its own bridge, which it gives back at the end."""
 
     def __init__(self, agent: Ludii, game: Game, seat: int, seed: int) -> None:
         self._agent, self._game, self._seat, self._seed = agent, game, seat, seed
@@ -133,7 +195,7 @@ class LudiiPlayer:
         self._swapped = False
 
     def follow(self, plies: Sequence[int], before: Sequence[Position]) -> None:
-        """Tells Ludii what has been played since the latest call; the first one begins the match."""
+        """Tells Ludii the plies since the latest call; the first call begins the match."""
         try:
             bridge = self._begun()
             words = []
@@ -158,12 +220,12 @@ class LudiiPlayer:
         agent, bridge = self._agent, self._bridge
         if bridge is None:
             raise UserError(
-                "ludii must be told the moves that led to a position, got the position alone; use it in matches."
+                "ludii must be told the moves that led to a position, but got only the position; use it in matches."
             )
         began = time.perf_counter()
         try:
             if said := difference(bridge, position, self._moves, self._swapped):
-                raise UserError(f"Ludii must be in the position of the match, got another one: {said}.")
+                raise UserError(f"Ludii's position differs from the match: {said}.")
             seconds = 0.0 if agent.iterations else agent.milliseconds / 1000
             limit = agent.limit if agent.iterations else seconds + agent.margin / 1000
             word, iterations = bridge.think(seconds, agent.iterations, limit)
@@ -182,7 +244,7 @@ class LudiiPlayer:
             self._bridge = None
 
     def _dropped(self, failure: BaseException) -> BaseException:
-        """Ends a bridge that has failed, so that the next match starts another; returns the failure with its policy."""
+        """Ends a failed bridge, so that the next match starts another; returns the failure with the agent's policy."""
         if self._bridge is not None:
             self._bridge.end()
             self._bridge = None
@@ -192,7 +254,7 @@ class LudiiPlayer:
 
 
 def warm_up(bridge: Bridge, game: LudiiGame, agent: Ludii) -> None:
-    """Lets an agent play with itself until Java has compiled what it runs."""
+    """Lets an agent play itself until Java has compiled its code."""
     if (game, agent.agent) in bridge.warm:
         return
     end = time.monotonic() + agent.warm_up

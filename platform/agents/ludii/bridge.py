@@ -14,11 +14,11 @@ from .games import LudiiGame
 from .jar import command_of, path_of_jar
 
 PROTOCOL = ("turnier-ludii", "1")
-ANSWER_SECONDS = 60.0  # everything but starting, loading and thinking
+ANSWER_SECONDS = 60.0  # except starting, loading and thinking
 
 
 class Situation(NamedTuple):
-    """What Ludii says about a match: whose turn it is and which moves are possible, or how it ended."""
+    """A match as Ludii sees it: the seat to move and the legal moves, or the result."""
 
     seat: int  # -1 = over
     moves: tuple[str, ...]
@@ -33,14 +33,14 @@ class Bridge:
     """A process that runs Ludii and plays one match at a time; methods raise SeatFailure."""
 
     def __init__(self, digest: str, start_limit: float) -> None:
-        """Starts it; raises UserError if the jar or Java is missing."""
+        """Starts Ludii; raises UserError if the jar or Java is missing."""
         self.digest = digest
         self._start_limit = start_limit
         self._process = EngineProcess(shlex.join(command_of(path_of_jar(digest))))
-        self._process.command = "Ludii's bridge"  # failures need not tell where the jar lies
+        self._process.command = "Ludii's bridge"  # failures need not name the jar's path
         self._labels: dict[LudiiGame, tuple[str, ...]] = {}
         self._loaded: LudiiGame | None = None
-        self.warm: set[tuple[LudiiGame, str]] = set()  # agents that have searched so long that Java has compiled them
+        self.warm: set[tuple[LudiiGame, str]] = set()  # agents that have searched long enough for Java to compile them
         try:
             name, protocol, self.version, *_ = [*self._ask("hello", seconds=start_limit), "", "", ""]
             if (name, protocol) != PROTOCOL:
@@ -65,7 +65,7 @@ class Bridge:
         return self._labels[game]
 
     def begin(self, game: LudiiGame, agent: str, seat: int = 0, seed: int = 0) -> None:
-        """Begins a match in which the agent has one seat; the one before is forgotten."""
+        """Begins a match with the agent in one seat; forgets the one before."""
         self.load(game)
         self.situation = self._situation("match", seed, seat + 1, agent)
 
@@ -74,7 +74,7 @@ class Bridge:
             self.situation = self._situation("moves", *moves)
 
     def think(self, seconds: float, iterations: int, deadline: float) -> tuple[str, int]:
-        """Returns the agent's move, which is not played yet, and its iterations; one of the limits is 0."""
+        """Returns the agent's move, not played yet, and its iterations; one of the limits is 0."""
         move, done = self._ask("think", seconds, iterations, seconds=deadline)
         return move, int(done)
 
@@ -108,5 +108,5 @@ IDLE: Pool[str, Bridge] = Pool()  # by the jar's digest
 
 
 def take_bridge(digest: str, start_limit: float) -> Bridge:
-    """Returns a bridge that nobody else uses: an idle one, otherwise a new one."""
+    """Returns an idle bridge, otherwise a new one."""
     return IDLE.take(digest) or Bridge(digest, start_limit)

@@ -1,4 +1,4 @@
-"""Which of our games Ludii has, under which name and options, and which of its sites are our cells."""
+"""Our games in Ludii: their names and options there, and its sites for our cells."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from ...games.setup.grids import square_symmetries
 from ...games.tictactoe import TicTacToe
 from ...games.yavalath.game import Yavalath
 
-PASS, SWAP = "pass", "swap"  # moves that end on no site
+PASS, SWAP = "pass", "swap"  # moves without a site
 HEX_SIZES = range(3, 20)
 
 
@@ -30,25 +30,25 @@ class LudiiGame(NamedTuple):
 
 
 def ludii_game(game: Game) -> LudiiGame:
-    """Returns what our game is to Ludii; raises UserError if Ludii does not have it."""
-    reason = "tictactoe, connect_four, hex, othello and yavalath are"
+    """Returns Ludii's version of our game; raises UserError if Ludii does not have it."""
+    reason = "it has tictactoe, connect_four, hex, othello and yavalath"
     if isinstance(game, TicTacToe):
         return LudiiGame("Tic-Tac-Toe.lud")
     if isinstance(game, ConnectFour):
         if (game.rows, game.columns) == (6, 7):
             return LudiiGame("Connect Four.lud", ("Modelisation/1D",))
-        reason = "connect_four is with 6 rows and 7 columns only"
+        reason = "it has connect_four only with 6 rows and 7 columns"
     elif isinstance(game, Othello):
         return LudiiGame("Reversi.lud", ("Start Rules/Fixed Start", _size(game.size)))
     elif isinstance(game, Hex):
         if game.size in HEX_SIZES:
             return LudiiGame("Hex.lud", (_size(game.size), f"Swap Rules/{'On' if game.swap else 'Off'}"), game.swap)
-        reason = "hex is from size 3 on"
+        reason = "it has hex only from size 3 on"
     elif isinstance(game, Yavalath):
         if game.players == 2 or game.play_on:
             options = (f"Players/{game.players} Players", _size(game.size))
             return LudiiGame("Yavalath.lud", options, game.swap)
-        reason = "yavalath of three players is with play_on=true only"
+        reason = "it has yavalath of three players only with play_on=true"
     raise UserError(f"ludii needs a game that Ludii has, got {game}; {reason}.")
 
 
@@ -57,7 +57,7 @@ def _size(size: int) -> str:
 
 
 class Moves(NamedTuple):
-    """Ludii's word for every action of ours."""
+    """Ludii's words for our actions."""
 
     before_swap: tuple[str, ...]
     after_swap: tuple[str, ...]
@@ -66,7 +66,7 @@ class Moves(NamedTuple):
         return (self.after_swap if swapped else self.before_swap)[action]
 
     def action(self, word: str, swapped: bool) -> int | None:
-        """Returns the action of a word, None if there is none."""
+        """Returns the action for a word, None if there is none."""
         words = self.after_swap if swapped else self.before_swap
         return words.index(word) if word in words else None
 
@@ -77,9 +77,9 @@ def swap_action(game: Game) -> int:
 
 
 def possible_moves(game: Game, labels: Sequence[str]) -> Iterator[Moves]:
-    """Yields how Ludii's sites can lie on our board, the likeliest first, from the sites' labels, such as E9.
+    """Yields the possible placements of Ludii's sites on our board, the likeliest first, from labels such as E9.
 
-    Only rules tell on which diagonal of Othello black stands and which sides of Hex are whose: see `agreement.py`.
+    Only the rules show the diagonal of Othello's black stones and the owners of Hex's sides: see `agent.py`.
     """
     if isinstance(game, Yavalath):
         names = [game.action_name(cell) for cell in range(game.num_cells)]
@@ -113,9 +113,9 @@ def _grid(labels: Sequence[str]) -> Ints:
 
 
 def _moves(game: Game, sites: Ints) -> Moves:
-    """Returns the moves where action number i ends on the site sites[i]; a further action swaps or passes."""
+    """Returns the moves if action i ends on sites[i]; a further action swaps or passes."""
     further = [PASS if isinstance(game, Othello) else SWAP] * (game.num_actions - len(sites))
     after = sites
-    if isinstance(game, Hex):  # ours mirrors the first stone in a swap, where Ludii's seats change their sides
+    if isinstance(game, Hex):  # our swap mirrors the first stone, Ludii's exchanges the seats' sides
         after = sites.reshape(game.size, game.size).T.ravel()
     return Moves(*(tuple([*map(str, each.tolist()), *further]) for each in (sites, after)))

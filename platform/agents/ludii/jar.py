@@ -1,4 +1,4 @@
-"""The user's own Ludii.jar: which one it is, where it lies, and how Java starts the bridge to it."""
+"""The user's own Ludii.jar: its identity and path, and the command that starts the bridge to it."""
 
 from __future__ import annotations
 
@@ -14,23 +14,23 @@ from pathlib import Path
 from ...core.errors import UserError
 
 JAR = "TURNIER_LUDII_JAR"  # environment: the jar's path
-JAVA = "TURNIER_JAVA"  # environment: the command that starts Java, where that is not `java`
+JAVA = "TURNIER_JAVA"  # environment: the command that starts Java, if not `java`
 BRIDGE = Path(__file__).with_name("Bridge.java")
 NO_JAR = (
-    "ludii must know where your Ludii.jar lies, got no path; download it from https://ludii.games and set"
+    "ludii needs your Ludii.jar: download it from https://ludii.games and set"
     f" {JAR} to its path, on every machine that plays."
 )
 
-_known: dict[str, str] = {}  # path by digest, of jars that were named in this process
+_known: dict[str, str] = {}  # paths of the jars named in this process, by digest
 
 
 def digest_of_jar(path: str) -> str:
-    """Returns 16 hexadecimal digits that say which jar it is; raises UserError if it cannot be read."""
+    """Returns 16 hexadecimal digits that identify the jar; raises UserError if it cannot be read."""
     try:
         found = Path(path).resolve()
         status = found.stat()
-        if not stat.S_ISREG(status.st_mode):  # a device may never end
-            raise OSError(errno.EINVAL, "it is no file")
+        if not stat.S_ISREG(status.st_mode):  # a device may have no end
+            raise OSError(errno.EINVAL, "it is not a file")
         digest = _digest(str(found), status.st_mtime_ns, status.st_size)
     except OSError as error:
         raise UserError(
@@ -54,7 +54,7 @@ def digest_from_environment() -> str:
 
 
 def path_of_jar(digest: str) -> str:
-    """Returns where the jar with this digest lies; raises UserError if none is known here."""
+    """Returns the path of the jar with this digest; raises UserError if none is known here."""
     given = digest_from_environment()
     if digest in _known:
         return _known[digest]
@@ -67,7 +67,7 @@ def path_of_jar(digest: str) -> str:
 
 
 def command_of(jar: str) -> list[str]:
-    """Returns the command that starts the bridge on a jar; raises UserError if there is no Java."""
+    """Returns the command that starts the bridge to a jar; raises UserError if there is no Java."""
     java = shlex.split(os.environ.get(JAVA, "")) or ["java"]
     if shutil.which(java[0]) is None:
         raise UserError(

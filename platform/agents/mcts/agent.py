@@ -1,8 +1,7 @@
-"""Monte Carlo tree search (UCT) for any number of seats, with a solver, forced wins and a tree that can be kept."""
+"""Monte Carlo tree search (UCT) for any number of seats, with a solver, forced wins and a reusable tree."""
 
 from __future__ import annotations
 
-import time
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
@@ -13,11 +12,10 @@ from numba import types
 
 from ...core.kernel import kernel
 from ...core.parameters import parameter
-from ...games.game import Game, Position
-from ..abi import ACT, VALUES, VISITS, SeatKernels
+from ...games.game import Game, NumArray, Position
+from ..abi import ACT, VISITS, SeatKernels
 from ..agent import (
     CompiledPlayer,
-    Decision,
     Player,
     SearchAgent,
     milliseconds_parameter,
@@ -30,15 +28,7 @@ from ..evaluator import Evaluator
 from ..evaluators.rollout import Rollout
 from ..final_move import FINALS, final_parameter, security_parameter
 from ..timed import run_chunks
-from .search import (
-    FORCED_DEPTH,
-    ITERATIONS,
-    NUM_SETTINGS,
-    final_child,
-    search,
-    search_all,
-    without_search,
-)
+from .search import FORCED_DEPTH, ITERATIONS, NUM_SETTINGS, final_child, search, search_all, without_search
 from .tree import (
     ACTION,
     COUNT,
@@ -79,7 +69,7 @@ class MctsPlayer(CompiledPlayer):
     """Searches by the clock, or on the tree of earlier moves, or both."""
 
     agent: Mcts
-    PLIES = 4  # a seat: how far below the last position the new one is looked for
+    PLIES = 4  # per seat: how far below the last position to look for the new one
 
     def __init__(self, agent: Mcts, game: Game, rng: npt.NDArray[np.uint64]) -> None:
         super().__init__(agent, game, rng)
@@ -87,11 +77,9 @@ class MctsPlayer(CompiledPlayer):
         self.spare = new_tree(MAX_NODES, game.num_seats) if agent.reuse else None
         self.last: tuple[Any, Any, int] | None = None  # the last search's state and returns, and the child chosen
 
-    def act(self, position: Position) -> Decision:
-        began = time.perf_counter()
-        root = np.zeros((2, self.game.num_actions))
+    def _decide(self, position: Position, root: NumArray, began: float) -> tuple[int, int]:
         state, settings = position.view(position.to_move), self.kernels.settings
-        kept = 0  # visits that earlier moves have made: they are not work of this one
+        kept = 0  # visits of earlier moves, not of this one
         action = int(without_search(self.game.kernels, self.agent.forced_depth, state, root))
         if action == NONE:
             self.plant(state, position.returns)
@@ -104,15 +92,14 @@ class MctsPlayer(CompiledPlayer):
             chosen = int(final_child(self.tree, settings, root))
             action = int(self.tree.nodes[chosen, ACTION])
             self.last = (state, position.returns.copy(), chosen)
-        nodes = int(root[VISITS].sum()) - kept
-        return Decision(action, root[VISITS], root[VALUES], nodes, time.perf_counter() - began)
+        return action, int(root[VISITS].sum()) - kept
 
     def _visits_below_root(self) -> int:
-        first, tried = self.tree.nodes[0, [FIRST, TRIED]]  # of the others only actions are known
+        first, tried = self.tree.nodes[0, [FIRST, TRIED]]  # the others have only actions
         return int(self.tree.nodes[first : first + tried, COUNT].sum()) if tried > 0 else 0
 
     def plant(self, state: Any, returns: Any) -> None:
-        """Makes the position the tree's root: with what the last search learned below it, or with nothing below it."""
+        """Makes the position the tree's root, with the subtree of the last search if there is one."""
         node = NONE
         if self.spare is not None and self.last is not None:
             plies = self.PLIES * self.game.num_seats
@@ -138,12 +125,12 @@ class Mcts(SearchAgent):
     """Monte Carlo tree search with UCT for any number of seats; every seat maximises its own value (Max-N).
 
     A known flaw in games with chance: one outcome per action is drawn and frozen in the tree (Kutsch 2017, 4.4); mctse
-    is made for those. Proofs stop at chance; where a game hides something, they hold only for a seat's view.
-    Source: Weitz 2022, 2.3.4 (the defaults are MCTS1); Kutsch 2017, 4; Winands 2008 (solver).
-    Differs: ties are broken by the random order in which actions are first tried, not by noise; rewards from -1 to 1
-    are normalised to 0 to 1 by doubling the exploration, which ranks actions the same way; the secure child is the one
-    with the best lower confidence bound, mean - L / sqrt(n), where Kutsch prints a plus; robust_max runs for at most as
-    many iterations again, then becomes robust; Kutsch has ln n in place of ln(n + 1).
+    is made for those. Proofs stop at chance; with hidden information they hold only for a seat's view. Source: Weitz
+    2022, 2.3.4 (the defaults are MCTS1); Kutsch 2017, 4; Winands 2008 (solver). Differs: ties are broken by the random
+    order in which actions are first tried, not by noise; rewards from -1 to 1 are normalised to 0 to 1 by doubling the
+    exploration, which ranks actions equally; the secure child is the one with the best lower confidence bound, mean - L
+    / sqrt(n), not with a plus as printed by Kutsch; robust_max runs for at most as many iterations again, then becomes
+    robust; Kutsch has ln n, not ln(n + 1).
     """
 
     name: ClassVar[str] = "mcts"
@@ -160,7 +147,7 @@ class Mcts(SearchAgent):
     backup: str = parameter("mean", "a node's value: the mean or the least of its rewards", choices=("mean", "minimum"))
     solver: bool = parameter(False, "back up proven wins and losses")
     forced_depth: int = parameter(
-        0, "longest forced win to look for, in games that can; 0 = none", low=0, high=1000, search=(0, 9)
+        0, "longest forced win to look for, if the game can; 0 = none", low=0, high=1000, search=(0, 9)
     )
     reuse: bool = parameter(False, "keep the tree from move to move")
     score_method: int = score_method_parameter(2)

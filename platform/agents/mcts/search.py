@@ -12,15 +12,7 @@ from ...core.rng import Rng
 from ...games.abi import GAME, NO_WIN, TERMINAL, Actions, Floats, State
 from ...games.generic import copy_state
 from ..abi import EVALUATOR, SCRATCH, VALUES, VISITS, Root, new_scratch
-from ..final_move import (
-    EXTRA_CHUNKS,
-    ROOT_CHILDREN,
-    SECURE,
-    choose,
-    is_settled,
-    new_root_children,
-    report,
-)
+from ..final_move import EXTRA_CHUNKS, ROOT_CHILDREN, SECURE, choose, is_settled, new_root_children, report
 from .tree import (
     ACTION,
     COUNT,
@@ -42,11 +34,10 @@ from .tree import (
     try_child,
 )
 
-# What an iteration uses: space for evaluators, a state, its returns, an iteration's values, frozen chance, a path and
-# who moved on it.
+# An iteration's space: that for evaluators, a state, its returns, values, frozen chance, a path and its movers.
 WORK = types.Tuple([SCRATCH, State, Floats, Floats, Rng, Actions, Actions])
 ITERATIONS, TREE_DEPTH, EXPLORATION, FINAL, SECURITY, MINIMUM, SOLVER, FORCED_DEPTH, NUM_SETTINGS = range(9)
-BEST = 1.0  # the best possible value: a return / max_return is never higher
+BEST = 1.0  # the best value: a return / max_return is never higher
 
 
 @kernel(types.void(TREE, types.int64, types.int64, Floats))
@@ -63,7 +54,7 @@ def prove(tree, node, mover, values):
 def proof_of(tree, node, mover):
     """Returns the child that proves a node in which `mover` moves, or NONE.
 
-    It is one with the best possible value for the mover, or else, where all children are proven, the best of them.
+    It is one with the best possible value for the mover or, if all children are proven, the best of them.
     """
     first = tree.nodes[node, FIRST]
     best, complete = NONE, tree.nodes[node, TRIED] == tree.nodes[node, WIDTH]
@@ -79,9 +70,9 @@ def proof_of(tree, node, mover):
 
 @kernel(types.void(TREE, Actions, Actions, types.int64, Floats))
 def back_up_proof(tree, path, movers, length, values):
-    """Proves what the proven node at the path's end proves above it; `values` become those of the highest such node.
+    """Proves ancestors of the proven node at the path's end; `values` become those of the highest one proven.
 
-    movers[i] chose path[i]. Nothing is proven over chance, which could have come out otherwise.
+    movers[i] chose path[i]. Nothing is proven through chance, which could have had another outcome.
     """
     for i in range(length - 1, -1, -1):
         proof = NONE
@@ -95,7 +86,7 @@ def back_up_proof(tree, path, movers, length, values):
 
 @kernel(types.void(NODES, STATS, Actions, Actions, types.int64, Floats, types.boolean))
 def back_up(nodes, stats, path, movers, length, values, minimum):
-    """Adds an iteration's values to the nodes of its path, to their means or else to their minima (Kutsch 2017, 5)."""
+    """Adds an iteration's values to the means, or the minima, of the nodes of its path (Kutsch 2017, 5)."""
     nodes[0, COUNT] += 1
     for i in range(1, length + 1):
         node = path[i]
@@ -111,7 +102,7 @@ def back_up(nodes, stats, path, movers, length, values, minimum):
 
 @kernel(types.void(GAME, EVALUATOR, Floats, TREE, State, Floats, Rng, types.int64))
 def search(game, evaluator, settings, tree, root_state, returns, rng, iterations):
-    """Runs iterations on a tree, which may hold earlier ones, until all are done or the root is proven."""
+    """Runs iterations on a tree, new or searched before, until all are done or the root is proven."""
     tree_depth = np.int64(settings[TREE_DEPTH])
     work = (
         new_scratch(game, root_state),
@@ -127,7 +118,7 @@ def search(game, evaluator, settings, tree, root_state, returns, rng, iterations
 
 @kernel(types.void(GAME, EVALUATOR, Floats, TREE, State, Floats, Rng, types.int64, WORK))
 def iterate(game, evaluator, settings, tree, root_state, returns, rng, iterations, work):
-    """Runs the iterations of `search`, whose arrays they are."""
+    """Runs the iterations of `search` in its arrays."""
     scratch, state, leaf_returns, values, frozen, path, movers = work
     choices, probs = scratch.choices, scratch.probs
     nodes, stats, seeds = tree.nodes, tree.stats, tree.seeds
@@ -144,7 +135,7 @@ def iterate(game, evaluator, settings, tree, root_state, returns, rng, iteration
             leaf_returns[seat] = returns[seat]
             values[seat] = 0.0
         node, length, mover, fresh = 0, 0, first_mover, False
-        # Selection and expansion; ends at a node that is new, at an end of the tree or proven.
+        # Selection and expansion, down to a node that is new, an end of the tree, or proven.
         while not fresh and length < tree_depth and mover != TERMINAL and nodes[node, STATUS] != PROVEN:
             if nodes[node, WIDTH] == 0 and expand(game, tree, node, state, choices) == 0:
                 break
@@ -158,7 +149,7 @@ def iterate(game, evaluator, settings, tree, root_state, returns, rng, iteration
         elif fresh and forced_depth > 0 and mover != TERMINAL and nodes[node, STATUS] == OPEN:
             forced = game.forced_win(state, forced_depth) != NO_WIN
             for seat in range(values.size if forced else 0):
-                # The loss is shared where there are several others.
+                # Several others share the loss.
                 values[seat] = BEST if seat == mover else -BEST / float(values.size - 1)
             if forced:
                 prove(tree, node, movers[length], values)
@@ -173,7 +164,7 @@ def iterate(game, evaluator, settings, tree, root_state, returns, rng, iteration
 
 @kernel(ROOT_CHILDREN(TREE, Floats))
 def root_children(tree, settings):
-    """Returns the root's tried children as the final move sees them."""
+    """Returns the root's tried children for the final move."""
     caution = settings[SECURITY] if settings[FINAL] == SECURE else 0.0
     children = new_root_children(tree.nodes[0, TRIED])
     for i in range(children.actions.size):
@@ -188,7 +179,7 @@ def root_children(tree, settings):
 
 @kernel(types.void(GAME, EVALUATOR, Floats, TREE, State, Floats, Rng))
 def search_all(game, evaluator, settings, tree, state, returns, rng):
-    """Runs the iterations of one decision, and more for robust_max if there is none yet, at most twice as many."""
+    """Runs the iterations of one decision, and up to as many again until robust_max has a child."""
     iterations = np.int64(settings[ITERATIONS])
     search(game, evaluator, settings, tree, state, returns, rng, iterations)
     for _ in range(EXTRA_CHUNKS):
@@ -207,7 +198,7 @@ def final_child(tree, settings, root):
 
 @kernel(types.int64(GAME, types.int64, State, Root))
 def without_search(game, forced_depth, state, root):
-    """Returns the only legal action, or one that wins by force (as if visited once), or NONE where search is needed."""
+    """Returns the only legal action or one that wins by force (as if visited once), otherwise NONE."""
     choices = np.empty(game.max_choices, np.int64)
     if game.legal(state, choices) == 1:
         return choices[0]

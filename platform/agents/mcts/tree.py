@@ -1,8 +1,8 @@
-"""The search tree of MCTS: rows of arrays, in which the children of a node lie side by side.
+"""The search tree of MCTS: rows of arrays, with the children of a node side by side.
 
-Node 0 is the root. A node stands for the position after its action, and after the chance outcomes that were drawn when
-it was created: they are frozen, drawn again from the node's own seed whenever its path is replayed. Values are those of
-the seat that chose the node's action (Max-N), so selection reads two adjacent numbers a child.
+Node 0 is the root. A node stands for the position after its action and the chance outcomes drawn when it was created;
+these are frozen: drawn again from the node's own seed whenever its path is replayed. Values are those of the seat that
+chose the node's action (Max-N), so selection reads two adjacent numbers per child.
 """
 
 from __future__ import annotations
@@ -19,25 +19,25 @@ from ...games.abi import CHANCE, GAME, Actions, Floats, State
 from ...games.generic import copy_state, draw_outcome
 
 NONE = -1  # no such node, no such action
-MAX_NODES = 4_000_000  # a tree that is full learns from rollouts at its nodes, but grows no more
+MAX_NODES = 4_000_000  # a full tree learns from rollouts at its nodes, but does not grow
 
 ROOT_LOGS = np.array([math.sqrt(math.log(visits + 1.0)) for visits in range(1 << 12)])  # see `root_log`
 
 # Columns of `nodes`.
 ACTION, COUNT, FIRST, WIDTH, TRIED, STATUS, COLUMNS = range(7)
-# Values of STATUS: nothing known, exact value known, or reached by chance (and then never proven).
+# Values of STATUS: unknown, exact value known, or reached by chance (and then never proven).
 OPEN, PROVEN, DRAWN = 0, 1, 2
-# Columns of `stats`; a proven node has its exact value and, since there is nothing to explore, 0 in place of 1/sqrt(n).
+# Columns of `stats`; a proven node has its exact value and, with nothing left to explore, 0 instead of 1/sqrt(n).
 MEAN, INVERSE_ROOT = 0, 1
 
 
 class MctsTree(NamedTuple):
-    """Rows that no node uses yet hold anything; the system gives memory for touched rows only."""
+    """Unused rows are arbitrary; the system gives memory only for touched rows."""
 
     nodes: Any  # [capacity, COLUMNS] action, visits n, first child, children (0 = not expanded), tried ones, status
     stats: Any  # [capacity, 2] mean value for the seat that chose the node, 1/sqrt(n)
-    seeds: Any  # [capacity] of the outcomes that follow the action, where status is DRAWN
-    proofs: Any  # [capacity, seats] exact values, where status is PROVEN
+    seeds: Any  # [capacity] of the outcomes after the action, if status is DRAWN
+    proofs: Any  # [capacity, seats] exact values, if status is PROVEN
     size: Any  # [1] nodes in use
 
 
@@ -47,7 +47,7 @@ TREE = types.NamedTuple([NODES, STATS, SEEDS, STATS, types.Array(types.int64, 1,
 
 @kernel(types.void(NODES, STATS, types.int64))
 def clear_node(nodes, stats, node):
-    """Makes a node new, but for its action."""
+    """Resets a node except for its action."""
     nodes[node, COUNT] = 0
     nodes[node, WIDTH] = 0
     nodes[node, TRIED] = 0
@@ -66,7 +66,7 @@ def clear_tree(tree):
 
 @kernel(types.int64(types.int64, types.int64))
 def tree_words(capacity, seats):
-    """Returns how much memory `tree_in` needs."""
+    """Returns the words of memory for `tree_in`."""
     return capacity * (COLUMNS // 2 + 4 + seats) + 1
 
 
@@ -93,7 +93,7 @@ def new_tree(capacity, seats):
 
 @kernel(types.int64(GAME, TREE, types.int64, State, Actions))
 def expand(game, tree, node, state, choices):
-    """Gives a node room for all its children, none of them tried yet; returns how many, 0 if the tree is full."""
+    """Makes room for all children of a node, none tried yet; returns their number, 0 if the tree is full."""
     first = tree.size[0]
     if first + choices.size > tree.stats.shape[0]:
         return 0
@@ -108,7 +108,7 @@ def expand(game, tree, node, state, choices):
 
 @kernel(types.int64(NODES, STATS, types.int64, Rng))
 def try_child(nodes, stats, node, rng):
-    """Makes a random one of the untried children the next tried one and returns it; tried ones come first."""
+    """Makes a random untried child the next tried one and returns it; tried ones come first."""
     tried = nodes[node, TRIED]
     child = nodes[node, FIRST] + tried
     other = child + below(rng, nodes[node, WIDTH] - tried)
@@ -141,9 +141,9 @@ def select_child(nodes, stats, node, exploration):
 
 @kernel(types.int64(GAME, NODES, SEEDS, types.int64, State, Floats, Rng, Rng, Actions, Floats), inline=True)
 def enter(game, nodes, seeds, node, state, returns, rng, frozen, choices, probs):
-    """Plays a node's action and the outcomes that follow in place; returns who moves then. `frozen` is scratch space.
+    """Plays a node's action and the outcomes after it in place; returns the next mover. `frozen` is scratch space.
 
-    The first time a seed is drawn from `rng`, and the outcomes follow from it for ever.
+    The first time draws a seed from `rng`, which determines the outcomes from then on.
     """
     game.step(state, nodes[node, ACTION], returns)
     mover = game.to_move(state)
@@ -160,7 +160,7 @@ def enter(game, nodes, seeds, node, state, returns, rng, frozen, choices, probs)
 
 @kernel(types.int64(GAME, TREE, State, Floats, types.int64, State, Floats, types.int64))
 def find_position(game, tree, root_state, root_returns, first, state, returns, plies):
-    """Returns the most visited node with the given state and returns, below the root's child `first`, or NONE.
+    """Returns the most visited node with the given state and returns below the root's child `first`, or NONE.
 
     It is at most `plies` below the root. Depth first: every node's state is made from its parent's.
     """
@@ -177,7 +177,7 @@ def find_position(game, tree, root_state, root_returns, first, state, returns, p
             continue
         tried[level] += 1
         if tree.nodes[child, COUNT] <= best_count:
-            continue  # and what is below it has even fewer visits
+            continue  # nodes below it have even fewer visits
         level += 1
         copy_state(states[level - 1], states[level])
         gains[level] = gains[level - 1]
@@ -190,7 +190,7 @@ def find_position(game, tree, root_state, root_returns, first, state, returns, p
 
 @kernel(types.void(TREE, types.int64, TREE))
 def copy_subtree(tree, root, target):
-    """Fills `target`, of the same capacity, with what is below a node, level by level; the node becomes the root."""
+    """Fills `target`, of the same capacity, with a node's subtree, level by level; the node becomes the root."""
     sources = np.empty(tree.stats.shape[0], np.int32)
     clear_tree(target)
     sources[0] = root
@@ -204,11 +204,11 @@ def copy_subtree(tree, root, target):
             target.nodes[node, FIRST] = first
             for i in range(width):
                 child = tree.nodes[source, FIRST] + i
-                # Of an untried child only the action means anything.
+                # An untried child has only its action.
                 target.nodes[first + i, ACTION] = tree.nodes[child, ACTION]
                 sources[first + i] = child if i < tree.nodes[source, TRIED] else NONE
             target.size[0] += width
         node += 1
-    # Chance before the root is over, and what is proven without a child names no action.
+    # Chance before the root is over, and a node proven without children names no action.
     if target.nodes[0, STATUS] == DRAWN or target.nodes[0, TRIED] == 0:
         target.nodes[0, STATUS] = OPEN

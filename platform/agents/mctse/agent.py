@@ -1,9 +1,8 @@
-"""MCTS-Expectimax: tree search for games with chance that keeps an afterstate and its outcomes apart."""
+"""MCTS-Expectimax: tree search for games with chance, with separate nodes for an afterstate and its outcomes."""
 
 from __future__ import annotations
 
 import math
-import time
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
@@ -16,11 +15,10 @@ from ...core.kernel import kernel
 from ...core.packing import pack
 from ...core.parameters import parameter
 from ...core.rng import fork_streams
-from ...games.game import Game, Position
-from ..abi import ACT, VALUES, VISITS
+from ...games.game import Game, NumArray, Position
+from ..abi import ACT
 from ..agent import (
     CompiledPlayer,
-    Decision,
     SearchAgent,
     milliseconds_parameter,
     rollout_depth_parameter,
@@ -31,26 +29,10 @@ from ..evaluator import Evaluator
 from ..evaluators.rollout import Rollout
 from ..final_move import EXTRA_CHUNKS, FINALS, final_parameter, security_parameter
 from ..timed import run_chunks
-from .search import (
-    ITERATIONS,
-    NUM_SETTINGS,
-    final_action,
-    needs_more,
-    search,
-)
+from .search import ITERATIONS, NUM_SETTINGS, final_action, needs_more, search
 from .threads import lead_mctse, lead_search, pack_share, share_mctse
 from .together import act_mctse_together
-from .tree import (
-    COUNTS,
-    DONE,
-    NODES_PER_ITERATION,
-    capacity_of,
-    clear,
-    has_room,
-    new_tree_copy,
-    tree_in,
-    tree_words,
-)
+from .tree import COUNTS, DONE, NODES_PER_ITERATION, capacity_of, clear, has_room, new_tree_copy, tree_in, tree_words
 from .tree_copies import new_copies
 
 Words = npt.NDArray[np.uint64]
@@ -76,18 +58,18 @@ def act_mctse(game, evaluator, settings, state, returns, rng, root):
 class MctsePlayer(CompiledPlayer):
     """Searches one tree by the clock, or with several threads, or both."""
 
-    TIMED_NODES = 1_000_000  # maximum of nodes in a search by the clock
-    FEW_NODES = 100_000  # this many may belong to any thread
+    TIMED_NODES = 1_000_000  # maximum nodes in a search by the clock
+    FEW_NODES = 100_000  # any thread may add this many
 
     def __init__(self, agent: Mctse, game: Game, rng: Words) -> None:
         super().__init__(agent, game, rng)
         self.milliseconds = agent.milliseconds
         longest = 2 * agent.iterations if agent.final == "robust_max" else agent.iterations
         nodes = self.TIMED_NODES if agent.milliseconds else NODES_PER_ITERATION * longest
-        # Slow threads leave iterations to the others; what they do not use takes no memory.
+        # Slow threads leave iterations to the others; unused nodes take no memory.
         share = min(nodes, max(self.FEW_NODES, 2 * nodes // agent.threads))
         self.state, self.returns = game.new_state(), np.zeros(game.num_seats)
-        self.rngs = np.zeros((1 + agent.threads, LINE), np.uint64)[1:]  # each in cache lines of its own
+        self.rngs = np.zeros((1 + agent.threads, LINE), np.uint64)[1:]  # each in its own cache lines
         self.trees = [new_tree_copy(share, game.num_seats, agent.threads, i) for i in range(agent.threads)]
         self.copies = new_copies(agent.threads, game.num_seats)
         shares = [
@@ -101,16 +83,13 @@ class MctsePlayer(CompiledPlayer):
     def tree(self) -> Any:
         return self.trees[0]
 
-    def act(self, position: Position) -> Decision:
-        began = time.perf_counter()
-        root = np.zeros((2, self.game.num_actions))
+    def _decide(self, position: Position, root: NumArray, began: float) -> tuple[int, int]:
         self.state[:], self.returns[:] = position.view(position.to_move), position.returns
         if self.milliseconds:
             action = self._search_by_clock(began, position, root)
         else:
             action = self.helpers.lead(lead_mctse, self.packed, self.rng, self.rngs, root)
-        nodes = int(self.trees[0].counts[DONE])
-        return Decision(int(action), root[VISITS], root[VALUES], nodes, time.perf_counter() - began)
+        return int(action), int(self.tree.counts[DONE])
 
     def _search_by_clock(self, began: float, position: Position, root: npt.NDArray[np.float64]) -> int:
         """Runs iterations until the time is up or the tree is full."""
@@ -133,15 +112,14 @@ class MctsePlayer(CompiledPlayer):
 
 @dataclass(frozen=True)
 class Mctse(SearchAgent):
-    """MCTS-Expectimax with UCT or UCTN, a limit on action nodes, and any evaluator in place of the rollout.
+    """MCTS-Expectimax with UCT or UCTN, a limit on action nodes, and any evaluator instead of the rollout.
 
     Source: Kutsch 2017, 5 and 7.1. Differs: the nodes keep no state; each iteration replays its path. The thesis
     subtracts 1 from the score of a rollout that ended the game (score_method=2), but its program, part of the public
-    GBG framework, no longer did so when mctse was written, and the published scores require method 1, the default here.
+    GBG framework, no longer did, and the published scores require method 1, the default here.
 
     Several threads search one tree (outlook of the thesis, 7.3), each on its own copy; `maxnodes` is then not exact.
-    The result depends on how they interleave: with more than one, the same seed may give a different decision, as with
-    a budget in milliseconds.
+    The same seed may then give different decisions, as with a budget in milliseconds, since threads interleave.
     """
 
     name: ClassVar[str] = "mctse"
@@ -155,7 +133,7 @@ class Mctse(SearchAgent):
         500, "maximum action nodes in the tree", low=1, high=10_000_000, log=True, search=(10, 10_000)
     )
     tree_depth: int = parameter(10, "maximum action nodes on a path", low=1, high=10_000, search=(1, 50))
-    selection: str = parameter("uctn", "how selection weighs means", choices=("uct", "uctn"))
+    selection: str = parameter("uctn", "weighting of means in selection", choices=("uct", "uctn"))
     exploration: float = parameter(
         math.sqrt(2), "K of UCT(N); 0.0566 is best for uct", low=0, high=100, log=True, search=(0.01, 10)
     )
@@ -164,7 +142,7 @@ class Mctse(SearchAgent):
     backup: str = parameter("mean", "a node's value: the mean or the least of its rewards", choices=("mean", "minimum"))
     score_method: int = score_method_parameter(1)
     evaluator: Evaluator = parameter(Rollout(), "evaluates new nodes")
-    threads: int = parameter(1, "cores that search one decision", low=1, high=256, search=(1, 16))
+    threads: int = parameter(1, "cores per decision", low=1, high=256, search=(1, 16))
     milliseconds: int = milliseconds_parameter("iterations")
 
     budgets: ClassVar[Mapping[str, Mapping[str, Any]]] = {

@@ -39,7 +39,7 @@ PLAYED = types.Tuple((types.int64, types.int64, types.boolean))  # what `play_ac
 def select_action(tree, node, mover, settings):
     """Picks the action node by UCT, or UCTN (K eq. 3): v_i / (n_i m) + K sqrt(ln n_p / n_i).
 
-    m is the largest value of a rollout of this search.
+    m is the largest rollout value of this search.
     """
     scale = 1.0
     if settings[NORMALISED] > 0.0 and tree.counts[DONE] >= NORMALISE_AFTER and tree.largest[mover] > 0.0:
@@ -73,7 +73,7 @@ def untried_action(game, tree, node, state, rng, choices):
 
 @kernel(types.int64(GAME, State, Rng, Floats, Actions, Floats))
 def draw_chance(game, state, rng, returns, choices, probs):
-    """Draws outcomes until a seat is to move or the game is over; returns a code that distinguishes their sequences."""
+    """Draws outcomes until a seat is to move or the game is over; returns a code for their sequence."""
     code = 0
     while game.to_move(state) == CHANCE:
         outcome = draw_outcome(game, state, rng, choices, probs)
@@ -84,9 +84,9 @@ def draw_chance(game, state, rng, returns, choices, probs):
 
 @kernel(PLAYED(GAME, TREE, Floats, types.int64, State, Floats, Rng, Actions, Floats), inline=True)
 def play_action(game, tree, settings, node, state, returns, rng, choices, probs):
-    """Selects an action at a decision node or expands one, and plays it and what chance answers.
+    """Selects an action at a decision node, or expands one, and plays it and the chance outcomes after it.
 
-    Returns the action node, or NONE where the descent ends; the outcome's code; whether the action node is new.
+    Returns the action node, or NONE if the descent ends; the outcome's code; whether the action node is new.
     """
     mover = game.to_move(state)
     if mover == TERMINAL or not has_room(tree):
@@ -108,7 +108,7 @@ def play_action(game, tree, settings, node, state, returns, rng, choices, probs)
 def descend(game, tree, settings, state, returns, rng, choices, probs, mark):
     """Selects and expands (K, algorithms 8 and 9), from the root's state in place to below a new action node.
 
-    There the rollout starts. Returns that node; `mark` is added to the visits of all on the way.
+    The rollout starts there. Returns that node; adds `mark` to the visits of all nodes on the way.
     """
     node = 0
     tree.visits[0] += mark
@@ -126,7 +126,7 @@ def descend(game, tree, settings, state, returns, rng, choices, probs, mark):
 
 @kernel(types.void(GAME, EVALUATOR, Floats, TREE, State, Floats, Rng, types.int64))
 def search(game, evaluator, settings, tree, root_state, returns, rng, iterations):
-    """Runs iterations on a tree, which may hold earlier ones; a full tree still learns from rollouts at its nodes."""
+    """Runs iterations on a tree, new or searched before; a full tree still learns from rollouts at its nodes."""
     scratch, state, spare = new_scratch(game, root_state), np.empty_like(root_state), np.empty((2, returns.size))
     iterate(game, evaluator, settings, tree, root_state, returns, rng, iterations, scratch, state, spare[0], spare[1])
 
@@ -135,7 +135,7 @@ def search(game, evaluator, settings, tree, root_state, returns, rng, iterations
 def iterate(
     game, evaluator, settings, tree, root_state, returns, rng, iterations, scratch, state, leaf_returns, values
 ):
-    """Runs the iterations of `search`, whose arrays they are."""
+    """Runs the iterations of `search` in its arrays."""
     minimum = settings[MINIMUM] > 0.0
     for _ in range(iterations):
         copy_state(root_state, state)
@@ -149,7 +149,7 @@ def iterate(
 
 @kernel(ROOT_CHILDREN(TREE, types.int64, Floats))
 def root_children(tree, mover, settings):
-    """Returns the root's children as the final move sees them, the youngest first."""
+    """Returns the root's children for the final move, the youngest first."""
     caution = settings[SECURITY] if settings[FINAL] == SECURE else 0.0
     children = new_root_children(num_children(tree, 0))
     child = tree.first_child[0]

@@ -34,9 +34,9 @@ RNGS = types.Array(types.uint64, 2, "C")  # [threads, 4 or more]
 
 @kernel(types.void(GAME, EVALUATOR, Floats, TREE, COPIES, State, Floats, Rng, Post))
 def share_search(game, evaluator, settings, tree, copies, root_state, returns, rng, post):
-    """Runs a thread's share of the iterations handed out, and applies what the others reported of theirs.
+    """Runs a thread's share of the iterations handed out, and applies the others' reports.
 
-    A batch of paths is selected before the first of its rollouts, and backed up after the last.
+    A batch of paths is selected before its first rollout.
     """
     scratch = new_scratch(game, root_state)
     choices, probs = scratch.choices, scratch.probs
@@ -52,7 +52,7 @@ def share_search(game, evaluator, settings, tree, copies, root_state, returns, r
     batch = take_batch(copies)
     while batch > 0:
         listen(tree, copies, minimum, heard, ends, values)
-        # Rows are copied word by word: a row of an array made here counts a reference, which waits for all writes.
+        # Rows are copied word by word: slicing an array made here counts a reference, which waits for all writes.
         for i in range(batch):
             copy_state(root_state, state)
             for seat in range(gains.size):

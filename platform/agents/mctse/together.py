@@ -1,4 +1,4 @@
-"""MCTS-Expectimax in many positions at once: their rollouts are played side by side."""
+"""MCTS-Expectimax in many positions at once, with rollouts side by side."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from .search import ITERATIONS, MINIMUM, TREE_DEPTH, final_action, needs_more, p
 from .tree import COUNTS, NONE, TREE, back_up, capacity_of, find_or_add_outcome, memo_place, tree_in
 
 put_tree, get_tree = shelf(TREE)
-# What a decision needs: shelf of trees, their largest values, next nodes and counts, memory, jobs, iterations left.
+# For a decision: the shelf of trees, their largest values, next nodes and counts, memory, jobs, iterations left.
 PARTS = types.Tuple([Package, Gains, States, States, States, JOBS, Counts])
-SHARE = 4  # of the rollouts under way, one in so many is awaited before the next are begun
+SHARE = 4  # one in this many rollouts under way is awaited before the next begin
 
 
 @kernel(types.int64(States, Gains, JOBS, Counts, Counts, types.int64, Counts))
 def begin_iterations(states, returns, jobs, leaves, searches, size, left):
-    """Begins at the root in the trees of the first `size` jobs done that have iterations left; their leaves wait.
+    """Begins iterations in the trees of the first `size` jobs done that have some left; their leaves wait.
 
     Writes their numbers to `searches` and returns how many there are.
     """
@@ -44,10 +44,10 @@ def begin_iterations(states, returns, jobs, leaves, searches, size, left):
 
 @kernel(types.void(GAME, Floats, Package, SCRATCH, JOBS, Counts, States, types.int64))
 def descend_together(game, settings, trees, scratch, jobs, leaves, steps, under_way):
-    """Does what `descend` does in the first `under_way` trees of `steps`, level by level, so that their reads overlap.
+    """`descend` in the first `under_way` trees of `steps`, level by level, so that their reads overlap.
 
-    A level reads three places that 32 trees in turn leave in no cache: the memo, the outcome, its first action. `steps`
-    [4, n] is space: which search, its action node, the outcome's code, whether the action node is new.
+    A level reads three places that 32 trees in turn evict from every cache: the memo, the outcome, its first action.
+    `steps`, [4, n], is space: the search, its action node, the outcome's code, whether the action node is new.
     """
     searches, actions, codes, fresh = steps[0], steps[1], steps[2], steps[3]
     for _ in range(np.int64(settings[TREE_DEPTH])):
@@ -109,7 +109,7 @@ def search_together(game, evaluator, settings, trees, states, returns, jobs, lef
 
 @kernel(types.void(GAME, EVALUATOR, Floats, States, Gains, Rngs, Roots, Counts, PARTS))
 def decide(game, evaluator, settings, states, returns, rngs, roots, actions, parts):
-    """Plants a tree for each position in its memory, searches them and chooses; the parts belong to the caller."""
+    """Creates a tree for each position in its memory, searches them and chooses; `parts` is the caller's space."""
     trees, largest, next_node, counts, memory, jobs, left = parts
     iterations, choices = np.int64(settings[ITERATIONS]), np.empty(game.max_choices, np.int64)
     capacity = capacity_of(memory.shape[1], largest.shape[1])

@@ -1,12 +1,11 @@
-"""The search tree of MCTS-Expectimax: a struct of arrays that outlives a call, so that a search can resume.
+"""The search tree of MCTS-Expectimax: a struct of arrays that outlives a call: a search can resume.
 
 Levels alternate between decision nodes (a seat is to move; K calls them chance nodes) and action nodes (an action was
 chosen, the afterstate; K's expectimax nodes). Children form linked lists in order of creation. Source: Kutsch 2017, 5.
 
-Where several threads search one tree, each has a copy of it, see tree_copies.py. Then visits are added before their
-rollouts, so that those under way send the next ones elsewhere, but a mean is taken only over rollouts that have come
-back: where values have both signs, a visit without a value would be a gain for the losing side (Liu and others, "Watch
-the unobserved", 2020).
+If several threads search one tree, each has a copy of it, see tree_copies.py. Visits are then added before their
+rollouts, which sends the next ones elsewhere, but a mean covers only finished rollouts: if values have both signs, a
+visit without a value would be a gain for the losing side (Liu and others, "Watch the unobserved", 2020).
 """
 
 from __future__ import annotations
@@ -22,17 +21,17 @@ from ...core.kernel import kernel, tell_type
 NONE = -1  # no such node
 # Indices into `counts`.
 NUM_NODES, NUM_ACTION_NODES, DONE = 0, 1, 2
-ME, SHARE = 3, 4  # the copy's thread, and how many nodes each thread may add
+ME, SHARE = 3, 4  # the copy's thread, and the number of nodes that each thread may add
 COUNTS = 5
 UNKNOWN = -1  # `untried` of a decision node that selection has not visited yet
-IS_ACTION = -(1 << 62)  # `untried` of an action node, to which a bit is added for each of its outcomes
+IS_ACTION = -(1 << 62)  # `untried` of an action node, plus a bit for each of its outcomes
 PENDING_BITS = 40
 COUNTED = (1 << PENDING_BITS) - 1  # the bits of `visits` that count visits
-PENDING = 1 << PENDING_BITS  # what a visit adds besides 1 while its rollout is under way in one of several threads
-VALUES = 7  # words of a node before its values: with those of one seat it fills a cache line
+PENDING = 1 << PENDING_BITS  # added to a visit's 1 while its rollout is under way in one of several threads
+VALUES = 7  # words of a node before its values; with one seat it fills a cache line
 NODES_PER_ITERATION = 3  # at most: a new outcome, an action below it and its outcome
 MEMO_BITS = 12
-MEMO = 1 << MEMO_BITS  # outcomes that a tree remembers beside their lists
+MEMO = 1 << MEMO_BITS  # outcomes that a tree remembers besides their lists
 MEMO_WORDS = MEMO // 2
 
 
@@ -42,15 +41,15 @@ class MctseTree(NamedTuple):
     parent: Any  # [capacity] node, or NONE of the root
     first_child: Any  # [capacity] node or NONE
     next_sibling: Any  # [capacity] node or NONE
-    label: Any  # [capacity] the action of an action node, the chance outcomes' code of a decision node
-    untried: Any  # [capacity] legal actions of a decision node without an action node yet, or UNKNOWN; see IS_ACTION
+    label: Any  # [capacity] an action node's action, or the code of a decision node's chance outcomes
+    untried: Any  # [capacity] number of a decision node's legal actions without a node yet, or UNKNOWN; see IS_ACTION
     visits: Any  # [capacity]; between searches nothing is PENDING
-    same: Any  # [capacity] the node that stands here for one that another thread added
+    same: Any  # [capacity] the node in this copy for one that another thread added
     values: Any  # [capacity, seats] sums of rollout values, or the least of them
-    largest: Any  # [seats] largest value of a rollout of this search, at least 0
-    next_node: Any  # [threads] the next node that each of them adds, as far as known
-    counts: Any  # [COUNTS] nodes, action nodes, iterations so far, and what else the indices name
-    memo: Any  # [MEMO] outcomes found last, each where its hash says; or anything, so whoever reads it has to check
+    largest: Any  # [seats] largest rollout value of this search, at least 0
+    next_node: Any  # [threads] the next node of each, as far as known
+    counts: Any  # [COUNTS] nodes, action nodes, iterations so far, and the others named by the indices
+    memo: Any  # [MEMO] outcomes found last, by hash; entries may be arbitrary, so readers must check
 
 
 _COLUMN, _INTS, _FLOATS = (
@@ -65,13 +64,13 @@ tell_type(MctseTree, TREE)
 
 @kernel(types.int64(types.int64, types.int64))
 def tree_words(capacity, seats):
-    """Returns how many words `tree_in` needs for the nodes."""
+    """Returns the number of words that `tree_in` needs for the nodes."""
     return capacity * (VALUES + seats) + MEMO_WORDS + LINE
 
 
 @kernel(types.int64(types.int64, types.int64))
 def capacity_of(words, seats):
-    """Returns how many nodes fit in so many words, see `tree_words`."""
+    """Returns the number of nodes that fit into that many words, see `tree_words`."""
     return (words - MEMO_WORDS - LINE) // (VALUES + seats)
 
 
@@ -79,7 +78,7 @@ def capacity_of(words, seats):
 def tree_in(space, capacity, largest, next_node, counts, me):
     """Returns a thread's copy of a tree with only its root, in the given arrays; see `tree_words` and MctseTree."""
     width = VALUES + largest.size
-    start = (-(space.ctypes.data >> 3)) & 7  # words to where a cache line starts
+    start = (-(space.ctypes.data >> 3)) & 7  # words to the start of a cache line
     end = start + capacity * width
     nodes = space[start:end].reshape(capacity, width)
     tree = MctseTree(
@@ -117,7 +116,7 @@ def new_tree_copy(share, seats, threads, me):
 
 @kernel(TREE(types.int64, types.int64))
 def new_tree(capacity, seats):
-    """Returns a tree with only its root, for one thread; `capacity` nodes can never be exceeded."""
+    """Returns a tree with only its root, for one thread and at most `capacity` nodes."""
     return new_tree_copy(capacity - 1, seats, 1, 0)
 
 
@@ -138,7 +137,7 @@ def is_action(tree, node):
 
 @kernel(types.int64(types.int64), inline=True)
 def outcome_bit(code):
-    """Returns one of 61 bits; an action node that lacks it has no outcome with that code."""
+    """Returns one of 61 bits for a code; an action node without it has no outcome with that code."""
     return 1 << (code % 61)
 
 
@@ -163,7 +162,7 @@ def put_node(tree, node, parent, label, untried):
 
 @kernel(types.int64(TREE, types.int64, types.int64))
 def add_child(tree, parent, label):
-    """Adds the thread's next node to a decision node, as an action, or to an action node, and returns it."""
+    """Adds the thread's next node to a decision node, as an action, or to an action node; returns it."""
     me = tree.counts[ME]
     node = tree.next_node[me]
     tree.next_node[me] = node + 1
@@ -189,17 +188,17 @@ def find_child(tree, parent, label):
 
 @kernel(types.int64(types.int64, types.int64))
 def memo_place(action, code):
-    """Returns where the memo has an outcome, if it has."""
+    """Returns the place of an outcome in the memo."""
     mixed = np.uint64(action) * np.uint64(0x9E3779B97F4A7C15) + np.uint64(code) * np.uint64(0xC2B2AE3D27D4EB4F)
     return np.int64(mixed >> np.uint64(64 - MEMO_BITS))
 
 
 @kernel(types.int64(TREE, types.int64, types.int64), inline=True)
 def find_or_add_outcome(tree, action, code):
-    """Returns the outcome of an action node that has this code, a new one if there is none.
+    """Returns an action node's outcome with that code, a new one if there is none.
 
-    An action node has up to dozens of outcomes, each in a cache line of its own: running through them took a quarter of
-    the time of 32 searches in step.
+    An action node has up to dozens of outcomes, each in its own cache line: walking through them took a quarter of the
+    time of 32 searches in step.
     """
     place = memo_place(action, code)
     guess = np.int64(tree.memo[place])
@@ -226,7 +225,7 @@ def num_children(tree, node):
 
 @kernel(types.boolean(TREE))
 def has_room(tree):
-    """Whether this thread may add an iteration's nodes."""
+    """Whether this thread may add the nodes of an iteration."""
     me = tree.counts[ME]
     return tree.next_node[me] + NODES_PER_ITERATION <= 1 + (me + 1) * tree.counts[SHARE]
 
@@ -242,9 +241,9 @@ def add_visits(tree, leaf, visits):
 
 @kernel(types.void(TREE, types.int64, _FLOATS, types.boolean, types.int64), inline=True)
 def back_up(tree, leaf, values, minimum, visits):
-    """Adds a rollout's values to a node and all above it, or lowers them to it (Kutsch 2017, eq. 4).
+    """Adds a rollout's values to a node and all above it, or takes the minimum (Kutsch 2017, eq. 4).
 
-    `visits` is what their visits change by: 1, or -PENDING where the visit is there already.
+    `visits` is added to theirs: 1, or -PENDING if the visit is counted already.
     """
     node = leaf
     while node != NONE:
@@ -262,14 +261,14 @@ def back_up(tree, leaf, values, minimum, visits):
 
 @kernel(types.int64(TREE, types.int64), inline=True)
 def returned(tree, node):
-    """Returns how many of a node's visits have their rollout's values."""
+    """Returns the number of a node's visits whose rollouts have finished."""
     visits = tree.visits[node]
     return (visits & COUNTED) - (visits >> PENDING_BITS)
 
 
 @kernel(types.float64(TREE, types.int64, types.int64, types.boolean), inline=True)
 def mean_value(tree, node, seat, minimum):
-    """Returns what a node is worth to a seat: the mean of its rollouts' values, or the least of them; first 0."""
+    """Returns a node's value to a seat: the mean of its rollouts' values, or the least; 0 before any."""
     rollouts = returned(tree, node)
     if minimum or rollouts == 0:
         return tree.values[node, seat]

@@ -1,12 +1,13 @@
-"""One search tree on several cores: every thread has a copy of it and reports its changes to the others.
+"""One search tree on several cores: every thread has a copy and reports its changes to the others.
 
-A tree whose nodes all threads write to (Chaslot, Winands and van den Herik, "Parallel Monte-Carlo tree search", 2008)
-makes its cache lines move between the cores, which takes some 0.1 to 0.3 microseconds each time, and an iteration that
-takes 2 touches dozens of them. Here only what an iteration added is passed on, half a cache line that the others read
-in one go; so the copies agree except for the batches under way, and no thread waits for another.
+If all threads write to one tree (Chaslot, Winands and van den Herik, "Parallel Monte-Carlo tree search", 2008), its
+cache lines move between the cores, which takes some 0.1 to 0.3 microseconds each time; an iteration takes 2 and touches
+dozens of them. Here each iteration's additions are passed on, half a cache line that the others read in one go; so the
+copies agree except for the batches under way, and no thread waits for another.
 
-Nodes have one number in all copies. Where two threads add the same child, each keeps its own, and also accepts the
-other's number for it. A limit on the tree's size applies to what a thread knows of: each may exceed it by its batch.
+A node has the same number in all copies. If two threads add the same child, each keeps its own, and also accepts the
+other's number for it. A limit on the tree's size applies to the nodes known to a thread: each may exceed it by its
+batch.
 """
 
 from __future__ import annotations
@@ -37,17 +38,17 @@ from .tree import (
     put_node,
 )
 
-MOST_ITERATIONS = 4096  # handed out at once; then all copies become equal
+MOST_ITERATIONS = 4096  # handed out at once; after them all copies are equal
 LARGEST_BATCH = 16  # iterations that a thread takes, and reports, at once
-# Words of `work`. What all threads write at once lies apart.
+# Words of `work`; those that all threads write lie apart.
 STARTED, LAST, BATCH, FRESH = 0, LINE, LINE + 1, LINE + 2
-# Words of a thread's row in `told`: iterations that are begun, that came back, and whether there will be no more.
+# Words of a thread's row in `told`: iterations begun, iterations finished, and whether there will be no more.
 BEGUN, BACK, OVER = 0, 1, 2
-ENTRY = 1 + NODES_PER_ITERATION  # words: 4 * the node below which it added + how many it added, and their labels
+ENTRY = 1 + NODES_PER_ITERATION  # words: 4 * the node below which it added nodes + their number, and their labels
 
 
 class Copies(NamedTuple):
-    """What threads report to each other while they search copies of one tree."""
+    """The threads' reports to each other while they search copies of one tree."""
 
     work: Any  # [2 * LINE] iterations handed out
     told: Any  # [threads, LINE]
@@ -56,15 +57,7 @@ class Copies(NamedTuple):
 
 
 _INTS, _TABLE = types.Array(types.int64, 1, "C"), types.Array(types.int64, 2, "C")
-COPIES = types.NamedTuple(
-    [
-        _INTS,
-        _TABLE,
-        types.Array(types.int64, 3, "C"),
-        types.Array(types.float64, 3, "C"),
-    ],
-    Copies,
-)
+COPIES = types.NamedTuple([_INTS, _TABLE, types.Array(types.int64, 3, "C"), types.Array(types.float64, 3, "C")], Copies)
 tell_type(Copies, COPIES)
 
 
@@ -90,16 +83,16 @@ def hand_out(copies, iterations, fresh):
 
 @kernel(types.int64(COPIES))
 def take_batch(copies):
-    """Returns how many iterations this thread is to do next, 0 at the end."""
+    """Returns the number of this thread's next iterations, 0 at the end."""
     most = copies.work[BATCH]
     return max(0, min(most, copies.work[LAST] - fetch_add(copies.work, STARTED, most)))
 
 
-# A batch is reported at once, after its searches: reported one by one, each would wait for its cache line, which the
-# others have read.
+# A batch is reported at once, after its searches: single reports would each wait for a cache line that the others have
+# read.
 @kernel(types.void(TREE, COPIES, types.int64, types.int64, _INTS, _INTS))
 def tell_paths(tree, copies, told, batch, firsts, leaves):
-    """Reports a batch's paths; each added the nodes from its first on up to the next one's, and ended at its leaf."""
+    """Reports a batch's paths; each added the nodes from its first up to the next one's, and ended at its leaf."""
     me = tree.counts[ME]
     end = tree.next_node[me]
     for i in range(batch - 1, -1, -1):
@@ -113,7 +106,7 @@ def tell_paths(tree, copies, told, batch, firsts, leaves):
 
 @kernel(types.void(TREE, COPIES, types.int64, types.int64, types.Array(types.float64, 2, "C")))
 def tell_values(tree, copies, told, batch, values):
-    """Tells what the rollouts of a batch found, [batch, seats]."""
+    """Reports the values of a batch's rollouts, [batch, seats]."""
     me = tree.counts[ME]
     for i in range(batch):
         for seat in range(values.shape[1]):
@@ -123,9 +116,9 @@ def tell_values(tree, copies, told, batch, values):
 
 @kernel(types.int64(TREE, COPIES, types.int64, types.int64), inline=True)
 def follow(tree, copies, teller, iteration):
-    """Adds what another thread's iteration added, and returns where it ended, or NONE.
+    """Adds the nodes of another thread's iteration and returns its leaf, or NONE.
 
-    NONE: it added to a node of a third thread that has not been reported to this one yet.
+    NONE: it added to a third thread's node that has not been reported to this one yet.
     """
     below, count = copies.entries[teller, iteration, 0] >> 2, copies.entries[teller, iteration, 0] & 3
     if below > 0 and below >= tree.next_node[(below - 1) // tree.counts[SHARE]]:
@@ -159,17 +152,17 @@ def hear_values(copies, teller, iteration, values):
 
 @kernel(types.boolean(TREE, COPIES, types.boolean, _TABLE, _TABLE, Floats))
 def listen(tree, copies, minimum, heard, ends, values):
-    """Applies to this copy what the others reported since last time; returns whether all is done and applied.
+    """Applies the others' new reports to this copy; returns whether everything is done and applied.
 
-    `heard`, [threads, 2], says how far it got; `ends`, [threads, LARGEST_BATCH], where rollouts under way started;
+    `heard`, [threads, 2], has its progress; `ends`, [threads, LARGEST_BATCH], the leaves of rollouts under way;
     `values`, [seats], is scratch.
     """
     all_heard = True
     for teller in range(copies.told.shape[0]):
         if teller == tree.counts[ME]:
             continue
-        # In this order: what is begun but not back is then one batch at most, as `ends` needs, wherever this thread is
-        # interrupted; and who is over begins no more.
+        # Read in this order, at most one batch is begun but not back, as `ends` needs, wherever this thread is
+        # interrupted; and a thread that is over begins no more.
         over, begun = load(copies.told, (teller, OVER)), load(copies.told, (teller, BEGUN))
         back = load(copies.told, (teller, BACK))
         for i in range(heard[teller, BEGUN], begun, 2):

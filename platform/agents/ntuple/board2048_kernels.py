@@ -1,7 +1,7 @@
-"""Entries of n-tuple networks for packed 4x4 boards of 2048: one instruction a tuple, not a loop of cells.
+"""Entries of n-tuple networks for packed 4x4 boards of 2048: one instruction per tuple, not a loop over cells.
 
-Their order is that of `find_entries`, so values and learned weights are the same, bit for bit; their places are those
-of a table in quarters, see layout.py. Needs 16 cell values, tuples with ascending cells, and all eight symmetries.
+Their order is that of `find_entries`, so values and learned weights are equal, bit for bit; their places are those of a
+table in quarters, see layout.py. Needs 16 cell values, tuples with ascending cells, and all eight symmetries.
 """
 
 from __future__ import annotations
@@ -11,46 +11,21 @@ from numba import types
 
 from ...core.atomics import prefetch
 from ...core.kernel import kernel
-from ...games.twenty48.board import transpose
+from ...games.twenty48.board import reverse_columns, reverse_rows, transpose
 from .intrinsics import gather_bits
-from .network_kernels import (
-    BASES,
-    ENTRIES,
-    ORIGIN,
-    STAGE,
-    STAGES,
-    TUPLES,
-    WIDTH,
-    EntryTable,
-    Header,
-    Index,
-)
+from .network_kernels import BASES, ENTRIES, ORIGIN, STAGE, STAGES, TUPLES, WIDTH, EntryTable, Header, Index
 
 _U = np.uint64
 _U64 = types.uint64
 _0, _1, _2, _3, _4, _5, _6, _7, _8 = (_U(n) for n in range(9))
-_12, _15, _16, _32, _48 = (_U(n) for n in (12, 15, 16, 32, 48))
+_15, _16, _32 = (_U(n) for n in (15, 16, 32))
 _LOW_BITS, _HIGH_BITS = _U(0x3333333333333333), _U(0xCCCCCCCCCCCCCCCC)
-_COLUMN0, _COLUMN1 = _U(0x000F000F000F000F), _U(0x00F000F000F000F0)
-_ROW1, _ROW2 = _U(0x00000000FFFF0000), _U(0x0000FFFF00000000)
 _NOTHING = np.float64(0.0)
 
 
 @kernel(_U64(_U64))
-def reverse_rows(b):
-    """Mirrors a board: the columns in reverse order."""
-    return ((b & _COLUMN0) << _12) | ((b & _COLUMN1) << _4) | ((b >> _4) & _COLUMN1) | ((b >> _12) & _COLUMN0)
-
-
-@kernel(_U64(_U64))
-def reverse_columns(b):
-    """Turns a board upside down: the rows in reverse order."""
-    return (b << _48) | ((b << _16) & _ROW2) | ((b >> _16) & _ROW1) | (b >> _48)
-
-
-@kernel(_U64(_U64))
 def quartered(b):
-    """A board's low two bits of all cells, then the high two bits of all."""
+    """A board's low two bits of all cells, then the high two."""
     return gather_bits(b, _LOW_BITS) | gather_bits(b, _HIGH_BITS) << _32
 
 
@@ -67,7 +42,7 @@ def symmetric_images(b, images):
 
 @kernel(_U64(Header, _U64), inline=True)
 def first_place(words, board):
-    """Returns where the entries of a board's stage begin, see `stage_of`."""
+    """Returns the first place of the entries of a board's stage, see `stage_of`."""
     place = _U(words[ORIGIN])
     if words[STAGES] > 0:
         highest = _0
@@ -87,7 +62,7 @@ def at_most_15(board, high):
 
 @kernel(types.float32(Header, _U64, EntryTable, Index))
 def packed_value(words, board, table, images):
-    """The network's value of a packed board, as `sum_entries` sums it up."""
+    """The network's value of a packed board, summed up as by `sum_entries`."""
     tuples, width, origin = _U(words[TUPLES]), _U(words[WIDTH]), first_place(words, board)
     symmetric_images(board, images)
     total = _NOTHING
@@ -135,7 +110,7 @@ def find_entries_of_images(words, board, table, index, first):
 
 @kernel(types.float32(Header, EntryTable, Index, _U64), inline=True)
 def sum_entries_of_images(words, table, index, first):
-    """The network's value, as `packed_value` sums it up, from places of `find_entries_of_images`."""
+    """The network's value, summed up as by `packed_value`, from places of `find_entries_of_images`."""
     p0 = p1 = p2 = p3 = p4 = p5 = p6 = p7 = _NOTHING
     at = first
     for _ in range(words[TUPLES]):

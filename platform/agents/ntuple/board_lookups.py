@@ -1,4 +1,4 @@
-"""The entries of a board and of the boards that follow it: what an action does not change is not looked up again."""
+"""The entries of a board and of the boards after it: those that an action does not change are not looked up again."""
 
 from __future__ import annotations
 
@@ -37,22 +37,22 @@ _U = np.uint64
 _U64, _I64 = types.uint64, types.int64
 _0, _1, _2, _3, _4 = (_U(n) for n in range(5))
 _NOTHING = np.float64(0.0)
-SUMMED, SWEPT = 1, 2  # what is known of a phase
+SUMMED, SWEPT = 1, 2  # knowledge of a phase
 
 
 class Board(NamedTuple):
-    """The board on which a seat is to move, and space to look at the boards after its actions."""
+    """The board of the seat to move, and space for the boards after its actions."""
 
     cells: Any  # [cells] of the board
     now: Any  # [look-ups] places of its entries, for phase 0 and output 0
-    sums: Any  # [phases * outputs] its value, where known
-    known: Any  # [phases] whether it is: SUMMED, or SWEPT where all boards with one more stone are known too
+    sums: Any  # [phases * outputs] its value, if known
+    known: Any  # [phases] whether it is: SUMMED, or SWEPT if all boards with one more stone are known too
     after_cells: Any  # [cells]
-    shifted: Any  # [look-ups] places after the action that is looked at, otherwise as `now`
-    changed: Any  # [look-ups] the numbers of those that differ
-    entries: Any  # [phases * outputs, look-ups] the entries, where the phase is SUMMED
+    shifted: Any  # [look-ups] places after the current action, otherwise as `now`
+    changed: Any  # [look-ups] numbers of those that differ
+    entries: Any  # [phases * outputs, look-ups] the entries, if the phase is SUMMED
     parts: Any  # [cells * symmetries] scratch space
-    changes: Any  # [phases * outputs, cells] how a stone on a cell changes the value, where the phase is SWEPT
+    changes: Any  # [phases * outputs, cells] change of the value by a stone on a cell, if the phase is SWEPT
 
 
 _I1 = types.Array(types.int64, 1, "C")
@@ -62,7 +62,7 @@ BOARD = types.NamedTuple([_I1, _I1, Floats, _I1, _I1, _I1, Index, _F32S, Floats,
 
 @kernel(BOARD(Header))
 def new_board(words):
-    """Returns room for a board, which `set_board` fills."""
+    """Returns room for a board, to be filled by `set_board`."""
     lookups, num_cells, phases = words[SYMMETRIES] * words[TUPLES], words[NUM_CELLS], words[PHASES]
     blocks = phases * words[OUTPUTS]
     return Board(
@@ -97,9 +97,9 @@ def sum_board(words, table, board, phase):
 
 @kernel(_I64(GAME, Header, State, _I64, _I64, BOARD))
 def step_of_sweep(game, words, after, first, count, board):
-    """Returns by how much a stone changes its cell's value, 0 if a sweep does not say what `count` actions are worth.
+    """Returns the change of a cell's value by a stone, 0 if a sweep is no use for `count` actions.
 
-    A sweep finds all stones at once, and takes as long as a look at a third of the cells.
+    A sweep values all stones at once, in the time of looks at a third of the cells.
 
     Args:
         after: the state after the first action.
@@ -116,14 +116,14 @@ def step_of_sweep(game, words, after, first, count, board):
 
 @kernel(types.void(Header, EntryTable, BOARD, _I64, _I64))
 def sweep_board(words, table, board, phase, step):
-    """Finds for a phase what the board is worth, and by how much a stone on any empty cell changes that.
+    """Finds the board's value in a phase, and its change by a stone on any empty cell.
 
-    One pass over all look-ups, tuple by tuple: the symmetric images of a tuple share its few entries, which a look at
-    one stone after the other would fetch again and again. Four images at a time, in vector instructions. What is found
-    for cells that are not empty means nothing: asking what is empty would take longer. Tables have room for that.
+    One pass over all look-ups, tuple by tuple: the symmetric images of a tuple share its few entries, which separate
+    looks at each stone would fetch again and again. Four images at a time, in vector instructions. Results for occupied
+    cells are meaningless: testing for empty ones would take longer. Tables have room for that.
 
     Args:
-        step: by how much a stone changes its cell's value, above 0.
+        step: change of a cell's value by a stone, above 0.
     """
     board.known[phase] = SWEPT
     tuples, symmetries, length = _U(words[TUPLES]), _U(words[SYMMETRIES]), _2 * _U(words[LENGTH])
@@ -166,7 +166,7 @@ def sweep_board(words, table, board, phase, step):
 
 @kernel(_U64(Header, EntryTable, BOARD, _I64))
 def shift_entries(words, table, board, offset):
-    """Makes `board.shifted` the places of the board after, and fetches those entries early; returns how many change."""
+    """Sets `board.shifted` to the places of the next board, and fetches their entries early; returns the changes."""
     highest, starts = words[VALUES] - 1, words[TOUCHES]
     now, shifted, changed = board.now, board.shifted, board.changed
     n = _U(0)
@@ -177,7 +177,7 @@ def shift_entries(words, table, board, offset):
         for at in range(_U(words[starts + cell]), _U(words[starts + cell + 1]), _U(2)):
             i = _U(words[at])
             place = shifted[i]
-            if place == now[i]:  # no two boards have one entry, so this is its first change
+            if place == now[i]:  # no entry has two boards, so this is its first change
                 changed[n] = i
                 n += _U(1)
             place += step * words[at + _U(1)]
@@ -188,7 +188,7 @@ def shift_entries(words, table, board, offset):
 
 @kernel(types.void(GAME, Header, State, BOARD))
 def go_to_board(game, words, state, board):
-    """Makes a state's board, which differs in few cells, the board itself."""
+    """Replaces the board by a state's board that differs in few cells."""
     highest, starts = words[VALUES] - 1, words[TOUCHES]
     now, shifted, cells, after_cells = board.now, board.shifted, board.cells, board.after_cells
     game.cells(state, after_cells)
@@ -206,7 +206,7 @@ def go_to_board(game, words, state, board):
 
 @kernel(types.void(GAME, Header, State, BOARD))
 def set_board(game, words, state, board):
-    """Makes any state's board the board itself: all cells 0, and from there on as `go_to_board` does."""
+    """Replaces the board by any state's board: all cells 0, then as in `go_to_board`."""
     i = _0
     for t in range(words[TUPLES]):
         place = words[ORIGIN] + words[BASES + t] * words[WIDTH]
@@ -219,7 +219,7 @@ def set_board(game, words, state, board):
 
 @kernel(_I64(Header, Actions, Actions))
 def only_change(words, before, after):
-    """Returns the only cell in which two boards differ for the network, -1 if none does, -2 if several do."""
+    """Returns the cell in which two boards differ for the network, -1 if none does, -2 if several do."""
     highest, found = words[VALUES] - 1, -1
     for cell in range(words[NUM_CELLS]):
         if before[cell] != after[cell] and min(before[cell], highest) != min(after[cell], highest):
@@ -231,7 +231,7 @@ def only_change(words, before, after):
 
 @kernel(types.float64(Header, EntryTable, BOARD, _I64, _I64, _I64))
 def change_of_cell(words, table, board, block, cell, step):
-    """Returns how the board's value changes when one cell is worth `step` more."""
+    """Returns the change of the board's value if one cell's value rises by `step`."""
     total = _NOTHING
     starts, offset = words[TOUCHES], block * words[ENTRIES] * words[WIDTH]
     now, entries = board.now, board.entries[block]
@@ -243,7 +243,7 @@ def change_of_cell(words, table, board, block, cell, step):
 
 @kernel(types.void(Header, EntryTable, BOARD, _I64, EntryTable))
 def value_of_after(words, table, board, phase, values):
-    """Finds what the board `board.after_cells` is worth in a phase; values: [outputs] filled in."""
+    """Finds the value of the board `board.after_cells` in a phase; values: [outputs] filled in."""
     if board.known[phase] != SUMMED:
         sum_board(words, table, board, phase)
     outputs, cell = words[OUTPUTS], only_change(words, board.cells, board.after_cells)
@@ -272,10 +272,10 @@ def value_of_after(words, table, board, phase, values):
 
 @kernel(types.void(GAME, Header, EntryTable, BOARD, State, _I64, _I64, _I64, EntryTable), inline=True)
 def value_of_action(game, words, table, board, after, action, next_mover, step, values):
-    """Finds what `after`, the state after an action, is worth; values: [outputs] filled in.
+    """Finds the value of `after`, the state after an action; values: [outputs] filled in.
 
     Args:
-        step: as `step_of_sweep` returns it.
+        step: as returned by `step_of_sweep`.
     """
     outputs, phase = words[OUTPUTS], max(next_mover, 0)
     if step > 0 and action < words[NUM_CELLS]:

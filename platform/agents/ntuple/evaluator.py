@@ -13,7 +13,7 @@ from numba import types
 
 from ...core.errors import UserError
 from ...core.kernel import kernel
-from ...core.parameters import parameter, parameters_of
+from ...core.parameters import parameter
 from ...games.abi import GAME, TERMINAL, Actions, State
 from ...games.game import Game
 from ...games.generic import copy_state
@@ -22,6 +22,7 @@ from ...games.twenty48.board import move
 from ...games.twenty48.rules import BOARD, HIGH
 from ..abi import EVALUATE, SCRATCH, EvaluatorKernels
 from ..evaluator import Evaluator
+from ..learning.files import fill_digest
 from .board2048_kernels import at_most_15, packed_value
 from .network import (
     CELLS,
@@ -59,7 +60,7 @@ _NOTHING = np.float64(0.0)
 
 @kernel(types.float32(Header, EntryTable, Actions, types.int64))
 def cells_value(words, table, cells, block):
-    """The network's value of cells, as `sum_entries` sums it up."""
+    """The network's value of cells, summed up as by `sum_entries`."""
     tuples, length, highest = words[TUPLES], words[LENGTH], words[VALUES] - 1
     factors = BASES + 2 * tuples
     places = factors + tuples * length
@@ -96,12 +97,12 @@ def best_after_2048(words, table, board, high, scratch):
 
 @kernel(types.float64(GAME, Header, EntryTable, State, types.float64, SCRATCH))
 def best_after(game, words, table, state, so_far, scratch):
-    """The largest reward plus value of an action in a game of one seat; the whole return, where values are of that."""
+    """The largest reward plus value of an action in a game of one seat, or the whole return if values are of that."""
     after, gains, choices = scratch.state, scratch.returns, scratch.choices
     n = game.legal(state, choices)
     best = 0.0
     for i in range(n):
-        game.legal(state, choices)  # the cells took its place
+        game.legal(state, choices)  # the cells have overwritten it
         copy_state(state, after)
         gains[0] = so_far if words[AT_END] != 0 else 0.0
         game.step(after, choices[i], gains)
@@ -117,7 +118,7 @@ def best_after(game, words, table, state, so_far, scratch):
 
 @kernel(EVALUATE)
 def evaluate_ntuple(game, weights, state, returns, count, rng, totals, scratch):
-    """The returns so far and what the network expects to come, or the whole that it expects, / max_return."""
+    """The returns so far plus the rest expected by the network, or its whole expected return, / max_return."""
     words, table = weights.view(np.int64), weights.view(np.float32)
     mover = game.to_move(state)
     share = float(count) / game.max_return
@@ -149,10 +150,10 @@ def evaluate_ntuple(game, weights, state, returns, count, rng, totals, scratch):
 
 @dataclass(frozen=True)
 class NTuple(Evaluator):
-    """The value that an n-tuple network gives a board; the network comes from a file, without one it is empty.
+    """The value of a board by an n-tuple network from a file; without one the network is empty.
 
     A network sums up one table entry per tuple of cells, for the board and all its symmetric images. `turnier train`
-    writes the files. Where the seat of a one-seat game with chance is to move, its best action counts, since values are
+    writes the files. If the seat of a one-seat game with chance is to move, its best action counts, since values are
     learned for afterstates. Sources: Kutsch 2017, 6.1; Weitz 2022, 4.1; Szubert and Jaskowski 2014; Wu and others 2014
     (stages).
     """
@@ -162,20 +163,20 @@ class NTuple(Evaluator):
 
     file: str = parameter("", "file of weights that `turnier train` wrote; it determines the network", carried=True)
     digest: str = parameter("", "digest that the weights must have; filled in")
-    network: str = parameter(WALK, "which tuples the network has", choices=(*PUBLISHED, WALK, POINTS, CELLS))
+    network: str = parameter(WALK, "the network's tuples", choices=(*PUBLISHED, WALK, POINTS, CELLS))
     tuples: int = parameter(20, "walk and points: number of random tuples", low=1, high=1000, search=(1, 50))
     length: int = parameter(3, "walk and points: cells per tuple", low=1, high=10)
     seed: int = parameter(1, "walk and points: seed of the random tuples", low=0, high=2**53, search=(1, 100))
     cells: str = parameter("", "cells: the tuples, such as 0.1.2/4.5.6")
-    symmetric: bool = parameter(True, "sum over the board's symmetric images too")
+    symmetric: bool = parameter(True, "also sum over the board's symmetric images")
     values: int = parameter(
         16,
-        "number of cell values that are distinguished; higher ones count as the highest",
+        "number of distinct cell values; higher ones count as the highest",
         low=2,
         high=64,
         search=(2, 20),
     )
-    stages: str = parameter("", "largest cell values from which boards have entries of their own, such as 10.12")
+    stages: str = parameter("", "largest cell values from which boards have separate entries, such as 10.12")
 
     def draws_numbers(self, game: Game, rollout_depth: int) -> bool:
         return False
@@ -184,21 +185,13 @@ class NTuple(Evaluator):
         if (self.network == CELLS) != bool(self.cells):
             raise UserError("ntuple: network=cells must have cells, and no other network; write cells=0.1.2/4.5.6.")
         written_stages(self.stages)
-        if not self.file:
-            if self.digest:
-                raise UserError("ntuple: a digest must belong to a file, got none; leave the digest out.")
-            return
-        for field, _ in parameters_of(type(self)):
-            if field.name not in ("file", "digest") and getattr(self, field.name) != field.default:
-                raise UserError(f"ntuple: the file says what the network is, got {field.name} too; leave it out.")
-        if not self.digest:
-            object.__setattr__(self, "digest", read_values(self.carried_path("file"))["digest"])
+        fill_digest(self, read_values)
 
     def cannot_evaluate(self, game: Game) -> str | None:
         if not game.num_cells:
             return f"ntuple needs a game with a board, got {game}; use evaluator=rollout."
         if self.file and not os.path.isfile(self.carried_path("file")):
-            return None  # stored matches can be counted without the file; whoever wants to play is told
+            return None  # stored matches can be counted without the file; playing raises an error
         if self.file:
             learned = GAMES.make(read_config(self.carried_path("file"))["network"]["game"])
             if learned != game:
@@ -208,7 +201,7 @@ class NTuple(Evaluator):
         return None
 
     def network_for(self, game: Game) -> Network:
-        """Returns the network that the parameters stand for; the file is not asked."""
+        """Returns the network of the parameters; the file is not read."""
         if self.network in PUBLISHED:
             tuples = published_tuples(self.network)
         elif self.network == CELLS:

@@ -1,6 +1,6 @@
 """Machine instructions that numba does not offer: gathering bits by a mask, four sums at once.
 
-All are plain Python with `NUMBA_DISABLE_JIT=1`, and on processors without the instruction; the results are the same.
+With `NUMBA_DISABLE_JIT=1`, and on processors without the instruction, all are plain Python with equal results.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ HAS_BIT_GATHER = bool(JIT and binding.get_host_cpu_features().get("bmi2", False)
 
 @kernel(_WORD(_WORD, _WORD))
 def gather_bits_by_shifts(word, mask):
-    """Returns the bits of `word` under `mask`, pushed together to the low end."""
+    """Returns the bits of `word` under `mask`, packed at the low end."""
     gathered, place = _0, _1
     while mask != _0:
         lowest = mask & (_0 - mask)
@@ -53,7 +53,7 @@ def _as_vector(builder: Any, elements: list[Any]) -> Any:
 
 
 def _four_entries(context: Any, builder: Any, table: Any, table_type: Any, places: Any, further: Any) -> Any:
-    """Returns a vector of float64: the elements of a table of float32 at four places, `further` on."""
+    """Returns a vector of float64: the elements of a float32 table at four places + `further`."""
     data = builder.gep(context.make_array(table_type)(context, builder, table).data, [further])
     found = [builder.load(builder.gep(data, [builder.extract_value(places, lane)])) for lane in range(4)]
     return builder.fpext(_as_vector(builder, found), ir.VectorType(ir.DoubleType(), 4))
@@ -78,7 +78,7 @@ def _add_four_changes(
 
 
 def _add_four_changes_plainly(table: Any, places: Any, further: Any, before: Any, sums: Any, to: Any) -> None:
-    """Adds to four sums from number `to` on: the entry `further` on from its place, minus the entry that was before."""
+    """Adds to four sums from number `to` on: the entry at its place + `further`, minus the entry before."""
     for lane in range(4):
         sums[int(to) + lane] += np.float64(table[places[lane] + further]) - before[lane]
 

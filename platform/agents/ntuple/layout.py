@@ -1,4 +1,4 @@
-"""Where the numbers of a network's entries lie in one table of float32 while they are learned."""
+"""The layout of a network's entries in one table of float32 during learning."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from numba import types
 from ...core.errors import UserError
 from ...core.kernel import kernel
 
-HUGE = 1 << 22  # bytes from which on a table gets huge pages: its look-ups would miss small ones' buffer all the time
-PAGE = 1 << 21  # bytes of a huge page; where a table begins in the middle of one, its first part has small ones
+HUGE = 1 << 22  # bytes from which a table gets huge pages: look-ups in small ones keep missing the page buffer
+PAGE = 1 << 21  # bytes of a huge page; if a table begins inside one, its first part has small ones
 LINE = 16  # float32 in a cache line
 Floats32 = npt.NDArray[np.float32]
 Places = types.Array(types.int64, 1, "C")
 
 
 def new_table(size: int) -> Floats32:
-    """Returns float32 zeros, [size], in huge pages where the system has them."""
+    """Returns float32 zeros, [size], in huge pages if the system has them."""
     try:
         if 4 * size < HUGE or not hasattr(mmap, "MADV_HUGEPAGE"):
             return np.zeros(size, np.float32)
@@ -39,22 +39,22 @@ def new_table(size: int) -> Floats32:
 
 @dataclass(frozen=True)
 class Layout:
-    """Only values or, for temporal coherence, with the sum of each one's changes and that of their absolute values.
+    """Values alone or, for temporal coherence, with the sums of their changes and of the changes' absolute values.
 
-    Large tables keep them together, in one cache line. Where values fit into the processor's caches, as those of most
-    board games do, the sums lie apart behind all values: choosing a move reads only values.
+    Large tables keep them together, in one cache line. If values fit into the processor's caches, as in most board
+    games, the sums lie behind all values: choosing a move reads only values.
 
     Entries in quarters: a tuple's entries are ordered by the low two bits of all cells before the high two bits of any.
-    Most moves change small tiles into small tiles, so that what is read soon after lies in the same 4^cells entries, a
-    few pages of memory, wherever among its cells the large tiles are; in the order of numbers each may be in a page of
-    its own. Learning with 8x6 tuples is a quarter faster.
+    Most moves change small tiles into small tiles, so the next reads are in the same 4^cells entries, a few pages of
+    memory, wherever the large tiles are; in the order of numbers each may be in another page. Learning with 8x6 tuples
+    is a quarter faster.
     """
 
     entries: int
     coherent: bool = False
     together: bool = False
-    quarters: tuple[int, ...] = ()  # cells of each tuple, whose values have four bits, where entries are in quarters
-    room: int = 0  # entries behind the last one that may be read, as board_lookups.py does, and mean nothing
+    quarters: tuple[int, ...] = ()  # cells of each tuple, with values of four bits, if entries are in quarters
+    room: int = 0  # meaningless entries behind the last one, which board_lookups.py may read
 
     @property
     def width(self) -> int:
@@ -63,7 +63,7 @@ class Layout:
 
     @property
     def sums(self) -> int:
-        """Place of the first entry's sums, 0 = there are none."""
+        """Place of the first entry's sums, 0 = none."""
         if not self.coherent:
             return 0
         return 1 if self.together else -(-self.entries // LINE) * LINE
@@ -80,11 +80,11 @@ class Layout:
         return self.sums + 2 * max(self.entries, self.room)
 
     def lengths(self) -> npt.NDArray[np.int64]:
-        """Returns what kernels take to know the order of entries: the cells of each tuple, or none."""
+        """Returns the cells of each tuple if entries are in quarters, otherwise none."""
         return np.array(self.quarters, np.int64)
 
     def places(self, entries: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
-        """Returns where in `columns` the entries with those numbers are."""
+        """Returns the places in `columns` of the entries with those numbers."""
         if not self.quarters:
             return entries
         places = np.empty_like(entries)
@@ -92,7 +92,7 @@ class Layout:
         return places
 
     def columns(self, table: Floats32) -> tuple[Floats32, ...]:
-        """Returns views of the values and, if there, of both sums, [entries] each, in the order in which they lie."""
+        """Returns views of the values and, if there are any, both sums, [entries] each, in the order of the table."""
         values = table[: self.entries * self.width : self.width]
         if not self.coherent:
             return (values,)

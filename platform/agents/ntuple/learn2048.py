@@ -1,4 +1,4 @@
-"""Afterstate learning of 2048 on the 4x4 board: the same games and weights as learn_games, ten times as fast.
+"""Afterstate learning of 2048 on the 4x4 board: games and weights as with learn_games, ten times as fast.
 
 Source: Szubert and Jaskowski 2014 (afterstates), Beal and Smith 1999 (temporal coherence).
 """
@@ -12,18 +12,9 @@ from ...core.kernel import kernel
 from ...core.rng import STREAM_STEP, below, next_word, seed_stream, uniform
 from ...games.abi import Actions, Floats
 from ...games.twenty48.board import GAIN, move, occupied, place_tile, random_tile, slide, transpose
-from ..formations.follow import FIVE, SIX, followed_action
+from ..formations.lookup import FIVE, SIX, followed_action
 from .board2048_kernels import at_most_15, find_entries_of_images, sum_entries_of_images
-from .network_kernels import (
-    TUPLES,
-    EntryTable,
-    Header,
-    Index,
-    add_coherently,
-    add_plainly,
-    collect_error,
-    oldest_of,
-)
+from .network_kernels import TUPLES, EntryTable, Header, Index, add_coherently, add_plainly, collect_error, oldest_of
 from .td import COHERENT, DISCOUNT, FROM_RANDOM, HORIZON, METHOD, RESTART, TRACE
 
 _U = np.uint64
@@ -58,7 +49,7 @@ def row_gains(b, side):
 
 @kernel(_I64(_U64, _U64, Index, Index, types.Array(_I64, 1, "C")))
 def move_all(board, high, boards, highs, gains):
-    """Fills in [4] what each action makes of the board, and its reward; returns a bit for every legal action."""
+    """Fills in the board after each action, and its reward, [4]; returns a bit for every legal action."""
     legal = 0
     turned = transpose(board)
     for action in range(4):
@@ -83,7 +74,7 @@ def move_all(board, high, boards, highs, gains):
 
 @kernel(Past(Past))
 def with_more_room(past):
-    """A copy of what a game's decisions began from, [moves, 3], with twice the room."""
+    """A copy of the starts of a game's decisions, [moves, 3], with twice the room."""
     larger = np.empty((2 * past.shape[0], 3), np.uint64)
     larger[: past.shape[0]] = past
     return larger
@@ -122,8 +113,8 @@ def learn_with(words, table, settings, key, first, rates, epsilons, scores, form
         board, high = with_tile(_0, _0, rng), _0
         board = with_tile(board, high, rng)
         score, played, ended = np.int64(0), 0, False
-        newest, kept = _0, _0  # of the ring of afterstates that are to learn
-        passed = np.int64(0)  # rewards since the newest of them
+        newest, kept = _0, _0  # of the ring of afterstates to learn
+        passed = np.int64(0)  # rewards since the newest one
         while True:
             legal = move_all(board, high, boards, highs, gains)
             if formations.size > 0 and legal != 0:
@@ -165,7 +156,7 @@ def learn_with(words, table, settings, key, first, rates, epsilons, scores, form
                 error = best_value - sum_entries_of_images(words, table, index, before + newest * count)
                 error += np.float32(passed)
                 collect_error(errors, newest, kept, horizon, rate * error, decay)
-            # What follows the end, or a random move that is not learned from, says nothing of the boards before.
+            # The end, or a random move that is not learned from, cuts off the boards before.
             while kept == horizon or (kept > _0 and (best < 0 or not learns)):
                 oldest = oldest_of(newest, kept, horizon)
                 add_change(table, index, before + oldest * count, count, coherent, errors[oldest])
@@ -203,14 +194,14 @@ def learn_with(words, table, settings, key, first, rates, epsilons, scores, form
 def learn_2048(words, table, settings, key, first, rates, epsilons, scores, formations):
     """Plays and learns from game after game; see learn_games.
 
-    Boards that formation tables know are played by them and not learned from: their rewards are part of what the last
-    board before them, whose value the network says, leads to.
+    Formation tables play the boards in them, which are not learned from: their rewards belong to the outcome of the
+    last board before them that the network values.
 
     Args:
         rates: [games] learning rate of each, for the whole board.
         epsilons: [games] probability of a random move.
         scores: [games, 1] filled in.
-        formations: words of the tables' file; empty for none.
+        formations: words of the tables' file; empty = none.
     """
     rng, boards, highs = np.empty(4, np.uint64), np.empty(4, np.uint64), np.empty(4, np.uint64)
     horizon = np.int64(settings[HORIZON])

@@ -1,6 +1,6 @@
-"""TD learning by self-play of any game with cells, compiled once for all games.
+"""TD learning by self-play for any game with cells, compiled once for all games.
 
-Values are learned of afterstates (states right after an action, before chance), apart for each seat to move next: of
+Values are those of afterstates (states right after an action, before chance), separate for each seat to move next: of
 one seat's return, of seat 0's with two seats (seat 1's is its negative), of every seat's with more. Sources: Sutton and
 Barto 2018, 12.2 (TD(lambda)); Kutsch 2017, 6.1; Weitz 2022, 4.1.
 """
@@ -16,14 +16,7 @@ from ...core.kernel import kernel
 from ...core.rng import STREAM_STEP, Rng, below, seed_stream, uniform
 from ...games.abi import CHANCE, GAME, TERMINAL, Actions, Floats, State
 from ...games.generic import copy_state, draw_outcome
-from .board_lookups import (
-    BOARD,
-    go_to_board,
-    new_board,
-    set_board,
-    step_of_sweep,
-    value_of_action,
-)
+from .board_lookups import BOARD, go_to_board, new_board, set_board, step_of_sweep, value_of_action
 from .network_kernels import (
     ENTRIES,
     OUTPUTS,
@@ -52,16 +45,16 @@ States, Returns = types.Array(types.int64, 2, "C"), types.Array(types.float64, 2
 
 
 class Space(NamedTuple):
-    """What learning works in."""
+    """The working memory of learning."""
 
     board: Any  # of the state
     index: Any  # [horizon * look-ups] the entries of the last afterstates, a ring
-    errors: Any  # [outputs, horizon] what they are to learn, where learning is delayed
-    states: Any  # [2, words] the state, and one after an action that is looked at
-    returns: Any  # [3, seats] of the state, of the newest afterstate, and of the one that is looked at
+    errors: Any  # [outputs, horizon] their errors, if learning is delayed
+    states: Any  # [2, words] the state, and the one after the current action
+    returns: Any  # [3, seats] of the state, the newest afterstate, and the current one
     choices: Any  # [max_choices] actions
     probs: Any  # [max_choices] of chance
-    values: Any  # [max_choices, outputs] of the actions looked at
+    values: Any  # [max_choices, outputs] of the actions
     rng: Any  # [4]
 
 
@@ -70,7 +63,7 @@ SPACE = types.NamedTuple([BOARD, Index, Scores, States, Returns, Actions, Floats
 
 @kernel(_F32(Floats, types.float64, types.float64, types.boolean))
 def gained(settings, before, now, over):
-    """The reward between two returns; with method 1 nothing until the game is over, then all of it."""
+    """The reward between two returns; with method 1 the whole return at the end of the game."""
     if settings[METHOD] == 1.0:
         return np.float32(now if over else 0.0)
     return np.float32(now - before)
@@ -78,7 +71,7 @@ def gained(settings, before, now, over):
 
 @kernel(_F32(Scores, _I64, _I64))
 def value_of_seat(values, action, seat):
-    """What the outputs [actions, outputs] say of a seat; one output is of seat 0, and seat 1's is its negative."""
+    """A seat's value from the outputs, [actions, outputs]; a single output is seat 0's, its negative seat 1's."""
     if values.shape[1] > 1:
         return values[action, seat]
     return values[action, 0] if seat == 0 else -values[action, 0]
@@ -86,7 +79,7 @@ def value_of_seat(values, action, seat):
 
 @kernel(types.void(Header, EntryTable, Floats, Index, _U64, _U64, _F32))
 def add_change(words, table, settings, index, first, offset, change):
-    """Adds a change to the entries of a board, whose places are `offset` further than those from `index[first]` on."""
+    """Adds a change to the entries of a board, at the places from `index[first]` on + `offset`."""
     count, coherent = _U(words[SYMMETRIES] * words[TUPLES]), settings[COHERENT] != 0.0
     if settings[ONCE] != 0.0:
         add_once(words, table, index, first, offset, change, coherent)
@@ -98,10 +91,10 @@ def add_change(words, table, settings, index, first, offset, change):
 
 @kernel(types.void(Header, EntryTable, Floats, Index, _U64, _U64, _U64, _F32, EntryTable))
 def learn_from(words, table, settings, index, block, newest, kept, rate, targets):
-    """Moves the newest afterstate towards the targets [outputs], and those before by trace and discount less and less.
+    """Moves the newest afterstate towards the targets [outputs], and earlier ones less and less by trace and discount.
 
-    That is TD(lambda) with accumulating traces, z = gamma lambda z + 1, over the last `kept` afterstates of the ring
-    `index`, whose places are `block` further in the table.
+    This is TD(lambda) with accumulating traces, z = gamma lambda z + 1, over the last `kept` afterstates of the ring
+    `index`, at its places + `block`.
     """
     symmetries, tuples = _U(words[SYMMETRIES]), _U(words[TUPLES])
     count, horizon = symmetries * tuples, _U(settings[HORIZON])
@@ -122,7 +115,7 @@ def learn_from(words, table, settings, index, block, newest, kept, rate, targets
 
 @kernel(types.void(Header, EntryTable, Floats, Index, _U64, _U64, _U64, _F32, EntryTable, Scores))
 def collect_errors(words, table, settings, index, block, newest, kept, rate, targets, errors):
-    """Delayed TD(lambda): the errors [outputs] of the newest afterstate count for it and for those before.
+    """Delayed TD(lambda): adds the errors [outputs] of the newest afterstate to its own and to earlier ones'.
 
     Arguments are those of `learn_from`, and errors: [outputs, horizon].
     """
@@ -136,7 +129,7 @@ def collect_errors(words, table, settings, index, block, newest, kept, rate, tar
 
 @kernel(types.void(Header, EntryTable, Floats, Index, _U64, _U64, Scores))
 def learn_collected(words, table, settings, index, block, at, errors):
-    """Has the afterstate at that place of the ring learn what was collected for it."""
+    """Applies the collected errors to the afterstate at that place of the ring."""
     count = _U(words[SYMMETRIES] * words[TUPLES])
     for o in range(words[OUTPUTS]):
         offset = block + _U(o * words[ENTRIES] * words[WIDTH])
@@ -161,7 +154,7 @@ def with_more_returns(past):
 
 @kernel(_I64(GAME, Header, EntryTable, Floats, BOARD, States, Returns, Actions, _I64, _I64, Scores))
 def best_of(game, words, table, settings, board, states, returns, choices, candidates, mover, values):
-    """Finds what the first choices are worth to the mover; returns the number of the best, the first of equals.
+    """Finds the first choices' values to the mover; returns the number of the best, the first of equals.
 
     Args:
         board: that of the state, which is `states[0]`; `states[1]` is scratch space.
@@ -197,7 +190,7 @@ def best_of(game, words, table, settings, board, states, returns, choices, candi
 def learn_games(game, start, words, table, settings, key, first, rates, epsilons, scores):
     """Plays games against itself and learns from each move; returns how many actions were played.
 
-    Game i draws from its own stream, made of `key` and `first` + i, so that games can be split over calls at will.
+    Game i draws from its own stream, made of `key` and `first` + i, so games can be divided among calls at will.
 
     Args:
         start: a state with its variant words filled in.
@@ -222,13 +215,13 @@ def learn_games(game, start, words, table, settings, key, first, rates, epsilons
 
 @kernel(_I64(GAME, State, Header, EntryTable, Floats, _U64, _I64, EntryTable, Floats, Scores, SPACE))
 def play_games(game, start, words, table, settings, key, first, rates, epsilons, scores, space):
-    """`learn_games` in the space that it has made."""
+    """`learn_games` in its space."""
     board, index, choices, values, rng = space.board, space.index, space.choices, space.values, space.rng
     errors, delayed = space.errors, settings[DELAYED] != 0.0
     state, returns, before, now = space.states[0], space.returns[0], space.returns[1], board.now.view(np.uint64)
     seats, outputs, lookups = game.num_seats, words[OUTPUTS], _U(words[SYMMETRIES] * words[TUPLES])
     horizon, restart = _U(settings[HORIZON]), np.int64(settings[RESTART])
-    # What each decision since the start began from.
+    # The starts of the game's decisions so far.
     past, past_returns = np.empty((256, start.size), np.int64), np.empty((256, seats))
     moves = 0
     for number in range(scores.shape[0]):
@@ -287,7 +280,7 @@ def play_games(game, start, words, table, settings, key, first, rates, epsilons,
                     learn_collected(words, table, settings, index, _0, oldest_of(newest, kept, horizon), errors)
                     kept -= _1
                 if not learns:
-                    kept = _0  # what follows a random move says nothing about the states before it
+                    kept = _0  # a random move cuts off the states before it
             if candidates > 1 or learns:
                 chosen = best_of(
                     game, words, table, settings, board, space.states, space.returns, choices, candidates, mover, values
@@ -309,7 +302,7 @@ def play_games(game, start, words, table, settings, key, first, rates, epsilons,
                 newest = newest + _1 if newest + _1 < horizon else _0
                 phase = stage_of(words, board.cells) * seats + max(next_mover, 0)
                 places, block = now, _U(phase * outputs * words[ENTRIES] * words[WIDTH])
-                if next_mover == CHANCE or horizon > _1:  # until it is learned from, the board changes
+                if next_mover == CHANCE or horizon > _1:  # the board changes before it learns
                     for i in range(lookups):
                         index[newest * lookups + i] = now[i] + block
                     for o in range(outputs):

@@ -1,4 +1,4 @@
-"""Which tuples of cells an n-tuple network looks at, and the header that its kernels read."""
+"""The tuples of cells of an n-tuple network, and the header for its kernels."""
 
 from __future__ import annotations
 
@@ -15,21 +15,11 @@ from ...games.registry import GAMES
 from ...games.setup.grids import square_symmetries
 from ..evaluator import OWN
 from .layout import Layout
-from .network_kernels import (
-    BASES,
-    NUM_CELLS,
-    PARTS,
-    SPOTS,
-    STAGE,
-    STAGES,
-    SUMS,
-    SUMS_SHIFT,
-    TOUCHES,
-)
+from .network_kernels import BASES, NUM_CELLS, PARTS, SPOTS, STAGE, STAGES, SUMS, SUMS_SHIFT, TOUCHES
 
 Tuples = tuple[tuple[int, ...], ...]
 
-# Published sets for 2048, a cell a hexadecimal digit, row by row; the other images come by symmetry. 4x6: Yeh et al.
+# Published sets for 2048, a hexadecimal digit per cell, row by row; symmetry gives the other images. 4x6: Yeh et al.
 # 2016; 8x6: Matsuzaki 2016, as TDL2048 (github.com/moporgic/TDL2048) lists both.
 PUBLISHED = {
     "4x6": "012345 456789 012456 45689a",
@@ -44,31 +34,30 @@ def published_tuples(name: str) -> Tuples:
 
 
 def written_tuples(text: str) -> Tuples:
-    """Reads `0.1.2/4.5.6`: tuples between slashes, cells between dots."""
+    """Reads `0.1.2/4.5.6`: tuples separated by slashes, cells by dots."""
     try:
         return tuple(tuple(sorted({int(cell) for cell in part.split(".")})) for part in text.split("/"))
     except ValueError:
         raise UserError(
-            f"the cells of a network must be numbers between dots and tuples between slashes, got {text!r};"
-            " write 0.1.2/4.5.6."
+            f"cells must be numbers separated by dots, and tuples by slashes, got {text!r}; write 0.1.2/4.5.6."
         ) from None
 
 
 def written_stages(text: str) -> tuple[int, ...]:
-    """Reads `10.12`: ascending cell values between dots."""
+    """Reads `10.12`: ascending cell values separated by dots."""
     try:
         stages = tuple(int(value) for value in text.split(".")) if text else ()
     except ValueError:
         stages = (0,)
     if stages != tuple(sorted(set(stages))) or (stages and stages[0] < 1):
-        raise UserError(f"stages must be ascending cell values between dots, got {text!r}; write 10.12.")
+        raise UserError(f"stages must be ascending cell values separated by dots, got {text!r}; write 10.12.")
     return stages
 
 
 def walked_tuples(neighbours: Sequence[Sequence[int]], count: int, length: int, seed: int) -> Tuples:
-    """Returns random walks over neighbouring cells, each until it has seen `length` cells or all that it can reach.
+    """Returns random walks over neighbouring cells, each of `length` cells or of all that it can reach.
 
-    Source: Kutsch 2017, 6.1 (random walk). Different walks may see the same cells.
+    Source: Kutsch 2017, 6.1 (random walk). Different walks may have the same cells.
     """
     random = np.random.default_rng(seed)
     found = []
@@ -99,14 +88,14 @@ class Network:
     tuples: Tuples  # ascending cells
     values: int  # distinct cell values; higher ones count as the highest
     symmetries: tuple[tuple[int, ...], ...]  # [symmetries, cells], as games have them
-    phases: int  # stages x seats to move next, which have entries of their own
+    phases: int  # stages x seats to move next, each with its own entries
     outputs: int  # values of a state: one seat's, or every seat's
-    look_ahead: bool  # whether states with a seat to move, which are no afterstates, are worth their best action
-    stages: tuple[int, ...] = ()  # cell values, ascending, with which a board's next stage begins
+    look_ahead: bool  # whether states with a seat to move, not being afterstates, are valued by their best action
+    stages: tuple[int, ...] = ()  # cell values, ascending, at which a board's next stage begins
 
     @classmethod
     def of(cls, game: Game, tuples: Tuples, values: int, symmetric: bool, stages: tuple[int, ...] = ()) -> Network:
-        """Returns the network over a game's cells; raises UserError if a tuple has cells that the game has not."""
+        """Returns the network over a game's cells; raises UserError if a tuple has cells that the game lacks."""
         highest = max(cell for cells in tuples for cell in cells)
         if min(cell for cells in tuples for cell in cells) < 0 or highest >= game.num_cells:
             raise UserError(
@@ -115,7 +104,7 @@ class Network:
             )
         if stages and stages[-1] >= min(values, game.num_cell_values):
             raise UserError(
-                f"stages must begin with cell values below {min(values, game.num_cell_values)} for {game}, got"
+                f"stages must be cell values below {min(values, game.num_cell_values)} for {game}, got"
                 f" {stages[-1]}; leave it out."
             )
         images = game.symmetries() if symmetric else game.symmetries()[:1]
@@ -131,7 +120,7 @@ class Network:
         )
 
     def to_json(self) -> dict[str, Any]:
-        """Returns what `from_json` takes; without stages as before there were any, so that digests stay."""
+        """Returns the argument of `from_json`; without stages in the form before they existed, so that digests stay."""
         data = asdict(self)
         return data if self.stages else {name: value for name, value in data.items() if name != "stages"}
 
@@ -141,7 +130,7 @@ class Network:
         return cls(**{**data, **pairs, "stages": tuple(data.get("stages", ()))})
 
     def check(self) -> None:
-        """Raises UserError or ValueError if the shape, read from a file, is none that `of` makes for its game."""
+        """Raises UserError or ValueError if `of` would not make this shape, read from a file, for its game."""
         game = GAMES.make(self.game)
         expected = Network.of(game, self.tuples, self.values, symmetric=False, stages=self.stages)
         cells = {type(cell) for row in (*self.tuples, *self.symmetries, self.stages, (self.values,)) for cell in row}
@@ -152,7 +141,7 @@ class Network:
             or not self.symmetries
             or not permuted
         ):
-            raise ValueError(f"the network is none for {game}")
+            raise ValueError(f"the network does not fit {game}")
 
     @property
     def entries_of_output(self) -> int:
@@ -160,12 +149,12 @@ class Network:
 
     @property
     def entries(self) -> int:
-        """All entries, of every phase and output."""
+        """Number of entries of all phases and outputs."""
         return self.phases * self.outputs * self.entries_of_output
 
     @property
     def lookups(self) -> int:
-        """How many entries are summed up for one board."""
+        """Number of entries summed up for one board."""
         return len(self.tuples) * len(self.symmetries)
 
     @property
@@ -178,7 +167,7 @@ class Network:
         )
 
     def layout(self, coherent: bool, in_quarters: bool = True) -> Layout:
-        """Returns how its entries lie while they are learned or played with; packed ones in quarters, if wished."""
+        """Returns the layout of its entries, with quarters for packed boards if wanted."""
         room = self.values ** max(len(cells) for cells in self.tuples)
         quarters = tuple(len(cells) for cells in self.tuples) if self.packed and in_quarters else ()
         return Layout(self.entries, coherent, self.packed, quarters, room=0 if self.packed else room)
@@ -217,7 +206,7 @@ class Network:
 def _touches(
     places: npt.NDArray[np.int64], shifts: npt.NDArray[np.int64], num_cells: int, first: int
 ) -> npt.NDArray[np.int64]:
-    """Returns the words from TOUCHES on, which begin at word `first`; see network_kernels.py.
+    """Returns the words from TOUCHES on, beginning at word `first`; see network_kernels.py.
 
     places: [tuples, symmetries, length]; shifts: [tuples, length], 0 if a tuple is shorter.
     """

@@ -1,8 +1,8 @@
-"""N-tuple networks as compiled code sees them: a header of 64-bit words, and tables of float32.
+"""N-tuple networks in compiled code: a header of 64-bit words, and tables of float32.
 
-A network is a sum of table entries over tuples of cells, for the board and all its symmetric images. Any kernel on
-n-tuple networks may call these. An evaluator keeps header and tables in one array (its `weights`); training keeps the
-tables apart. Places in a table are those of values; see layout.py for the sums of temporal coherence.
+A network is a sum of table entries over tuples of cells, for the board and all its symmetric images. An evaluator keeps
+header and tables in one array (its `weights`); training keeps the tables apart. Places in a table are those of values;
+see layout.py for the sums of temporal coherence.
 """
 
 from __future__ import annotations
@@ -27,26 +27,25 @@ TUPLES, SYMMETRIES, LENGTH, VALUES, WIDTH, PHASES, OUTPUTS, ENTRIES, ORIGIN, LOO
     OWN + i for i in range(11)
 )
 NUM_CELLS, TOUCHES = OWN + 11, OWN + 12
-AT_END = OWN + 13  # whether values are of the whole return, as target method 1 learns them, not of what is to come
+AT_END = OWN + 13  # whether values are of the whole return, as learned by target method 1, not of the rest
 SUMS, SUMS_SHIFT = OWN + 14, OWN + 15  # SUMS is 0 without temporal coherence
-SPOTS, PARTS = OWN + 16, OWN + 17  # the first of the words that sweeps read, see board_lookups.py
-STAGES, STAGE = OWN + 18, OWN + 19  # how many cell values begin a stage, and the word of the first of them
+SPOTS, PARTS = OWN + 16, OWN + 17  # first words for sweeps, see board_lookups.py
+STAGES, STAGE = OWN + 18, OWN + 19  # number of cell values that begin a stage, and the word of the first
 # Then per tuple its first entry, and the mask of its cells on a packed 2048 board in quarters (see layout.py), its
 # cells' factors [tuples, length], and its cells on every symmetric image [tuples, symmetries, length]; shorter tuples
-# are filled up with factor 0. From word TOUCHES on: where the look-ups begin that see cell 0, 1, ... [cells + 1], and
-# those, each as its number in [tuples, symmetries] and how many places further its entry is when the cell is worth 1
-# more.
+# are filled up with factor 0. From word TOUCHES on: the begins of the look-ups with cell 0, 1, ... [cells + 1], and
+# these look-ups, each as its number in [tuples, symmetries] and the step to its entry if the cell's value rises by 1.
 BASES = 22
 
 _U = np.uint64
 _0, _1 = _U(0), _U(1)
 _NOTHING = np.float64(0.0)
-_TINY = np.float32(1e-37)  # makes 0 / 0 a 1 without asking, and rounds away otherwise
+_TINY = np.float32(1e-37)  # makes 0 / 0 a 1 without a branch, and rounds away otherwise
 
 
 @kernel(types.int64(Header, Actions))
 def stage_of(words, cells):
-    """Returns how many of the values that begin a stage the largest cell has reached; cells: [num_cells or more]."""
+    """Returns the number of stages begun, by the largest cell; cells: [num_cells or more]."""
     highest, stage = 0, 0
     for cell in range(words[NUM_CELLS] if words[STAGES] > 0 else 0):
         highest = max(highest, cells[cell])
@@ -77,10 +76,10 @@ def find_entries(words, cells, block, index, first):
 
 @kernel(_F32(EntryTable, Index, _U64, _U64, _U64, _U64))
 def sum_entries(table, index, first, groups, size, offset):
-    """Returns the network's value, the sum over as many groups of look-ups of that size.
+    """Returns the network's value, the sum over `groups` groups of `size` look-ups.
 
-    `offset` is added to every place: 0, or that of another output's entries. Sums of float32 in float64 are as good as
-    exact, so that they are the same in any order.
+    `offset` is added to every place: 0, or that of another output's entries. Sums of float32 in float64 are practically
+    exact, and so the same in any order.
     """
     total = _NOTHING
     at = first
@@ -95,7 +94,7 @@ def sum_entries(table, index, first, groups, size, offset):
 
 @kernel(types.void(EntryTable, Index, _U64, _U64, _U64, _F32))
 def add_plainly(table, index, first, count, offset, change):
-    """Adds `change` to every entry of a board, once for each time that it is in the sum."""
+    """Adds `change` to every entry of a board, as often as it is in the sum."""
     for i in range(first, first + count):
         table[index[i] + offset] += change
 
@@ -104,8 +103,7 @@ def add_plainly(table, index, first, count, offset, change):
 def coherence(signed, absolute):
     """Returns |sum of changes| / sum of |changes|, 1 at first.
 
-    Another thread may have written only one of the two sums; with the larger of both as the denominator a rate cannot
-    exceed 1 even then.
+    Another thread may have written only one of the two sums; dividing by the larger keeps the rate at most 1 even then.
     """
     return (abs(signed) + _TINY) / (max(absolute, abs(signed)) + _TINY)
 
@@ -127,7 +125,7 @@ def add_coherently(table, index, first, count, change):
 
 @kernel(_F32(Header, EntryTable, Index, _U64, _U64))
 def sum_and_fetch(words, table, index, first, offset):
-    """What `sum_entries` returns; meanwhile the sums of those entries are fetched, for `add_coherently_apart`."""
+    """`sum_entries`, which meanwhile fetches the sums of those entries for `add_coherently_apart`."""
     sums, shift, symmetries = _U(words[SUMS]), _U(words[SUMS_SHIFT]), _U(words[SYMMETRIES])
     total = _NOTHING
     at = first
@@ -144,7 +142,7 @@ def sum_and_fetch(words, table, index, first, offset):
 
 @kernel(types.void(Header, EntryTable, Index, _U64, _U64, _U64, _F32))
 def add_coherently_apart(words, table, index, first, count, offset, change):
-    """`add_coherently` wherever the sums lie."""
+    """`add_coherently` for sums anywhere."""
     sums, shift, size = _U(words[SUMS]), _U(words[SUMS_SHIFT]), abs(change)
     for i in range(first, first + count):
         place = index[i] + offset
@@ -157,7 +155,7 @@ def add_coherently_apart(words, table, index, first, count, offset, change):
 
 @kernel(types.boolean(Index, _U64, _U64))
 def is_repeated(index, first, i):
-    """Returns whether look-up `i` has the entry of one from `first` on, before it."""
+    """Returns whether look-up `i` has the same entry as one before it, from `first` on."""
     for j in range(first, i):
         if index[j] == index[i]:
             return True
@@ -166,9 +164,9 @@ def is_repeated(index, first, i):
 
 @kernel(types.void(Header, EntryTable, Index, _U64, _U64, _F32, types.boolean))
 def add_once(words, table, index, first, offset, change, coherent):
-    """Adds `change` to every entry of a board once, in however many symmetric images it is looked up.
+    """Adds `change` to every entry of a board once, however many symmetric images look it up.
 
-    Only the images of one tuple can share an entry. Otherwise as `add_plainly` and `add_coherently_apart`.
+    Only the images of one tuple can share an entry. Otherwise like `add_plainly` and `add_coherently_apart`.
     """
     one, symmetries = _U(1), _U(words[SYMMETRIES])
     for _ in range(words[TUPLES]):
@@ -184,11 +182,11 @@ def add_once(words, table, index, first, offset, change, coherent):
 
 @kernel(types.void(EntryTable, _U64, _U64, _U64, _F32, _F32))
 def collect_error(errors, newest, kept, horizon, change, decay):
-    """Adds a change to what the newest board is to learn, and `decay` times as much for each one before.
+    """Adds a change to the error of the newest board, and for each one before `decay` times as much.
 
     Args:
-        errors: [horizon] what the boards of a ring are to learn.
-        kept: how many of them there are, the newest at place `newest`.
+        errors: [horizon] of the boards of a ring.
+        kept: the number of boards, the newest at place `newest`.
     """
     at = newest
     for _ in range(kept):

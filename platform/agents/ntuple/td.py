@@ -17,7 +17,7 @@ from ...core.text_form import parse
 from ...games.game import Game
 from ..formations.table_file import open_tables, required_digest
 
-# What learning kernels read.
+# Settings of learning kernels.
 DISCOUNT, TRACE, METHOD, FROM_RANDOM, HORIZON, RESTART, COHERENT, DELAYED, ONCE, NUM_SETTINGS = range(10)
 
 
@@ -26,17 +26,17 @@ class Learning(Declared):
     """Base of the methods of learning."""
 
     kind: ClassVar[str] = "learning"
-    learner: ClassVar[str]  # what learns by it, in sentences
+    learner: ClassVar[str]  # its learner, in sentences
 
     @staticmethod
     def usual(game: Game) -> Mapping[str, Any]:
-        """Returns the parameters of a game that are other than the defaults, as far as a text leaves them open."""
+        """Returns a game's values for parameters that a text leaves open, if they differ from the defaults."""
         return {}
 
     @property
     @abstractmethod
     def whole(self) -> bool:
-        """Whether values are of a game's whole return rather than of what is still to come."""
+        """Whether values are of a game's whole return, not of the rest."""
 
 
 @dataclass(frozen=True)
@@ -44,14 +44,14 @@ class Td(Learning):
     """TD(lambda) by self-play on the values of afterstates.
 
     After each action the value of the board before it moves towards reward + discount x value of the board after it;
-    `alpha` is the share of the error that is corrected at once. Sources: Kutsch 2017, 6.1; Weitz 2022, 4.1 (schedules:
-    alpha falls geometrically, epsilon linearly, over the games asked for); Beal and Smith 1999 (coherence); Guei et al.
+    `alpha` is the share of the error corrected at once. Sources: Kutsch 2017, 6.1; Weitz 2022, 4.1 (schedules: alpha
+    falls geometrically, epsilon linearly, over all games); Beal and Smith 1999 (coherence); Guei et al.
     2021 (optimism); Jaskowski 2016 (delayed); Matsuzaki 2017 (restart: play resumed from the middle of a game is part
-    of that game, whose score is that of its first end); GBG, the framework of Weitz 2022 (once: then no board moves
-    further than alpha says, however alike its images are).
+    of that game, scored at its first end); GBG, the framework of Weitz 2022 (once: no board then moves further than
+    alpha, however alike its images).
 
-    A game without chance has to be explored, otherwise self-play soon keeps repeating one game: for such a game
-    `turnier train` uses alpha=0.3, epsilon=0.3 and from_random=true unless the text says otherwise.
+    A game without chance must be explored, or self-play soon repeats one game: for such games `turnier train` uses
+    alpha=0.3, epsilon=0.3 and from_random=true unless the text says otherwise.
     """
 
     name: ClassVar[str] = "td"
@@ -63,57 +63,55 @@ class Td(Learning):
 
     alpha: float = parameter(1.0, "learning rate, for the whole board", low=0, high=10, search=(0.01, 3), log=True)
     alpha_end: float = parameter(
-        0.0, "learning rate of the last game, 0 = as alpha", low=0, high=10, search=(0.01, 3), log=True
+        0.0, "learning rate of the last game, 0 = alpha", low=0, high=10, search=(0.01, 3), log=True
     )
     coherence: bool = parameter(True, "temporal coherence: each weight has its own rate, alpha times 0 to 1")
     epsilon: float = parameter(0.0, "probability of a random move; for games without chance see above", low=0, high=1)
-    epsilon_end: float = parameter(-1.0, "probability in the last game, -1 = as epsilon", low=-1, high=1)
+    epsilon_end: float = parameter(-1.0, "probability in the last game, -1 = epsilon", low=-1, high=1)
     from_random: bool = parameter(False, "learn from random moves too")
     optimism: float = parameter(
         0.0, "value of every board before learning, in the game's points", low=-1e9, high=1e9, search=(0, 100_000)
     )
-    discount: float = parameter(1.0, "gamma: how much the value of the next board counts", low=0, high=1)
-    trace: float = parameter(0.0, "lambda: how much errors count for boards before the last one", low=0, high=1)
+    discount: float = parameter(1.0, "gamma: weight of the next board's value", low=0, high=1)
+    trace: float = parameter(0.0, "lambda: weight of errors for boards before the last one", low=0, high=1)
     horizon: int = parameter(
-        64, "maximum boards that an error counts for, if lambda is above 0", low=1, high=10_000, search=(1, 100)
+        64, "maximum boards for which an error counts, if lambda is above 0", low=1, high=10_000, search=(1, 100)
     )
-    delayed: bool = parameter(
-        False, "each board learns once, from all errors that count for it, once no more will follow", later=True
-    )
+    delayed: bool = parameter(False, "each board learns once, when all errors that count for it are known", later=True)
     restart: int = parameter(
         0,
-        "replay a game from its middle as long as this leaves at least this many moves, 0 = never",
+        "replay a game from its middle while at least this many moves are left, 0 = never",
         low=0,
         high=1_000_000,
         search=(0, 1_000),
         later=True,
     )
     hold: float = parameter(
-        0.0, "share of the games that are played before alpha begins to fall to alpha_end", low=0, high=1, later=True
+        0.0, "share of the games before alpha begins to fall to alpha_end", low=0, high=1, later=True
     )
     plain: float = parameter(
-        0.0, "share of the games, at the beginning, that learn without coherence", low=0, high=1, later=True
+        0.0, "share of the games, from the first, that learn without coherence", low=0, high=1, later=True
     )
     plain_alpha: float = parameter(
         0.1, "learning rate of the plain games", low=0, high=10, search=(0.01, 3), log=True, later=True
     )
     once: bool = parameter(
-        False, "an entry that several symmetric images of a board look up changes once, not once for each", later=True
+        False, "an entry shared by several symmetric images of a board changes once, not once for each", later=True
     )
     table: str = parameter(
         "",
-        "2048: a file of formation tables, which play the boards they know; only other boards are learned",
+        "2048: a file of formation tables, which play the boards in them; only other boards are learned",
         later=True,
     )
     digest: str = parameter("", "digest that the file must have; filled in", later=True)
-    method: int = parameter(2, "target: 1 the return when the game is over, 2 each move's reward", low=1, high=2)
+    method: int = parameter(2, "target: 1 the return at the end of the game, 2 each move's reward", low=1, high=2)
 
     def check(self) -> None:
         if self.alpha_end and not self.alpha:
-            raise UserError(f"td: alpha must be above 0 where alpha_end is, got {self.alpha}.")
+            raise UserError(f"td: alpha must be above 0 if alpha_end is, got {self.alpha}.")
         if self.plain and not self.coherence:
             raise UserError(
-                f"td: plain must be 0 without coherence, as all games are plain then, got {self.plain}; leave it out."
+                f"td: plain must be 0 without coherence, as all games are then plain, got {self.plain}; leave it out."
             )
         if self.table and (self.method != 2 or self.discount != 1.0 or self.once):
             raise UserError(
@@ -128,19 +126,19 @@ class Td(Learning):
 
     @property
     def is_fused(self) -> bool:
-        """Whether learn_2048 learns this way."""
+        """Whether learn_2048 supports these parameters."""
         return (self.delayed or not self.trace) and not self.once
 
     def formations(self) -> npt.NDArray[np.int64]:
-        """Returns the words of the table's file, of none if there is no table."""
+        """Returns the words of the table's file, none if there is no table."""
         return open_tables(Path(self.table), self.digest) if self.table else np.empty(0, np.int64)
 
     def plain_games(self, games: int) -> int:
-        """Returns how many games, the first ones of `games` in all, learn without coherence."""
+        """Returns the number of first games, of `games` in all, that learn without coherence."""
         return round(self.plain * games) if self.coherence else games
 
     def settings(self, plain: bool = False) -> npt.NDArray[np.float64]:
-        """Returns what the kernels read, in the order of DISCOUNT, TRACE, ...; of the plain games or of the others."""
+        """Returns the settings for kernels, in the order of DISCOUNT, TRACE, ...; of plain games or of the others."""
         horizon = self.horizon if self.trace else 1
         coherent = self.coherence and not plain
         settings = np.array(
@@ -186,7 +184,7 @@ L = TypeVar("L", bound=Learning)
 
 
 def method_of(text: str, kind: type[L]) -> L:
-    """Returns the method that a text names, by default that of the kind; raises UserError if it is of another."""
+    """Returns the method that a text names, by default the kind's; raises UserError if it is of another kind."""
     learning = LEARNING.make(text or kind.name)
     if not isinstance(learning, kind):
         raise UserError(f"{kind.learner} must learn by {kind.name}, got {learning}; leave the method out.")
@@ -194,11 +192,11 @@ def method_of(text: str, kind: type[L]) -> L:
 
 
 def method_for(game: Game, text: str, kind: type[L]) -> L:
-    """Returns the method that a text names, with what is usual for the game as far as the text leaves that open."""
+    """Returns the method that a text names, with the game's values for parameters that it leaves open."""
     learning, named = method_of(text, kind), parse(text or kind.name).parameters
     return learning.replace(**{name: value for name, value in kind.usual(game).items() if name not in named})
 
 
 def td_of(text: str) -> Td:
-    """Returns the method of TD learning that a text names; raises UserError if it names another."""
+    """Returns the method of TD learning that a text names; raises UserError if it names another kind."""
     return method_of(text, Td)

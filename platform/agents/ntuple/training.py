@@ -1,7 +1,7 @@
 """Training of an n-tuple network by threads that share one table.
 
-Every game draws from its own stream, and between games the table is the only state; so a run with one thread resumes
-bit for bit. Several threads write to the table without locks: a change may get lost, which learning does not mind, but
+Every game draws from its own stream, and between games the table is the only state, so a run with one thread resumes
+bit for bit. Several threads write to the table without locks: a change may get lost, which does not harm learning, but
 two such runs differ.
 """
 
@@ -35,7 +35,7 @@ from .plans.starts import described_starts, mean_start
 from .td import Td
 from .weights import Room, Weights, load_weights, read_config, read_values, touched_entries
 
-LARGEST_WEIGHT = 1000.0  # in multiples of the largest return: weights beyond have diverged; entries may cancel out
+LARGEST_WEIGHT = 1000.0  # in multiples of the largest return: larger weights have diverged; entries may cancel out
 
 
 @dataclass(frozen=True)
@@ -51,7 +51,7 @@ class Plan(LearningPlan):
     learning: Td
     seed: int = 1
     every: int = 1000
-    begins: tuple[Path, ...] = ()  # weights whose mean learning begins with
+    begins: tuple[Path, ...] = ()  # weights; learning begins with their mean
 
     @property
     def learner(self) -> NTuple:
@@ -72,16 +72,16 @@ class Plan(LearningPlan):
     def check(self) -> None:
         reason = self.evaluator.cannot_evaluate(self.game)
         if self.evaluator.file:
-            reason = f"what is trained must be an empty network, got {self.evaluator}; name the file as --out."
+            reason = f"training needs an empty network, got {self.evaluator}; name the file as --out."
         if self.game.kernels.has_observe:
             reason = f"training needs a game without hidden information, got {self.game}."
         if reason:
             raise UserError(reason)
         for file in self.begins:
-            read_values(file)  # raises where it has a policy, whose entries are no values
+            read_values(file)  # raises if it is a policy, whose entries are not values
         if self.learning.table and not (self.evaluator.network_for(self.game).packed and self.learning.is_fused):
             raise UserError(
-                "td with a table must learn 4x4 boards of 2048 with a symmetric network, and with delayed=true where"
+                "td with a table must learn 4x4 boards of 2048 with a symmetric network, and with delayed=true if"
                 f" trace is above 0, got {self.game}, {self.evaluator} and {self.learning}; leave the table out."
             )
 
@@ -101,14 +101,14 @@ class TdLoop(TrainingLoop[Weights]):
         self._kernel = learn_2048 if self.network.packed and plan.learning.is_fused else learn_games
         self._formations = plan.learning.formations()
         self._layout = self.network.layout(plan.learning.coherence, in_quarters=self._kernel is learn_2048)
-        self._room: Room | None = None  # of all checkpoints in turn
+        self._room: Room | None = None  # for all checkpoints in turn
         if out.exists():
             self._restore(load_weights(out))
         elif plan.begins:
             self.table, self.initial = mean_start(plan.begins, self.network, self._layout)
         else:
             self.table = new_table(self._layout.size)
-            self._layout.columns(self.table)[0][:] = self.initial  # has all pages made before time is taken
+            self._layout.columns(self.table)[0][:] = self.initial  # makes all pages before timing begins
         self.words = self.network.words(self._layout)
         self.key = streams(plan.seed, 1)[0, 0]
         compile_kernel(self._kernel)
@@ -117,13 +117,12 @@ class TdLoop(TrainingLoop[Weights]):
         stored, described = weights.training, self.plan.described()
         if stored.get("begins") != described.pop("begins", None):
             raise UserError(
-                f"{self.out} must be trained further from the weights that it began with; repeat the command that began"
-                " it, or train into another file."
+                f"{self.out} began with other weights; repeat the command that began it, or train into another file."
             )
         require_same(self.out, stored, described)
         self.initial = weights.initial
         if weights.values_only and self.plan.learning.coherence:
-            raise UserError(f"{self.out} has values to play with only; train into another file.")
+            raise UserError(f"{self.out} has only values to play with; train into another file.")
         self.done, self.moves = stored["done"], stored["moves"]
         self.kept = self.done
         self.seconds_before = float(stored.get("seconds", 0.0))
@@ -131,7 +130,7 @@ class TdLoop(TrainingLoop[Weights]):
         self.table = weights.table(self._layout)
 
     def play(self, first: int, count: int) -> tuple[Floats32, int]:
-        """Plays and learns from games number `first` on; returns their scores [count, seats] and the moves."""
+        """Learns from `count` games from number `first` on; returns their scores, [count, seats], and the moves."""
         learning, game = self.plan.learning, self.plan.game
         scores = np.zeros((count, game.num_seats), np.float32)
         rates, epsilons = (schedule(first, count, self.games) for schedule in (learning.rates, learning.epsilons))
@@ -176,7 +175,7 @@ class TdLoop(TrainingLoop[Weights]):
         def guarded() -> None:
             try:
                 work()
-            except BaseException as failure:  # raised again where it is seen
+            except BaseException as failure:  # raised again by the waiting thread
                 failures.append(failure)
 
         workers = [threading.Thread(target=guarded, daemon=True) for _ in range(self.threads)]
@@ -185,7 +184,7 @@ class TdLoop(TrainingLoop[Weights]):
         try:
             for worker in workers:
                 worker.join()
-        except KeyboardInterrupt:  # of this thread, as in a notebook: the others end after their games
+        except KeyboardInterrupt:  # in this thread, as in a notebook: the others end after their games
             self.stopping = True
             for worker in workers:
                 worker.join()
@@ -194,7 +193,7 @@ class TdLoop(TrainingLoop[Weights]):
 
     @property
     def columns(self) -> tuple[Floats32, ...]:
-        """The entries, [entries] each: values and, with temporal coherence, both sums; copies where in quarters."""
+        """The entries, [entries] each: values and, with temporal coherence, both sums; copies if in quarters."""
         columns = self._layout.columns(self.table)
         if not self._layout.quarters:
             return columns
@@ -210,28 +209,28 @@ class TdLoop(TrainingLoop[Weights]):
             "done": self.done,
             "moves": self.moves,
             "points": self.points.sums.tolist(),
-            **({"seconds": self.seconds} if self.is_timed else {}),
+            **({"seconds": self.seconds} if self._limit or self.seconds_before else {}),
         }
         return Weights(self.network, self.initial, places, entries, training, self.points.curve())
 
     def divergence(self, weights: Weights) -> str:
         if weights.largest <= LARGEST_WEIGHT * self.plan.game.max_return:
             return ""
-        return f"learned values must stay within what {self.plan.game} can return, got {weights.largest:.3g}"
+        return f"learned values must stay within the returns of {self.plan.game}, got {weights.largest:.3g}"
 
 
 def train_and_keep(
     plan: Plan, out: Path, games: int, kept: Mapping[int, Path], report: Report, skip: Report, seconds: float = 0.0
 ) -> None:
-    """Trains with one thread, and keeps networks to play with on the way; after a stop, the same call resumes it.
+    """Trains with one thread and keeps networks to play with on the way; after a stop, the same call resumes.
 
-    Learning that has diverged ends: what was learned by then is kept in place of what is missing, to be found bad.
+    Diverged learning ends: its weights are kept in place of the missing networks, which evaluation will find bad.
 
     Args:
         plan: what is learned.
         out: the file of checkpoints.
-        games: in all; rates depend on them.
-        kept: the files of the networks, by the number of games after which they are kept, up to the last of them.
+        games: in all; rates depend on this.
+        kept: the networks' files by number of games, at most until the last of which it trains.
         report: called with the number of games just finished.
         skip: called with the number of games of earlier calls.
         seconds: stop after this many; 0 = never.
@@ -241,7 +240,7 @@ def train_and_keep(
         return
     with only_writer(out, f"has trained {plan.evaluator} on {plan.game}"):
         loop = TdLoop(plan, out, games)
-        if loop.done > missing[0]:  # a kept file is gone: only training from the start makes it again
+        if loop.done > missing[0]:  # a kept file is gone: only training from the start restores it
             out.unlink()
             loop = TdLoop(plan, out, games)
         skip(loop.done)
@@ -254,6 +253,6 @@ def train_and_keep(
                     loop.weights().to_play().bounded().save(kept[other])
                 report(missing[-1] - loop.done)
                 return
-            if loop.done < place:  # the time is over
+            if loop.done < place:  # the time is up
                 return
             loop.weights().to_play().save(kept[place])

@@ -1,4 +1,4 @@
-"""Learned weights as files: `.npz` without pickle, written atomically, with everything needed to resume training."""
+"""Files of learned weights: `.npz` without pickle, written atomically, with everything needed to resume training."""
 
 from __future__ import annotations
 
@@ -25,57 +25,57 @@ from .network_kernels import AT_END, ORIGIN
 from .td import LEARNING
 
 FORMAT = 1
-# What training resumes from, see training.py.
+# The state of a training, see training.py.
 _TRAINING: dict[str, type | tuple[type, ...]] = {
     **dict.fromkeys(("game", "evaluator", "learning"), str),
     **dict.fromkeys(("seed", "every", "games", "done", "moves"), int),
     "points": list,
 }
-POLICY = "policy"  # what is true in the training of weights that are logits of actions
+POLICY = "policy"  # true in the training of weights that are logits of actions
 BLOCK = 16  # entries that are compared at once
-ENDLESS = 1e30  # in place of entries that are no numbers; sums of it stay finite
-HASHED_ROWS = 1 << 14  # at once: they stay in a core's cache
+ENDLESS = 1e30  # instead of entries that are not numbers; its sums stay finite
+HASHED_ROWS = 1 << 14  # at once, so that they stay in a core's cache
 _COLUMN = types.Array(types.float32, 1, "A")
 
 
 @dataclass(frozen=True)
 class Weights:
-    """What a file holds: the network, the entries that differ from the start, and how they were learned."""
+    """The content of a file: the network, the entries that differ from the start, and their training."""
 
     network: Network
     initial: float  # value of entries not listed
     places: npt.NDArray[np.int64]  # [touched] entry numbers, ascending
     entries: Floats32  # [touched, width]: value, then with temporal coherence the sums of changes and of their sizes
-    training: dict[str, Any]  # what training resumes from, see training.py
+    training: dict[str, Any]  # the state of the training, see training.py
     curve: npt.NDArray[np.float64]  # [points, 4]: games so far, games of the point, mean, standard deviation
 
     @functools.cached_property
     def digest(self) -> str:
-        """Sixteen hexadecimal digits that depend on what decides how the network plays, not on how it was learned."""
+        """16 hexadecimal digits for the network and its values, not for its training."""
         shape = json.dumps([FORMAT, self.network.to_json(), self.initial], sort_keys=True)
         return _digest_of(shape, self.places, self.entries[:, :1])[:16]
 
     @property
     def values_only(self) -> bool:
-        """Whether the sums of temporal coherence, without which training cannot resume, are missing."""
+        """Whether the sums of temporal coherence are missing, without which training cannot resume."""
         return bool(self.entries.shape[1] == 1)
 
     @property
     def largest(self) -> float:
-        """The largest absolute value of an entry; nan or infinity where learning has diverged altogether."""
+        """The largest absolute value of an entry; nan or infinity if learning has diverged completely."""
         return float(np.abs(self.entries[:, 0]).max(initial=0.0))
 
     def to_play(self) -> Weights:
-        """Returns what playing needs."""
+        """Returns the part needed to play."""
         return dataclasses.replace(self, entries=self.entries[:, :1])
 
     def bounded(self) -> Weights:
-        """Returns finite entries that play as what has diverged: beside ENDLESS no reward counts any more."""
+        """Returns finite entries that play like diverged ones: beside ENDLESS no reward counts."""
         entries = np.nan_to_num(self.entries, nan=ENDLESS, posinf=ENDLESS, neginf=-ENDLESS)
         return dataclasses.replace(self, entries=entries)
 
     def table(self, layout: Layout) -> Floats32:
-        """Returns all entries as that layout has them."""
+        """Returns all entries in that layout."""
         table = new_table(layout.size)
         columns = layout.columns(table)
         if self.initial:
@@ -86,7 +86,7 @@ class Weights:
         return table
 
     def save(self, path: Path) -> None:
-        """Writes the whole file or leaves it as it was, whatever happens meanwhile."""
+        """Writes the whole file, or leaves it unchanged whatever happens."""
         config = {
             "format": FORMAT,
             "network": self.network.to_json(),
@@ -100,7 +100,7 @@ class Weights:
 
 
 class Room(NamedTuple):
-    """Memory for entries that changed, taken from the system as it is filled, and used by all checkpoints in turn."""
+    """Memory for changed entries, taken from the system as it fills, and used by all checkpoints in turn."""
 
     places: npt.NDArray[np.int64]
     entries: Floats32
@@ -118,9 +118,9 @@ def touched_entries(
     """Returns the numbers, ascending, and the columns of entries that learning changed.
 
     Args:
-        layout: how they lie in the table.
-        initial: what values are before they are learned.
-        room: where they are put.
+        layout: that of the table.
+        initial: the value before learning.
+        room: their destination.
     """
     columns = layout.columns(table)
     values, signed, absolute = columns if len(columns) == 3 else columns * 3
@@ -130,9 +130,9 @@ def touched_entries(
 
 @kernel(types.int64(_COLUMN, _COLUMN, _COLUMN, types.float32, Places, types.int64[::1], types.float32[:, ::1]))
 def _gather(values, signed, absolute, initial, lengths, places, entries):
-    """Takes what `touched_entries` returns, and returns how many; learning waits for it.
+    """Collects the result of `touched_entries` and returns its length; learning waits for it.
 
-    BLOCK entries with successive numbers are four runs of four places, `step` apart where entries are in quarters.
+    BLOCK entries with successive numbers are four runs of four places, `step` apart if entries are in quarters.
     """
     count = 0
     coherent = entries.shape[1] > 1
@@ -143,7 +143,7 @@ def _gather(values, signed, absolute, initial, lengths, places, entries):
             at = place_in_quarters(first, lengths)
             step = place_in_quarters(first + 4, lengths) - at
         changed = False
-        for i in range(size):  # without branches: most blocks are as they were at the start
+        for i in range(size):  # without branches: most blocks are unchanged
             place = at + (i >> 2) * step + (i & 3)
             changed |= (values[place] != initial) | (coherent & (absolute[place] != 0))
         if not changed:
@@ -161,7 +161,7 @@ def _gather(values, signed, absolute, initial, lengths, places, entries):
 
 
 def read_config(path: Path) -> dict[str, Any]:
-    """Returns a file's description without its entries; raises UserError if it is no file of weights."""
+    """Returns a file's description without its entries; raises UserError if it is not a file of weights."""
     config, _ = FILES.read(path)
     return config
 
@@ -171,7 +171,7 @@ def read_policy(path: Path) -> dict[str, Any]:
     config = read_config(path)
     if not config["training"].get(POLICY):
         raise UserError(
-            f"a policy must be one that `turnier train GAME puct` wrote, got {path}, which has values; name it as"
+            f"a policy must come from `turnier train GAME puct`, got {path}, which has values; name it as"
             " ntuple(file=...)."
         )
     return config
@@ -186,7 +186,7 @@ def read_values(path: Path) -> dict[str, Any]:
 
 
 def load_weights(path: Path) -> Weights:
-    """Reads a file; raises UserError if it is damaged: its entries must be those of its checksums."""
+    """Reads a file; raises UserError if it is damaged, by its checksums."""
     config, arrays = FILES.read(path, ("places", "entries", "curve"))
     weights = Weights(
         Network.from_json(config["network"]),
@@ -206,13 +206,13 @@ def load_weights(path: Path) -> Weights:
 
 
 def _checksum(config: dict[str, Any], weights: Weights) -> str:
-    """Returns 32 hexadecimal digits that depend on what the digest does not: how it was learned, and the curve."""
+    """Returns 32 hexadecimal digits for the facts outside the digest: the training and the curve."""
     text = json.dumps({name: value for name, value in config.items() if name != "checksum"}, sort_keys=True)
     return _digest_of(text, weights.entries[:, 1:], weights.curve)[:32]
 
 
 def _digest_of(text: str, *arrays: npt.NDArray[Any]) -> str:
-    """Returns the SHA-256 of the SHA-256 of a text and of each array; copies no more than a few rows of an array."""
+    """Returns the SHA-256 of the SHA-256 of a text and of each array; copies only a few rows at a time."""
     digests = [hashlib.sha256(text.encode()).digest()]
     for array in arrays:
         digest = hashlib.sha256()
@@ -223,7 +223,7 @@ def _digest_of(text: str, *arrays: npt.NDArray[Any]) -> str:
 
 
 def _fits(weights: Weights) -> bool:
-    """Whether the arrays have the shapes and kinds that the network needs: kernels do not look."""
+    """Whether the arrays have the network's shapes and types, which kernels do not check."""
     places, entries, curve = weights.places, weights.entries, weights.curve
     return (
         [array.dtype.str for array in (places, entries, curve)] == ["<i8", "<f4", "<f8"]
@@ -237,7 +237,7 @@ def _fits(weights: Weights) -> bool:
 
 
 def _check(config: Mapping[str, Any]) -> None:
-    """Raises KeyError, TypeError, ValueError or UserError if a description is not one that `save` writes."""
+    """Raises KeyError, TypeError, ValueError or UserError if `save` does not write such a description."""
     training = config["training"]
     described: list[tuple[str, Any, Any]] = [
         ("digest", config["digest"], str),
@@ -264,10 +264,10 @@ FILES = NetworkFiles(
 
 
 def evaluator_weights(network: Network, values: Weights | None) -> npt.NDArray[np.float64]:
-    """Returns header and values in one array of 64-bit numbers, as the evaluate kernel takes them."""
+    """Returns header and values in one array of 64-bit numbers, for the evaluate kernel."""
     layout = network.layout(coherent=False)
     words = network.words(layout)
-    origin = (2 * len(words) + 15) // 16 * 16  # in float32, on a cache line's border
+    origin = (2 * len(words) + 15) // 16 * 16  # in float32, at the start of a cache line
     memory = new_table(origin + layout.size + layout.size % 2)
     words[ORIGIN] = origin
     memory.view(np.int64)[: len(words)] = words
@@ -281,7 +281,7 @@ def evaluator_weights(network: Network, values: Weights | None) -> npt.NDArray[n
 
 @functools.lru_cache(maxsize=4)
 def weights_from_file(path: str, digest: str) -> npt.NDArray[np.float64]:
-    """Returns the weights of a file for an evaluator; raises UserError if its digest is another one."""
+    """Returns the weights of a file for an evaluator; raises UserError if its digest differs."""
     loaded = load_weights(Path(path))
     if loaded.digest != digest:
         raise other_digest("the weights", path, digest, loaded.digest)

@@ -17,7 +17,7 @@ from .player import SpielAgent
 class OpenSpielBot(SpielAgent):
     """A bot registered with OpenSpiel, such as uniform_random or fixed_action_preference(actions=3:2:4).
 
-    If its parameters leave out `seed`, it gets one derived from the match's.
+    Without the parameter `seed`, it gets one derived from the match's.
     """
 
     name: ClassVar[str] = "openspiel_bot"
@@ -40,7 +40,7 @@ class OpenSpielBot(SpielAgent):
         if other or not isinstance(game, OpenSpiel):
             return other
         name, able = self._parameters()["name"], pyspiel().bots_that_can_play_game(game.spiel_game)
-        return None if name in able else f"{self} must be able to play {game}, which is played by: {', '.join(able)}."
+        return None if name in able else f"{self} cannot play {game}; these bots can: {', '.join(able)}."
 
     def make_bot(self, game: OpenSpiel, seat: int, seed: int) -> Any:
         parameters = {"seed": seed} | self._parameters()

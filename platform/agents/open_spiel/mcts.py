@@ -22,7 +22,7 @@ MEMORY_MB = 1000  # at which the bot forgets rarely visited nodes
 class OpenSpielMcts(SpielAgent):
     """OpenSpiel's MCTSBot: UCT with random rollouts to the end of the game and a solver, for returns from -1 to 1.
 
-    Its defaults are those of OpenSpiel's example. `mcts(exploration=1.0,solver=true)` explores the same way, since it
+    Its defaults are those of OpenSpiel's example. `mcts(exploration=1.0,solver=true)` explores equally, since it
     doubles the exploration for rewards from 0 to 1.
     """
 

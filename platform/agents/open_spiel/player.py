@@ -1,4 +1,4 @@
-"""What agents that are bots of OpenSpiel have in common: they play its games and are told what others do."""
+"""Base of agents that are bots of OpenSpiel: they play its games and are told all plies."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class SpielAgent(Agent):
 
 
 class SpielPlayer:
-    """Asks a bot, which is told every ply of the others in order."""
+    """Asks a bot, and tells it every ply of the others in order."""
 
     def __init__(self, agent: SpielAgent, game: OpenSpiel, seat: int, bot: Any) -> None:
         self.agent, self.game, self.seat, self.bot = agent, game, seat, bot
@@ -57,7 +57,7 @@ class SpielPlayer:
         return Decision(action, found[0], found[1], nodes, time.perf_counter() - began)
 
     def _tell(self, plies: list[int]) -> None:
-        """Tells the bot what is new; from the start where the position is not a later one of the same match."""
+        """Tells the bot the new plies, all if the position is not a later one of the same match."""
         if plies[: len(self.told)] != self.told:
             self.bot.restart()
             self.told, self.state = [], self.game.begin()

@@ -20,7 +20,7 @@ from .judge import cannot_judge, judge_of
 class Perfect(Agent):
     """Perfect play of connect four (pip install 'turnier[judges]') and of games with few boards, such as hex(size=3).
 
-    Of the actions with the best value (win, draw or loss) it plays any, all equally likely, however soon the game ends.
+    It plays any action with the best value (win, draw or loss), all equally likely, however soon the game ends.
     """
 
     name: ClassVar[str] = "perfect"
@@ -41,7 +41,7 @@ class Perfect(Agent):
 
 
 class PerfectPlayer:
-    """Plays what the judge of a game values most."""
+    """Plays the best action by the judge of a game."""
 
     def __init__(self, game: Game, seat: int, seed: int) -> None:
         self.judge, self.num_actions = judge_of(game), game.num_actions

@@ -1,6 +1,6 @@
 """Connect four on 6 rows and 7 columns, solved by the package bitbully (Thill), with its book of the first 12 plies.
 
-bitbully is under the AGPL: Turnier does not need it, and imports it only here, once somebody asks for its values.
+bitbully is under the AGPL: Turnier does not need it, and imports it only here, when its values are asked for.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from ...core.errors import require_extra
 from ...games.connect_four import ROWS, STONES
 from ...games.game import Position
 
-BOOK = "12-ply"  # knows who wins; the book that also knows how soon has three times its size and takes longer to read
+BOOK = "12-ply"  # has the winner; the book that also has the distance is three times as large and takes longer to read
 
 
 def require_bitbully() -> None:
@@ -20,9 +20,9 @@ def require_bitbully() -> None:
 
 
 class BitBullyJudge:
-    """Values positions by bitbully, which holds Python's lock meanwhile: threads take turns.
+    """Values positions by bitbully, which holds Python's lock: threads take turns.
 
-    From 12 stones on, where the book ends, a position takes up to seconds; with 20 stones about a millisecond.
+    From 12 stones on, beyond the book, a position takes up to seconds; with 20 stones about a millisecond.
     """
 
     name: ClassVar[str] = "bitbully"
@@ -43,7 +43,8 @@ class BitBullyJudge:
             elif board.moves_left() == 1:
                 found[column] = 0
             else:
-                # Scores are those of the seat to move, positive where it wins. A window of -1 to 1 asks for no more.
+                # Scores are those of the seat to move, positive if it wins. The window of -1 to 1 asks for the sign
+                # only.
                 score = self._solver.negamax(board.play_on_copy(column), alpha=-1, beta=1)
                 found[column] = (score < 0) - (score > 0)
         return found

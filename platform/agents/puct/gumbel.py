@@ -1,4 +1,4 @@
-"""Gumbel AlphaZero's choice of actions below the root: a policy that is improved by what was found.
+"""Gumbel AlphaZero's choice of actions below the root: a policy improved by the values found.
 
 Source: Danihelka et al. 2022, "Policy improvement by planning with Gumbel": eq. 8 (sigma), 10 and 33 (values of actions
 without visits), 11 (improved policy) and 14 (selection).
@@ -20,9 +20,9 @@ VISITS_BEFORE = 50.0  # c_visit
 
 @kernel(types.float64(TREE, types.int64, types.int64))
 def mixed_value(tree, node, mover):
-    """Returns what a node's actions without visits are taken to be worth to the mover.
+    """Returns the value to the mover assumed for a node's actions without visits.
 
-    That is the mean of the node's own first value and, counted once a visit, the mean of the visited actions by prior.
+    That is the mean of the node's own first value and, once per visit, the mean of the visited actions by prior.
     """
     nodes, logits = tree.nodes, tree.seeds.view(np.float64)
     visits, weights, total = 0.0, 0.0, 0.0
@@ -40,7 +40,7 @@ def mixed_value(tree, node, mover):
 def set_improved_logits(tree, node, mover, value_scale, scores):
     """Fills in logit + sigma(Q) of a node's children: sigma(Q) = (50 + the most visits of a child) * value_scale * Q.
 
-    Q is from 0 for a loss to 1 for a win, for a single seat from its worst child to its best.
+    Q is 0 for a loss and 1 for a win; for a single seat 0 for its worst child and 1 for its best.
     """
     nodes, first, width = tree.nodes, tree.nodes[node, FIRST], tree.nodes[node, WIDTH]
     logits, unvisited = tree.seeds.view(np.float64), mixed_value(tree, node, mover)
@@ -73,7 +73,7 @@ def set_improved_policy(tree, node, mover, value_scale, policy):
 
 @kernel(types.int64(TREE, types.int64, types.int64, types.float64, Floats))
 def best_improved(tree, node, mover, value_scale, policy):
-    """Returns the child that lacks most visits beside the improved policy, pi - n / (1 + N), of equals the first."""
+    """Returns the child furthest below the improved policy, by pi - n / (1 + N), of equals the first."""
     set_improved_policy(tree, node, mover, value_scale, policy)
     nodes, first, width, visits = tree.nodes, tree.nodes[node, FIRST], tree.nodes[node, WIDTH], 1.0
     for child in range(first, first + width):
@@ -88,7 +88,7 @@ def best_improved(tree, node, mover, value_scale, policy):
 
 @kernel(types.void(Floats, types.int64, Actions))
 def sort_by_score(scores, count, places):
-    """Sorts the first `count` places by falling score, equals as they are: by insertion, as they are few."""
+    """Sorts the first `count` places by falling score, stably: by insertion, as they are few."""
     for i in range(1, count):
         place = places[i]
         at = i

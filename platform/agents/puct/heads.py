@@ -1,4 +1,4 @@
-"""Priors and a value from one look at a state, by a network that has a head for each."""
+"""Priors and a value from one evaluation of a state, by a network with a head for each."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from .ranking import RANKING, limit
 
 @kernel(types.void(GAME, EVALUATOR, State, Floats, types.int64, types.int64, Rng, SCRATCH, RANKING, Floats))
 def rank_by_heads(game, evaluator, state, returns, n, mover, rng, scratch, ranking, values):
-    """Fills in the logits of the first n of `ranking.choices`, what the state is worth, [seats], and first values.
+    """Fills in the logits of the first n of `ranking.choices`, the state's values, [seats], and first values.
 
-    An action that ends the game is worth its result, every other one what the state itself is.
+    An action that ends the game gets its result, every other one the value of the state itself.
     """
     logits, after, after_returns = np.empty(game.num_actions, np.float32), ranking.after, ranking.after_returns
     weights = evaluator.weights

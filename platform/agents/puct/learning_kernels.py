@@ -1,7 +1,7 @@
-"""Values and a policy as n-tuple networks learn from positions of self-play, one after the other.
+"""Learning of values and a policy, as n-tuple networks, from single positions of self-play.
 
-Both networks have one shape without stages, and so one header. Change by change they learn as TD does: with temporal
-coherence each entry at its own rate.
+Both networks have the same shape without stages, and so the same header. They learn change by change, as TD does: with
+temporal coherence each entry at its own rate.
 """
 
 from __future__ import annotations
@@ -40,17 +40,17 @@ Targets = types.Array(types.float32, 2, "C")
 
 
 class Space(NamedTuple):
-    """What learning works in."""
+    """The working memory of learning."""
 
     board: Any
-    ahead: Any  # the same board, for what values say of the boards after it
+    ahead: Any  # the same board, for the values of the boards after it
     worth: Any  # [max_choices, seats] of those
     over: Any  # [max_choices]
     outputs: Any  # [outputs]
-    index: Any  # [max_choices * look-ups] places of entries that actions change, one action after the other
-    numbers: Any  # [max_choices * look-ups] which look-ups those are
-    ends: Any  # [max_choices] where an action's end
-    shares: Any  # [look-ups] what the entries of the board itself are to learn
+    index: Any  # [max_choices * look-ups] places of entries that actions change, by action
+    numbers: Any  # [max_choices * look-ups] numbers of those look-ups
+    ends: Any  # [max_choices] end of an action's
+    shares: Any  # [look-ups] errors of the board's own entries
     logits: Any  # [max_choices]
     priors: Any  # [max_choices]
     legal: Any  # [max_choices]
@@ -101,7 +101,7 @@ def add_change(words, table, index, first, count, change, coherent):
 
 @kernel(types.void(GAME, Header, EntryTable, Floats, _I64, EntryTable, SPACE))
 def learn_values(game, words, table, rates, mover, targets, space):
-    """Moves what `space.board` is worth when it is a seat's turn towards the targets [outputs]."""
+    """Moves the values of `space.board`, with the mover to move, towards the targets [outputs]."""
     lookups, outputs, index = words[SYMMETRIES] * words[TUPLES], words[OUTPUTS], space.index
     for o in range(outputs):
         block = (mover * outputs + o) * words[ENTRIES] * words[WIDTH]
@@ -114,7 +114,7 @@ def learn_values(game, words, table, rates, mover, targets, space):
 
 @kernel(types.void(GAME, Header, EntryTable, State, _I64, _I64, _F64, SPACE))
 def rank_by_values(game, words, table, state, n, mover, temperature, space):
-    """Fills in the logits of n actions that their values give, as in a search, as if nothing had been paid before."""
+    """Fills in the logits of n actions by their values, as in a search, as if no returns had been earned before."""
     space.returns[:] = 0.0
     set_board(game, words, state, space.ahead)
     worth_of_actions(
@@ -129,9 +129,9 @@ def rank_by_values(game, words, table, state, n, mover, temperature, space):
 
 @kernel(types.void(GAME, Header, EntryTable, State, Actions, _I64, _I64, SPACE))
 def rank_by_changes(game, words, table, state, legal, n, mover, space):
-    """Adds the policy's logits of n actions but for a constant, and fills in which entries make them.
+    """Adds the policy's logits of n actions up to a constant, and fills in their entries.
 
-    The entries that an action does not change say the same of all actions.
+    Entries that an action does not change add the same to all actions.
     """
     board, written = space.board, 0
     block = _U((mover * words[OUTPUTS] + output_of(words, mover)) * words[ENTRIES] * words[WIDTH])
@@ -154,10 +154,10 @@ def rank_by_changes(game, words, table, state, legal, n, mover, space):
 
 @kernel(types.void(GAME, Header, EntryTable, EntryTable, Floats, State, _I64, Shares, SPACE))
 def learn_policy(game, words, values, table, rates, state, mover, wanted, space):
-    """Moves the priors of a state's actions towards the shares [actions] that are wanted of them, by the policy alone.
+    """Moves the priors of a state's actions towards the wanted shares, [actions], by the policy alone.
 
-    The step down the cross-entropy's gradient: each action's error is shared by the entries that it changes, and taken
-    from those that the board has in their place.
+    A step down the gradient of the cross-entropy: each action's error is divided among the entries that it changes, and
+    subtracted from the board's entries in their place.
     """
     n = game.legal(state, space.legal)
     rank_by_values(game, words, values, state, n, mover, rates[TEMPERATURE], space)
@@ -182,16 +182,16 @@ def learn_policy(game, words, values, table, rates, state, mover, wanted, space)
 
 @kernel(types.void(GAME, Header, EntryTable, EntryTable, Floats, States, Targets, Actions, Shares, Actions))
 def learn_positions(game, words, values, policy, rates, states, targets, ends, policies, order):
-    """Has both networks learn from positions.
+    """Lets both networks learn from positions.
 
     Args:
         words: the header of either; values, policy: their entries, learned in place; an empty policy is not learned.
         rates: [NUM_RATES]
         states: [n, state words]
-        targets: [n, outputs] what values are to say.
-        ends: [n + 1] where a position's share of `policies` ends, behind a 0; it has none if nothing was found.
-        policies: what the policy is to say, a share for each legal action.
-        order: the positions to learn from, in that order.
+        targets: [n, outputs] of the values.
+        ends: [n + 1] the ends of the positions' shares of `policies`, after a 0; empty if nothing was found.
+        policies: targets of the policy, a share for each legal action.
+        order: numbers of the positions, in the order of learning.
     """
     space = new_space(game, words, states[0])
     for at in order:

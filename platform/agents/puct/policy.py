@@ -1,6 +1,6 @@
-"""A learned policy: an n-tuple network of the board after an action, which is added to the logit of the action's value.
+"""A learned policy: an n-tuple network of the board after an action, added to the logit of the action's value.
 
-Its entries of a phase are those of the seat that chooses, also where the action ends the game.
+Its entries of a phase are those of the choosing seat, even if the action ends the game.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from ..ntuple.network_kernels import NUM_CELLS, OUTPUTS, EntryTable, Header
 
 @kernel(types.int64(Header, types.int64))
 def output_of(words, mover):
-    """Returns which output has a seat's logits."""
+    """Returns the output with a seat's logits."""
     return mover if words[OUTPUTS] > 1 else 0
 
 
@@ -41,7 +41,7 @@ def logits_of_actions(
     step = 0
     for i in range(n):
         action = actions[i]
-        if i == 0 or step == 0 or action >= words[NUM_CELLS]:  # a sweep asks no board after
+        if i == 0 or step == 0 or action >= words[NUM_CELLS]:  # a sweep needs no board after
             copy_state(state, after)
             for seat in range(returns.size):
                 after_returns[seat] = returns[seat]

@@ -1,4 +1,4 @@
-"""What a state's actions are worth one decision ahead, and the priors that follow from it or from a policy."""
+"""The values of a state's actions one decision ahead, and priors from these or from a policy."""
 
 from __future__ import annotations
 
@@ -18,18 +18,18 @@ from ..ntuple.board_lookups import BOARD, new_board, set_board
 from ..ntuple.network_kernels import BASES, OUTPUTS, EntryTable
 from .policy import logits_of_actions
 
-UNPROVEN = 0.999  # at most; networks say more, and then a proven loss would look better than what may yet be saved
+UNPROVEN = 0.999  # at most; beyond, as networks may go, a proven loss would look better than an open position
 
 
 @kernel(types.void(Floats))
 def limit(values):
-    """Has what is guessed of several seats lie between a loss and a win; values: [seats]."""
+    """Limits estimates for several seats to between a loss and a win; values: [seats]."""
     for seat in range(values.size if values.size > 1 else 0):
         values[seat] = min(max(values[seat], -UNPROVEN), UNPROVEN)
 
 
 class Ranking(NamedTuple):
-    """The actions of one state and what was found of them, and space to find it."""
+    """The actions of one state with their values and priors, and working space."""
 
     choices: Any  # [max_choices] ascending
     values: Any  # [max_choices, seats] of the state after each
@@ -72,7 +72,7 @@ def new_ranking(game, evaluator, state, by_network, policy):
 
 @kernel(types.void(GAME, EVALUATOR, types.boolean, State, Floats, types.int64, Rng, SCRATCH, RANKING))
 def rank_actions(game, evaluator, by_network, state, returns, n, rng, scratch, ranking):
-    """Evaluates the states after the first n of `ranking.choices`, before chance: what `greedy` looks at."""
+    """Evaluates the states after the first n of `ranking.choices`, before chance, as `greedy` does."""
     choices, values, over = ranking.choices, ranking.values, ranking.over
     after, after_returns = ranking.after, ranking.after_returns
     if by_network:
@@ -97,10 +97,10 @@ def rank_actions(game, evaluator, by_network, state, returns, n, rng, scratch, r
 
 @kernel(types.void(GAME, EVALUATOR, types.int64, State, Floats, types.int64, types.int64, RANKING))
 def add_learned_logits(game, evaluator, policy, state, returns, n, mover, ranking):
-    """Adds the logits that a policy gives to what `rank_actions` looked at.
+    """Adds a policy's logits to those of the actions that `rank_actions` has evaluated.
 
     Args:
-        policy: where its weights begin among those of the evaluator.
+        policy: the begin of its weights among those of the evaluator.
     """
     words, table = evaluator.weights.view(np.int64)[policy:], evaluator.weights.view(np.float32)[2 * policy :]
     logits_of_actions(
@@ -113,7 +113,7 @@ def add_learned_logits(game, evaluator, policy, state, returns, n, mover, rankin
 def set_logits_of_values(values, n, mover, temperature, logits):
     """Fills in the logits of n actions: the mover's values, from 0 to 1, divided by the temperature, up to a constant.
 
-    A single seat's values, which may lie anywhere, reach from 0 for its worst action to 1 for its best.
+    A single seat's values, which may be any numbers, are scaled to 0 for its worst action and 1 for its best.
     """
     low, high = math.inf, -math.inf
     for i in range(n):

@@ -1,10 +1,9 @@
-"""Tree search with priors on the tree of MCTS: every state that an iteration reaches first is expanded at once.
+"""Tree search with priors on the tree of MCTS: every new state is expanded at once.
 
-A node has the seat's mean value and, in place of 1/sqrt(n), its prior, which becomes 0 if the node is proven, as
-nothing is left to explore there. Its children begin with the values of one decision ahead. Where chance follows an
-action, the node's children are its outcomes so far, a list of rows that are linked by the column of actions; `seeds`
-tells them apart. Elsewhere `seeds` has the logarithm of the prior, and `proofs` a node's first value until it is
-proven.
+A node has the seat's mean value and, instead of 1/sqrt(n), its prior, which becomes 0 if the node is proven, since
+nothing is left to explore there. Its children begin with the values of one decision ahead. If chance follows an action,
+the node's children are its outcomes so far, rows linked by the column of actions, with their codes in `seeds`.
+Elsewhere `seeds` has the logarithm of the prior, and `proofs` a node's first value until it is proven.
 """
 
 from __future__ import annotations
@@ -45,15 +44,7 @@ from ..mcts.tree import (
 from ..mctse.search import draw_chance
 from .gumbel import best_improved
 from .heads import rank_by_heads
-from .ranking import (
-    RANKING,
-    add_learned_logits,
-    limit,
-    new_ranking,
-    rank_actions,
-    set_logits_of_values,
-    set_softmax,
-)
+from .ranking import RANKING, add_learned_logits, limit, new_ranking, rank_actions, set_logits_of_values, set_softmax
 
 (
     ITERATIONS, TREE_DEPTH, EXPLORATION, TEMPERATURE, FROM_BEST, SOLVER, FORCED_DEPTH, GUMBEL, CONSIDERED, VALUE_SCALE,
@@ -61,12 +52,11 @@ from .ranking import (
 ) = range(14)  # fmt: skip
 PRIOR = INVERSE_ROOT
 MIXED = 0.25  # share of the noise
-_I64 = types.int64
 LOW, HIGH = 0, 1  # of a search's extremes
 
 
 class Work(NamedTuple):
-    """What an iteration uses."""
+    """An iteration's space."""
 
     scratch: Any
     ranking: Any
@@ -74,7 +64,7 @@ class Work(NamedTuple):
     returns: Any  # [seats]
     values: Any  # [seats] of the iteration
     path: Any  # [longest path] nodes
-    movers: Any  # [longest path] who chose each; NONE of an outcome
+    movers: Any  # [longest path] the seat that chose each; NONE for an outcome
     policy: Any  # [max_choices] scratch space
 
 
@@ -98,16 +88,16 @@ def new_work(game, evaluator, settings, state):
 
 @kernel(types.void(Floats, types.int64))
 def clear_extremes(extremes, seats):
-    """Sets the values from which to which a search's values are said to reach: -1 to 1, or what a single seat finds."""
+    """Resets the range of a search's values: -1 to 1, or for a single seat that of the values found."""
     extremes[LOW] = -1.0 if seats > 1 else math.inf
     extremes[HIGH] = 1.0 if seats > 1 else -math.inf
 
 
 @kernel(types.int64(GAME, EVALUATOR, Floats, TREE, types.int64, State, Floats, types.int64, Rng, Floats, WORK))
 def expand_ranked(game, evaluator, settings, tree, node, state, returns, mover, rng, extremes, work):
-    """Gives a node its children with their first values and priors; returns how many, 0 if the tree is full.
+    """Gives a node its children with first values and priors; returns their number, 0 if the tree is full.
 
-    With BY_HEADS it also fills in `work.values`, those of the node.
+    With BY_HEADS it also fills in the node's values, `work.values`.
     """
     ranking, seats = work.ranking, returns.size
     n = expand(game, tree, node, state, ranking.choices)
@@ -138,7 +128,7 @@ def expand_ranked(game, evaluator, settings, tree, node, state, returns, mover, 
 
 @kernel(types.void(RANKING, types.int64, types.int64, Floats))
 def values_of_best(ranking, n, mover, values):
-    """Makes `values` those of the first action that is best for the mover."""
+    """Sets `values` to those of the mover's first best action."""
     best = 0
     for i in range(n):
         if ranking.values[i, mover] > ranking.values[best, mover]:
@@ -168,7 +158,7 @@ def select_by_prior(nodes, stats, node, exploration, extremes):
 
 @kernel(types.int64(TREE, types.int64, types.int64))
 def outcome_of(tree, node, code):
-    """Returns the child of an action's node for outcomes of chance, a new one if need be, NONE where the tree is full.
+    """Returns the child of an action's node for outcomes of chance, a new one if needed, NONE if the tree is full.
 
     Args:
         code: see `draw_chance`.
@@ -206,9 +196,9 @@ def back_up(tree, path, movers, length, values, extremes):
 
 @kernel(types.UniTuple(types.int64, 3)(GAME, Floats, TREE, Rng, Floats, types.int64, WORK), inline=True)
 def descend(game, settings, tree, rng, extremes, through, work):
-    """Selects actions from the root's state, `work.state`, in place, to a node without children or proven.
+    """Selects actions from the root's state, `work.state`, in place, down to a node without children or proven.
 
-    Returns that node, NONE where the tree has no room for outcomes of chance, the length of its path and who moves.
+    Returns that node, NONE if the tree has no room for outcomes of chance, the length of its path and the mover.
     """
     nodes, stats, path, movers = tree.nodes, tree.stats, work.path, work.movers
     state, returns, choices, probs = work.state, work.returns, work.scratch.choices, work.scratch.probs
@@ -247,7 +237,7 @@ def is_forced(game, settings, tree, node, length, mover, work):
     if game.forced_win(work.state, np.int64(settings[FORCED_DEPTH])) == NO_WIN:
         return False
     values = work.values
-    for seat in range(values.size):  # the loss is shared where there are several others
+    for seat in range(values.size):  # several others share the loss
         values[seat] = BEST if seat == mover else -BEST / float(values.size - 1)
     prove(tree, node, work.movers[length], values)
     return True
@@ -257,9 +247,9 @@ def is_forced(game, settings, tree, node, length, mover, work):
     types.int64(GAME, EVALUATOR, Floats, TREE, types.int64, types.int64, types.int64, Rng, Floats, WORK), inline=True
 )
 def value_end(game, evaluator, settings, tree, node, length, mover, rng, extremes, work):
-    """Fills in `work.values`, those of a path's end, which gets children if it can; returns where proofs may begin.
+    """Fills in the values of a path's end, `work.values`, and expands it if possible; returns where proofs may begin.
 
-    That is the end of the path or, where an action from there ends the game, one further.
+    That is the end of the path or, if an action from there ends the game, one further.
     """
     values, state, returns = work.values, work.state, work.returns
     if node != NONE and tree.nodes[node, STATUS] == PROVEN:
@@ -273,7 +263,7 @@ def value_end(game, evaluator, settings, tree, node, length, mover, rng, extreme
     if n > 0 and settings[FROM_BEST] > 0.0:
         values_of_best(work.ranking, n, mover, values)
     elif n == 0 or settings[BY_HEADS] == 0.0:
-        if n > 0 and settings[BY_NETWORK] > 0.0:  # the board is known by now
+        if n > 0 and settings[BY_NETWORK] > 0.0:  # the board is known now
             words, table = evaluator.weights.view(np.int64), evaluator.weights.view(np.float32)
             worth_of_board(game, words, table, returns, mover, work.ranking.board, values)
         else:
@@ -282,7 +272,7 @@ def value_end(game, evaluator, settings, tree, node, length, mover, rng, extreme
         if mover != TERMINAL:
             limit(values)
     if n > 0:
-        tree.proofs[node] = values  # as long as it has no proof
+        tree.proofs[node] = values  # until it is proven
     if solver and mover == TERMINAL and node != NONE and tree.nodes[node, STATUS] == OPEN:
         prove(tree, node, work.movers[length], values)
     if n == 0 or not solver:
@@ -293,11 +283,11 @@ def value_end(game, evaluator, settings, tree, node, length, mover, rng, extreme
 
 @kernel(types.void(GAME, EVALUATOR, Floats, TREE, State, Floats, Rng, Floats, types.int64, types.int64, WORK))
 def iterate(game, evaluator, settings, tree, root_state, returns, rng, extremes, iterations, through, work):
-    """Runs iterations on a tree, which may hold earlier ones, until all are done or the root is proven.
+    """Runs iterations on a tree, new or searched before, until all are done or the root is proven.
 
     Args:
         extremes: [2] see `clear_extremes`.
-        through: the root's child that they begin with, NONE = as selected.
+        through: the root's child with which they begin, NONE = by selection.
     """
     nodes, state, state_returns, values = tree.nodes, work.state, work.returns, work.values
     path, movers = work.path, work.movers
@@ -316,7 +306,7 @@ def iterate(game, evaluator, settings, tree, root_state, returns, rng, extremes,
 
 @kernel(types.void(TREE, Floats))
 def mix_priors(tree, noise):
-    """Mixes shares into the priors of the root's children that are not proven, if there are any.
+    """Mixes noise into the priors of the root's children that are not proven, if it is not zero.
 
     Source: Silver et al. 2017, methods (Dirichlet noise).
     """
@@ -331,7 +321,7 @@ def mix_priors(tree, noise):
 
 @kernel(ROOT_CHILDREN(TREE))
 def root_children(tree):
-    """Returns the root's children as the final move sees them."""
+    """Returns the root's children for the final move."""
     children = new_root_children(tree.nodes[0, TRIED])
     for i in range(children.actions.size):
         child = tree.nodes[0, FIRST] + i
@@ -346,7 +336,7 @@ def root_children(tree):
 def final_child(tree, favourite, root):
     """Fills `root` with the root's visited children; returns the one to play.
 
-    That is the favourite, without one (NONE) the most visited child, unless a proven one is no worse.
+    That is the favourite or, if it is NONE, the most visited child, unless a proven one is no worse.
     """
     children = root_children(tree)
     for i in range(children.actions.size):

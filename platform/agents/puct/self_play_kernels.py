@@ -1,4 +1,4 @@
-"""Games of self-play in compiled code: what a search found in each position, from which networks learn."""
+"""Games of self-play in compiled code, with the search's findings in each position, from which networks learn."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ from .agent import enough_nodes, search_all
 from .gumbel import set_improved_policy
 from .search import FORCED_DEPTH, GUMBEL, ITERATIONS, NUM_SETTINGS, VALUE_SCALE, final_child
 
-FULL_SHARE, FAST, DRAWN, OPENINGS, OPENED_SHARE, NUM_CHOICES = range(6)  # of `choices`: how moves are chosen
-CONCENTRATION = 10.0  # of the Dirichlet distribution, over all actions: as AlphaZero's for games of various sizes
+FULL_SHARE, FAST, DRAWN, OPENINGS, OPENED_SHARE, NUM_CHOICES = range(6)  # of `choices`, for the choice of moves
+CONCENTRATION = 10.0  # of the Dirichlet distribution, over all actions, as AlphaZero's for games of various sizes
 NO_ROOM = -1
 Shares = types.Array(types.float32, 1, "C")
 
@@ -47,7 +47,7 @@ def draw_gamma(shape, rng):
 
 @kernel(types.void(types.int64, types.boolean, Rng, Floats))
 def set_noise(count, gumbel, rng, noise):
-    """Fills in what a full search of so many actions needs: Gumbel variables, otherwise Dirichlet shares."""
+    """Fills in the noise of a full search of `count` actions: Gumbel variables, otherwise Dirichlet shares."""
     total = 0.0
     for i in range(count):
         noise[i] = -math.log(-math.log(positive(rng))) if gumbel else draw_gamma(CONCENTRATION / float(count), rng)
@@ -58,9 +58,9 @@ def set_noise(count, gumbel, rng, noise):
 
 @kernel(types.boolean(TREE, Floats, types.int64, types.int64, Floats))
 def set_found_policy(tree, settings, mover, best, policy):
-    """Fills in what the search makes of the root's children; returns whether there is something to learn from it.
+    """Fills in the search's policy for the root's children; returns whether there is one to learn.
 
-    Where the root is proven, the children proven to be as good as the `best` share it: of a loss there is nothing.
+    If the root is proven, the children proven to be as good as the `best` share it; a loss has none.
     """
     first, width = tree.nodes[0, FIRST], tree.nodes[0, WIDTH]
     if tree.nodes[0, STATUS] == PROVEN:
@@ -85,7 +85,7 @@ def set_found_policy(tree, settings, mover, best, policy):
 
 @kernel(types.int64(Floats, types.int64, Rng))
 def draw(policy, count, rng):
-    """Draws one of the first `count` by their shares."""
+    """Draws one of the first `count` shares."""
     left = uniform(rng)
     for i in range(count):
         left -= policy[i]
@@ -96,7 +96,7 @@ def draw(policy, count, rng):
 
 @kernel(types.int64(GAME, EVALUATOR, Floats, TREE, State, Floats, Rng, Floats, Floats, Floats, Root))
 def drawn_action(game, evaluator, settings, tree, state, returns, rng, extremes, noise, policy, root):
-    """Searches without noise and draws an action from what was found."""
+    """Searches without noise and draws an action from the search's policy."""
     action = without_search(game, np.int64(settings[FORCED_DEPTH]), state, root)
     if action != NONE:
         return action
@@ -110,10 +110,10 @@ def drawn_action(game, evaluator, settings, tree, state, returns, rng, extremes,
 
 @kernel(types.void(GAME, EVALUATOR, Floats, types.int64, TREE, State, Floats, Rng, Floats, Floats, Floats, Root))
 def play_opening(game, evaluator, settings, most, tree, state, returns, rng, extremes, noise, policy, root):
-    """Plays 0 to `most` plies, fewer where the next one would end the game.
+    """Plays 0 to `most` plies, fewer if the next one would end the game.
 
-    All are random in half of the games, and only the last one in the others: positions far from good play, and close
-    to it. Openings of four times the length are half as likely, as there are so many more of them.
+    All are random in half of the games, and only the last in the others: positions far from good play, and close to it.
+    Openings of four times the length are half as likely, because there are so many more of them.
     """
     plies, wild = np.int64(float(most + 1) * uniform(rng) ** 2), uniform(rng) < 0.5
     legal = np.empty(game.max_choices, np.int64)
@@ -135,17 +135,17 @@ def play_opening(game, evaluator, settings, most, tree, state, returns, rng, ext
     )
 )  # fmt: skip
 def play_by_search(game, evaluator, settings, choices, state, rng, states, values, ends, policies, returns):
-    """Plays a game in place; returns its moves after the opening, NO_ROOM where the arrays have none.
+    """Plays a game in place; returns its moves after the opening, NO_ROOM if the arrays are too short.
 
-    A share of the moves is searched fully, with noise; the others have few iterations and none.
+    A share of the moves is searched fully, with noise; the others with few iterations and without.
 
     Args:
         settings: of `puct`, with memory for its tree.
         choices: [NUM_CHOICES]
-        states: [room, words] filled in: where each move was made.
-        values: [room] filled in: what the search found for the mover, NaN if it did not search.
-        ends: [room] filled in: where a move's share of `policies` ends.
-        policies: what fully searched moves teach, a share for each legal action, ascending.
+        states: [room, words] filled in: the positions of the moves.
+        values: [room] filled in: the search's value for the mover, NaN without a search.
+        ends: [room] filled in: the end of a move's share of `policies`.
+        policies: filled in for fully searched moves: a share for each legal action, ascending.
         returns: [seats] zeros, filled in.
     """
     tree = tree_in(

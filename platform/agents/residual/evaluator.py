@@ -11,21 +11,20 @@ import numpy as np
 import numpy.typing as npt
 
 from ...core.errors import UserError
-from ...core.parameters import parameter, parameters_of
+from ...core.parameters import parameter
 from ...games.game import Game
 from ...games.registry import GAMES
 from ..abi import EvaluatorKernels
 from ..evaluator import Evaluator
-from ..learning.files import settings_from_file
+from ..learning.files import fill_digest, settings_from_file
 from .kernels import evaluate_residual
-from .network import Network, uneven, unsuited
+from .network import Network, Weights, uneven, unsuited
 from .tiles import LANES
-from .weights import Weights
 
 
 @dataclass(frozen=True)
 class Residual(Evaluator):
-    """The value that a residual convolutional network from a file gives a board; without a file always 0.
+    """The value of a board by a residual convolutional network from a file; without a file always 0.
 
     It is AlphaZero's network for boards on a grid, squares or hexagons, and two seats without chance. `turnier train
     GAME "puct(evaluator=residual)"` writes the files, with the pip extra `deep`; playing needs none. In `puct` its
@@ -40,7 +39,7 @@ class Residual(Evaluator):
         "", "file of a network that `turnier train GAME puct` wrote; it determines the layers", carried=True
     )
     digest: str = parameter("", "digest that the network must have; filled in")
-    blocks: int = parameter(2, "for training: number of blocks of two convolutions", low=0, high=40, search=(1, 6))
+    blocks: int = parameter(2, "for training: blocks of two convolutions", low=0, high=40, search=(1, 6))
     filters: int = parameter(32, f"for training: filters per convolution, a multiple of {LANES}", low=LANES, high=512)
 
     def draws_numbers(self, game: Game, rollout_depth: int) -> bool:
@@ -49,25 +48,17 @@ class Residual(Evaluator):
     def check(self) -> None:
         if reason := uneven(self.filters):
             raise UserError(reason)
-        if not self.file:
-            if self.digest:
-                raise UserError("residual: a digest must belong to a file, got none; leave the digest out.")
-            return
-        for field, _ in parameters_of(type(self)):
-            if field.name not in ("file", "digest") and getattr(self, field.name) != field.default:
-                raise UserError(f"residual: the file says what the network is, got {field.name} too; leave it out.")
-        if not self.digest:
-            object.__setattr__(self, "digest", Weights.read(self.carried_path("file"))["digest"])
+        fill_digest(self, Weights.read)
 
     def cannot_evaluate(self, game: Game) -> str | None:
-        if self.file and os.path.isfile(self.carried_path("file")):  # without it stored matches can be counted still
+        if self.file and os.path.isfile(self.carried_path("file")):  # stored matches can be counted without it
             learned = GAMES.make(Weights.read(self.carried_path("file"))["network"]["game"])
             if learned != game:
                 return f"the network in {self.file} is for {learned}, got {game}; train one for it."
         return unsuited(game) or self.network_for(game).unfit()
 
     def network_for(self, game: Game) -> Network:
-        """Returns the network that the parameters stand for; the file is not asked."""
+        """Returns the network of the parameters; the file is not read."""
         return Network(game, self.blocks, self.filters)
 
     def kernels(self, game: Game, rollout_depth: int, score_method: int) -> EvaluatorKernels:

@@ -1,4 +1,4 @@
-"""What a residual network says and one step of its learning by gradient, in jax."""
+"""Inference of a residual network and one step of its learning by gradient, in jax."""
 
 from __future__ import annotations
 
@@ -20,17 +20,17 @@ IMPOSSIBLE = -1e9  # logit of an action that is not legal
 
 
 class Lesson(NamedTuple):
-    """A batch of positions, as the seat to move sees them, and what is to be said of them."""
+    """A batch of positions, as the seat to move sees them, and their targets."""
 
     seen: npt.NDArray[np.int8]  # [batch, cells] 0 = empty, 1 = own, 2 = the other's
     second: npt.NDArray[np.int8]  # [batch] whether the second seat is to move
     values: Floats32  # [batch] from -1 to 1
-    legal: npt.NDArray[np.int8]  # [batch, actions] 1 = legal; nothing where no policy is to be learned
+    legal: npt.NDArray[np.int8]  # [batch, actions] 1 = legal; all 0 if there is no policy to learn
     policies: Floats32  # [batch, actions] shares
 
 
 class Learned(NamedTuple):
-    """All that updates change."""
+    """The state of the updates."""
 
     weights: Any  # [size] float32
     count: Any  # updates, of Adam
@@ -68,7 +68,7 @@ def say_of(network: Network, parts: list[Any], seen: Any, second: Any) -> tuple[
         side = round(matrix.shape[0] ** 0.5)
         square = matrix.reshape(side, side, *matrix.shape[1:])
         made = jax.lax.conv_general_dilated(layer, square, (1, 1), "SAME", dimension_numbers=("NHWC", "HWIO", "NHWC"))
-        return (made + bias) * inside  # so that nothing lies around the board
+        return (made + bias) * inside  # 0 outside the board
 
     layer = jax.nn.relu(convolve(0, layer))
     for block in range(network.blocks):
@@ -82,7 +82,7 @@ def say_of(network: Network, parts: list[Any], seen: Any, second: Any) -> tuple[
 
 
 def losses(network: Network, parts: list[Any], lesson: Lesson) -> tuple[Any, Any]:
-    """Returns the mean squared error of values, and the mean cross-entropy of the policies that are to be learned."""
+    """Returns the mean squared error of values, and the mean cross-entropy of the policies to learn."""
     values, logits = say_of(network, parts, lesson.seen, lesson.second)
     known = jax.nn.log_softmax(jnp.where(lesson.legal > 0, logits, IMPOSSIBLE), axis=1)
     entropies = -(lesson.policies * known).sum(axis=1)
@@ -99,7 +99,7 @@ def saying(network: Network) -> Any:
 def update_of(network: Network) -> Any:
     """Returns the compiled update: (learned, learning rate, decay, lesson) -> (learned, sum of both losses).
 
-    It is Adam's, and weights decay by a share of the learning rate. Sources: Kingma and Ba 2015; Loshchilov and Hutter
+    It uses Adam; weights decay by a share of the learning rate. Sources: Kingma and Ba 2015; Loshchilov and Hutter
     2019.
     """
     adam = optax.scale_by_adam()

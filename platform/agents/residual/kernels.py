@@ -1,8 +1,8 @@
-"""What a residual network says of a state, in compiled code: it plays without jax.
+"""Inference of a residual network in compiled code: playing needs no jax.
 
-A network comes as one array: a header of 64-bit words, see below, and its weights as 32-bit numbers. It sees the board
-as the seat to move does. Layers are [rows, filters]: the cells, some more up to a whole number of tiles, which nothing
-looks at, and a last row of zeros, which stands for all that is not on the board.
+A network is one array: a header of 64-bit words, see below, and its weights as 32-bit numbers. It sees the board from
+the seat to move. Layers are [rows, filters]: the cells, unused rows up to a whole number of tiles, and a last row of
+zeros for everything outside the board.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ from ..abi import EVALUATE
 from ..deep.kernels import Inputs, ManyInputs, Masks, Weights, Words, add_layer
 from .tiles import LANES, NINE, TILE, add_tile
 
-# The header; behind it, from NEAR on, [ROWS, NINE] which cells are around each, by row of a layer.
+# The header; behind it, from NEAR on, [ROWS, NINE] the cells around each, by row of a layer.
 CELLS, ROWS, ACTIONS, FILTERS, BLOCKS, ORIGIN, NEAR = range(7)
 PLANES = 4  # own stones, the other's, ones, and whether the second seat is to move
 HEADS = LANES // 2  # planes of each head
-CENTRE = NINE // 2  # which of the nine is the cell itself
+CENTRE = NINE // 2  # number of the cell itself among the nine
 _I64 = types.int64
 Shares = types.Array(types.float32, 1, "C")
 Tables = types.Array(types.int64, 2, "C")
@@ -32,7 +32,7 @@ Wanted = types.Array(types.float32, 2, "C")
 
 @kernel(types.void(Words, Actions, _I64, Weights))
 def fill_planes(words, cells, mover, planes):
-    """Fills what the first layer sees of cells, [ROWS + 1, PLANES]."""
+    """Fills the inputs of the first layer, [ROWS + 1, PLANES], from cells."""
     for i in range(words[CELLS]):
         planes[i * PLANES] = cells[i] == 1 + mover
         planes[i * PLANES + 1] = cells[i] == 2 - mover
@@ -42,10 +42,10 @@ def fill_planes(words, cells, mover, planes):
 
 @kernel(_I64(Words, Weights, _I64, _I64, Weights, _I64, Weights, _I64))
 def convolve(words, table, at, slots, layer, inputs, sums, outputs):
-    """Adds a convolution of a layer, and its bias, to the sums [ROWS, outputs]; returns where its weights end.
+    """Adds a convolution of a layer, and its bias, to the sums [ROWS, outputs]; returns the end of its weights.
 
     Args:
-        table: the weights, of this one from `at` on: [outputs / LANES, slots, inputs, LANES], then the bias.
+        table: the weights; this layer's from `at` on: [outputs / LANES, slots, inputs, LANES], then the bias.
         slots: NINE, or 1 for the cell alone.
     """
     bias = at + slots * inputs * outputs
@@ -69,7 +69,7 @@ def rectify(words, layer, filters):
 
 @kernel(_I64(GAME, Words, Weights, State, _I64, Weights))
 def set_heads(game, words, table, state, mover, heads):
-    """Adds to zeros, [ROWS, 2 * HEADS], the planes of both heads; returns where the weights of what follows begin."""
+    """Adds the planes of both heads to zeros, [ROWS, 2 * HEADS]; returns the end of their weights."""
     filters, rows = words[FILTERS], words[ROWS]
     cells, planes = np.empty(game.max_choices, np.int64), np.zeros((rows + 1) * PLANES, np.float32)
     game.cells(state, cells)
@@ -96,7 +96,7 @@ def take_head(words, heads, number, planes):
 
 @kernel(types.float64(Words, Weights, _I64, Weights))
 def value_of(words, table, at, heads):
-    """Returns what the state is worth to the mover, from -1 to 1; at: where the weights behind the heads begin."""
+    """Returns the state's value to the mover, from -1 to 1; at: the begin of the weights behind the heads."""
     planes = np.empty(words[CELLS] * HEADS, np.float32)
     hidden, value = np.empty(words[FILTERS], np.float32), np.empty(1, np.float32)
     take_head(words, heads, 1, planes)
@@ -116,7 +116,7 @@ def set_logits(words, table, at, heads, logits):
 
 @kernel(types.float64(GAME, Words, Weights, State, _I64, Weights))
 def say(game, words, table, state, mover, logits):
-    """Returns what a state is worth to the mover and fills in the logits of all actions, [actions]."""
+    """Returns a state's value to the mover and fills in the logits of all actions, [actions]."""
     heads = np.zeros(words[ROWS] * LANES, np.float32)
     at = set_heads(game, words, table, state, mover, heads)
     set_logits(words, table, at, heads, logits)
@@ -125,7 +125,7 @@ def say(game, words, table, state, mover, logits):
 
 @kernel(EVALUATE)
 def evaluate_residual(game, weights, state, returns, count, rng, totals, scratch):
-    """The returns of a game that is over, otherwise what the network expects of it, / max_return."""
+    """The returns of a finished game, otherwise those expected by the network, / max_return."""
     mover, times = game.to_move(state), float(count)
     if mover == TERMINAL:
         for seat in range(totals.size):
@@ -141,7 +141,7 @@ def evaluate_residual(game, weights, state, returns, count, rng, totals, scratch
 
 @kernel(types.void(GAME, Words, Weights, States, Floats, Wanted))
 def say_many(game, words, table, states, values, logits):
-    """`say` of states, [n, state_words]: fills values, [n], and logits, [n, actions]."""
+    """`say` for states, [n, state_words]: fills values, [n], and logits, [n, actions]."""
     state = np.empty(states.shape[1], np.int64)
     for row in range(states.shape[0]):
         copy_state(states[row], state)
@@ -154,19 +154,18 @@ def say_many(game, words, table, states, values, logits):
     )
 )  # fmt: skip
 def see_lessons(game, words, states, ends, policies, order, turns, images, turned, seen, second, legal, wanted):
-    """Fills in a batch of what is to be learned of positions, turned to symmetric images.
+    """Fills in a batch of lessons from positions, turned to symmetric images.
 
     Args:
         states: [n, state_words]
-        ends: [n + 1] where a position's share of `policies` ends, behind a 0; it has none if nothing was found.
+        ends: [n + 1] the ends of the positions' shares of `policies`, after a 0; empty if nothing was found.
         policies: a share for each legal action, ascending.
-        order: [batch] the positions; turns: [batch] which image each is turned to.
-        images: [images, cells] where each cell of a turned board comes from; turned: [images, actions] what actions
-            are there.
+        order: [batch] the positions; turns: [batch] the image to which each is turned.
+        images: [images, cells] the origin of each cell of a turned board; turned: [images, actions] actions on it.
         seen: [batch, cells] 0 = empty, 1 = own, 2 = the other's.
         second: [batch] whether the second seat is to move.
-        legal: [batch, actions] 1 = legal, where a policy is to be learned; nothing otherwise.
-        wanted: [batch, actions] their shares.
+        legal: [batch, actions] 1 = legal; all 0 if there is no policy to learn.
+        wanted: [batch, actions] shares.
     """
     cells, actions = np.empty(game.max_choices, np.int64), np.empty(game.max_choices, np.int64)
     state = np.empty(states.shape[1], np.int64)

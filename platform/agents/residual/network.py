@@ -1,16 +1,20 @@
-"""The shape of a residual network: its layers, its weights as jax and as kernels want them, and how boards turn."""
+"""The shape of a residual network: its layers, its weights for jax and for kernels, and its symmetries."""
 
 from __future__ import annotations
 
 import functools
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from ...core.array_files import NetworkFiles
 from ...core.errors import UserError
 from ...games.game import Game
+from ...games.registry import GAMES
+from ..learning.files import GradientWeights
 from .kernels import HEADS, NEAR, ORIGIN, PLANES
 from .tiles import LANES, NINE, TILE
 
@@ -23,9 +27,9 @@ MAX_WEIGHTS = 20_000_000
 class Network:
     """AlphaZero's network without batch normalisation: convolutions of three by three cells, a policy and a value.
 
-    A first convolution, `blocks` of two with what goes in added to what comes out, and two heads of dense layers.
-    Source: Silver et al. 2018. As the second convolution of a block begins at 0, there is nothing to be normalised
-    (De and Smith 2020, "Batch normalization biases residual blocks").
+    A first convolution, `blocks` of two whose inputs are added to their outputs, and two heads of dense layers. Source:
+    Silver et al. 2018. Since the second convolution of a block begins at 0, no normalisation is needed (De and Smith
+    2020, "Batch normalization biases residual blocks").
     """
 
     game: Game
@@ -38,7 +42,7 @@ class Network:
             raise UserError(reason)
 
     def unfit(self) -> str | None:
-        """Returns why there is no such network for a game that it suits, as a sentence, or None."""
+        """Returns why the network's size is not allowed, as a sentence, or None."""
         if self.blocks < 0:
             return f"blocks of residual must be at least 0, got {self.blocks}."
         if reason := uneven(self.filters):
@@ -55,9 +59,9 @@ class Network:
         return [(NINE, PLANES, self.filters), *inside, (1, self.filters, LANES)]
 
     def shapes(self) -> list[tuple[int, ...]]:
-        """The shapes of the weights in their order: of each layer a matrix or more, and a bias.
+        """The shapes of the weights in order: for each layer one or more matrices, and a bias.
 
-        Behind the convolutions come the layer of the policy and two of the value.
+        After the convolutions come the layer of the policy and two of the value.
         """
         seen, actions, hidden = self.game.num_cells * HEADS, self.game.num_actions, self.filters
         shapes: list[tuple[int, ...]] = []
@@ -67,11 +71,11 @@ class Network:
 
     @property
     def size(self) -> int:
-        """How many weights it has."""
+        """Number of weights."""
         return sum(int(np.prod(shape)) for shape in self.shapes())
 
     def parts(self, weights: Any) -> list[Any]:
-        """Returns weights, [size], as arrays of those shapes."""
+        """Returns weights, [size], as arrays of these shapes."""
         ends = np.cumsum([int(np.prod(shape)) for shape in self.shapes()]).tolist()
         starts = [0, *ends[:-1]]
         return [
@@ -79,9 +83,9 @@ class Network:
         ]
 
     def new_weights(self, seed: int) -> Floats32:
-        """Returns weights before learning: normal, of variance 2 / inputs (He et al. 2015), biases 0.
+        """Returns weights before learning: normal, with variance 2 / inputs (He et al. 2015), and biases 0.
 
-        Outputs and the second convolutions of blocks begin at 0: nothing is preferred, and blocks change nothing.
+        Outputs and the second convolutions of blocks begin at 0: no action is preferred, and blocks change nothing.
         """
         random, shapes = np.random.default_rng([seed, 0]), self.shapes()
         second = [2 * number for number in range(2, 2 * self.blocks + 1, 2)]
@@ -94,7 +98,7 @@ class Network:
 
     @functools.cached_property
     def near(self) -> Ints:
-        """The cells around each, [rows, NINE], with the number of rows for what is not on the board."""
+        """The cells around each, [rows, NINE]; outside the board the number of rows."""
         places = {place: cell for cell, place in enumerate(map(tuple, self.game.grid().tolist()))}
         rows = -(-len(places) // TILE) * TILE
         near = np.full((rows, NINE), rows, np.int64)
@@ -104,7 +108,7 @@ class Network:
         return near
 
     def header(self) -> Ints:
-        """Returns what kernels read, see `kernels`."""
+        """Returns the header, see `kernels`."""
         game, near = self.game, self.near
         words = [game.num_cells, len(near), game.num_actions, self.filters, self.blocks, 0]
         assert len(words) == NEAR
@@ -113,7 +117,7 @@ class Network:
         return header
 
     def settings(self, weights: Floats32) -> npt.NDArray[np.float64]:
-        """Returns header and weights in one array of 64-bit numbers, as kernels take them."""
+        """Returns header and weights in one array of 64-bit numbers, for kernels."""
         header, parts = self.header(), self.parts(weights)
         for number, (slots, inputs, outputs) in enumerate(self.convolutions):
             lanes = parts[2 * number].reshape(slots, inputs, outputs // LANES, LANES)
@@ -126,9 +130,10 @@ class Network:
 
     @functools.cached_property
     def turned_actions(self) -> Ints:
-        """What each action is on each symmetric image of the board, [images, actions]; only the first where unknown.
+        """Each action on each symmetric image of the board, [images, actions]; only the first image if others are
+        unknown.
 
-        Actions are known by the cells that people click for them; one without cells, such as a pass, stays itself.
+        Actions are identified by the cells that people click; one without cells, such as a pass, stays the same.
         """
         game, images = self.game, self.game.symmetries()
         cells = [
@@ -148,7 +153,7 @@ class Network:
 
 
 def uneven(filters: int) -> str | None:
-    """Returns why kernels cannot have so many filters, as a sentence, or None."""
+    """Returns why kernels do not support that many filters, as a sentence, or None."""
     if filters < LANES or filters % LANES:
         return f"filters of residual must be a multiple of {LANES}, got {filters}; write filters=32."
     return None
@@ -159,5 +164,28 @@ def unsuited(game: Game) -> str | None:
     if game.num_seats != 2 or game.has_chance or game.hidden or game.kernels.has_observe or game.in_python:
         return f"residual needs a compiled game of two seats without chance or secrets, got {game}; use ntuple."
     if game.num_cell_values != 3 or not len(game.grid()):
-        return f"residual needs a board on a grid whose cells are empty or have a stone of either seat, got {game}."
+        return f"residual needs a grid with cells that are empty or have a stone of either seat, got {game}."
     return None
+
+
+class Weights(GradientWeights):
+    """A residual network and what it has learned."""
+
+    key = "residual"
+    resumed = False
+    network: Network
+
+    @classmethod
+    def shape(cls, described: Mapping[str, Any]) -> Network:
+        network = Network(GAMES.make(described["game"]), int(described["blocks"]), int(described["filters"]))
+        network.check()
+        return network
+
+
+Weights.files = NetworkFiles(
+    "a residual network",
+    "that self-play around `residual` wrote",
+    'train one with `turnier train GAME "puct(evaluator=residual)"`',
+    Weights.is_one,
+    Weights.check,
+)

@@ -1,7 +1,7 @@
-"""The inner loop of convolutions: sixteen outputs of six cells at a time, which stay in vector registers meanwhile.
+"""The inner loop of convolutions: sixteen outputs of six cells at a time, in vector registers.
 
-It is plain Python with `NUMBA_DISABLE_JIT=1`, with the same results: products are added one after the other, rounded
-each, so that no sum depends on what else is computed.
+With `NUMBA_DISABLE_JIT=1` it is plain Python with equal results: products are added one by one and each rounded, so no
+sum depends on the others.
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ def _add_tile(
 def _add_tile_plainly(
     near: Any, first: int, slots: int, layer: Any, inputs: int, table: Any, at: int, sums: Any, to: int, outputs: int
 ) -> None:
-    """Adds to sixteen sums of six cells, `outputs` apart from number `to` on, what the cells around each contribute.
+    """Adds the contributions of the cells around each to sixteen sums of six cells, `outputs` apart from `to` on.
 
     Args:
         near: at `first` and every NINE further, the `slots` cells around each.

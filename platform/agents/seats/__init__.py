@@ -1,1 +1,1 @@
-"""How agents take seats: what a failure is, and processes of their own for agents that are not ours."""
+"""How agents take seats: failures, and separate processes for agents that are not ours."""

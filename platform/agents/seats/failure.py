@@ -1,7 +1,7 @@
-"""How a seat fails, whoever plays it: one rule for compiled agents, Python, programs and ensembles.
+"""Failures of seats: one rule for compiled agents, Python, programs and ensembles.
 
-The seat that fails loses its match with the least return that the game has; the others win or share. Only what the game
-or the machine breaks is void. docs/validity.md has the whole rule.
+The seat that fails loses its match with the game's least return; the others win or share. Only matches broken by the
+game or the machine are void. docs/validity.md has the whole rule.
 """
 
 from __future__ import annotations
@@ -12,17 +12,17 @@ from ...core.errors import UserError
 
 
 class Ending(enum.StrEnum):
-    """What ended a match before its rules did, as records of matches call it; the seat to move has lost."""
+    """The end of a match before its rules ended it, as named in records; the seat to move has lost."""
 
-    CRASHED = "crashed"  # it raised an exception, its process has ended, or it answered what is no answer
-    STALLED = "stalled"  # no answer, not even to being stopped
+    CRASHED = "crashed"  # it raised an exception, its process ended, or its answer was malformed
+    STALLED = "stalled"  # no answer, not even when told to stop
     TIMEOUT = "timeout"  # an answer after its time
     ILLEGAL_MOVE = "illegal_move"
     RESIGNED = "resigned"  # a result, not a failure
 
 
 class SeatsEnded(UserError):
-    """Raised if others' processes were ended from outside: who did it cannot be told, so nobody has lost."""
+    """Raised if others' processes were ended from outside, by an unknown culprit, so that nobody has lost."""
 
 
 class SeatFailure(Exception):
@@ -30,8 +30,8 @@ class SeatFailure(Exception):
 
     Args:
         ending: what happened.
-        sentence: it, with the line of the user's file or the last lines that a program wrote to standard error.
-        on_failure: lose | replay | stop, what the agent asks for then.
+        sentence: the failure, with the line of the user's file or a program's last lines on standard error.
+        on_failure: lose | replay | stop, the agent's policy.
     """
 
     def __init__(self, ending: Ending, sentence: str, on_failure: str = "lose") -> None:

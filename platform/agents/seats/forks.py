@@ -1,4 +1,4 @@
-"""The referee's end of the process that seats are forked from: one for each process that plays."""
+"""The referee's end of the process from which seats are forked, one for each process that plays."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from ...core.errors import UserError
 from ..engines.guard import GUARD
 from .failure import SeatsEnded
 
-START_SECONDS = 120.0  # to load what seats share, on a busy machine
+START_SECONDS = 120.0  # to load the modules shared by seats, on a busy machine
 _ONE_THREAD = dict.fromkeys(("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"), "1")
 
 
@@ -27,10 +27,10 @@ class Forks:
         self._process: subprocess.Popen[bytes] | None = None
         self._control: socket.socket
         self._pids: set[int] = set()  # of the processes that it has started
-        self._owner = 0  # the process that started it: one that is forked from that has another
+        self._owner = 0  # the process that started it; forks of that one have another number
 
     def fork(self, game: str) -> tuple[int, socket.socket]:
-        """Returns a new process that has the rules of a game of ours loaded, "" for none, and its connection."""
+        """Returns a new process, with the rules of a game of ours loaded ("" = none), and its connection."""
         ours, theirs = socket.socketpair()
         with theirs:
             answer = self._asked({"fork": game}, theirs.fileno())
@@ -43,21 +43,21 @@ class Forks:
         return pid, ours
 
     def why(self, pid: int) -> str:
-        """Returns how a process has ended, as the end of a sentence; raises UserError if all have ended together."""
+        """Returns how a process ended, as the end of a sentence; raises UserError if all have ended together."""
         if pid not in self._pids or not self._runs():
             raise _ended("they have ended together")
         return str(self._asked({"why": pid})["why"])
 
     def end(self, pid: int) -> None:
-        """Ends a process and all that it has started."""
+        """Ends a process and its descendants."""
         if pid in self._pids and self._runs():
-            with contextlib.suppress(UserError):  # then it has ended with all others
+            with contextlib.suppress(UserError):  # it has then ended with all others
                 self._asked({"end": pid})
         self._pids.discard(pid)
         GUARD.remove(pid)
 
     def close(self) -> None:
-        """Ends the process, and all seats' processes with it; the next seat begins another."""
+        """Ends the process and all seats' processes with it; the next seat starts another."""
         with self._lock:
             if self._process is not None and self._owner == os.getpid():
                 self._control.close()
@@ -74,12 +74,12 @@ class Forks:
             except OSError as failure:
                 self._drop()
                 raise _ended(str(failure)) from None
-            except BaseException:  # whose answer, if one comes, nobody would wait for any more
+            except BaseException:  # nothing would wait for a late answer
                 self._drop()
                 raise
 
     def _drop(self) -> None:
-        """Ends the process at once, which ends those that it has started."""
+        """Ends the process at once, which ends its children."""
         if self._process is not None:
             self._process.kill()
             self._process.wait()
@@ -106,7 +106,7 @@ class Forks:
                 env={**os.environ, **_ONE_THREAD, "PYTHONUNBUFFERED": "1"},
             )
         self._owner = os.getpid()
-        self._line()  # which says that it is ready
+        self._line()  # it is ready
 
     def _line(self) -> bytes:
         line = b""
@@ -120,7 +120,7 @@ class Forks:
 
 def _ended(why: str) -> SeatsEnded:
     return SeatsEnded(
-        f"the process that seats of others' agents come from must go on, got {why}: one of them may have ended it;"
+        f"the process from which seats of others' agents are forked is gone ({why}): an agent may have ended it;"
         " repeat the command."
     )
 

@@ -1,7 +1,6 @@
-"""What the referee and the process of a seat write to each other: frames of a length, a kind and bytes, never pickles.
+"""The protocol of the referee and a seat's process: frames of a length, a kind and bytes, never pickles.
 
-The referee believes nothing that it reads: lengths are bounded, and an answer counts only if it has the number of the
-question.
+The referee trusts nothing that it reads: lengths are bounded, and an answer counts only with its question's number.
 
 | kind | from | holds |
 | --- | --- | --- |
@@ -30,7 +29,7 @@ from ..agent import Decision
 LOAD, BEGIN, READY, ASK, ANSWER, FAILED, TELL, TOLD = range(8)
 LONGEST_TEXT = 4_000  # bytes of a failure
 MOST_NODES = 1 << 40  # of a decision: sums of them are stored in 64 bits
-LONGEST_TOLD = 1 << 22  # bytes of what a class says of itself
+LONGEST_TOLD = 1 << 22  # bytes of a class's description
 _HEADER = struct.Struct("<IB")
 _ASK = struct.Struct("<qqq")  # number, plies, words of a state
 _ANSWER = struct.Struct("<qqqq")  # number, action, nodes, whether visits and values follow
@@ -38,7 +37,7 @@ _CHUNK = 1 << 13  # bytes: most frames are shorter, and memory for more takes ti
 
 
 class Broken(Exception):
-    """What was read is no frame of the other side."""
+    """The bytes read are not a frame of the other side."""
 
 
 class Ended(Broken):
@@ -46,7 +45,7 @@ class Ended(Broken):
 
 
 class Question(NamedTuple):
-    """What a seat is asked: the plies that it must follow if any, and its view of the position."""
+    """A question to a seat: the plies to follow, if any, and its view of the position."""
 
     number: int
     rng: npt.NDArray[np.uint64]  # [4], other than the match's
@@ -69,8 +68,8 @@ class Question(NamedTuple):
 
 
 def packed_answer(number: int, decision: Decision) -> bytes:
-    """Returns a decision as bytes; raises what a decision of another shape raises."""
-    told = bool(decision.visits.any() or decision.values.any())  # also where a value is no number
+    """Returns a decision as bytes; raises an exception for one of another shape."""
+    told = bool(decision.visits.any() or decision.values.any())  # true for NaN
     head = _ANSWER.pack(number, int(decision.action), int(decision.nodes), told)
     return head + np.asarray([decision.visits, decision.values], np.float64).tobytes() if told else head
 
@@ -97,21 +96,21 @@ class Line:
         self._poll.register(end, select.POLLIN)
 
     def wait(self, seconds: float) -> None:
-        """Sets how long a read or a write waits from now on."""
-        if seconds != self._seconds:  # each setting is a call of the system
+        """Sets the timeout of reads and writes from now on."""
+        if seconds != self._seconds:  # each setting is a system call
             self.end.settimeout(seconds)
             self._seconds = seconds
 
     def send(self, kind: int, data: bytes) -> None:
-        """Sends a frame; raises OSError if nobody reads it, TimeoutError among them."""
+        """Sends a frame; raises OSError, such as TimeoutError, if it is not read."""
         self.end.sendall(_HEADER.pack(len(data), kind) + data)
 
     def receive(self, largest: int, deadline: float | None = None) -> tuple[int, bytearray]:
-        """Returns the next frame; raises Broken for what is none, Ended, TimeoutError if it does not come in time.
+        """Returns the next frame; raises Broken for anything else, Ended, TimeoutError if it is late.
 
         Args:
             largest: bytes.
-            deadline: of `time.monotonic`, for frames in pieces; each piece is waited for as `wait` says.
+            deadline: of `time.monotonic`, for frames in pieces; `wait` sets the timeout of each piece.
         """
         while True:
             if len(self._read) >= _HEADER.size:
@@ -123,11 +122,11 @@ class Line:
                     del self._read[: _HEADER.size + size]
                     return kind, data
             if deadline is not None and self._late(deadline):
-                raise TimeoutError  # also where single bytes come in time
+                raise TimeoutError  # even if single bytes come in time
             self._fill()
 
     def _late(self, deadline: float) -> bool:
-        """Whether a frame that has begun is not whole in time; one that waits to be read was, however late we look."""
+        """Whether an incomplete frame is late; one that is waiting to be read came in time, however late we look."""
         return bool(self._read) and time.monotonic() > deadline
 
     def _fill(self) -> None:
@@ -141,7 +140,7 @@ class Line:
         if not self._poll.poll(0):
             return False
         try:
-            return not self.end.recv(1, socket.MSG_PEEK)  # which is there, or the end
+            return not self.end.recv(1, socket.MSG_PEEK)  # a byte, or the end
         except OSError:
             return True
 

@@ -40,7 +40,7 @@ from .frames import (
 from .seating import start_player
 from .standins import answer
 
-LARGEST = 1 << 28  # bytes of what the referee sends
+LARGEST = 1 << 28  # bytes of a frame from the referee
 
 
 _FORKS = frozenset(("os.fork", "os.forkpty", "os.posix_spawn", "os.system"))
@@ -49,9 +49,9 @@ _deciding = False
 
 
 def _one_process(event: str, arguments: tuple[Any, ...]) -> None:
-    """An audit hook: an agent is one process, since others could go on when it must rest.
+    """An audit hook that keeps an agent to one process, since others could go on while it must rest.
 
-    Programs that it starts before its moves rest with it, or are ended.
+    Programs started before its moves rest with it, or are ended.
     """
     if event in _SIGNALS:
         raise PermissionError("an agent may not send signals")
@@ -83,14 +83,14 @@ class Host:
                 return
             try:
                 answers[kind](data)
-            except BaseException as failure:  # whatever others' code raises, SystemExit as well
+            except BaseException as failure:  # anything raised by others' code, SystemExit as well
                 text = described(failure, self._code[0] if self._code else None)
                 self._line.send(FAILED, text.encode(errors="replace")[:LONGEST_TEXT])
 
     def _load(self, data: bytearray) -> None:
         told = json.loads(data)
         os.chdir(told["folder"])
-        os.environ["XDG_CACHE_HOME"] = told["cache"]  # where it is noted what files contained
+        os.environ["XDG_CACHE_HOME"] = told["cache"]  # which has the digests of files
         self._code = [replace(Bundle.from_json(one), folder=one["folder"]) for one in told["code"]]
         for bundle in self._code:
             library.learn(bundle)
@@ -129,7 +129,7 @@ class Host:
         self._line.send(ANSWER, packed_answer(question.number, decision))
 
     def _follow(self, question: Question) -> None:
-        """Plays the plies that are new; those taken back are forgotten."""
+        """Plays the new plies and forgets those taken back."""
         plies = question.plies.tolist()
         if plies[: len(self._plies)] != self._plies:
             self._plies, self._before = [], []
@@ -145,5 +145,5 @@ class Host:
 def serve(end: socket.socket) -> None:
     """Runs a seat's process to its end."""
     sys.addaudithook(_one_process)
-    trust()  # here others' code has nothing to reach but itself
+    trust()  # others' code can reach only itself here
     Host(Line(end)).serve()

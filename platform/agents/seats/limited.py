@@ -1,4 +1,4 @@
-"""An agent held to a time per move from outside: it loses if it takes longer, whatever its code does about it."""
+"""An agent held to a time per move from outside: it loses if it takes longer, whatever its code does."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from .failure import Ending, SeatFailure
 
 @dataclass(frozen=True)
 class Limited(Agent):
-    """Lets an agent decide, which loses the game if it takes longer than its time."""
+    """An agent that loses the game if it exceeds its time per move."""
 
     name: ClassVar[str] = "limited"
 
@@ -30,7 +30,7 @@ class Limited(Agent):
 
     @property
     def seconds(self) -> float:
-        """How long a decision may take."""
+        """The time for a decision."""
         return (self.milliseconds + self.margin) / 1000
 
     @property
@@ -43,7 +43,7 @@ class Limited(Agent):
 
     def cannot_play(self, game: Game) -> str | None:
         if self.agent.runs_program:
-            return f"{self.name} is for agents that are no programs, got {self.agent.name}, which has its own limits."
+            return f"{self.name} is for agents that are not programs, got {self.agent.name}, which has its own limits."
         return self.agent.cannot_play(game)
 
     def value_unit(self, game: Game) -> ValueUnit:
@@ -53,7 +53,7 @@ class Limited(Agent):
         self.agent.prepare(game)
 
     def start(self, game: Game, seat: int = 0, seed: int = 0) -> Player:
-        """Returns a player that is measured: one in this process cannot be stopped."""
+        """Returns a player with a clock; one in this process cannot be stopped."""
         self.require(game)
         return LimitedPlayer(self.agent.start(game, seat, seed), self.seconds)
 

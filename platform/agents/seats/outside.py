@@ -1,7 +1,7 @@
-"""A seat whose agent is not ours, as the referee sees it: it asks the seat's own process, and waits for a limited time.
+"""The referee's side of a seat whose agent is not ours: it asks the seat's own process and waits for a limited time.
 
-Between its decisions the process stands still, so that nobody thinks in another's time; processes are used again for
-later matches of the same code.
+Between its decisions the process is stopped, so that no agent thinks in another's time; processes are reused for later
+matches of the same code.
 """
 
 from __future__ import annotations
@@ -45,17 +45,17 @@ from .frames import (
 )
 from .limited import Limited
 
-MOVE_SECONDS = 60.0  # for a decision, unless the agent is held to less
-BEGIN_SECONDS = 60.0  # to import its code and start a player
-AWAKE_SECONDS = 0.05  # after which a process may have been ended for what it did since it was woken
-PREPARE_SECONDS = 900.0  # the same before any match, when kernels are compiled
+MOVE_SECONDS = 60.0  # for a decision, unless the agent has less
+BEGIN_SECONDS = 60.0  # to import the code and start a player
+AWAKE_SECONDS = 0.05  # after waking; a process killed before that was killed by another
+PREPARE_SECONDS = 900.0  # BEGIN_SECONDS before any match, while kernels are compiled
 _CPU_CLOCK = 2  # of a process, by its number: see clock_getcpuclockid
 
 
 def plays_outside(agent: Agent) -> bool:
-    """Whether an agent has a process of its own: others' code is part of it, and this process does not trust that.
+    """Whether an agent has its own process, because it has others' code, which this process does not trust.
 
-    Code of a session has run in this process, and is in no file that another one could run.
+    Code of a session has run in this process already, and is in no file for another one.
     """
     if trusted() or agent.runs_program:
         return False
@@ -64,7 +64,7 @@ def plays_outside(agent: Agent) -> bool:
 
 
 def player_of(agent: Agent, game: Game, seat: int, seed: int) -> Player:
-    """Returns the agent's player, in a process of its own if it is not ours; members of an ensemble search here."""
+    """Returns the agent's player, in its own process if it is not ours; members of an ensemble search here."""
     if not plays_outside(agent):
         return agent.start(game, seat, seed)
     agent.require(game)
@@ -74,10 +74,10 @@ def player_of(agent: Agent, game: Game, seat: int, seed: int) -> Player:
 
 
 class SeatProcess:
-    """A process that plays one match at a time; every method raises SeatFailure when it does not do what it should."""
+    """A process that plays one match at a time; every method raises SeatFailure if the process fails."""
 
     def __init__(self, code: Sequence[Bundle], game: str) -> None:
-        """Starts it with code of others and, if it is ours, the rules of a game."""
+        """Starts it with others' code and the rules of a game of ours, if any."""
         self.pid, end = FORKS.fork("" if library.digests_in([game]) else game)
         self._woken = time.monotonic()
         self._line, self._cpu_clock, self.alive = Line(end), (~self.pid << 3) | _CPU_CLOCK, True
@@ -112,7 +112,7 @@ class SeatProcess:
         return data == b"\1"
 
     def ask(self, question: Question, actions: int, seconds: float) -> tuple[Decision, int]:
-        """Returns the decision, and how many answers came that nobody had asked for."""
+        """Returns the decision and the number of unasked answers."""
         with self._asking():
             self._wake()
             began, extra = time.monotonic(), -1
@@ -120,7 +120,7 @@ class SeatProcess:
             number = -1
             while number != question.number:
                 left = seconds - (time.monotonic() - began)
-                if extra >= 0:  # answers that nobody asked for give no more time
+                if extra >= 0:  # unasked answers give no more time
                     if left <= 0:
                         raise self._failure(Ending.TIMEOUT, f"has not answered within {seconds:.3g} s")
                     self._line.wait(left)
@@ -135,7 +135,7 @@ class SeatProcess:
 
     @contextlib.contextmanager
     def _asking(self) -> Iterator[None]:
-        """Ends the process if we are interrupted: its answer must not be taken for that to a later question."""
+        """Ends the process if we are interrupted, so that its answer is not taken for that to a later question."""
         try:
             yield
         except (SeatFailure, UserError):
@@ -145,7 +145,7 @@ class SeatProcess:
             raise
 
     def cpu_seconds(self) -> float:
-        """Returns the CPU time of the process so far; NaN if the system does not tell."""
+        """Returns the CPU time of the process so far; NaN if unknown."""
         try:
             return time.clock_gettime(self._cpu_clock)
         except OSError:
@@ -177,10 +177,10 @@ class SeatProcess:
         except Broken as failure:
             raise self._failure(Ending.CRASHED, f"answered with {failure}") from None
         if got == FAILED:
-            self._rest()  # its code has raised an exception, and may play another match
+            self._rest()  # its code raised an exception; it may play another match
             raise SeatFailure(Ending.CRASHED, _printable(data.decode("utf-8", "replace")))
         if got != kind:
-            raise self._failure(Ending.CRASHED, "answered what is no answer")
+            raise self._failure(Ending.CRASHED, "gave a malformed answer")
         return data
 
     def _why(self) -> str:
@@ -191,17 +191,16 @@ class SeatProcess:
             raise
 
     def _crash(self) -> Exception:
-        """Ends the process, which has closed its connection, and returns what that means.
+        """Ends a process that has closed its connection, and returns the exception for that.
 
-        Whoever stands still cannot be out of memory, and cannot end itself by SIGKILL: another one has done it.
+        A stopped process can neither run out of memory nor end itself by SIGKILL: another one did that.
         """
         why = self._why()
         if "SIGKILL" not in why or time.monotonic() - self._woken > AWAKE_SECONDS:
             return self._failure(Ending.CRASHED, why)
         self.end()
         return SeatsEnded(
-            f"processes of seats must be left alone while they stand still, but one {why}: another agent may have done"
-            " it; repeat the command."
+            f"a seat's process {why} while it was stopped: another agent may have done it; repeat the command."
         )
 
     def _failure(self, ending: Ending, what: str) -> SeatFailure:
@@ -213,7 +212,7 @@ class SeatProcess:
         _signal(self.pid, signal.SIGSTOP)
 
     def _wake(self) -> None:
-        """Lets the process run; raises if it has ended while it stood still."""
+        """Continues the process; raises an exception if it has ended while it was stopped."""
         self._woken = time.monotonic()
         if self._line.ended():
             raise self._crash()
@@ -221,7 +220,7 @@ class SeatProcess:
 
 
 def _end_strays(pid: int, group: int) -> None:
-    """Ends what a process has started outside of its group, if it would not rest with it; Linux only."""
+    """Ends children of a process outside its group, which would not rest with it; Linux only."""
     with contextlib.suppress(OSError):
         for task in os.listdir(f"/proc/{pid}/task"):
             with open(f"/proc/{pid}/task/{task}/children") as file:
@@ -233,7 +232,7 @@ def _end_strays(pid: int, group: int) -> None:
 
 
 def _printable(text: str) -> str:
-    """Returns a text of others without signs that terminals and databases would obey."""
+    """Returns others' text without control characters, which terminals and databases would obey."""
     return "".join(sign if sign.isprintable() or sign == "\n" else "\ufffd" for sign in text)
 
 
@@ -241,14 +240,14 @@ def _signal(group: int, number: int) -> None:
     try:
         os.killpg(group, number)
     except OSError:
-        return  # it has ended, which reading will tell
+        return  # it has ended, as the next read shows
 
 
 IDLE: Pool[tuple[str, ...], SeatProcess] = Pool()
 
 
 def kind_of(code: Sequence[Bundle]) -> tuple[str, ...]:
-    """Returns what processes have in common that can be used for each other: their code, and where it finds files."""
+    """Returns the kind of interchangeable processes: their code, and where it finds files."""
     files = (text for file in carried.arrived() for text in (file.value, file.path))
     return (
         *(os.getcwd(), str(user_cache()), *files),
@@ -257,7 +256,7 @@ def kind_of(code: Sequence[Bundle]) -> tuple[str, ...]:
 
 
 class OutsidePlayer:
-    """Plays one seat of one match in a process of its own."""
+    """Plays one seat of one match in its own process."""
 
     def __init__(
         self, agent: Agent, game: Game, seat: int, seed: int, move: float = MOVE_SECONDS, begin: float = BEGIN_SECONDS
@@ -278,7 +277,7 @@ class OutsidePlayer:
             process = known or self._new()
             self._follows = process.begin(*self._texts, seat, seed, seconds)
         except (SeatFailure, UserError):
-            if known is None or known.alive:  # otherwise it has ended between two matches, which is no failure in this
+            if known is None or known.alive:  # otherwise it ended between matches, which is no failure in this one
                 raise
             process = self._new()
             self._follows = process.begin(*self._texts, seat, seed, seconds)
@@ -286,8 +285,8 @@ class OutsidePlayer:
 
     @property
     def notes(self) -> list[str]:
-        """What did not change the match."""
-        return [f"{self._extra:,} answers that nobody had asked for were thrown away"] if self._extra else []
+        """Notes on answers that did not change the match."""
+        return [f"{self._extra:,} unasked answers were discarded"] if self._extra else []
 
     def _new(self) -> SeatProcess:
         return SeatProcess(self._code, self._texts[1])
@@ -298,7 +297,7 @@ class OutsidePlayer:
 
     def act(self, position: Position) -> Decision:
         began, cpu = time.perf_counter(), self._process.cpu_seconds()
-        self.cpu_seconds = 0.0  # unless it answers
+        self.cpu_seconds = 0.0  # until it answers
         self._asked += 1
         first = self._before[0] if self._before else position
         plies = np.array(self._plies if self._follows else (), np.int64)
@@ -309,7 +308,7 @@ class OutsidePlayer:
         return Decision(decision.action, decision.visits, decision.values, decision.nodes, time.perf_counter() - began)
 
     def close(self) -> None:
-        """Gives the process back for the next match, once."""
+        """Gives the process back for the next match; further calls do nothing."""
         given, self._given_back = self._given_back, True
         if self._process.alive and not given:
             IDLE.give_back(self._kind, self._process)
@@ -317,9 +316,9 @@ class OutsidePlayer:
 
 @functools.lru_cache(maxsize=4096)
 def prove(agent: Agent, game: Game) -> None:
-    """Starts an agent in every seat of a game once in this process; raises UserError if it cannot begin."""
+    """Starts an agent in every seat of a game, once per process; raises UserError if it cannot start."""
     for seat in range(game.num_seats):
         try:
             OutsidePlayer(agent, game, seat, 0, begin=PREPARE_SECONDS).close()
         except SeatFailure as failure:
-            raise UserError(f"{agent} must be able to start in {game}, got: {failure}; fix it.") from None
+            raise UserError(f"{agent} cannot start in {game}: {failure}; fix it.") from None

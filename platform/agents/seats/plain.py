@@ -1,6 +1,6 @@
-"""Agents without a base of ours: a function of a position, or a class with `act`; and those of ended sessions.
+"""Agents without our base class: a function of a position, or a class with `act`; and those of ended sessions.
 
-The arguments of the class's `__init__` are the agent's parameters, except `game`, `seat` and `seed`, which are those of
+The arguments of the class's `__init__` are the agent's parameters, except `game`, `seat` and `seed`, which come from
 the match.
 """
 
@@ -24,7 +24,7 @@ _MANY = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
 
 
 class PlainAgent(Agent):
-    """Starts what it stands for anew for each match."""
+    """Starts a new function or instance for each match."""
 
     stands_for: ClassVar[Any]  # a function or a class
 
@@ -39,9 +39,9 @@ class PlainAgent(Agent):
 
 
 def agent_class(code: Any) -> type[Agent] | None:
-    """Returns the class of agents that a function or a class with `act` stands for, None for anything else.
+    """Returns the agent class for a function or a class with `act`, None for anything else.
 
-    Raises UserError if arguments of its `__init__` can be no parameters.
+    Raises UserError if arguments of its `__init__` cannot be parameters.
     """
     fields: list[Any] = []
     if not inspect.isfunction(code):
@@ -53,27 +53,27 @@ def agent_class(code: Any) -> type[Agent] | None:
         code.__name__, filter(None, fields), bases=(PlainAgent,), namespace=space, frozen=True
     )
     made.__module__, made.__qualname__ = code.__module__, code.__qualname__
-    parameters_of(made)  # raises UserError if a default is of no type that parameters have
+    parameters_of(made)  # raises UserError if a default's type is not one of parameters
     return made
 
 
 def _field(code: Any, argument: inspect.Parameter) -> tuple[str, Any, Any] | None:
-    """Returns the parameter that an argument of `__init__` is; None if it is of the match, or stands for many."""
+    """Returns the parameter for an argument of `__init__`; None if it comes from the match, or is *args or **kwargs."""
     if argument.name in _OF_MATCH or argument.kind in _MANY:
         return None
     if argument.default is inspect.Parameter.empty:
         raise UserError(
             f"the argument {argument.name} of {code.__name__} must have a default, or be one of game, seat and seed,"
-            " which matches give; write one."
+            " which come from matches; write one."
         )
     return argument.name, Any, parameter(argument.default, "an argument of its __init__")
 
 
 class GoneAgent(Agent):
-    """An agent of a notebook or another session that has ended: it is shown, but cannot play."""
+    """An agent of an ended session, such as a notebook: it is shown, but cannot play."""
 
     def spec(self, defaults: bool = False) -> Spec:
-        """Returns the text form's tree with all parameters, of which nobody knows the defaults any more."""
+        """Returns the text form's tree with all parameters, whose defaults are no longer known."""
         name, values = super().spec(True).name, super().spec(True).parameters
         return Spec(name if defaults else classes.shortened(name), values)
 
@@ -89,7 +89,7 @@ class GoneAgent(Agent):
 
 
 def gone_class(spec: Spec) -> type[Agent] | None:
-    """Returns the class of a stored agent whose session is not this one, with its parameters by their values.
+    """Returns the class of a stored agent from another session, with its parameters by their values.
 
     None if its code is here or in a file.
     """
@@ -103,7 +103,7 @@ def gone_class(spec: Spec) -> type[Agent] | None:
 
 
 def _value(text: str) -> Any:
-    """Returns what a value of a text form was, as far as the text says it."""
+    """Returns the value of a text form, as far as the text tells."""
     for kind in (int, float):
         with contextlib.suppress(ValueError):
             return kind(text)

@@ -1,8 +1,8 @@
-"""The process that seats are forked from: it has loaded what they share, so that a start takes milliseconds.
+"""The process from which seats are forked: it has loaded their modules, so a start takes milliseconds.
 
-`turnier.agents.seats.server FD` serves one referee over a socket, a line of JSON for each request. It is single-
-threaded, keeps what its children print out of the referee's output, and ends them, with all that they have started,
-when they are no longer needed or the referee is gone.
+`turnier.agents.seats.server FD` serves one referee over a socket, a line of JSON for each request. It has one
+thread, keeps its children's output out of the referee's, and ends them and their descendants when they are no longer
+needed or the referee is gone.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ from ...core.number_text import signal_name
 from ...games.registry import game_of
 from .host import serve
 
-SHOWN = 4_000  # bytes that a seat's process may print and people see
+SHOWN = 4_000  # bytes printed by a seat's process that people see
 FLOOD = 4_000_000  # bytes; a process that prints more is ended
-MAX_LINES, MAX_LINE = 3, 300  # of what it said last
+MAX_LINES, MAX_LINE = 3, 300  # of its last output
 _CHUNK = 1 << 16
 _WAIT = 2.0  # seconds for the end of a process that has closed its connection
 _PR_SET_PDEATHSIG, _PR_SET_CHILD_SUBREAPER = 1, 36
@@ -37,7 +37,7 @@ _PR_SET_PDEATHSIG, _PR_SET_CHILD_SUBREAPER = 1, 36
 class Child:
     """A seat's process."""
 
-    output: int  # the reading end of what it prints
+    output: int  # the reading end of its output
     code: int | None = None  # its exit code as `waitpid` tells it, negative for a signal
     printed: int = 0
     said: deque[str] = field(default_factory=lambda: deque(maxlen=MAX_LINES))
@@ -71,7 +71,7 @@ class Server:
             watched = set(outputs)
             for descriptor, _ in poll.poll(1000):
                 if descriptor in outputs:
-                    if outputs[descriptor].output == descriptor:  # it may have been ended by a request of this round
+                    if outputs[descriptor].output == descriptor:  # a request of this round may have ended it
                         self._read_output(outputs[descriptor])
                 elif not self._serve_requests():
                     self._end_all()
@@ -79,7 +79,7 @@ class Server:
             self._reap()
 
     def _serve_requests(self) -> bool:
-        """Answers what the referee asks; returns whether it is still there."""
+        """Answers the referee's requests; returns whether it is still there."""
         try:
             data, ends, _, _ = socket.recv_fds(self._control, _CHUNK, 8)
         except OSError:
@@ -98,7 +98,7 @@ class Server:
 
     def _answer(self, request: dict[str, Any]) -> dict[str, Any]:
         if "fork" in request:
-            with contextlib.suppress(Exception):  # then the child says what is wrong
+            with contextlib.suppress(Exception):  # the child then reports the error
                 if request["fork"]:
                     _ = game_of(request["fork"]).kernels
             end = self._ends.pop(0)
@@ -115,7 +115,7 @@ class Server:
     def _fork(self, end: int) -> int:
         reading, writing = os.pipe()
         gc.collect()
-        gc.freeze()  # so that children do not touch what they share
+        gc.freeze()  # so that children do not touch shared memory
         try:
             pid = os.fork()
         except OSError:
@@ -168,7 +168,7 @@ class Server:
             _kill(next(pid for pid, known in self._children.items() if known is child))
 
     def _reap(self) -> None:
-        """Takes the exit codes of children, and ends what they have left running."""
+        """Takes the exit codes of children, and ends the processes that they leave."""
         for pid, child in self._children.items():
             if child.code is None:
                 with contextlib.suppress(ChildProcessError):
@@ -182,7 +182,7 @@ class Server:
                 os.waitpid(orphan, 0)
 
     def _why(self, pid: int) -> str:
-        """Returns how a process has ended that has closed its connection, with what it said last."""
+        """Returns how a process ended that has closed its connection, with its last output."""
         child = self._children.get(pid)
         if child is None:
             return "has ended"
@@ -229,7 +229,7 @@ def _kill(group: int) -> None:
 
 
 def _children_of_this() -> set[int]:
-    """Returns the children of this process: those it has forked, and those that their parents have left; Linux only."""
+    """Returns the children of this process: its forks, and orphans of those; Linux only."""
     with contextlib.suppress(OSError), open(f"/proc/self/task/{os.getpid()}/children") as file:
         return set(map(int, file.read().split()))
     return set()

@@ -1,7 +1,7 @@
-"""Others' agents and evaluators as the referee knows them: by their declaration alone, which their own process tells.
+"""Others' agents and evaluators as the referee knows them: by the declaration alone, from their own process.
 
-Importing a class runs code of its author, so this process does not. A stand-in has the parameters of the class and its
-name; what only the code can answer, such as whether parameters fit each other, its process answers.
+Importing a class runs its author's code, so this process does not. A stand-in has the name and parameters of the class;
+its process answers questions to the code, such as whether parameters fit together.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ SECONDS = 60.0  # to import the code and answer
 
 
 class StandIn(Declared):
-    """What stand-ins have in common: they ask the process that has their code."""
+    """Base of stand-ins, which ask the process with their code."""
 
     code: ClassVar[Bundle]
 
@@ -48,7 +48,7 @@ class StandInAgent(StandIn, Agent):
 
     @property
     def in_python(self) -> bool:
-        return False  # threads that wait for it do not wait for each other
+        return False  # threads that wait for it run in parallel
 
     def cannot_play(self, game: Game) -> str | None:
         found: str | None = self._of_game("cannot", game)
@@ -79,12 +79,12 @@ def load(name: str, kind: str) -> type[Any]:
     if trusted() or kind not in _BASES:
         return classes.load(name, kind)
     bundle, path = classes.located(name)
-    known = classes.imported(bundle, path)  # by the program that we are part of
+    known = classes.imported(bundle, path)  # by the program around us
     return classes.load(name, kind) if known else _stand_in(bundle, path, kind, name)
 
 
 def kind_of(name: str) -> str:
-    """Returns the kind of the class of a name; raises UserError if it derives from none of ours."""
+    """Returns the kind of the class of a name; raises UserError if it derives from no class of ours."""
     if trusted():
         return classes.kind_of(name)
     bundle, path = classes.located(name)
@@ -108,7 +108,7 @@ def _stand_in(bundle: Bundle, path: str, kind: str, name: str) -> type[Any]:
 
 
 def _told(bundle: Bundle, question: str, full: str, name: str, kind: str = "") -> Any:
-    """Returns an answer about a class; a mistake names it as the user did."""
+    """Returns an answer about a class; errors name it as the user did."""
     try:
         return _asked(bundle, {question: full, "kind": kind})
     except UserError as mistake:
@@ -116,7 +116,7 @@ def _told(bundle: Bundle, question: str, full: str, name: str, kind: str = "") -
 
 
 def _class_of(told: Mapping[str, Any], bundle: Bundle, kind: str) -> type[Any]:
-    """Returns the class that a description stands for."""
+    """Returns the class for a description."""
     fields: list[Any] = []
     for each in told["parameters"]:
         default = each["default"]
@@ -136,8 +136,8 @@ def _class_of(told: Mapping[str, Any], bundle: Bundle, kind: str) -> type[Any]:
 
 
 def _asked(bundle: Bundle, request: Mapping[str, Any]) -> Any:
-    """Returns what the process that has the code answers; raises UserError for what it says is wrong."""
-    # Not those of seats, which are forked with the rules of their game.
+    """Returns the answer of the process with the code; raises its mistakes as UserError."""
+    # Not a seat's process, which is forked with the rules of its game.
     kind, question = ("asked", *outside.kind_of([bundle])), json.dumps(request).encode()
     known = IDLE.take(kind)
     process = known or SeatProcess([bundle], "")
@@ -147,13 +147,13 @@ def _asked(bundle: Bundle, request: Mapping[str, Any]) -> Any:
         except (SeatFailure, UserError):
             if known is None or known.alive:
                 raise
-            process = SeatProcess([bundle], "")  # it had ended since it was used last
+            process = SeatProcess([bundle], "")  # the last one has ended since its use
             answered = process.tell(question, SECONDS)
         told = json.loads(answered)
     except SeatFailure as failure:
         raise UserError(f"{bundle.place} must be importable, but {failure}; fix it.") from None
     except ValueError:
-        raise UserError(f"{bundle.place} must describe itself, but its process wrote what is no answer.") from None
+        raise UserError(f"{bundle.place} must describe itself, but its process gave no valid answer.") from None
     finally:
         if process.alive:
             IDLE.give_back(kind, process)
@@ -163,7 +163,7 @@ def _asked(bundle: Bundle, request: Mapping[str, Any]) -> Any:
 
 
 def answer(request: Mapping[str, Any]) -> Any:
-    """Returns the answer to a request, in the process that has the code."""
+    """Returns the answer to a request, in the process with the code."""
     registry: Registry[Any] = Registry.kinds.get(request["kind"], Registry.kinds["agent"])
     if "kind_of" in request:
         return classes.kind_of(request["kind_of"])
@@ -179,7 +179,7 @@ def answer(request: Mapping[str, Any]) -> Any:
 
 
 def description(cls: type[Any], kind: str) -> dict[str, Any]:
-    """Returns what a stand-in needs to know of a class, as JSON has it."""
+    """Returns the description of a class for its stand-in, as JSON."""
     parameters = []
     for field, declared in parameters_of(cls):
         default: Any = field.default

@@ -1,4 +1,4 @@
-"""The simplest agent of spe_ed: straight on while that is free."""
+"""The simplest agent of spe_ed: straight on while the way is free."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The agent that looks for the moves that leave it most freedom, whatever the players near it do."""
+"""The agent that keeps the most freedom, whatever the players near it do."""
 
 from __future__ import annotations
 
@@ -17,32 +17,24 @@ from ..agent import Floats
 from ..budget import AMOUNT
 from .player import Choice, SpeEdPlayer, TimedAgent, best_of
 from .search.field import ALIVE, MOVES, STANDS, nearest, walkers_of
-from .search.minimax import (
-    DEEPEST,
-    IMPOSSIBLE,
-    NODES,
-    STOPPED,
-    new_numbers,
-    state_value,
-    value_of_move,
-)
+from .search.minimax import DEEPEST, IMPOSSIBLE, NODES, STOPPED, new_numbers, state_value, value_of_move
 
 
 class Searched(NamedTuple):
-    """The values of the own moves at the deepest horizon that was reached, IMPOSSIBLE for those that end at once."""
+    """The values of the own moves at the deepest horizon reached, IMPOSSIBLE for those that end at once."""
 
     values: Floats  # [MOVES]
     depth: int
     nodes: int
 
     def good(self, slack: float = 0.0) -> npt.NDArray[np.bool_]:
-        """Returns which moves are best or at most `slack` worse, [MOVES]; none where all are impossible."""
+        """Returns whether each move is best or at most `slack` worse, [MOVES]; none is if all are impossible."""
         good: npt.NDArray[np.bool_] = (self.values >= self.values.max() - slack) & (self.values > IMPOSSIBLE)
         return good
 
 
 class MinimaxPlayer(SpeEdPlayer):
-    """Adds to a player the search, on one or several threads, which never change what it finds by counts."""
+    """Adds the search to a player, on one or several threads; their number never changes results by counts."""
 
     def __init__(self, agent: TimedAgent, game: Game, rng: npt.NDArray[np.uint64]) -> None:
         super().__init__(agent, game, rng)
@@ -52,12 +44,12 @@ class MinimaxPlayer(SpeEdPlayer):
         self.crew = ThreadPoolExecutor(agent.threads, "minimax") if agent.threads > 1 else None
 
     def near(self) -> list[int]:
-        """Returns the seats that are searched, the nearest first."""
+        """Returns the seats in the search, the nearest first."""
         close = [seat for distance, seat in nearest(self.state, self.seat) if distance < self.limits.minimax_distance]
         return close[: self.limits.opponents]
 
     def deepen(self, opponents: list[int], jump_steps: int, ends: int) -> Searched:
-        """Searches a round deeper at a time, as far as the depth and the nodes or the time go."""
+        """Searches one round deeper at a time, within the depth and the nodes or the time."""
         limits = self.limits
         standing = [seat for _, seat in nearest(self.state, self.seat) if limits.territory and seat not in opponents]
         walkers = walkers_of(self.state, [self.seat, *opponents, *standing])
@@ -95,49 +87,49 @@ class MinimaxPlayer(SpeEdPlayer):
 
 @dataclass(frozen=True)
 class MinimaxAgent(TimedAgent):
-    """What agents with minimax declare."""
+    """Parameters of agents with minimax."""
 
     depth: int = parameter(8, "maximum rounds to look ahead", low=1, high=DEEPEST, search=(1, 12))
     nodes: int = parameter(
         100_000, "maximum nodes of minimax per move, 0 = no limit", low=0, high=1_000_000_000, log=True,
         search=(100, 1_000_000),
     )  # fmt: skip
-    opponents: int = parameter(2, "maximum opponents that minimax considers, the nearest ones", low=0, high=5)
+    opponents: int = parameter(2, "maximum opponents in minimax, the nearest ones", low=0, high=5)
     minimax_distance: float = parameter(
         20.0,
-        "weighted distance (cells / product of speeds) up to which it considers them",
+        "maximum weighted distance of these (cells / product of speeds)",
         low=0,
         high=1000,
         search=(0, 100),
     )
     aggression: float = parameter(
-        0.0, "how much the freedom of these opponents counts against a state", low=0, high=10, search=(0, 2)
+        0.0, "weight of these opponents' freedom against a state", low=0, high=10, search=(0, 2)
     )
     territory: float = parameter(
-        0.0, "how much the cells count that the player reaches first; with 1 all of them count like all five moves",
+        0.0, "weight of the cells that the player reaches first; with 1 all cells count as much as all five moves",
         low=0, high=100, search=(0, 20),
     )  # fmt: skip
     freedom: float = parameter(
-        1.0, "how much the player's own free moves count in a state", low=0, high=10, search=(0, 2), later=True
+        1.0, "weight of the player's own free moves in a state", low=0, high=10, search=(0, 2), later=True
     )
     neighbours: float = parameter(
-        0.0, "how much the free places beside a cell count in territory, in addition to the cell",
+        0.0, "weight in territory of the free places beside a cell, in addition to the cell",
         low=0, high=10, search=(0, 2), later=True,
     )  # fmt: skip
     decided: float = parameter(
-        0.0, "what being shut off with more territory than each other player adds to its share, or takes off with less",
+        0.0, "added to the share of territory if shut off with more than each other player, subtracted with less",
         low=0, high=10, search=(0, 1), later=True,
     )  # fmt: skip
     jump_steps: int = parameter(
-        0, "steps that a jump of others over a wall of one or two cells takes in territory; 0 = walls are closed",
+        0, "steps in territory for a jump of others over a wall of one or two cells; 0 = walls are closed",
         low=0, high=1000, search=(4, 40), later=True,
     )  # fmt: skip
-    threads: int = parameter(1, "cores that search the moves of one decision", low=1, high=MOVES)
+    threads: int = parameter(1, "cores per decision", low=1, high=MOVES)
 
 
 @dataclass(frozen=True)
 class Minimax(MinimaxAgent):
-    """spe_ed: plays the move that leaves it freest some rounds on, against nearby players. Source: Brot 2021, 4.1."""
+    """spe_ed: plays the move with the most freedom some rounds later, against nearby ones. Source: Brot 2021, 4.1."""
 
     name: ClassVar[str] = "minimax"
     player: ClassVar[Any] = MinimaxPlayer

@@ -1,4 +1,4 @@
-"""What the agents of spe_ed have in common: the position as a field, and the time in which they have to answer."""
+"""Base of the agents of spe_ed: the position as a field, and the time to answer."""
 
 from __future__ import annotations
 
@@ -33,13 +33,13 @@ from .search.field import (
     walkers_of,
 )
 
-# Of equal moves the first of these; it is also how `basic` plays, which stops at the third.
+# Order of preference among equal moves; `basic` also plays by it, up to the third.
 PREFERENCE = (CHANGE_NOTHING, TURN_LEFT, TURN_RIGHT, SLOW_DOWN, SPEED_UP)
-LARGEST_MARGIN = 5  # this part of the time is the most that the safety margin takes
+LARGEST_MARGIN = 5  # the safety margin is at most this fraction of the time
 
 
 class Choice(NamedTuple):
-    """What a player found out about its actions, [MOVES] each; visits and nodes as in Decision."""
+    """A player's findings about its actions, [MOVES] each; visits and nodes as in Decision."""
 
     action: int
     visits: npt.NDArray[np.int64]
@@ -48,18 +48,18 @@ class Choice(NamedTuple):
 
 
 def only(action: int) -> Choice:
-    """Returns the choice of an action about which nothing was found out."""
+    """Returns the choice of an action without findings."""
     return Choice(action, np.zeros(MOVES, np.int64), np.zeros(MOVES), 0)
 
 
 def best_of(values: Floats, allowed: npt.NDArray[np.bool_]) -> int:
-    """Returns the allowed action of the largest value; the first of equals by preference, straight on if none is."""
+    """Returns the allowed action with the largest value, of equals the preferred one; straight on without any."""
     best = max((float(values[action]) for action in PREFERENCE if allowed[action]), default=None)
     return next((action for action in PREFERENCE if allowed[action] and values[action] == best), CHANGE_NOTHING)
 
 
 class SpeEdPlayer:
-    """An agent in one seat of one match of spe_ed. Subclasses decide; here is what they see."""
+    """An agent in one seat of one match of spe_ed: its view; subclasses decide."""
 
     def __init__(self, agent: SpeEdAgent, game: Game, rng: npt.NDArray[np.uint64]) -> None:
         self.agent, self.game, self.rng = agent, game, rng
@@ -69,12 +69,12 @@ class SpeEdPlayer:
         self.walker = np.zeros(0, np.int64)
 
     def act(self, position: Position) -> Decision:
-        """Decides in the agent's milliseconds, less the margin, or in its counts where it has none."""
+        """Decides in the agent's milliseconds, less the margin, or by its counts if it has none."""
         allowed = self.agent.nanoseconds()
         return self.act_before(position, time.monotonic_ns() + allowed if allowed else 0)
 
     def act_before(self, position: Position, ends: int) -> Decision:
-        """Decides before a time of `time.monotonic_ns`; 0 is any time, then the agent's counts say how long."""
+        """Decides before a time of `time.monotonic_ns`; 0 = no limit but the agent's counts."""
         began = time.perf_counter()
         self.seat = position.to_move
         self.state = position.view(self.seat)
@@ -88,22 +88,22 @@ class SpeEdPlayer:
         return Decision(choice.action, visits, values, nodes, time.perf_counter() - began)
 
     def overlay(self) -> Overlay:
-        """Returns what was known at the latest decision, for people to look at; costs a decision nothing unless asked.
+        """Returns a picture of the latest decision, for people; costs nothing unless asked for.
 
-        Players that know something add it to what is returned here.
+        Subclasses add their findings.
         """
         return Overlay()
 
     @abstractmethod
     def choose(self, ends: int) -> Choice:
-        """Returns the action for the position that was read, found before `ends`."""
+        """Returns the choice for the current position, found before `ends`."""
 
     def possible(self) -> npt.NDArray[np.bool_]:
-        """Returns which actions enter only cells that are free now, [MOVES]."""
+        """Returns whether each action enters only cells that are free now, [MOVES]."""
         return np.array([self.lands(action)[1] for action in range(MOVES)])
 
     def lands(self, action: int) -> tuple[Ints, bool]:
-        """Returns where an action leads (a walker), and whether that way is free now."""
+        """Returns the walker after an action, and whether the way is free now."""
         after = self.walker.copy()
         after[HEADING] = (self.walker[HEADING] + TURN[action]) & 3
         after[PACE] = self.walker[PACE] + FASTER[action]
@@ -124,7 +124,7 @@ class SpeEdAgent(Agent):
         return False  # kernels search
 
     def nanoseconds(self) -> int:
-        """Returns how long a decision may take, 0 = by counts."""
+        """Returns the time for a decision, 0 = by counts."""
         return 0
 
     def value_unit(self, game: Game) -> ValueUnit:

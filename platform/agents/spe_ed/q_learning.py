@@ -1,9 +1,9 @@
 """Q-learning for spe_ed on a window around the player: the table, games of self-play that fill it, and its agent.
 
 Source: Brot 2021, 3.3. The state is which cells of an n x n window are taken, and nothing else. Differs: the window is
-turned so that the player looks up, which shows it a fourth of the states; the speed belongs to the state, on which the
-possible moves depend; keys are hashed into a table of fixed size; epsilon is the probability of a random action and
-falls, where the document's rises and is that of a chosen one.
+turned so that the player looks up, which leaves a fourth of the states; the speed, on which the possible moves depend,
+belongs to the state; keys are hashed into a table of fixed size; epsilon is the probability of a random action and
+falls, while the document's is that of a chosen one and rises.
 """
 
 from __future__ import annotations
@@ -46,15 +46,15 @@ QTable = types.Array(types.float32, 2, "C")  # [2**bits, MOVES]
 WINDOW, ALPHA, GAMMA, EPSILON_BEGIN, EPSILON_END, GAMES = range(6)  # of settings
 ROUND_LIVED, DIED, WON = 0.01, -1.0, 1.0  # rewards
 CHUNK = 500  # games between two reports
-LARGEST = 1 << 32  # bytes of a table that is read
-WIDEST = 99  # cells of a window that is read
+LARGEST = 1 << 32  # bytes of a readable table
+WIDEST = 99  # cells of a readable window
 
 _1, _29, _32 = (np.uint64(n) for n in (1, 29, 32))
 
 
 @kernel(types.int64(Field, types.int64, Walker, types.int64, types.int64))
 def key_of(field, stride, walker, window, size):
-    """The row of the table for what a player sees; `size` is a power of two."""
+    """The row of the table for a player's view; `size` is a power of two."""
     ahead, side = offset_of(walker[HEADING], stride), offset_of((walker[HEADING] + 1) & 3, stride)
     reach, key = window // 2, np.uint64(walker[PACE])
     for up in range(-reach, reach + 1):
@@ -76,7 +76,7 @@ def best_action(table, row):
 
 @kernel(types.int64(GAME, State, QTable, Floats, types.int64, types.int64, Rng, Field))
 def learn_games(game, state, table, settings, first, games, rng, field):
-    """Plays games of self-play in which all seats fill one table, and returns the rounds; `first` were played before.
+    """Plays games of self-play in which all seats fill one table, and returns the rounds; `first`: games before.
 
     Q(s, a) += alpha (r + gamma max Q(s', .) - Q(s, a))
     """
@@ -120,7 +120,7 @@ def learn_games(game, state, table, settings, first, games, rng, field):
 
 @dataclass(frozen=True)
 class Learning:
-    """How a table is learned; a file can be resumed only with the same."""
+    """The settings of learning; a file can be resumed only with equal ones."""
 
     game: str = "spe_ed(width=41,height=41,players=4)"
     window: int = 5
@@ -134,7 +134,7 @@ class Learning:
 
 
 class QTraining:
-    """Learning into a file, which can be resumed and then gives the same table as without a break."""
+    """Learning into a file; resumed after a break, it gives the same table as without one."""
 
     def __init__(self, learning: Learning, file: Path) -> None:
         self.learning, self.file = learning, file
@@ -161,7 +161,7 @@ class QTraining:
             report(count, moves / count)
 
     def save(self) -> None:
-        """Writes the whole file or leaves it as it was, as where values have diverged."""
+        """Writes the whole file, or leaves it unchanged, such as if values have diverged."""
         arrays = {
             "table": self.table,
             "window": np.array(self.learning.window),
@@ -173,7 +173,7 @@ class QTraining:
 
 
 def read_table(file: Path) -> tuple[npt.NDArray[np.float32], dict[str, Any]]:
-    """Returns a learned table and what is stored with it; raises UserError if there is none."""
+    """Returns a learned table and its description; raises UserError if there is none."""
     try:
         arrays = read_arrays(file, ("table", "window", "learning", "done", "rng"), LARGEST)
         table, rng = arrays.pop("table"), arrays.pop("rng")
@@ -217,7 +217,7 @@ class QPlayer(SpeEdPlayer):
 
 @dataclass(frozen=True)
 class QLearning(SpeEdAgent):
-    """spe_ed: plays what Q-learning found best for the window around it. Source: Brot 2021, 3.3."""
+    """spe_ed: plays the best move by Q-learning for the window around it. Source: Brot 2021, 3.3."""
 
     name: ClassVar[str] = "qlearning"
     player: ClassVar[Any] = QPlayer
@@ -225,7 +225,7 @@ class QLearning(SpeEdAgent):
     file: str = parameter(
         "", "file of a table learned by studies/brot/qlearning.py; without one all moves are equal", carried=True
     )
-    safe: bool = parameter(True, "play only moves that enter free cells, as long as there are any")
+    safe: bool = parameter(True, "play only moves that enter free cells, if there are any")
 
     def draws_numbers(self, game: Game) -> bool:
         return False

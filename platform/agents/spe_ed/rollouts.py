@@ -1,4 +1,4 @@
-"""The agent that walks random paths while everybody else stands still."""
+"""The agent that walks random paths while all others stand still."""
 
 from __future__ import annotations
 
@@ -31,19 +31,19 @@ from .search.rollouts import (
 
 NO_LIMIT = 1 << 60
 SHOWN_PATHS = 12  # to people
-TREE_NODES = 1 << 20  # of paths that may not come twice; where they are used up the rest of a path may
+TREE_NODES = 1 << 20  # to keep paths from coming twice; if they are used up, the rest of a path may
 
 
 class PathMemory:
-    """The paths of one round that are still open in the next, and where they begin."""
+    """The paths of one round that are still open in the next, and their start."""
 
     def __init__(self, kept: int) -> None:
         self._found, self._open = new_paths(kept), new_paths(kept)
-        self._begins: tuple[int, int] | None = None  # the round and the cell in which the open ones begin
+        self._begins: tuple[int, int] | None = None  # round and cell in which the open ones begin
         self._played = 0
 
     def recall(self, round_number: int, cell: int) -> tuple[Paths, Paths]:
-        """Returns the paths that are open where a player now is, and space for those of this round."""
+        """Returns the open paths from a player's cell, and space for those of this round."""
         open_here = self._begins == (round_number, cell)
         return following(self._found, self._played, self._open) if open_here else new_paths(0), self._found
 
@@ -53,12 +53,12 @@ class PathMemory:
         return self._found
 
     def remember(self, played: int, round_number: int, cell: int) -> None:
-        """Notes what was played, and in what round where it leads to."""
+        """Notes the move played, and the round and cell to which it leads."""
         self._played, self._begins = played, (round_number, cell)
 
 
 class RolloutPlayer(SpeEdPlayer):
-    """Adds to a player the rollouts, which remember their longest paths from round to round."""
+    """Adds rollouts to a player, which remember their longest paths from round to round."""
 
     def __init__(self, agent: TimedAgent, game: Game, rng: npt.NDArray[np.uint64]) -> None:
         super().__init__(agent, game, rng)
@@ -70,7 +70,7 @@ class RolloutPlayer(SpeEdPlayer):
         self.tree = np.zeros((TREE_NODES if agent.unique else 0, MOVES), np.int32)
 
     def roll_out(self, filter_value: float, hug: float, table: npt.NDArray[np.float64], ends: int) -> Found:
-        """Returns what rollouts find out until `ends`, or as many as the agent's count says."""
+        """Returns the results of rollouts until `ends`, or of the agent's number of them."""
         self.filter_value = filter_value
         guides, room = self.memory.recall(self.round, int(self.walker[CELL]))
         found = new_found(room)
@@ -98,7 +98,7 @@ class RolloutPlayer(SpeEdPlayer):
         self.memory.remember(action, self.round + 1, int(after[CELL]))
 
     def overlay(self) -> Overlay:
-        """Adds the longest paths that were kept, as many of each first action as of the others."""
+        """Adds the longest paths kept, equally many for each first action."""
         found = self.memory.found
         chosen = longest_of(found, self.filter_value, SHOWN_PATHS)
         ways = (places(self.walker, found.actions[slot, : found.lengths[slot]], self.stride) for slot in chosen)
@@ -120,7 +120,7 @@ class RolloutPlayer(SpeEdPlayer):
 
 @dataclass(frozen=True)
 class RolloutAgent(TimedAgent):
-    """What agents with rollouts declare."""
+    """Parameters of agents with rollouts."""
 
     rollouts: int = parameter(5000, "rollouts per move", low=1, high=1_000_000_000, log=True, search=(100, 100_000))
     filter_value: float = parameter(0.69, "paths count from this length on, relative to the longest one", low=0, high=1)
@@ -137,7 +137,7 @@ class RolloutAgent(TimedAgent):
     hug: float = parameter(
         0.0, "share of the rollouts' moves that are slow and stay beside occupied cells", low=0, high=1, later=True
     )
-    unique: bool = parameter(False, "draw no path twice in a decision, and stop when all have been drawn")
+    unique: bool = parameter(False, "draw no path twice in a decision, and stop when all are drawn")
 
     def draws_numbers(self, game: Game) -> bool:
         return True
@@ -145,7 +145,7 @@ class RolloutAgent(TimedAgent):
 
 @dataclass(frozen=True)
 class Rollouts(RolloutAgent):
-    """spe_ed: plays the move with which most of its own longest random paths begin. Source: Brot 2021, 4.2."""
+    """spe_ed: plays the move that begins most of its longest random paths. Source: Brot 2021, 4.2."""
 
     name: ClassVar[str] = "rollouts"
     player: ClassVar[Any] = RolloutPlayer

@@ -1,4 +1,4 @@
-"""Evaluation of spe_ed by random play of all players in which nobody dies while there is a way not to."""
+"""Evaluation of spe_ed by random play in which all players avoid death while they can."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ def evaluate_survivors(game, weights, state, returns, count, rng, totals, scratc
 class Survivors(Evaluator):
     """spe_ed: one random game in which seats avoid cells that are already taken. Source: Brot 2021, 3.2.
 
-    With it, `mcts` is the document's tree search: it covers all seats and simulates only moves that are possible.
+    With it, `mcts` is the document's tree search: it covers all seats and simulates only possible moves.
     """
 
     name: ClassVar[str] = "survivors"

@@ -1,4 +1,4 @@
-"""The agent that knows how likely others enter every cell, and goes where it is most likely to survive."""
+"""The agent that goes where it is most likely to survive, by the probabilities that others enter each cell."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from .player import Choice, SpeEdPlayer, TimedAgent, best_of
 from .search.field import MOVES, nearest, on_board, walkers_of
 from .search.tables import MOST_ROUNDS, Tables, fill_tables, new_tables
 
-LEAST_PLAYERS = 2  # others for whom tables are made, however far they are; Brot 2021, 5.1
+LEAST_PLAYERS = 2  # others that get tables at any distance; Brot 2021, 5.1
 
 
 class TablePlayer(SpeEdPlayer):
-    """Adds to a player the tables."""
+    """Adds the tables to a player."""
 
     def __init__(self, agent: TimedAgent, game: Game, rng: npt.NDArray[np.uint64]) -> None:
         super().__init__(agent, game, rng)
@@ -33,7 +33,7 @@ class TablePlayer(SpeEdPlayer):
         self._latest: Tables | None = None
 
     def tables(self, start_probability: float, ends: int) -> tuple[Tables, int]:
-        """Returns the tables and for how many rounds they are."""
+        """Returns the tables and their number of rounds."""
         others = nearest(self.state, self.seat)
         distance = self.wanted.table_distance
         chosen = [seat for i, (away, seat) in enumerate(others) if i < LEAST_PLAYERS or away < distance]
@@ -46,7 +46,7 @@ class TablePlayer(SpeEdPlayer):
         return tables, int(rounds)
 
     def overlay(self) -> Overlay:
-        """Adds how likely others enter each cell, in all rounds of the tables together."""
+        """Adds the probability that others enter each cell, over all rounds of the tables."""
         if self._latest is None:
             return super().overlay()
         return super().overlay()._replace(shares=on_board(self._latest.total, self.stride).flatten())
@@ -62,11 +62,11 @@ class TablePlayer(SpeEdPlayer):
 
 @dataclass(frozen=True)
 class TableAgent(TimedAgent):
-    """What agents with probability tables declare."""
+    """Parameters of agents with probability tables."""
 
     start_probability: float = parameter(
         2.0,
-        "how likely the player's own start is; that of the others is 1 (myStartProbability)",
+        "probability of the player's own start; the others' is 1 (myStartProbability)",
         low=0.01,
         high=10,
         search=(0.1, 10),
@@ -86,10 +86,10 @@ class TableAgent(TimedAgent):
 
 @dataclass(frozen=True)
 class TablesAgent(TableAgent):
-    """spe_ed: plays the move with which it is likeliest to live on, by probability tables. Source: Brot 2021, 4.3.
+    """spe_ed: plays the move with the best chance of survival, by probability tables. Source: Brot 2021, 4.3.
 
     The document has no strategy that uses only the tables; this agent plays the move whose nodes in the last round of
-    its own tree are together the likeliest.
+    its own tree have the largest total probability.
     """
 
     name: ClassVar[str] = "tables"

@@ -1,7 +1,6 @@
 """Analysing a position with several agents: values, certainty, lines and chances, refined as you watch."""
 
-from .analysis import AgentAnalysis, Analysis, analyse, best_move
-from .line import LinePly
+from .analysis import AgentAnalysis, Analysis, LinePly, analyse, best_move
 from .outlook import Goal, MoveOutlook, Outlook, PlayingOn
 
 __all__ = [

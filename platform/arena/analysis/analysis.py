@@ -11,19 +11,22 @@ import threading
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from ...agents.agent import Agent
+from ...agents.budget import AMOUNT
+from ...agents.ensembles.ensemble import Ensemble
 from ...agents.evaluator import ValueUnit
 from ...agents.registry import AnyAgent, agent_of, make_agent
 from ...agents.timed import interrupted_by
 from ...core.errors import MAX_IN_MEMORY, UserError, require_at_most
+from ...core.parameters import parameters_of
+from ...games.abi import CHANCE
 from ...games.game import Position
 from ...games.registry import game_of
 from ...statistics.intervals import Interval, share_interval
 from ..match import derive_seed
 from ..repeated_search import SearchRecord, SearchSpec, SeenPosition, prepare_searches, searched_position
-from .deepening import deepened
-from .line import LinePly, line_after
 from .outlook import Outlook, PlayingOn
 
 REPEATS = 10
@@ -237,3 +240,80 @@ def _with_line(
         return now
     line = line_after(position, now.best, agent, limits.line, derive_seed(seed, "line"))
     return dataclasses.replace(now, line=line)
+
+
+_STEPWISE = "plies"  # one ply more already multiplies the work
+_UNITS = ("rollouts", "nodes", _STEPWISE, "ms")  # units independent of the clock come first
+
+
+def deepened(agent: Agent, level: int) -> Agent | None:
+    """Returns the agent with its budget doubled `level` times; None if no budget can grow so far.
+
+    The budget is the first declared one that limits the agent as it is; a budget in plies grows by one per level. An
+    ensemble deepens its members.
+    """
+    if level == 0:
+        return agent
+    if isinstance(agent, Ensemble):
+        inner = deepened(agent.agent, level)
+        return None if inner is None else agent.replace(agent=inner)
+    for unit in _UNITS:
+        for name, amount in agent.budgets.get(unit, {}).items():
+            own = getattr(agent, name)
+            if amount is AMOUNT and own > 0 and not _by_clock(agent, unit):
+                return _within_range(agent, name, own + level if unit == _STEPWISE else own << level)
+    return None
+
+
+def _by_clock(agent: Agent, unit: str) -> bool:
+    """Returns whether the clock limits the agent instead of this unit."""
+    return unit != "ms" and getattr(agent, "milliseconds", 0) > 0
+
+
+def _within_range(agent: Agent, name: str, value: int) -> Agent | None:
+    declared = next(info for field, info in parameters_of(type(agent)) if field.name == name)
+    if not declared.contains(value):
+        return None
+    try:
+        return agent.replace(**{name: value})
+    except UserError:  # parameters of this size do not fit each other
+        return None
+
+
+class LinePly(NamedTuple):
+    """A ply of a line; for chance, the most likely outcome, among equals the first."""
+
+    seat: int  # or CHANCE
+    ply: int
+    name: str
+
+
+def line_after(position: Position, action: int, agent: str, plies: int, seed: int) -> tuple[LinePly, ...]:
+    """Returns at most `plies` decisions, starting with an action, and the chance outcomes between them.
+
+    This works for any agent, with or without a tree, and the same seeds give the same line.
+
+    Args:
+        position: before the action.
+        action: a legal action.
+        agent: full text of the agent that then decides for all seats.
+        plies: maximum decisions, including that action.
+        seed: seed of the agent.
+    """
+    line: list[LinePly] = []
+    while plies > 0 and not position.over:
+        mover = position.to_move
+        if mover == CHANCE:
+            ply = max(position.outcomes(), key=lambda outcome: outcome[1])[0]
+            name = position.game.outcome_name(ply)
+        else:
+            ply = action if not line else _asked(position, agent, derive_seed(seed, len(line)))
+            name, plies = position.game.action_name(ply), plies - 1
+        line.append(LinePly(mover, ply, name))
+        position = position.play(ply, draw_chance=False)
+    return tuple(line)
+
+
+def _asked(position: Position, agent: str, seed: int) -> int:
+    legal = position.legal_actions()
+    return legal[0] if len(legal) == 1 else searched_position(SearchSpec(SeenPosition.of(position), agent, seed)).action

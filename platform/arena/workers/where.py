@@ -38,7 +38,7 @@ class Where:
             raise unknown("executor", self.executor, EXECUTORS)
         if self.workers is not None and self.workers < 1:
             raise UserError(f"there must be at least 1 worker, got {self.workers}; choose more.")
-        if self.address and not self.may_be_ray:
+        if self.address and self.executor not in ("auto", "ray"):
             raise UserError(f"--address names a Ray cluster, but the executor is {self.executor}; use --executor ray.")
         if self.nodes and not (self.on_ray and self.cluster_named_by):
             raise UserError("--nodes chooses nodes of a Ray cluster, but none is named; add --address.")
@@ -50,10 +50,6 @@ class Where:
             name, _, value = node.partition("=")
             if not name or ("=" in node and not value):
                 raise UserError(f"--nodes must be LABEL=VALUE or the name of a resource, got {node!r}.")
-
-    @property
-    def may_be_ray(self) -> bool:
-        return self.executor in ("auto", "ray")
 
     @property
     def on_ray(self) -> bool:

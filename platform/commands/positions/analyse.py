@@ -42,8 +42,7 @@ def analyse(
         float | None, typer.Option(help="deepen for this many seconds; default: as deep as the agents' parameters say")
     ] = None,
     repeats: Annotated[
-        int | None,
-        typer.Option(help="searches to measure certainty from; default: 10, with --best 1", min=1),
+        int | None, typer.Option(help="searches to measure certainty from; default: 10, with --best 1", min=1)
     ] = None,
     doublings: Annotated[
         int, typer.Option(help="without --seconds: double the agents' budgets this many times", min=0)

@@ -11,7 +11,7 @@ from rich.table import Table
 from rich.text import Text
 
 from ...agents.registry import agent_of
-from ...arena.analysis import AgentAnalysis, Analysis, Goal, LinePly, MoveOutlook, Outlook
+from ...arena.analysis import AgentAnalysis, Analysis, Goal, MoveOutlook, Outlook
 from ...core.number_text import duration, estimate, number, plus_minus
 from ...games.abi import CHANCE
 from ...games.game import Position
@@ -106,10 +106,7 @@ def _said(found: Analysis, one: AgentAnalysis) -> Text:
     spent = f", {number(one.nodes)} nodes in {duration(one.seconds)}"
     text.append(f"{certain}{f', {shares}' if shares else ''}{spent}", style="not dim")
     if one.line:
-        text.append(f"\n  then {' '.join(map(_ply_text, one.line))}", style="not dim")
+        plies = [f"[{ply.name}]" if ply.seat == CHANCE else ply.name for ply in one.line]
+        text.append(f"\n  then {' '.join(plies)}", style="not dim")
     text.append("\n")
     return text
-
-
-def _ply_text(ply: LinePly) -> str:
-    return f"[{ply.name}]" if ply.seat == CHANCE else ply.name

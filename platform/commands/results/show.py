@@ -12,7 +12,7 @@ import typer
 
 from ...core.errors import UserError
 from ...core.outputs import require_file
-from ..options import DEFAULT_URL, JsonOption, StoreOption, writable_file
+from ..options import DEFAULT_URL, JsonOption, StoreOption, is_typed, writable_file
 
 if TYPE_CHECKING:
     from ...results.store.store import Run, Store
@@ -51,7 +51,7 @@ def show(
         Path | None,
         typer.Option(
             help="write it to a file: a run to .html, .csv, .parquet, .jsonl, .pgn, .sgf or a folder; a match to .gif,"
-            " .mp4, .svg, or .json (an official spe_ed log)",
+            " .mp4, .svg, or .json (an official spe_ed log)"
         ),
     ] = None,
     html: Annotated[bool, typer.Option("--html", help="write a run as one self-contained page, RUN.html")] = False,
@@ -104,7 +104,7 @@ def show(
       turnier show tournament-1f0c.parquet --means
     """
     given = {name: value for name, value in context.params.items() if name not in ("what", "store")}
-    typed = [name for name in given if _is_typed(context, name)]
+    typed = [name for name in given if is_typed(context, name)]
     _require_out(out, overlay)
     if what.endswith(".parquet"):
         return _show_archive(Path(what), _checked("archive", typed, given))
@@ -129,11 +129,6 @@ def _require_out(out: Path | None, overlay: int | None) -> None:
         require_file(out, "--out")
     if overlay is not None and (out is None or out.suffix != ".svg"):
         raise UserError("--overlay draws into a picture; add --out FILE.svg.")
-
-
-def _is_typed(context: typer.Context, name: str) -> bool:
-    source = context.get_parameter_source(name)
-    return source is not None and source.name == "COMMANDLINE"
 
 
 def _checked(what: str, typed: list[str], given: Mapping[str, Any]) -> Mapping[str, Any]:

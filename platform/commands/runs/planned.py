@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import os
 from collections.abc import Callable, Iterable
 from typing import Annotated, Any
 
@@ -16,7 +17,7 @@ from ...runs.declared.options import Declared
 from ...runs.plan import Plan
 from ..command_line import saving
 from ..completion import proposing
-from ..options import DEFAULT_URL, JsonOption, StoreOption, TrustOption
+from ..options import DEFAULT_URL, JsonOption, StoreOption, TrustOption, is_typed
 from ..place import placed
 
 ResumeOption = Annotated[
@@ -43,7 +44,7 @@ def command_of(kind: str, name: str) -> Callable[..., None]:
         as_json: JsonOption = False,
         **given: Any,
     ) -> None:
-        typed = {each: value for each, value in given.items() if _is_typed(context, each)}
+        typed = {each: value for each, value in given.items() if is_typed(context, each)}
         _play(plan, name, typed, resume, store, where, as_json)
 
     signature = inspect.signature(command, eval_str=True)
@@ -80,11 +81,6 @@ def _parameter(declared: Declared) -> inspect.Parameter:
 _PLAIN = (bool, int, float, str)
 
 
-def _is_typed(context: typer.Context, name: str) -> bool:
-    source = context.get_parameter_source(name)
-    return source is not None and source.name == "COMMANDLINE"
-
-
 def _play(
     plan: type[Plan[Any]], name: str, typed: dict[str, Any], resume: str, store: str, where: Where, as_json: bool
 ) -> None:
@@ -98,6 +94,10 @@ def _play(
     with Store.open(store) as opened:
         for sentence in planned.notices(opened):
             console.print(sentence, soft_wrap=True, markup=False, highlight=False)
+        if planned.only_plan:
+            for sentence in planned.forecast(where.workers or os.cpu_count() or 1):
+                console.print(sentence, soft_wrap=True, markup=False, highlight=False)
+            return
         with saving(planned.stop, lambda: planned.kept):
             results = planned.run(opened, where=where)
         if planned.skipped:

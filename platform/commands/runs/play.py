@@ -10,13 +10,7 @@ from rich.text import Text
 from ...arena.workers.where import ANYWHERE, Where
 from ...core.errors import UserError
 from ...core.terminal.console import Console
-from ..options import (
-    DEFAULT_URL,
-    AgentsArgument,
-    GameArgument,
-    StoreOption,
-    TrustOption,
-)
+from ..options import DEFAULT_URL, AgentsArgument, GameArgument, StoreOption, TrustOption
 from ..place import placed
 
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import getpass
+import time
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from turnier.dashboards.kinds.tournament import list_of
@@ -11,17 +13,183 @@ from turnier.dashboards.terminal import print_sections
 from ...agents.ensembles.pool import Pool
 from ...agents.human.agent import Human
 from ...agents.registry import make_agent
+from ...arena.analysis import analyse
 from ...arena.hosted_match import HostedMatch
 from ...arena.match import MatchSpec
-from ...core.errors import UserError
+from ...core.errors import UserError, nearest
 from ...core.number_text import number, plus_minus
 from ...core.terminal.console import Console
 from ...games.game import Game
+from ...games.setup.moves import suggestion
 from ...results.store.store import Store
 from ...runs.people.hosted_games import next_seed, resume_stored, store_game
 from ...runs.people.human_rating import next_opponent, rating_list, rating_of
 from ..command_line import saving
-from .human_session import Ask, Session, with_names
+
+HELP = """\
+  NAME          play this move; the beginning of its name is enough if it is the only one
+  moves         list the moves
+  board         show the board again
+  hint [AGENT]  the best moves by an agent, such as: hint mcts(iterations=5000)
+  undo          take back your last move and what followed
+  resign        give up the game
+  quit          leave; the game is kept, and the same command continues it"""
+COMMANDS = ("moves", "board", "hint", "undo", "resign", "quit", "help")
+HINT_MOVES = 5
+KEEP_SECONDS = 30.0
+Ask = Callable[[str], str]  # prompt -> the typed text; raises EOFError at the end of the input
+
+
+class Left(Exception):
+    """Raised when a person leaves the game."""
+
+
+class Session:
+    """Plays a match with the people at this terminal, until its end or until they leave."""
+
+    def __init__(self, console: Console, match: HostedMatch, ask: Ask, stored: Callable[[], object]) -> None:
+        """`stored` is called after moves, every KEEP_SECONDS: a kill loses no more than that."""
+        self.console, self.match, self.ask, self.stored = console, match, ask, stored
+        self.kept = time.monotonic()
+
+    def play(self) -> bool:
+        """Returns whether the match came to an end."""
+        try:
+            while not self.match.over:
+                if self.match.human_to_move:
+                    self._person()
+                else:
+                    self._agent()
+        except Left:
+            return False
+        finally:
+            self.match.close()
+        self._say(f"\n{self.match.position}\n")
+        return True
+
+    def _agent(self) -> None:
+        match, seat = self.match, self.match.position.to_move
+        decision = match.ask()
+        if decision is None:
+            self._say(f"seat {seat}, {match.agents[seat]}, forfeits: {match.error}")
+        elif match.game.kernels.has_observe:
+            self._say(f"seat {seat}, {match.agents[seat]}, has chosen")
+        else:
+            self._say(f"seat {seat}, {match.agents[seat]}, plays {match.game.action_name(decision.action)}")
+
+    def _person(self) -> None:
+        """Asks until there is a move, or the game is taken back or over."""
+        self._show_board()
+        match, seat = self.match, self.match.position.to_move
+        prompt = f"{match.agents[seat].name}, seat {seat} (help): "
+        while True:
+            try:
+                typed = " ".join(self.ask(prompt).split())
+            except EOFError:
+                raise Left from None
+            if typed and self._obeys(typed):
+                return
+
+    def _obeys(self, typed: str) -> bool:
+        """Obeys the typed text; returns whether the position has changed or the game has ended."""
+        names = self.match.position.named_plies()
+        chosen = self.match.game.typed_move(self.match.position.state, typed)
+        if chosen is None:
+            chosen = chosen_move(typed, names)
+        if chosen is not None:
+            self.match.play(chosen)
+            if time.monotonic() - self.kept > KEEP_SECONDS:
+                self.stored()
+                self.kept = time.monotonic()
+            return True
+        word, _, rest = typed.partition(" ")
+        command = getattr(self, f"_{word.casefold()}", None) if word.casefold() in COMMANDS else None
+        if command is not None:
+            return bool(command(rest))
+        begins = [name for name in names if name.casefold().startswith(typed.casefold())]
+        if begins:
+            self._say(f"A move must be unambiguous, got {typed!r}, which begins {', '.join(begins[:HINT_MOVES])}.")
+        else:
+            known = nearest(typed, [*names, *COMMANDS]) or suggestion(typed, names)
+            self._say(f"There is no move or command {typed!r}; {known}")
+        return False
+
+    def _help(self, _: str) -> None:
+        self._say(HELP)
+
+    def _moves(self, _: str) -> None:
+        position = self.match.position
+        self._say("  ".join(self.match.game.action_name(action) for action in position.legal_actions()))
+
+    def _board(self, _: str) -> None:
+        self._show_board()
+
+    def _hint(self, text: str) -> None:
+        """Shows the best moves by the named agent, the first agent in the match, or a search."""
+        try:
+            found = next(analyse(self.match.seen(), [make_agent(text or self._adviser())], repeats=1))
+        except UserError as mistake:
+            self._say(str(mistake))
+            return
+        (one,), game = found.agents, self.match.game
+        scale = one.unit.scale
+        order = sorted(range(len(one.legal)), key=lambda i: (one.legal[i] != one.best, -one.visits[i], -one.values[i]))
+        moves = [
+            f"{game.action_name(one.legal[i])}"
+            + (f" {number(one.values[i] * scale)} ({number(one.visits[i])} visits)" if one.visits[i] else "")
+            for i in order[:HINT_MOVES]
+        ]
+        self._say(f"{one.agent}: {', '.join(moves)}\n  then {' '.join(ply.name for ply in one.line)}")
+
+    def _adviser(self) -> str:
+        playing = [agent for agent in self.match.agents if not agent.runs_program and str(agent) != "random"]
+        return str(playing[0]) if playing else "mctse" if self.match.game.has_chance else "mcts(iterations=2000)"
+
+    def _undo(self, _: str) -> bool:
+        if not self.match.undo():
+            self._say("You have no move to take back yet.")
+            return False
+        return True
+
+    def _resign(self, _: str) -> bool:
+        self.match.resign()
+        return True
+
+    def _quit(self, _: str) -> None:
+        raise Left
+
+    def _show_board(self) -> None:
+        self._say(f"\n{self.match.seen()}")
+        if self.match.game.num_seats == 1:
+            self._say(f"score {number(float(self.match.position.returns[0]))}")
+
+    def _say(self, text: str) -> None:
+        self.console.print(text, markup=False, highlight=False, soft_wrap=True)
+
+
+def chosen_move(typed: str, names: dict[str, int]) -> int | None:
+    """Returns the move of that name, or of the only name that begins so; None if there are none or several."""
+    folded = typed.casefold()
+    exact = {action for name, action in names.items() if name.casefold() == folded}
+    if len(exact) == 1:
+        return exact.pop()
+    if folded.split(" ")[0] in COMMANDS:
+        return None
+    begun = {action for name, action in names.items() if name.casefold().startswith(folded)}
+    return begun.pop() if len(begun) == 1 else None
+
+
+def with_names(agents: list[str], name: str) -> list[str]:
+    """Returns the agents with that name for people without one, numbered from the second on."""
+    named, people = [], 0
+    for text in agents:
+        agent = make_agent(text)
+        if isinstance(agent, Human) and agent.name == Human.name:
+            people += 1
+            agent = Human(name=name if people == 1 else f"{name} {people}")
+        named.append(str(agent))
+    return named
+
 
 LISTED = 20  # agents of the rating list
 KEPT = "The game is kept as it is; the same command continues it."

@@ -43,10 +43,7 @@ def serve(
     keys: Annotated[
         Path | None, typer.Option(help="a file with a line KEY NAME per client; default: TURNIER_SPE_ED_KEYS")
     ] = None,
-    agent: Annotated[
-        list[str] | None,
-        typer.Option(help="an agent that plays in every game; repeat for more"),
-    ] = None,
+    agent: Annotated[list[str] | None, typer.Option(help="an agent that plays in every game; repeat for more")] = None,
     bot: Annotated[
         list[str] | None,
         typer.Option(

@@ -8,17 +8,7 @@ from collections.abc import Sequence
 from ...agents.engines.uci import position_command
 from ...games.game import Position
 from ..law import LawBroken
-from .checked_engine import (
-    STRANGE,
-    CheckedEngine,
-    Laws,
-    Step,
-    close_input,
-    ends,
-    send,
-    told,
-    word_after,
-)
+from .checked_engine import STRANGE, CheckedEngine, Laws, Step, close_input, ends, send, told, word_after
 
 TYPES = ("check", "spin", "combo", "button", "string")
 SHORT, SHORT_SECONDS = "movetime 100", 0.1

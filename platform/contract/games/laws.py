@@ -15,7 +15,15 @@ from ...core.rng import stream
 from ...games.abi import CHANCE, STATE_DTYPE, TERMINAL
 from ...games.game import MAX_SEATS, Game, Ints, NumArray
 from ..law import Law, LawBroken
-from .boards import law_cells, law_neighbours, law_placed_stones, law_symmetries, law_texts
+from .boards import (
+    law_boards_name_positions,
+    law_cells,
+    law_moves_name_positions,
+    law_neighbours,
+    law_placed_stones,
+    law_symmetries,
+    law_texts,
+)
 from .forced_wins import law_forced_win
 from .hidden_information import law_commitments_stay_hidden, law_views
 from .playouts import (
@@ -25,7 +33,6 @@ from .playouts import (
     law_sample_chance,
     law_seeds_reproduce,
 )
-from .positions import law_boards_name_positions, law_moves_name_positions
 from .python_methods import law_methods_change_nothing
 from .random_games import (
     FENCE,

@@ -95,15 +95,15 @@ def _row_values(game: object, number: int, row: str, length: int, marks: dict[st
     return [marks[sign.upper()] for sign in row]
 
 
-def read_numbers(game: object, rows: Sequence[str], empty: str = "._-") -> list[list[int]]:
-    """Returns the numbers of every row; signs of `empty` are 0."""
+def read_numbers(game: object, rows: Sequence[str]) -> list[list[int]]:
+    """Returns the numbers of every row; dots and dashes are 0."""
     table = []
     for row in rows:
         words = row.replace(",", " ").replace(";", " ").split()
-        wrong = next((word for word in words if word not in empty and not re.fullmatch(r"\d{1,9}", word)), None)
+        wrong = next((word for word in words if word not in "._-" and not re.fullmatch(r"\d{1,9}", word)), None)
         if wrong is not None:
             raise UserError(f"a cell of {game} must be a number or a dot, got {wrong!r}; write another.")
-        table.append([0 if word in empty else int(word) for word in words])
+        table.append([0 if word in "._-" else int(word) for word in words])
     return table
 
 

@@ -57,11 +57,13 @@ ORDERS = np.array(
 )
 
 _U = np.uint64
-_0, _1, _2, _3, _4, _6, _8 = (_U(n) for n in (0, 1, 2, 3, 4, 6, 8))
+_0, _1, _2, _3, _4 = (_U(n) for n in range(5))
 _12, _15, _16, _24, _32, _48, _60 = (_U(n) for n in (12, 15, 16, 24, 32, 48, 60))
 _ROW, _LOW32 = _U(0xFFFF), _U(0xFFFFFFFF)
 _ONES, _EIGHTS = _U(0x1111111111111111), _U(0x8888888888888888)
 _NOT_LAST_COLUMN, _NOT_LAST_ROW = _U(0x0111011101110111), _U(0x0000111111111111)
+_COLUMN0, _COLUMN1 = _U(0x000F000F000F000F), _U(0x00F000F000F000F0)
+_ROW1, _ROW2 = _U(0x00000000FFFF0000), _U(0x0000FFFF00000000)
 _FOUR_BELOW = _U(429496730)  # 0.1 * 2**32
 _U64 = types.uint64
 
@@ -73,6 +75,18 @@ def transpose(b):
     b ^= swap ^ (swap << _12)
     swap = (b ^ (b >> _24)) & _U(0x00000000FF00FF00)
     return b ^ swap ^ (swap << _24)
+
+
+@kernel(_U64(_U64))
+def reverse_rows(b):
+    """Mirrors a board: the columns in reverse order."""
+    return ((b & _COLUMN0) << _12) | ((b & _COLUMN1) << _4) | ((b >> _4) & _COLUMN1) | ((b >> _12) & _COLUMN0)
+
+
+@kernel(_U64(_U64))
+def reverse_columns(b):
+    """Turns a board upside down: the rows in reverse order."""
+    return (b << _48) | ((b << _16) & _ROW2) | ((b >> _16) & _ROW1) | (b >> _48)
 
 
 @kernel(_U64(_U64, _U64))

@@ -21,19 +21,7 @@ from ..setup.grids import grid_neighbours, square_symmetries
 from .board import legal_mask_any
 from .lanes import LANE_WORDS, playouts
 from .playout import playout
-from .rules import (
-    BOARD,
-    HIGH,
-    PENDING,
-    STATE_WORDS,
-    cells,
-    chance,
-    init,
-    legal,
-    sample_chance,
-    step,
-    to_move,
-)
+from .rules import BOARD, HIGH, PENDING, STATE_WORDS, cells, chance, init, legal, sample_chance, step, to_move
 
 ACTION_NAMES = ("left", "right", "up", "down")
 # By exponent, from light to dark, distinct to every eye (the map YlGnBu).

@@ -13,14 +13,7 @@ from numba import types
 from ...core.kernel import kernel
 from ...core.rng import xoshiro
 from .. import abi
-from .board import (
-    ORDERS,
-    legal_mask,
-    occupied,
-    place_tile,
-    potential,
-    random_tile,
-)
+from .board import ORDERS, legal_mask, occupied, place_tile, potential, random_tile
 from .byte_masks import (
     count,
     differ,
@@ -160,30 +153,10 @@ def move_tiles(lanes):
         turned = has(pick(moved, drawn, differ(_B(0), tried, order)), _B(2))
         right, chosen, tile = has(order, _B(1)), lanes[CHOSEN + i], keep(moved, lanes[TILE + i])
         lanes[ORDER + i], lanes[LEFT + i] = order, left
-        row0 = (
-            lanes[0 * LANES + i],
-            lanes[1 * LANES + i],
-            lanes[2 * LANES + i],
-            lanes[3 * LANES + i],
-        )
-        row1 = (
-            lanes[4 * LANES + i],
-            lanes[5 * LANES + i],
-            lanes[6 * LANES + i],
-            lanes[7 * LANES + i],
-        )
-        row2 = (
-            lanes[8 * LANES + i],
-            lanes[9 * LANES + i],
-            lanes[10 * LANES + i],
-            lanes[11 * LANES + i],
-        )
-        row3 = (
-            lanes[12 * LANES + i],
-            lanes[13 * LANES + i],
-            lanes[14 * LANES + i],
-            lanes[15 * LANES + i],
-        )
+        row0 = (lanes[0 * LANES + i], lanes[1 * LANES + i], lanes[2 * LANES + i], lanes[3 * LANES + i])
+        row1 = (lanes[4 * LANES + i], lanes[5 * LANES + i], lanes[6 * LANES + i], lanes[7 * LANES + i])
+        row2 = (lanes[8 * LANES + i], lanes[9 * LANES + i], lanes[10 * LANES + i], lanes[11 * LANES + i])
+        row3 = (lanes[12 * LANES + i], lanes[13 * LANES + i], lanes[14 * LANES + i], lanes[15 * LANES + i])
         row0, row1, row2, row3 = transpose_where(turned, row0, row1, row2, row3)
         row0, seen = place(row0, _B(0), chosen, tile)
         row1, seen = place(row1, seen, chosen, tile)
@@ -327,12 +300,7 @@ def playouts(states, counts, waiting, depth, rngs, gains, ended, lanes, enough, 
             if job >= 0:
                 busy += 1
                 board, order, fours, start, s0, s1, s2, s3 = begin_playout(
-                    _U(states[job, BOARD]),
-                    states[job, PENDING],
-                    rngs[job, 0],
-                    rngs[job, 1],
-                    rngs[job, 2],
-                    rngs[job, 3],
+                    _U(states[job, BOARD]), states[job, PENDING], rngs[job, 0], rngs[job, 1], rngs[job, 2], rngs[job, 3]
                 )
                 for cell in range(16):
                     cells[CELLS + cell * LANES + lane] = (board >> _U(4 * cell)) & _15

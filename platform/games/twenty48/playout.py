@@ -8,17 +8,7 @@ from numba import types
 from ...core.kernel import kernel
 from ...core.rng import Rng, next_word, xoshiro
 from .. import abi
-from .board import (
-    ORDERS,
-    legal_mask,
-    move,
-    occupied,
-    place_tile,
-    potential,
-    slide,
-    tile_sum,
-    turn,
-)
+from .board import ORDERS, legal_mask, move, occupied, place_tile, potential, slide, tile_sum, turn
 from .rules import BOARD, HIGH, PENDING, SIZE, sample_chance, step
 
 _U = np.uint64

@@ -17,30 +17,13 @@ from ...arena.match import MatchRecord
 from ...core.errors import MALFORMED, UserError, require_extra
 from ..integrity.checked_rows import MatchRow, SeatRow
 from ..integrity.checksums import checksum
-from ..integrity.match_rows import (
-    MATCH_COLUMNS,
-    SEAT_COLUMNS,
-    agrees_with_checksum,
-    match_of,
-    wrong_match,
-)
+from ..integrity.match_rows import MATCH_COLUMNS, SEAT_COLUMNS, agrees_with_checksum, match_of, wrong_match
 from ..integrity.totals import Total, difference
 from ..store.annotations import ARCHIVE
 from ..store.columns import MATCH_FIELDS, SEAT_FIELDS, Array, MatchColumns, Texts
 from ..store.database import CHUNK, Database
 from ..store.schema import SCHEMA_VERSION, run_annotations
-from .layout import (
-    FORMAT,
-    ID,
-    OF_SEATS,
-    RUN_KEY,
-    Contents,
-    arrow_schema,
-    rows_in,
-    sealed,
-    texts,
-    wrong_file,
-)
+from .layout import FORMAT, ID, OF_SEATS, RUN_KEY, Contents, arrow_schema, rows_in, sealed, texts, wrong_file
 
 PART = 1 << 15  # games read at once as columns
 LARGEST_GROUP = 1 << 30  # bytes of a row group: larger ones were not written by us

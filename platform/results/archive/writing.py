@@ -18,16 +18,7 @@ from ..store.annotations import ARCHIVE
 from ..store.database import now
 from ..store.schema import SCHEMA_VERSION, run_annotations, run_matches, run_progress, runs
 from ..store.store import Run, Store
-from .layout import (
-    DIGEST_KEY,
-    FORMAT,
-    RUN_KEY,
-    Contents,
-    arrow_schema,
-    parquet_columns,
-    seal,
-    table_of,
-)
+from .layout import DIGEST_KEY, FORMAT, RUN_KEY, Contents, arrow_schema, parquet_columns, seal, table_of
 from .reading import Archive
 
 GROUP = 1 << 17  # maximum games of a row group

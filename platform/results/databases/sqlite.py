@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import os
 import sqlite3
 import time
 from pathlib import Path
@@ -11,7 +13,6 @@ from sqlalchemy import Connection, Engine, NullPool, QueuePool, create_engine, e
 
 from ...core.errors import UserError
 from ..integrity.damage import Damaged
-from .disks import require_own_disk
 from .logs import Log, is_marked, size_of_log
 
 _SETTINGS = (
@@ -110,3 +111,29 @@ def _connected(path: Path, mode: str, patience: float) -> sqlite3.Connection:
         connection.close()
         raise
     return connection
+
+
+MOUNTS = Path("/proc/self/mounts")  # of Linux; elsewhere nothing is refused
+_REMOTE = {"nfs", "nfs4", "cifs", "smb3", "smbfs", "ncpfs", "afs", "fuse.sshfs", "fuse.smbnetfs"}
+
+
+def require_own_disk(path: Path) -> None:
+    """Raises UserError if an SQLite database to be written is on another machine's disk."""
+    kind, mounted = _mount_of(path)
+    if kind in _REMOTE:
+        raise UserError(
+            f"an SQLite database must be on a disk of this machine to be written, but {path} is on a network"
+            f" file system ({kind} at {mounted}); name a file on a local disk, or use PostgreSQL."
+        )
+
+
+def _mount_of(path: Path) -> tuple[str, str]:
+    """Returns the kind of the file system that holds a file, and where it is mounted; empty if that is unknown."""
+    place, found = Path(os.path.realpath(path)), ("", "")
+    with contextlib.suppress(OSError):
+        for line in MOUNTS.read_text(errors="replace").splitlines():
+            _, mounted, kind, *_ = [*line.split(" "), "", "", ""]
+            folder = mounted.replace("\\040", " ").replace("\\011", "\t").replace("\\134", "\\")
+            if len(folder) >= len(found[1]) and place.is_relative_to(folder):  # the last of equal ones is on top
+                found = kind, folder
+    return found

@@ -5,13 +5,7 @@ Begin with `matches_frame(store)`, which has one row per match and seat; the fun
 """
 
 from .breakdown import by_opponent, by_parameter, by_players
-from .certainty import (
-    agent_certainty,
-    group_certainty,
-    position_certainty,
-    searches_frame,
-    searches_of_runs,
-)
+from .certainty import agent_certainty, group_certainty, position_certainty, searches_frame, searches_of_runs
 from .matches import json_rows, matches_frame, runs_frame, seat_summary, summary, win_share
 from .standings import Standings
 from .teams import death_reasons, teams_frame

@@ -10,13 +10,7 @@ from sqlalchemy import Connection, select
 
 from ..store.database import CHUNK, Database
 from ..store.schema import matches, run_matches, seats
-from .match_rows import (
-    MATCH_COLUMNS,
-    SEAT_COLUMNS,
-    DamagedMatch,
-    agrees_with_checksum,
-    read_matches,
-)
+from .match_rows import MATCH_COLUMNS, SEAT_COLUMNS, DamagedMatch, agrees_with_checksum, read_matches
 from .totals import Total, Totals, difference
 
 MatchRow = tuple[Any, ...]  # the values of MATCH_COLUMNS

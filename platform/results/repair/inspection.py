@@ -40,10 +40,9 @@ from ..store.schema import (
     version,
     votes,
 )
-from .copies import Copies
 from .damaged_file import reading_unchecked
 from .lenient_reader import UNREADABLE, LenientReader
-from .links import INDEX, sound_links
+from .links import INDEX, Copies, sound_links
 from .row_checks import differing, wrong_game, wrong_row, wrong_searched, wrong_vote
 
 Rows = Sequence[Row[Any]]
@@ -100,10 +99,7 @@ class Inspection:
     """One look at everything; `run` returns the findings and passes sound rows to `keep`, referenced ones first."""
 
     def __init__(
-        self,
-        connection: Connection,
-        keep: Keep | None = None,
-        on_games: OnGames = lambda done, total: None,
+        self, connection: Connection, keep: Keep | None = None, on_games: OnGames = lambda done, total: None
     ) -> None:
         self.connection, self.on_games, self._keeps = connection, on_games, keep is not None
         self.keep: Keep = keep or (lambda table, rows: None)

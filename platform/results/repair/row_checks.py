@@ -42,16 +42,12 @@ def wrong_row(table: Table, row: Row[Any]) -> str:
 
 def wrong_game(match: Row[Any], match_seats: Sequence[Row[Any]]) -> str:
     """Checks a game with its seats by their checksum."""
-    seats_stored = bool(match_seats) and _in_order(match_seats)
+    seats_stored = bool(match_seats) and [seat.seat for seat in match_seats] == list(range(len(match_seats)))
     if seats_stored and agrees_with_checksum(match[1:], [tuple(seat[1:]) for seat in match_seats]):
         return ""
     if wrong := wrong_row(matches, match) or next(filter(None, (ill_typed(seats, seat) for seat in match_seats)), ""):
         return wrong
     return CHANGED if seats_stored else "seats are missing"
-
-
-def _in_order(match_seats: Sequence[Row[Any]]) -> bool:
-    return [seat.seat for seat in match_seats] == list(range(len(match_seats)))
 
 
 def wrong_searched(row: Row[Any]) -> str:

@@ -96,10 +96,7 @@ class Database(Inserting):
             parsed = parsed.set(database=str(path))
             self.shown_url = urls.shown(parsed)
             if read_only and not os.path.exists(path):
-                raise NoResults(
-                    f"No store at {path} yet; `turnier tournament ...` makes one.",
-                    self.shown_url,
-                )
+                raise NoResults(f"No store at {path} yet; `turnier tournament ...` makes one.", self.shown_url)
             self.place = f"the results database {path}"
             self._file = SqliteFile(path, read_only, patience)
             self._engine = self._file.engine
@@ -132,10 +129,7 @@ class Database(Inserting):
             schema.refuse_code(connection, self.place, self.shown_url)
             is_new = schema.is_new(connection, self.place, self.shown_url)
         if is_new and self.read_only:
-            raise NoResults(
-                f"{self.place} has no results yet; `turnier tournament ...` makes some.",
-                self.shown_url,
-            )
+            raise NoResults(f"{self.place} has no results yet; `turnier tournament ...` makes some.", self.shown_url)
         if is_new:
             with self.writing() as connection:
                 schema.make(connection, self.place, self.shown_url)
@@ -163,12 +157,12 @@ class Database(Inserting):
         """Returns the bytes of an SQLite file, without its log; 0 if there is none."""
         return self.path.stat().st_size if self.path.exists() else 0
 
-    def structure(self, limit: int = 1) -> list[str]:
+    def structure(self) -> list[str]:
         """Returns the findings of SQLite's own check of tables, indexes and pages; none for PostgreSQL."""
         if not self.is_sqlite:
             return []
         with self.reading() as connection:
-            found = connection.exec_driver_sql(f"PRAGMA integrity_check({limit})").scalars()
+            found = connection.exec_driver_sql("PRAGMA integrity_check(1)").scalars()
             lines = [line for text in found if text != "ok" for line in str(text).splitlines()]
         return [" ".join(line.split()) for line in lines if not line.startswith("***")]
 

@@ -11,7 +11,6 @@ import threading
 import uuid
 import zlib
 from pathlib import Path
-from types import TracebackType
 from typing import Self
 
 from sqlalchemy import delete, select, update
@@ -110,9 +109,7 @@ class Lock:
         self._thread.start()
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self._ended.set()
         if self._thread is not None:
             self._thread.join()

@@ -9,7 +9,6 @@ import time
 from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from types import TracebackType
 from typing import Any, NamedTuple, Protocol, Self
 
 from sqlalchemy import Row, insert, select, update
@@ -97,9 +96,7 @@ class ProgressReporter:
         self._thread.start()
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
         self._ended.set()
         self._thread.join()
         self._report(FINISHED if kind is None else STOPPED)
@@ -153,13 +150,10 @@ def progress_of_runs(store: Store) -> list[RunProgress]:
     notes = store.annotations.of_name(NOTE)
     found = [_progress(run, reports.get(run.id), stored.get(run.id, 0), time_now) for run in store.runs()]
     archives = store.annotations.of_name(ARCHIVE)
-    found = [_archived(run, archives[run.run]) if run.run in archives else run for run in found]
+    for place, run in enumerate(found):
+        if run.run in archives:
+            found[place] = replace(run, state=ARCHIVED, stored=json.loads(archives[run.run])["games"])
     return [replace(run, note=notes.get(run.run, "")) for run in found]
-
-
-def _archived(run: RunProgress, place: str) -> RunProgress:
-    """Returns a run whose games are no longer in the store."""
-    return replace(run, state=ARCHIVED, stored=json.loads(place)["games"])
 
 
 def _progress(run: Run, row: Row[Any] | None, stored: int, time_now: float) -> RunProgress:

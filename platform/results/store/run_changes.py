@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any, NamedTuple
 
-from sqlalchemy import Connection, ForeignKey, Select, Table, delete, func, insert, select, update
+from sqlalchemy import Connection, Select, Table, delete, func, insert, select, update
 
 from ...core.errors import UserError
 from ..integrity.checksums import checksum
@@ -13,17 +13,7 @@ from ..integrity.replays import remove_matches
 from ..integrity.totals import Total
 from .database import chunks
 from .progress import LIVE, progress_of_runs
-from .schema import (
-    locks,
-    match_columns,
-    matches,
-    metadata,
-    run_matches,
-    run_votes,
-    runs,
-    seats,
-    votes,
-)
+from .schema import locks, match_columns, matches, metadata, run_matches, run_votes, runs, seats, votes
 from .store import Run, Store
 
 # The table that attaches games or searches to runs -> its column, and their own table.
@@ -170,11 +160,7 @@ def _changed(row: dict[str, Any], **changes: str) -> dict[str, Any]:
 
 def _tables_of_runs() -> list[Table]:
     """Returns the tables whose rows belong to runs."""
-    return [t for t in metadata.sorted_tables if "run_id" in t.c and _refers_to_runs(t.c.run_id.foreign_keys)]
-
-
-def _refers_to_runs(keys: set[ForeignKey]) -> bool:
-    return any(key.column is runs.c.id for key in keys)
+    return [t for t in metadata.sorted_tables if "run_id" in t.c and t.c.run_id.references(runs.c.id)]
 
 
 def _own(table: Table, run_id: str) -> Select[tuple[int]]:

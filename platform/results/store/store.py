@@ -16,14 +16,7 @@ from ...arena.match import MatchRecord
 from ...core.errors import UserError
 from ..archive.reading import archive_of_run
 from ..integrity.checksums import checksum, differs, mark_of
-from ..integrity.match_rows import (
-    MATCH_COLUMNS,
-    SEAT_COLUMNS,
-    DamagedMatch,
-    read_matches,
-    record_of,
-    rows_of,
-)
+from ..integrity.match_rows import MATCH_COLUMNS, SEAT_COLUMNS, DamagedMatch, read_matches, record_of, rows_of
 from ..integrity.replays import FAILURES, remove_failures
 from ..integrity.totals import Totals, difference
 from ..outage import outlasting

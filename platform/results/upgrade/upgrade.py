@@ -34,8 +34,7 @@ from ..store.schema import (
     version,
 )
 from ..store.store import Store
-from .rows import OnGames, upgrade_matches, upgrade_runs, upgrade_searches
-from .settings import settings_of
+from .rows import OnGames, settings_of, upgrade_matches, upgrade_runs, upgrade_searches
 
 Also = Callable[[Database, Connection], object]
 

@@ -80,8 +80,7 @@ class NTupleModel(Model):
         values, policy = self.learned({"learning": self.learning.full_text()}, np.empty((0, 4)))
         assert values
         return Networks(
-            evaluator_weights(self.network, values),
-            evaluator_weights(self.network, policy) if policy else np.empty(0),
+            evaluator_weights(self.network, values), evaluator_weights(self.network, policy) if policy else np.empty(0)
         )
 
     def learn(self, lessons: Lessons, order: npt.NDArray[np.int64], done: int) -> None:

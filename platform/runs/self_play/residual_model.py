@@ -13,8 +13,7 @@ from ...agents.puct.agent import Puct
 from ...agents.puct.self_play import SelfPlay
 from ...agents.residual.evaluator import Residual
 from ...agents.residual.kernels import see_lessons
-from ...agents.residual.network import Network
-from ...agents.residual.weights import Weights
+from ...agents.residual.network import Network, Weights
 from ...core.errors import require_extra
 from ...core.kernel import compile_kernel
 from ...games.game import Game

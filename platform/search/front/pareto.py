@@ -30,7 +30,7 @@ from ...runs.bar import Bar
 from ...runs.plan import Playing
 from ...runs.play import play_into
 from ...statistics.intervals import mean_interval
-from .. import EDITION, FIRST_EDITION
+from .. import EARLIER_VERIFY, EDITION, FIRST_EDITION
 from ..definition import LATER, later_form
 from ..final_comparison import HeldOutGames, held_out_games
 from ..objective import Objective, Unit, require_generation
@@ -83,8 +83,10 @@ class ParetoDefinition:
 
     @property
     def objective(self) -> Objective:
-        own = (self.begun_as or self.name) if self.edition > FIRST_EDITION else ""
-        return Objective(GAMES.make(self.game), self.against, self.seed, own, self.agent, self.openings)
+        own, game = (self.begun_as or self.name) if self.edition > FIRST_EDITION else "", GAMES.make(self.game)
+        # The start needs games of its own for the second objective, even against itself.
+        against = self.against or (() if game.num_seats == 1 else (self.agent,))
+        return Objective(game, against, self.seed, own, self.agent, self.openings)
 
     @property
     def generation_games(self) -> int:
@@ -131,6 +133,7 @@ class ParetoStudy(StoredStudy):
 
     def drive(self, run: Playing, budget: int, verify: float, baselines: Mapping[str, Agent]) -> None:
         """Searches, then plays held-out games of the start and the front; for the arguments, see `StudyRun`."""
+        verify = verify or EARLIER_VERIFY
         with self.sharing(run, held_out_games(verify, budget, 1 + MAX_FINALISTS, self.objective)):
             self.run(budget, run.pool)
             chosen = self.finalists()

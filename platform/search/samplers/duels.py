@@ -17,8 +17,9 @@ from .sampler import Sampler, SteppingSearch, Vectors
 
 MIN_PAIRS = 16  # of a generation
 MIN_GENERATIONS = 10  # of a search, however many workers there are
-AVERAGED = 0.6  # share of the latest pairs whose points are averaged
-USUAL_PAIRS = 1000  # that the gain is for if nobody says how many there will be
+USUAL_PAIRS = 1000  # of a whole search, if nobody says how many there will be
+USUAL_REACH = 0.2  # for so many pairs
+MAX_STEP = 4.0  # of a generation, in reaches, if the same side won every duel: large generations would overshoot
 CHOICE_GAIN = 0.5  # of the log weights of choices, against the gain of a number in reaches
 KEPT = 0.1  # probability that choices share evenly, whatever their weights: none dies out
 
@@ -28,8 +29,8 @@ class Duels(Sampler):
     """Averaged stochastic approximation with duels: candidates on both sides of a point play each other.
 
     The point moves towards the winners. A duel measures the difference between two candidates directly: its signal is
-    twice, and its noise half that of two games against others, so it takes a quarter of the games. The mean of the
-    latest points is recommended. Numbers move along their ranges; whole ones are rounded up or down at random, so that
+    twice, and its noise half that of two games against others, so it takes a quarter of the games. The mean of all
+    points is recommended. Numbers move along their ranges; whole ones are rounded up or down at random, so that
     their mean stays; choices are drawn by weights.
 
     Sources: Spall 1992, simultaneous perturbation; Polyak and Juditsky 1992, averaging.
@@ -39,12 +40,14 @@ class Duels(Sampler):
     open = ("pairs", "length")
 
     pairs: int = parameter(0, "pairs of a generation, 0 = by the budget and the workers", low=0, high=50_000)
-    reach: float = parameter(1 / 6, "distance of candidates from the point, in ranges", low=0.001, high=0.5)
+    reach: float = parameter(
+        0.0, "distance of candidates from the point, in ranges, 0 = by the budget, about a fifth", low=0, high=0.5
+    )
     gain: float = parameter(
-        100.0, "sum of all steps, in reaches, if the same side won every duel", low=0.1, high=10_000
+        3.0, "step after a pair, in reaches over the root of the pairs of the whole search", low=0.01, high=1000
     )
     share: float = parameter(0.25, "pairs that play the opponents instead, if opponents are named", low=0, high=0.75)
-    length: int = parameter(0, "pairs of the whole search that the gain is for, 0 = by the budget", low=0, high=10**9)
+    length: int = parameter(0, "pairs of the whole search, 0 = by the budget", low=0, high=10**9)
 
     def begin(self, start: Sequence[float], seed: int, space: Space) -> DuelsSearch:
         return DuelsSearch(start, seed, self, space)
@@ -69,16 +72,19 @@ class DuelsSearch(SteppingSearch):
             (_Choice if dimension.is_choice else _Number)(dimension, x)
             for dimension, x in zip(space.dimensions, start, strict=True)
         ]
-        self._eta = sampler.gain / (sampler.length or USUAL_PAIRS)
+        length = sampler.length or USUAL_PAIRS
+        # The more pairs there are, the smaller the noise that wide candidates and large steps are good against.
+        self._eta = min(sampler.gain / math.sqrt(length), MAX_STEP / self.pairs)
+        self.reach = sampler.reach or min(0.3, USUAL_REACH * (USUAL_PAIRS / length) ** 0.125)
         self._squares = [0.0, 0.0]  # sums of squared differences in duels and against opponents
         self._played = 0  # pairs
-        self._points: list[list[Vectors]] = []  # of each axis after each generation
+        self._means = [axis.point for axis in self._axes]  # of each axis's points after all generations
         self._agreement: list[float] = []  # products of both gradients, by generation
 
     def _drawn(self) -> list[tuple[Vectors, Vectors]]:
         """Returns the coordinates of each axis, [pairs, 2], and the directions of its steps, [pairs, n]."""
         rng = self.rng()
-        return [axis.draw(rng, self.pairs, self.sampler.reach) for axis in self._axes]
+        return [axis.draw(rng, self.pairs, self.reach) for axis in self._axes]
 
     def ask(self) -> Vectors:
         """Returns the pairs, [2 pairs, dimensions]: the duels first, then those that play the opponents."""
@@ -97,20 +103,18 @@ class DuelsSearch(SteppingSearch):
         gradients = [[directions[part].T @ scaled[part] for part in parts] for _, directions in self._drawn()]
         self._agreement.append(sum(float(one @ other) for one, other in gradients))
         for axis, (one, other) in zip(self._axes, gradients, strict=True):
-            axis.move(self._eta * (one + other), self.sampler.reach)
+            axis.move(self._eta * (one + other), self.reach)
         self._played += self.pairs
-        self._points.append([axis.point.copy() for axis in self._axes])
+        share = self.pairs / self._played  # of this generation among all so far
+        self._means = [mean + share * (axis.point - mean) for mean, axis in zip(self._means, self._axes, strict=True)]
 
     def recommended(self) -> list[float]:
-        """Returns the mean of the points after the latest 60 % of the generations."""
-        if not self._points:
-            return [float(x) for x in self.start]
-        latest = self._points[len(self._points) - max(1, round(AVERAGED * len(self._points))) :]
-        return [axis.coordinate(np.mean([points[i] for points in latest], axis=0)) for i, axis in enumerate(self._axes)]
+        """Returns the mean of the points after all generations."""
+        return [axis.coordinate(mean) for axis, mean in zip(self._axes, self._means, strict=True)]
 
     @property
     def sigma(self) -> float:
-        return self.sampler.reach
+        return self.reach
 
     def facts(self) -> dict[str, float]:
         agreement = np.array(self._agreement)

@@ -18,3 +18,13 @@ SAMPLERS: Registry[Sampler] = Registry(
         "tpe": "turnier.search.samplers.tpe:Tpe",
     },
 )
+
+
+def usual_sampler(single_player: bool, against: bool) -> Sampler:
+    """Returns the sampler of studies that name none, with open parameters.
+
+    Args:
+        single_player: whether scores count.
+        against: whether opponents are named; without any, all pairs duel.
+    """
+    return SAMPLERS.make("cmaes" if single_player else "duels" if against else "duels(share=0)")

@@ -13,7 +13,7 @@ from ...results.failures import store_option
 from ...results.store.store import Store
 from ..definition import StudyDefinition
 from ..noise import NOISES
-from ..samplers.registry import SAMPLERS
+from ..samplers.registry import SAMPLERS, usual_sampler
 from ..verdict import StudyVerdict
 from .studies import run_id_of
 
@@ -34,7 +34,8 @@ def tune_command(store: Store, definition: StudyDefinition, budget: int | str, v
     words += ["--parameters", ",".join(definition.parameters)]
     words += [word for opponent in definition.against for word in ("--against", str(AGENTS.make(opponent)))]
     sampler, noise = SAMPLERS.make(definition.sampler), NOISES.make(definition.noise)
-    words += ["--sampler", str(sampler)]
+    usual = usual_sampler(definition.objective.single_player, bool(definition.against))
+    words += [] if sampler.is_closed(usual) else ["--sampler", str(sampler)]
     words += ["--noise", str(noise)] if noise != NOISES.make(sampler.usual_noise) else []
     words += ["--seed", str(definition.seed)] if definition.seed != 1 else []
     known = [] if definition.from_study else definition.known
@@ -91,7 +92,7 @@ def to_play_on(store: Store, definition: Mapping[str, Any], verdict: StudyVerdic
         return f"To compare the two from many openings: {command}"
     if verdict is None or verdict.verify is None:
         return ""
-    references: Sequence[Any] = [row for row in verdict.figures if row.claimed is None]
+    references: Sequence[Any] = [row for row in verdict.figures if row.reference]
     if not verdict.budget or len(references) > 1:  # a script, with baselines that only it has
         return f"To play on: repeat its command with --verify {verdict.verify:g}."
     command = tune_command(store, StudyDefinition.of_stored(definition), verdict.budget, verdict.verify)

@@ -11,9 +11,12 @@ from typing import Any
 
 import pandas as pd
 
+from ...agents.agent import Agent
 from ...agents.registry import AGENTS
 from ...core.errors import UserError
 from ...core.number_text import number
+from ..samplers.duels import Duels
+from ..samplers.registry import SAMPLERS
 from ..space import Space
 from ..verdict import NOT_BETTER, HeldOutFigures, StudyVerdict
 from .commands import Again
@@ -24,6 +27,7 @@ REPEATED = 0.2  # share of candidates worth a hint
 IN_A_ROW = 3  # generations without any difference that are worth a hint
 IN_ALL = 0.5  # share of such generations worth a hint
 SETTLED = 10  # generations after which the position of a search means something
+OPPOSED = -2.0  # t of the agreement of duels and other games, below which they disagree
 
 
 def hints(
@@ -53,10 +57,12 @@ def hints(
     found += [_unlearned(trials, again)]
     if sampler in STEPPING and not (space and all(dimension.options for dimension in space.dimensions)):
         found.append(_diverging(noted["sigma"].dropna(), again))
-    if not space or any(dimension.type is float for dimension in space.dimensions):
-        found.append(_repeating(trials))
+    if sampler != "duels" and (not space or any(dimension.type is float for dimension in space.dimensions)):
+        found.append(_repeating(trials))  # candidates of duels lie on two sides of a point, and so repeat
     if space:
         found.append(_border(space, definition, len(noted), proposed, verdict, again))
+    if sampler == "duels":
+        found.append(_disagreeing(noted["agreement"].dropna()))
     return [sentence for sentence in found if sentence]
 
 
@@ -149,7 +155,8 @@ def _border(
     elif generations < SETTLED or (verdict is not None and verdict.outcome == NOT_BETTER):
         return ""
     else:  # It may just have stayed where it began.
-        start = space.of_agent(AGENTS.make(definition["agent"]))
+        agent = AGENTS.make(definition["agent"])
+        start, proposed = space.of_agent(agent), _met(space, agent, definition, proposed)
         begun = {path: _end(space, path, value) for path, value in start.items()}
         proposed = {path: value for path, value in proposed.items() if begun.get(path) != _end(space, path, value)}
     places, changes["parameters"] = space.widened(proposed)
@@ -159,6 +166,27 @@ def _border(
     return f"At the border of what was searched: {places}; search further{ending}"
 
 
+def _disagreeing(agreement: pd.Series) -> str:
+    """Says that duels and games against the opponents lead in opposite directions."""
+    if not len(agreement) or agreement.iloc[-1] >= OPPOSED:
+        return ""
+    return (
+        "Duels between candidates and games against the opponents favour opposite changes: what beats its like loses to"
+        f" these opponents (t = {number(agreement.iloc[-1], digits=2)}); let all candidates play the opponents, with"
+        " --sampler cmaes."
+    )
+
+
+def _met(space: Space, agent: Agent, definition: Mapping[str, Any], proposed: Mapping[str, Any]) -> dict[str, Any]:
+    """Returns proposed parameters, with those at an end of their range of which a mean of points is within reach."""
+    sampler = SAMPLERS.make(definition["sampler"]) if "sampler" in definition else None
+    if not isinstance(sampler, Duels):
+        return dict(proposed)
+    near = sampler.reach / 2  # of a point there, one of both candidates is always at the end
+    vector = space.encode(space.apply(agent, proposed))
+    return space.decode([0.0 if x < near else 1.0 if x > 1 - near else x for x in vector])
+
+
 def _end(space: Space, path: str, value: Any) -> str:
     """Returns the range of a parameter widened beyond the end at which a value lies; empty if it lies at none."""
     return [dimension for dimension in space.dimensions if dimension.path == path][-1].wider(value)
@@ -166,7 +194,8 @@ def _end(space: Space, path: str, value: Any) -> str:
 
 def same_scores(figures: Sequence[HeldOutFigures], values: Mapping[str, Sequence[float]]) -> str:
     """Returns a sentence if most finalists score the same, game for game; otherwise nothing."""
-    found = {row.agent: row.label for row in reversed(figures) if row.claimed is not None}
+    challengers = [row for row in figures if not row.reference]
+    found = {row.agent: row.label for row in reversed(challengers if len(challengers) > 1 else figures)}
     labels = [row.label for row in figures if row.label in found.values()]  # one for each agent
     games = min((len(values[label]) for label in labels), default=0)
     by_scores: dict[tuple[float, ...], list[str]] = {}

@@ -135,11 +135,13 @@ def trials_frame(store: Store, study: str) -> pd.DataFrame:
 def generations_frame(store: Store, study: str) -> pd.DataFrame:
     """Returns a study's notes on its generations, one row each.
 
-    Columns: generation (from 0), mean, best, sigma, axis_ratio; recommended, half_width and idle_games: the mean of
-    games that idle workers played of the previous recommendation, with its 95 % interval, and their number.
-    `frame.attrs["noted"]` has the latest notes on candidates that the agent refused, and on those that were too slow.
+    Columns: generation (from 0), mean, best, sigma, axis_ratio, agreement (t of duels with games against opponents);
+    recommended, half_width and idle_games: the mean of games that idle workers played of the previous recommendation,
+    with its 95 % interval, and their number. `frame.attrs["noted"]` has the latest notes on candidates that the agent
+    refused, and on those that were too slow.
     """
-    columns = ["generation", "mean", "best", "sigma", "axis_ratio", "recommended", "half_width", "idle_games"]
+    columns = ["generation", "mean", "best", "sigma", "axis_ratio", "agreement"]
+    columns += ["recommended", "half_width", "idle_games"]
     generations, noted = [], dict[str, Any]()
     for key, known in study_notes(store, study, "generation %").items():
         before = known.get("recommended before", {})

@@ -19,15 +19,17 @@ from starlette.responses import HTMLResponse, JSONResponse, Response
 from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 
-from ...agents.registry import AGENTS
+from ...agents.registry import AGENTS, label_of
+from ...arena.analysis.reanalysis import Reanalysis
+from ...arena.match import MatchRecord
 from ...core.errors import UserError
 from ...games.registry import GAMES
 from ...results.match_list import list_matches, newest_run_of
 from ...results.store.store import Store
 from ..limits import is_number
 from .analyses import analysis_routes
+from .frames import Frames
 from .opinions import certainties, opinions, require_harmless
-from .replays import replay_of
 from .requests import NEVER_STORED, SECURITY, Guard, our_error, user_error
 from .streams import TOO_MUCH, Streams
 from .table_routes import table_routes
@@ -167,3 +169,41 @@ def _filmed(film: Film, record: Any, ending: str) -> bytes:
         path = Path(folder) / f"film.{ending}"
         film(path, record)
         return path.read_bytes()
+
+
+def replay_of(record: MatchRecord, run: str) -> dict[str, Any]:
+    """Returns a match as JSON; raises UserError if its moves are not legal.
+
+    `boards` has the boards before each decision and the last one, see `Frames`; `moves` has one entry per decision,
+    with the `returns` of all seats before it.
+    """
+    review = Reanalysis(record)
+    game, frames = review.game, Frames()
+    for moment in review.moments:
+        frames.add(game.svg(moment.position.state, moment.changed))
+    moves = [
+        {
+            "seat": moment.seat,
+            "name": game.move_text(moment.position.state, moment.action),
+            "action": moment.action,
+            "opening": moment.opening,
+            "returns": moment.position.returns.tolist(),
+        }
+        for moment in review.moments[:-1]
+    ]
+    return {
+        "id": record.spec.id,
+        "run": run,
+        "game": str(game),
+        "agents": [label_of(agent) for agent in record.spec.agents],
+        "scores": list(record.scores),
+        "seed": str(record.spec.seed),  # too many digits for JavaScript's numbers
+        "termination": str(record.termination),
+        "error": record.error,
+        "chance": game.has_chance,
+        "secondsPerDecision": review.seconds_per_decision,
+        "elements": frames.elements,
+        "boards": frames.boards,
+        "moves": moves,
+        "returns": review.moments[-1].position.returns.tolist(),
+    }

@@ -62,13 +62,11 @@ class HostedAgent:
         """Begins a new game, possibly of another variant, with a new seed unless one is given."""
         self.agent.require(game)
         self._begun += 1
-        table = Table(game, (self.agent,) * game.num_seats, self._seed_of_game(seed))
+        own_seed = derive_seed(self._seed, "engine", self._begun) if seed is None else seed
+        table = Table(game, (self.agent,) * game.num_seats, own_seed)
         if table.position.over:  # this also detects a game that cannot begin, before any change
             raise UserError(f"a game must not be over at its start, got {game}.")
         self.game, self.table = game, table
-
-    def _seed_of_game(self, given: int | None) -> int:
-        return derive_seed(self._seed, "engine", self._begun) if given is None else given
 
     @property
     def position(self) -> Position:

@@ -27,9 +27,9 @@ def official_time(seconds: float) -> str:
     return datetime.fromtimestamp(int(seconds), UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
-def final_message(state: Ints, names: Sequence[str], you: int = 0) -> dict[str, Any]:
+def final_message(state: Ints, names: Sequence[str]) -> dict[str, Any]:
     """Returns the message of a finished game, the only one with the players' names."""
-    message = message_of(state, you)
+    message = message_of(state, 0)
     for number, player in message["players"].items():
         player["name"] = names[int(number) - 1]
     return message

@@ -4,14 +4,143 @@ from __future__ import annotations
 
 import asyncio
 import socket
+import time
+from importlib.resources import files
 
 import uvicorn
+from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, JSONResponse, PlainTextResponse, Response
+from starlette.routing import Route, WebSocketRoute
+from starlette.types import ASGIApp, Receive, Scope, Send
+from starlette.websockets import WebSocket
 
 from ..idle import protocol
+from ..limits import Rates, is_number
 from ..signalled import SignalledServer
+from .client import Client
+from .configuration import Limits
 from .lobby import Lobby
+from .official_log import official_time
+from .page.viewer import Summary, Viewer
+from .room import Room
 from .traffic import websocket_protocol
-from .web import make_app
+
+NEVER_STORED = {"Cache-Control": "no-store"}
+PLAYERS = ("/spe_ed", "/spe_ed_time")  # paths of players; viewers at their address must not hold them up
+
+
+class RateLimit:
+    """Answers addresses that make too many requests, as players or as viewers, with status 429."""
+
+    def __init__(self, app: ASGIApp, limits: Limits) -> None:
+        self.app, self.rates = app, Rates(limits.requests_per_second, limits.request_burst)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "lifespan":
+            address = (scope.get("client") or ("",))[0]
+            if not self.rates.allow((address, scope["path"] in PLAYERS)):
+                refusal = PlainTextResponse("too many requests", 429, {"Retry-After": "1"})
+                if scope["type"] == "http":
+                    await refusal(scope, receive, send)
+                else:
+                    await WebSocket(scope, receive, send).send_denial_response(refusal)
+                return
+        await self.app(scope, receive, send)
+
+
+def make_app(lobby: Lobby) -> Starlette:
+    """Returns the ASGI application of a server."""
+    page = files("turnier.server.spe_ed.page").joinpath("index.html").read_text(encoding="utf-8")
+
+    summary, viewers = Summary(lobby), 0
+
+    def refusal(key: str) -> Response | None:
+        if key not in lobby.keys:
+            return PlainTextResponse("unknown key", 403)
+        if key in lobby.clients:
+            return PlainTextResponse("key in use", 429)
+        return None
+
+    async def play(socket: WebSocket) -> None:
+        key = socket.query_params.get("key", "")
+        refused = refusal(key)
+        if refused is None and lobby.closed:
+            refused = PlainTextResponse("no more games", 503)
+        if refused is not None:
+            await socket.send_denial_response(refused)
+            return
+        client = lobby.clients[key] = Client(socket, key, lobby.keys[key], lobby.limits)
+        try:
+            await socket.accept()
+            lobby.join(client)
+            await client.run()
+        finally:
+            lobby.leave(client)
+
+    async def no_upgrade(request: Request) -> Response:
+        return refusal(request.query_params.get("key", "")) or PlainTextResponse("WebSocket upgrade required", 400)
+
+    async def the_time(request: Request) -> Response:
+        now = time.time()
+        answer = {"time": official_time(now), "milliseconds": int(now * 1000) % 1000}
+        return JSONResponse(answer, headers={"Access-Control-Allow-Origin": "*"} | NEVER_STORED)
+
+    async def games(request: Request) -> Response:
+        return JSONResponse(lobby.summary(), headers=NEVER_STORED)
+
+    def room_of(request: Request) -> Room | None:
+        number = request.path_params["number"]
+        return lobby.rooms.get(int(number)) if is_number(number) else None
+
+    async def game(request: Request) -> Response:
+        room, first = room_of(request), request.query_params.get("from", "0")
+        if room is None or not is_number(first):
+            return JSONResponse({"error": "no such game"}, 404, headers=NEVER_STORED)
+        return JSONResponse(room.summary() | room.live.since(int(first)), headers=NEVER_STORED)
+
+    async def log(request: Request) -> Response:
+        room = room_of(request)
+        if room is None or room.live.running:
+            return JSONResponse({"error": "no such finished game"}, 404, headers=NEVER_STORED)
+        name = f"{room.spec.id[:12]}.json"
+        text = "".join(f"{line}\n" for line in room.log)
+        return Response(text, headers={"Content-Disposition": f'attachment; filename="{name}"'} | NEVER_STORED)
+
+    async def watch(socket: WebSocket) -> None:
+        nonlocal viewers
+        if viewers >= lobby.limits.viewers:
+            await socket.send_denial_response(PlainTextResponse("too many viewers", 503, {"Retry-After": "10"}))
+            return
+        viewers += 1
+        try:
+            await socket.accept()
+            await Viewer(socket, lobby, summary).run()
+        finally:
+            viewers -= 1
+
+    async def index(request: Request) -> Response:
+        return HTMLResponse(
+            page,
+            headers={
+                "Content-Security-Policy": "default-src 'self' 'unsafe-inline'; img-src data: blob:; media-src blob:"
+            },
+        )
+
+    routes = [
+        WebSocketRoute("/spe_ed", play),
+        Route("/spe_ed", no_upgrade),
+        Route("/spe_ed_time", the_time),
+        Route("/games", games),
+        Route("/games/{number:str}", game),
+        Route("/games/{number:str}/log", log),
+        WebSocketRoute("/watch", watch),
+        Route("/", index),
+    ]
+    app = Starlette(routes=routes)
+    app.add_middleware(RateLimit, limits=lobby.limits)
+    return app
+
 
 LINGER = 0.5  # seconds after the last game for sending final states
 

@@ -11,8 +11,7 @@ import pytest
 
 from turnier.agents.deep.agent import Dqn
 from turnier.agents.deep.kernels import NOTHING, see_many, value_many
-from turnier.agents.deep.network import INPUTS, Network, action_images
-from turnier.agents.deep.weights import Weights
+from turnier.agents.deep.network import INPUTS, Network, Weights, action_images
 from turnier.agents.registry import make_agent
 from turnier.arena.match import MatchSpec
 from turnier.arena.play import play_match
@@ -224,7 +223,7 @@ def test_damaged_and_foreign_files_are_refused(tmp_path: Path) -> None:
     whole = file.read_bytes()
     with pytest.raises(UserError, match=r"is for 2048\(size=3\), got 2048"):
         make_agent(f"dqn(file={file})").require(make_game("2048"))
-    with pytest.raises(UserError, match="to train further"):
+    with pytest.raises(UserError, match="is no checkpoint"):
         Weights.load(file, with_state=True)
     for place in range(40, len(whole), len(whole) // 29):  # a damaged byte is noticed, or is one of an archive's names
         file.write_bytes(whole[:place] + bytes([whole[place] ^ 8]) + whole[place + 1 :])

@@ -291,8 +291,8 @@ def test_more_nodes_than_can_be_are_not_counted(tmp_path: Path) -> None:
 def test_a_program_is_refused_where_it_cannot_play() -> None:
     refused = {
         ("uci(nodes=1)", "tictactoe"): r'uci needs a program: uci\(command="PROGRAM ARGUMENTS"\)',
-        ('uci(command="x",nodes=1)', "2048"): "uci has no words for chance",
-        ('gtp(command="x")', "yavalath(players=3)"): "gtp has words for two colours",
+        ('uci(command="x",nodes=1)', "2048"): "uci plays games without chance",
+        ('gtp(command="x")', "yavalath(players=3)"): "gtp plays games of two seats without chance",
         ('gtp(command="x",seconds=0.5)', GAME): "gtp sends whole seconds, so seconds must be 0 or at least 1, got 0.5",
         ('json(command="x")', "spe_ed"): "json is told all moves, so it plays games without hidden information",
     }
@@ -301,10 +301,10 @@ def test_a_program_is_refused_where_it_cannot_play() -> None:
     for (agent, game), sentence in refused.items():
         with pytest.raises(UserError, match=sentence):
             AGENTS.make(agent).require(make_game(game))
-    with pytest.raises(UserError, match="movetime, nodes, depth or clock must say what a move may cost"):
+    with pytest.raises(UserError, match="uci needs a budget per move: set movetime"):
         AGENTS.make('uci(command="x")')
-    with pytest.raises(UserError, match="majority lets its agent search single positions, which json cannot"):
+    with pytest.raises(UserError, match="majority needs an agent that searches single positions, got json"):
         AGENTS.make('majority(agent=json(command="x"))').require(make_game(GAME))
     missing: Agent = AGENTS.make('json(command="/no/such/program",on_failure=lose)')
-    with pytest.raises(UserError, match="there must be a program '/no/such/program', got none"):
+    with pytest.raises(UserError, match="there is no program '/no/such/program'"):
         missing.prepare(make_game(GAME))

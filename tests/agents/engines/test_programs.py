@@ -61,7 +61,7 @@ def test_a_program_gets_ready_once_before_its_first_match(tmp_path: Path) -> Non
         (
             f'json(command="{sys.executable} no_such_file.py")',
             "tictactoe",
-            r"json must get ready for tictactoe before the first game counts, but the engine .* ended with the exit"
+            r"json must be ready for tictactoe before the first game, but the engine .* ended with the exit"
             r" code 2; it said: .*no_such_file.py.*; fix its command or its settings\.",
         ),
         (odd("gtp", "sizes"), "hex(size=4)", r"answers 'boardsize 4' with '\?2? unacceptable size'; fix"),
@@ -105,7 +105,7 @@ def test_an_answer_that_nobody_asked_for_is_noted_and_not_the_next_move(protocol
     wanted, none = moves_of(odd(protocol, "plain"))
     got, notes = moves_of(odd(protocol, habit))
     assert got == wanted and none == []
-    assert len(notes) == 1 and "a1" in notes[0] and "nobody has asked for" in notes[0]
+    assert len(notes) == 1 and "a1" in notes[0] and "without being asked" in notes[0]
 
 
 @pytest.mark.parametrize("protocol", LIMITS)

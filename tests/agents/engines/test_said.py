@@ -31,7 +31,7 @@ def test_what_a_program_says_of_itself_stays(tmp_path: Path, monkeypatch: pytest
         monkeypatch.setattr(engine, "_prepared", set())  # as in another process
         agent = Json(command=f"{sys.executable} bot.py")
         if refused:
-            with pytest.raises(UserError, match="says that it is '2' now and said '1' before, from the same files"):
+            with pytest.raises(UserError, match="calls itself '2' now and '1' before, with the same files"):
                 agent.prepare(game_of("tictactoe"))
         else:
             agent.prepare(game_of("tictactoe"))

@@ -12,9 +12,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from turnier.agents.formations.follow import followed_action
 from turnier.agents.formations.formation import Formation, numbering
-from turnier.agents.formations.lookup import action_behind, head_of, image, place_of, probabilities
+from turnier.agents.formations.lookup import action_behind, followed_action, head_of, image, place_of, probabilities
 from turnier.agents.formations.sizes import FORMATIONS, five, large_five, six
 from turnier.agents.formations.solver import Solver
 from turnier.agents.formations.table_file import check, digest_of_words, open_tables, plan, read_digest
@@ -230,7 +229,7 @@ def test_tables_under_way_are_not_solved_over(table: Path, tmp_path: Path) -> No
     with pytest.raises(KeyboardInterrupt):
         Solver(path, (SIX, FIVE), 1).solve(lambda done: None, stop)
     before = {file.name: file.read_bytes() for file in tmp_path.iterdir()}
-    with pytest.raises(UserError, match=r"only one size .*both\.tables.* delete .*\.part and .*\.layers\.$"):
+    with pytest.raises(UserError, match=r"tables of another size .*both\.tables.* delete .*\.part and .*\.layers\.$"):
         solve(path, FIVE)
     assert {file.name: file.read_bytes() for file in tmp_path.iterdir()} == before
     next(tmp_path.glob("*.layers")).unlink()  # without it what is left of the longer file means nothing
@@ -255,7 +254,7 @@ def test_damaged_files_are_refused_by_a_sentence(table: Path, tmp_path: Path, da
     else:
         data[16:24] = bytes(8)
     path.write_bytes(data)
-    with pytest.raises(UserError, match=r"^formation tables must be .*damaged\.tables.*\.$"):
+    with pytest.raises(UserError, match=r"damaged\.tables (cannot be used: |has no formation tables).*\.$"):
         check(path)
 
 

@@ -137,5 +137,5 @@ def test_what_it_cannot_play_is_a_sentence(table: Path, agent: str, game: str, s
 
 
 def test_a_missing_table_is_a_sentence(tmp_path: Path) -> None:
-    with pytest.raises(UserError, match="formation tables must be a file"):
+    with pytest.raises(UserError, match=r"there is no file .* with formation tables"):
         make_agent(f"formations(table={tmp_path / 'none'})")

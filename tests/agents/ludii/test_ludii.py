@@ -95,10 +95,10 @@ def seat_of_ludii(record: MatchRecord) -> list[tuple[int, int]]:
 @pytest.mark.parametrize(
     ("game", "reason"),
     [
-        ("nim", "tictactoe, connect_four, hex, othello and yavalath are"),
-        ("connect_four(rows=5)", "6 rows and 7 columns only"),
+        ("nim", "it has tictactoe, connect_four, hex, othello and yavalath"),
+        ("connect_four(rows=5)", "only with 6 rows and 7 columns"),
         ("hex(size=2)", "from size 3 on"),
-        ("yavalath(players=3,play_on=false)", "play_on=true only"),
+        ("yavalath(players=3,play_on=false)", "only with play_on=true"),
     ],
 )
 def test_games_that_ludii_does_not_have_are_refused(sound: Path, game: str, reason: str) -> None:
@@ -168,7 +168,7 @@ def test_recorded_games_are_followed_from_any_opening(sound: Path) -> None:
                 for player in players:
                     assert isinstance(player, FollowingPlayer)
                     player.close()
-    with pytest.raises(UserError, match="got the position alone"):
+    with pytest.raises(UserError, match="got only the position"):
         ludii(sound).start(make_game("tictactoe")).act(make_game("tictactoe").start())
 
 
@@ -240,7 +240,7 @@ def alive(process: int) -> bool:
     ("faulty", "said"),
     [
         ("protocol", "must speak turnier-ludii 1, got turnier-ludii 0"),
-        ("rules", "by the same rules, got this difference: moves must be"),
+        ("rules", "differs from tictactoe: moves must be"),
     ],
     indirect=["faulty"],
 )
@@ -258,11 +258,11 @@ def test_missing_jar_and_java_are_told_before_work(
     sound: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     for agent in (Ludii(), Ludii(digest="0" * 16)):
-        with pytest.raises(UserError, match=r"must know where your Ludii.jar lies, got no path"):
+        with pytest.raises(UserError, match=r"needs your Ludii.jar: download it"):
             prepare(MatchSpec("tictactoe", (agent.full_text(), "random"), 1))
     with pytest.raises(UserError, match=r"jar must be a Ludii.jar that can be read, got no.jar"):
         make_agent("ludii(jar=no.jar)")
-    with pytest.raises(UserError, match="got /dev/null: it is no file"):  # other devices never end
+    with pytest.raises(UserError, match="got /dev/null: it is not a file"):  # other devices never end
         make_agent("ludii(jar=/dev/null)")
     monkeypatch.setenv(JAVA, "no-such-java -Xmx1g")
     with pytest.raises(UserError, match="needs Java 17 or newer, got no command no-such-java"):

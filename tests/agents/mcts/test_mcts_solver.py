@@ -131,7 +131,7 @@ def test_a_solver_needs_values_of_which_1_is_the_best(agent: str) -> None:
         for solver in ("true", "false"):
             reason = make_agent(f"{agent}(evaluator={evaluator},solver={solver})").cannot_play(game)
             assert (reason is None) == (fits or solver == "false")
-            assert reason is None or "needs values of which 1 is the best result, got evaluator=score" in reason
+            assert reason is None or "needs values whose best is 1, got evaluator=score" in reason
 
 
 def test_without_the_solver_nothing_is_proven() -> None:

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from tests.agents.ntuple.naive_learning import NaiveNetwork, play_and_learn
-from turnier.agents.formations.follow import FIVE, SIX, followed_action
 from turnier.agents.formations.formation import Formation
+from turnier.agents.formations.lookup import FIVE, SIX, followed_action
 from turnier.agents.formations.solver import Solver
 from turnier.agents.ntuple.evaluator import NTuple
 from turnier.agents.ntuple.td import td_of

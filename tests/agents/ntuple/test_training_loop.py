@@ -80,7 +80,7 @@ def test_a_training_begins_with_the_mean_of_others(tmp_path: Path) -> None:
     assert len(stored.places) == len(np.union1d(a.places, b.places)) < mean.network.entries
     assert [entry["digest"] for entry in stored.training["begins"]] == [a.digest, b.digest]
     assert [entry["done"] for entry in stored.training["begins"]] == [6, 6]
-    with pytest.raises(UserError, match="the weights that it began with"):
+    with pytest.raises(UserError, match="began with other weights"):
         training("2048", SMALL, "td", 4, tmp_path / "mean.npz")
 
     whole = TdLoop(plan, tmp_path / "whole.npz", 5)
@@ -99,7 +99,7 @@ def test_stages_begin_with_the_entries_of_a_network_without_any(tmp_path: Path) 
     table, one = table_of(begun), table_of(training("2048", SMALL, "td(optimism=50)", 6, file))
     assert np.array_equal(table, np.concatenate([one] * 3)) and np.any(one[:, 1])
     other = Plan(make_game("2048"), maker(SMALL.replace("/4.5.6", "")), td_of("td"), begins=(file,))
-    with pytest.raises(UserError, match="must be of the network that is trained"):
+    with pytest.raises(UserError, match="must fit the network to train"):
         TdLoop(other, tmp_path / "b.npz", 0)
 
 

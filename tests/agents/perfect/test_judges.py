@@ -9,8 +9,7 @@ import pytest
 
 from tests.agents import naive_search as oracle
 from tests.agents.positions import marks_position
-from turnier.agents.perfect.judge import cannot_judge, judge_of
-from turnier.agents.perfect.solver import Solver
+from turnier.agents.perfect.judge import Solver, cannot_judge, judge_of
 from turnier.core.errors import UserError
 from turnier.core.kernel import JIT
 from turnier.games.game import Game, Position
@@ -139,7 +138,7 @@ def test_games_without_a_judge_are_refused_in_a_sentence() -> None:
 
 def test_a_search_that_takes_too_long_is_refused() -> None:
     game = make_game("hex(size=3)")
-    with pytest.raises(UserError, match="more than 100 positions"):
+    with pytest.raises(UserError, match="within 100 positions"):
         Solver(game, max_nodes=100).values(game.start())
 
 

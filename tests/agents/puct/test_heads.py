@@ -16,8 +16,7 @@ from tests.agents.residual.plain_network import drawn_weights
 from turnier.agents.mcts.tree import NONE
 from turnier.agents.registry import EVALUATORS, make_agent
 from turnier.agents.residual.kernels import say
-from turnier.agents.residual.network import Network
-from turnier.agents.residual.weights import Weights
+from turnier.agents.residual.network import Network, Weights
 from turnier.games.abi import TERMINAL
 from turnier.games.game import Position
 from turnier.games.registry import make_game

@@ -13,9 +13,8 @@ from tests.agents.residual.plain_network import GAMES, drawn_weights, plain_outp
 from turnier.agents.registry import EVALUATORS, make_agent
 from turnier.agents.residual.evaluator import Residual
 from turnier.agents.residual.kernels import NEAR, convolve, say_many
-from turnier.agents.residual.network import Network
+from turnier.agents.residual.network import Network, Weights
 from turnier.agents.residual.tiles import LANES, NINE, TILE, _add_tile_plainly
-from turnier.agents.residual.weights import Weights
 from turnier.arena.match import MatchSpec
 from turnier.arena.play import play_match
 from turnier.contract.evaluators import estimate
@@ -189,7 +188,7 @@ def test_damaged_and_foreign_files_are_refused(tmp_path: Path) -> None:
     network = Network(game, 0, 16)
     Weights(network, drawn_weights(network), {}).save(file)
     whole = file.read_bytes()
-    with pytest.raises(UserError, match="the file says what the network is, got blocks too"):
+    with pytest.raises(UserError, match="the file determines the network, got blocks too"):
         EVALUATORS.make(f"residual(file={file},blocks=3)")
     for place in range(40, len(whole), len(whole) // 29):  # a damaged byte is noticed, or is one of an archive's names
         file.write_bytes(whole[:place] + bytes([whole[place] ^ 8]) + whole[place + 1 :])

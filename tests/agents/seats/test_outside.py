@@ -119,7 +119,7 @@ def test_answers_that_nobody_has_asked_for_are_noted() -> None:
     spec = MatchSpec("tictactoe", (bot("double_answerer").full_text(), "random"), 1)
     record = play_match(spec)
     assert record.termination is Termination.NORMAL
-    assert re.fullmatch(r"seat 0: [1-4] answers that nobody had asked for were thrown away", record.error)
+    assert re.fullmatch(r"seat 0: [1-4] unasked answers were discarded", record.error)
 
 
 @pytest.mark.parametrize("name", ["hanger", "repeater"])
@@ -148,7 +148,7 @@ def test_what_others_end_for_all_ends_the_command() -> None:
     """Who has ended the process that all seats come from cannot be told: nobody is blamed, and nothing counts."""
     seated = player("honest")
     FORKS.close()
-    with pytest.raises(UserError, match="the process that seats of others' agents come from must go on"):
+    with pytest.raises(UserError, match="the process from which seats of others' agents are forked is gone"):
         seated.act(GAME.start())
     assert player("honest").act(GAME.start()).action in range(9)
 
@@ -165,7 +165,7 @@ def test_inside_and_outside_play_the_same() -> None:
 def test_who_ends_its_opponents_process_ends_the_command_and_wins_nothing() -> None:
     """The opponent stood still, and cannot have ended itself: it has not lost."""
     spec = MatchSpec("tictactoe", (bot("killer_of_others").full_text(), bot("honest").full_text()), 1)
-    with pytest.raises(UserError, match="must be left alone while they stand still, but one was ended by SIGKILL"):
+    with pytest.raises(UserError, match="a seat's process was ended by SIGKILL while it was stopped"):
         play_match(spec)
 
 

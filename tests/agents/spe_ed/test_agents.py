@@ -11,8 +11,7 @@ import pytest
 from tests.playing import played
 from turnier.agents.agent import Decision
 from turnier.agents.registry import make_agent
-from turnier.agents.spe_ed.adaptive_combi import AdaptiveCombiPlayer
-from turnier.agents.spe_ed.combi import CombiPlayer, presence, scores
+from turnier.agents.spe_ed.combi import AdaptiveCombiPlayer, CombiPlayer, presence, scores
 from turnier.agents.spe_ed.minimax import Searched
 from turnier.agents.spe_ed.player import SpeEdPlayer, best_of
 from turnier.agents.spe_ed.rollouts import PathMemory, RolloutPlayer

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from turnier.agents.deep.weights import Weights
+from turnier.agents.deep.network import Weights
 from turnier.core.array_files import write_arrays
 from turnier.core.errors import UserError
 from turnier.core.kernel import JIT
@@ -150,7 +150,7 @@ def test_a_file_of_another_plan_or_kind_is_refused(tmp_path: Path) -> None:
         learned(out, 40)
     out.write_bytes(whole)
     Weights.load(out).to_play().save(out)
-    with pytest.raises(UserError, match="to train further"):
+    with pytest.raises(UserError, match="is no checkpoint"):
         learned(out, 40)
 
 
@@ -190,7 +190,7 @@ def test_a_checkpoint_that_has_diverged_leaves_the_last_one(tmp_path: Path, monk
         loop.learned = loop.learned._replace(weights=np.full_like(loop.learned.weights, np.nan))
 
     monkeypatch.setattr(DeepLoop, "turn", diverge)
-    says = f"got nan after \\d+ games; {out} keeps the checkpoint of {done} games, from before"
+    says = f"got nan after \\d+ games; {out} keeps the earlier checkpoint of {done} games"
     with Store.open(f"sqlite:///{tmp_path / 's.db'}") as store, pytest.raises(UserError, match=says):
         planned(out, 40).run(store, progress=False)
     assert out.read_bytes() == content

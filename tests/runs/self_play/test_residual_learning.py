@@ -13,13 +13,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-from turnier.agents.residual.weights import Weights
+from turnier.agents.residual.network import Weights
 from turnier.arena.workers.local import SerialExecutor, ThreadExecutor
 from turnier.arena.workers.where import Where
 from turnier.core.errors import UserError
 from turnier.core.kernel import JIT
 from turnier.results.store.store import Store
-from turnier.runs.self_play.checkpoint import games_of
+from turnier.runs.self_play.loop import games_of
 from turnier.runs.training import Training
 
 pytest.importorskip("jax")
@@ -105,7 +105,7 @@ def test_it_learns(tmp_path: Path) -> None:
     [
         ({"agent": "puct(evaluator=residual)", "game": "2048"}, "games of several seats without chance"),
         ({"agent": "puct(evaluator=residual)", "game": "yavalath(players=3)"}, "residual needs a compiled game of two"),
-        ({"agent": "puct(evaluator=residual)", "game": "nim"}, "residual needs a board on a grid"),
+        ({"agent": "puct(evaluator=residual)", "game": "nim"}, "residual needs a grid"),
         ({"learning": "self_play(alpha=0.5)"}, "takes no alpha; leave it out"),
         ({"learning": "self_play(policy=false)"}, "takes no policy; leave it out"),
         ({"agent": "puct(evaluator=ntuple)", "learning": "self_play(rate=0.01)"}, "takes no rate; leave it out"),

@@ -22,8 +22,7 @@ from turnier.core.errors import UserError
 from turnier.core.kernel import JIT
 from turnier.results.store.store import Store
 from turnier.runs.play import play_rounds
-from turnier.runs.self_play.checkpoint import games_of
-from turnier.runs.self_play.loop import SelfPlayLoop
+from turnier.runs.self_play.loop import SelfPlayLoop, games_of
 from turnier.runs.self_play.ratings import seconds_of
 from turnier.runs.training import Training
 
@@ -248,11 +247,11 @@ def test_a_checkpoint_that_has_diverged_leaves_the_last_one(tmp_path: Path, monk
         loop.model.tables[0][0] = np.nan  # type: ignore[attr-defined]
 
     monkeypatch.setattr(loop.model, "learn", diverge)
-    says = f"got NaN or infinity in values after 20 games; {out} keeps the checkpoint of 10 games, from before"
+    says = f"got NaN or infinity in values after 20 games; {out} keeps the earlier checkpoint of 10 games"
     with pytest.raises(UserError, match=says):
         loop.run()
     assert out.read_bytes() == content
-    monkeypatch.setattr("turnier.runs.self_play.checkpoint.write_learned", write_arrays)
+    monkeypatch.setattr("turnier.runs.self_play.loop.write_learned", write_arrays)
     loop.weights().save(out)
     with pytest.raises(UserError, match=f"a checkpoint of self-play must be finite, got {out}, which has NaN"):
         planned(out).plan.loop(out, GAMES)

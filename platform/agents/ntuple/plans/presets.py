@@ -1,4 +1,4 @@
-"""Which network learns 2048 best in a given time, and how: what `turnier train 2048 --hours` chooses.
+"""The network and method that learn 2048 best in a given time, for `turnier train 2048 --hours`.
 
 Measured on two cores of an AMD EPYC of 2023; docs/results/2048_learning.md has the figures.
 """
@@ -25,7 +25,7 @@ LARGE_FROM = 1 / 30  # hours of one core
 
 
 def preset_for(game: Game, hours: float, threads: int) -> Preset:
-    """Returns how to learn in so many hours with so many cores; raises UserError for games that it does not know."""
+    """Returns the network and method for that many hours and threads; raises UserError for games without presets."""
     if game.full_text() != "2048(size=4)":
-        raise UserError(f"a training by hours alone must be of 2048, got {game}; name a network too.")
+        raise UserError(f"training by hours alone needs 2048, got {game}; name a network too.")
     return LARGE if hours * threads >= LARGE_FROM else SMALL

@@ -1,4 +1,4 @@
-"""Where training begins: with nothing, or with the mean of what others have learned."""
+"""The start of training: nothing, or the mean of learned weights."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from ..weights import Weights, load_weights, read_config
 
 
 def described_starts(files: Sequence[Path]) -> list[dict[str, Any]]:
-    """Returns what weights files were learned by, and their digests; the same files are the same start."""
+    """Returns the methods by which weights files were learned, and their digests; equal files are the same start."""
     found = []
     for file in files:
         config = read_config(file)
@@ -31,10 +31,10 @@ def described_starts(files: Sequence[Path]) -> list[dict[str, Any]]:
 
 
 def mean_start(files: Sequence[Path], network: Network, layout: Layout) -> tuple[Floats32, float]:
-    """Returns a table with the mean of the files' entries, and the value of those that no file has.
+    """Returns a table with the mean of the files' entries, and the value of entries in no file.
 
-    Sums of temporal coherence are averaged as well; files without them count as 0. A file whose network has no stages
-    may begin one that has: each stage begins with the same entries (promotion, Jaskowski 2016).
+    Sums of temporal coherence are averaged as well; files without them count as 0. A file without stages may begin a
+    network with them: each stage begins with the same entries (promotion, Jaskowski 2016).
     """
     table = new_table(layout.size)
     columns, initial = layout.columns(table), np.float32(0)
@@ -46,7 +46,7 @@ def mean_start(files: Sequence[Path], network: Network, layout: Layout) -> tuple
         for sums, column in zip(columns, entries, strict=False):
             for first in range(0, layout.entries, len(column)):
                 sums[first : first + len(column)] += column
-        initial += np.float32(weights.initial)  # rounded as entries are, so that those without a change equal it
+        initial += np.float32(weights.initial)  # rounded like entries, so that unchanged ones equal it
     for sums in columns:
         sums /= np.float32(len(files))
     return table, float(initial / np.float32(len(files)))
@@ -57,6 +57,6 @@ def _require_alike(weights: Weights, network: Network, file: Path) -> None:
     without = replace(network, stages=(), phases=network.phases // (1 + len(network.stages)))
     if weights.network not in (network, without):
         raise UserError(
-            f"weights to begin with must be of the network that is trained, got those of another one from {file};"
-            " name the network that they have."
+            f"weights to begin with must fit the network to train, got those of another from {file};"
+            " name their network."
         )

@@ -1,8 +1,8 @@
-"""The board as searches of spe_ed have it: a byte a cell, in rows with a wall as wide as the longest move behind them.
+"""The board for searches of spe_ed: a byte per cell, in rows each followed by a wall as wide as the longest move.
 
-The cell (x, y) is `(y + WALL) * stride + x` with a stride of width + WALL: what lies left of a row is the wall behind
-the row above. So a move is a start, a stride's multiple or one, and a number of cells, and never has to look for the
-edge: it ends inside or in a wall. 0 is free, TAKEN is not.
+The cell (x, y) is `(y + WALL) * stride + x` with a stride of width + WALL: the wall after the row above is to the left
+of a row. So a move is a start, an offset and a number of cells, and need not check for the edge: it ends inside or in a
+wall. 0 is free, TAKEN is not.
 """
 
 from __future__ import annotations
@@ -16,19 +16,7 @@ from numba import types
 from ....core.kernel import kernel
 from ....games.abi import State
 from ....games.game import Game
-from ....games.spe_ed.board import (
-    ACTIVE,
-    DIRECTION,
-    HEIGHT,
-    MAX_SPEED,
-    PLAYERS,
-    ROUND,
-    SPEED,
-    WIDTH,
-    X,
-    Y,
-    cell_at,
-)
+from ....games.spe_ed.board import ACTIVE, DIRECTION, HEIGHT, MAX_SPEED, PLAYERS, ROUND, SPEED, WIDTH, X, Y, cell_at
 
 WALL = MAX_SPEED
 TAKEN = 1
@@ -40,7 +28,7 @@ Field = types.Array(types.uint8, 1, "C")  # [size_of(width, height)]
 Walker = types.Array(types.int64, 1, "C")  # [WALKER_WORDS]
 Walkers = types.Array(types.int64, 2, "C")  # [players, WALKER_WORDS]
 CELL, HEADING, PACE, ALIVE, SEAT, WALKER_WORDS = range(6)
-OUT, PLAYS, STANDS = range(3)  # ALIVE: who stands is there but makes no moves in a search
+OUT, PLAYS, STANDS = range(3)  # ALIVE: STANDS is in the search but makes no moves
 
 Bytes = npt.NDArray[np.uint8]
 Ints = npt.NDArray[np.int64]
@@ -53,12 +41,12 @@ def new_field(game: Game) -> Bytes:
 
 
 def board_numbers(cells: Ints, stride: int) -> Ints:
-    """Returns the numbers, row by row, that cells of a field have on the board."""
+    """Returns the numbers of cells of a field on the board, row by row."""
     return (cells // stride - WALL) * (stride - WALL) + cells % stride
 
 
 def on_board(values: npt.NDArray[np.float64], stride: int) -> npt.NDArray[np.float64]:
-    """Returns values of a field's cells as the board has them, [height, width]."""
+    """Returns values of a field's cells in the form of the board, [height, width]."""
     return values[: values.size // stride * stride].reshape(-1, stride)[WALL:-WALL, :-WALL]
 
 
@@ -80,7 +68,7 @@ def fill_field(state, field):
 
 @kernel(types.void(State, types.int64, Walker))
 def read_walker(state, seat, walker):
-    """Writes where a seat is and how it moves."""
+    """Writes a seat's place and motion."""
     walker[CELL] = (state[Y + seat] + WALL) * stride_of(state) + state[X + seat]
     walker[HEADING], walker[PACE] = state[DIRECTION + seat], state[SPEED + seat]
     walker[ALIVE], walker[SEAT] = state[ACTIVE + seat], seat
@@ -88,13 +76,13 @@ def read_walker(state, seat, walker):
 
 @kernel(types.int64(types.int64, types.int64))
 def offset_of(heading, stride):
-    """How far the next cell in a direction lies: up, right, down, left."""
+    """The distance of the next cell in a direction: up, right, down, left."""
     return (heading - 1) * stride if heading % 2 == 0 else 2 - heading
 
 
 @kernel(types.boolean(Field, types.int64, types.int64, types.int64, types.boolean))
 def is_free(field, cell, offset, speed, jump):
-    """Whether a move of `speed` cells from `cell` enters only free ones; speeds out of range never do."""
+    """Whether a move of `speed` cells from `cell` enters only free ones; false for speeds out of range."""
     if speed < 1 or speed > MAX_SPEED or field[cell + offset] != 0 or field[cell + speed * offset] != 0:
         return False
     if not jump:
@@ -120,7 +108,7 @@ def num_entered(speed, jump):
 
 
 def places(walker: Ints, actions: npt.NDArray[np.int8], stride: int) -> Ints:
-    """Returns the cells in which a player is before and after each of some actions, [1 + actions]."""
+    """Returns a player's cells before and after each of some actions, [1 + actions]."""
     headings = (walker[HEADING] + np.cumsum(TURN[actions])) & 3
     paces = walker[PACE] + np.cumsum(FASTER[actions])
     offsets = np.array([offset_of(heading, stride) for heading in range(4)])[headings]
@@ -128,7 +116,7 @@ def places(walker: Ints, actions: npt.NDArray[np.int8], stride: int) -> Ints:
 
 
 def weighted_distance(state: Ints, one: int, other: int) -> float:
-    """Returns how far two seats are from each other, by their speeds. Source: Brot 2021, 5.1, d / (v1 v2)."""
+    """Returns the distance of two seats, weighted by their speeds. Source: Brot 2021, 5.1, d / (v1 v2)."""
     apart = math.hypot(state[X + one] - state[X + other], state[Y + one] - state[Y + other])
     return apart / max(1, int(state[SPEED + one] * state[SPEED + other]))
 
@@ -140,12 +128,12 @@ def nearest(state: Ints, seat: int) -> list[tuple[float, int]]:
 
 
 def next_round(state: Ints) -> int:
-    """Returns the number of the round that is being chosen for, from 1, on which the jumps depend."""
+    """Returns the number of the coming round, from 1, on which jumps depend."""
     return int(state[ROUND]) + 1
 
 
 def walkers_of(state: Ints, seats: list[int]) -> Ints:
-    """Returns [seats, WALKER_WORDS] of some seats."""
+    """Returns the walkers of some seats, [seats, WALKER_WORDS]."""
     walkers = np.zeros((len(seats), WALKER_WORDS), np.int64)
     for walker, seat in zip(walkers, seats, strict=True):
         read_walker(state, seat, walker)

@@ -1,9 +1,9 @@
-"""Minimax with alpha-beta for a player and those near it, who move one after the other but as if at once.
+"""Minimax with alpha-beta for a player and those near it, who move in turn but as if at once.
 
 Source: Brot 2021, 4.1. The cells that the own move enters are marked with the round: an opponent who can enter one of
-them in the same round takes the player out. A state at the horizon is worth the moves that do not end there (0 to 5),
-a death in round r of d is worth r - d. Besides, as options that the document wishes for, what the opponents' freedom is
-worth is taken away (`aggression`), where who is out has none, and what belongs to the player is added (`territory`).
+them in the same round takes the player out. The value of a state at the horizon is the number of moves that survive (0
+to 5), that of a death in round r of d is r - d. Two options that the document suggests subtract the opponents' freedom,
+0 for those out (`aggression`), and add the player's territory (`territory`).
 """
 
 from __future__ import annotations
@@ -42,20 +42,20 @@ NODES, STOPPED, MOST_NODES, ENDS, PAUSE, NUMBERS = range(6)
 AGGRESSION, TERRITORY, JUMP_STEPS, NEIGHBOURS, DECIDED, FREEDOM, WEIGHTS = range(7)
 NO_LIMIT = 1 << 62
 OFTEN, SELDOM = 15, 1023  # nodes between two looks at the clock, with territories and without
-IMPOSSIBLE = -1e9  # a root move into what is taken
+IMPOSSIBLE = -1e9  # a root move into taken cells
 
 Numbers = types.Array(types.int64, 1, "C")
 
 
 @kernel(types.uint8(types.int64))
 def _mark(level):
-    """What a cell holds that the player enters in a round of the search."""
+    """The mark of the cells that the player enters in a round of the search."""
     return np.uint8(TAKEN + level)
 
 
 @kernel(types.boolean(Field, types.int64, types.int64, types.int64, types.boolean, types.uint8))
 def _can_hit(field, cell, offset, speed, jump, mark):
-    """Whether a move enters only cells that are free or marked, and a marked one among them."""
+    """Whether a move enters only free or marked cells, at least one of them marked."""
     if speed < 1 or speed > MAX_SPEED:
         return False
     hit = False
@@ -71,7 +71,7 @@ def _can_hit(field, cell, offset, speed, jump, mark):
 
 @kernel(types.int64(Field, types.int64, Walkers, types.int64, types.int64))
 def freedom(field, stride, walkers, who, round_number):
-    """The moves of a player that enter only free cells."""
+    """The number of a player's moves that enter only free cells."""
     moves = 0
     for action in range(MOVES):
         pace = walkers[who, PACE] + FASTER[action]
@@ -186,15 +186,15 @@ def value_of_move(
     weights: npt.NDArray[np.float64],
     numbers: Ints,
 ) -> float:
-    """Returns the value of an own move, `depth` rounds deep, by a tree of its own, or IMPOSSIBLE.
+    """Returns the value of an own move, `depth` rounds deep, by its own tree, or IMPOSSIBLE.
 
-    It is Python, as numba loads a kernel that calls itself from its cache only if no other kernel calls it.
+    It is Python because numba loads a recursive kernel from its cache only if no other kernel calls it.
 
     Args:
-        field, walkers: are not changed, so that several threads may search different moves.
+        field, walkers: are not changed: several threads may search different moves.
         first_round: the number of the round that the move is for.
-        weights: [WEIGHTS] of what a state is worth besides the own moves that are free.
-        numbers: [NUMBERS]; nodes are added, and STOPPED says that nodes or time ran out and the value is none.
+        weights: [WEIGHTS] of the parts of a state's value.
+        numbers: [NUMBERS]; nodes are added, and STOPPED is set if nodes or time ran out and the value is invalid.
     """
     cell, pace = int(walkers[0, CELL]), int(walkers[0, PACE] + FASTER[action])
     jump = bool(jumps(first_round, pace))
@@ -206,7 +206,7 @@ def value_of_move(
     numbers[NODES] += 1
     paint(field, cell, offset, pace, jump, _mark(1))
     walkers[0, CELL], walkers[0, HEADING], walkers[0, PACE] = cell + pace * offset, turned, pace
-    # No value lies outside these two.
+    # All values lie between these.
     decided = weights[TERRITORY] * weights[DECIDED]
     lowest = min(float(1 - depth), -MOVES * (weights[AGGRESSION] + decided))
     highest = MOVES * (weights[FREEDOM] + weights[TERRITORY] + decided)
@@ -219,7 +219,7 @@ def value_of_move(
 
 
 def new_numbers(most_nodes: int, ends: int) -> Ints:
-    """Returns the numbers of a search that stops at a number of nodes and at a time in nanoseconds; 0 = never."""
+    """Returns the numbers of a search with limits of nodes and of time in nanoseconds; 0 = none."""
     numbers = np.zeros(NUMBERS, np.int64)
     numbers[MOST_NODES], numbers[ENDS] = most_nodes or NO_LIMIT, ends
     return numbers

@@ -1,7 +1,7 @@
 """Random paths of one player while all others stand still, counted by length and first action.
 
-Source: Brot 2021, 4.2. A path ends if no move is left. Paths are not stored for the choice, only counted: those at
-least `filter_value` times as long as the longest are separated at the end. Some are kept for the next round.
+Source: Brot 2021, 4.2. A path ends if no move is left. For the choice paths are only counted: at the end, those at
+least `filter_value` times as long as the longest are selected. Some are kept for the next round.
 """
 
 from __future__ import annotations
@@ -37,21 +37,21 @@ from .field import (
 MAX_PATH = 512  # rounds; longer paths count as that long
 ROLLOUTS, STEPS, LONGEST, SLOT, TREE_NODES, COMPLETE, NUMBERS = range(7)
 NO_ROOM = 7  # more than the free cells beside one
-DONE = -1  # in the tree: impossible, or all that follows was played
-# The first possible action of a random order is a random one of those that are possible.
+DONE = -1  # in the tree: impossible, or every continuation has been played
+# The first possible action of a random order is a random possible action.
 ORDERS = np.array(list(itertools.permutations(range(MOVES))), np.int8)
 _32, _120, _LOW = np.uint64(32), np.uint64(120), np.uint64(0xFFFFFFFF)
 
 
 class Paths(NamedTuple):
-    """Paths as actions, `lengths` of them each."""
+    """Paths as actions, `lengths` each."""
 
     actions: npt.NDArray[np.int8]  # [kept, MAX_PATH]
     lengths: npt.NDArray[np.int64]  # [kept], 0 = none
 
 
 class Found(NamedTuple):
-    """What rollouts found out."""
+    """The results of rollouts."""
 
     counts: npt.NDArray[np.int64]  # [MAX_PATH + 1, MOVES]: paths by length and first action
     risks: npt.NDArray[np.float64]  # likewise: sums of the paths' mean probabilities of being entered by others
@@ -78,7 +78,7 @@ def new_found(kept: Paths) -> Found:
 
 @kernel(types.void(TREE, types.int32[::1], types.int8[::1], types.int64, _Ints1))
 def _close(tree, nodes, path, length, numbers):
-    """Notes that a path was played, and of what all was played because of it."""
+    """Marks a path as played, and nodes on it whose continuations have now all been played."""
     for i in range(length - 1, -1, -1):
         tree[nodes[i], path[i]] = DONE
         for action in range(MOVES):
@@ -89,7 +89,7 @@ def _close(tree, nodes, path, length, numbers):
 
 @kernel(types.void(PATHS, types.int8[::1], types.int64, _Ints1))
 def _keep(kept, path, length, numbers):
-    """Keeps a path in place of the one whose turn it is to be compared, if that is not longer."""
+    """Keeps a path in place of the next one compared, if that is not longer."""
     slot = numbers[SLOT]
     numbers[SLOT] = (slot + 1) % kept.lengths.size
     if kept.lengths[slot] <= length:
@@ -100,7 +100,7 @@ def _keep(kept, path, length, numbers):
 
 @kernel(types.int64(PATHS, types.int64, types.int64, types.int8[::1]))
 def _follow(paths, slot, moves, lead):
-    """Copies the first moves of a path, and returns how many."""
+    """Copies the first moves of a path and returns their number."""
     for i in range(moves):
         lead[i] = paths.actions[slot, i]
     return moves
@@ -108,7 +108,7 @@ def _follow(paths, slot, moves, lead):
 
 @kernel(types.int64(Field, types.int64, types.int64))
 def room_beside(field, cell, stride):
-    """How many cells beside one are free, none counts most: ways end there."""
+    """The number of free cells beside one; none counts most, since paths end there."""
     free = 0
     for heading in range(4):
         free += field[cell + offset_of(heading, stride)] == 0
@@ -139,16 +139,16 @@ def run_rollouts(
     """Adds at most `most` rollouts to `found`, until the time `ends` (in nanoseconds, 0 = never).
 
     Args:
-        field: is the same afterwards.
-        first_round: the number of the round in which the first move is made.
-        guides: paths to follow first, one a rollout, as far as they are possible; from there on at random.
+        field: is unchanged afterwards.
+        first_round: the number of the round of the first move.
+        guides: paths to follow first, one per rollout, as far as possible; from there on at random.
         table: [cells of the field] probabilities that a cell is entered by others, or empty.
-        tree: if no path may come twice; its first node must be empty.
-        filter_value: paths so long, relative to the longest yet, are kept.
-        vary: which part of the rollouts follows a path kept in this decision up to a random move, the longer one of
-            two; there must be room to keep any.
-        hug: which part of the moves is the slowest one, of those the one with the least room beside its end: as who
-            fills a room does. The others are random ones of all that are possible.
+        tree: for no path to come twice; its first node must be empty.
+        filter_value: paths of at least this length, relative to the longest yet, are kept.
+        vary: share of the rollouts that follow a path kept in this decision, the longer one of two, up to a random
+            move; needs room for kept paths.
+        hug: share of the moves that are the slowest and, among those, have the least room beside their end, which fills
+            a room. The others are random possible moves.
     """
     s0, s1, s2, s3 = rng[0], rng[1], rng[2], rng[3]
     trail, path = np.empty(MAX_PATH * MAX_SPEED, np.int32), np.empty(MAX_PATH, np.int8)
@@ -163,7 +163,7 @@ def run_rollouts(
             break
         cell, heading, speed = walker[CELL], walker[HEADING], walker[PACE]
         phase = first_round % JUMP_EVERY
-        follow = np.int64(0)  # the moves of `lead` that are tried first
+        follow = np.int64(0)  # moves of `lead` to try first
         if rollout < guides.lengths.size:
             follow = _follow(guides, rollout, guides.lengths[rollout], lead)
         elif vary > 0.0:
@@ -236,7 +236,7 @@ def run_rollouts(
         if in_tree:
             _close(tree, nodes, path, length, numbers)
             if not fresh:
-                continue  # no end, but a place from which all was played
+                continue  # not an end, but a place from which everything has been played
         first = path[0]
         found.counts[length, first] += 1
         found.risks[length, first] += risk / length
@@ -251,13 +251,13 @@ def run_rollouts(
 
 
 def surviving(found: Found, filter_value: float) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.float64]]:
-    """Returns of the paths that are long enough, by first action, their numbers and sums of risks, [MOVES] each."""
+    """Returns the numbers and sums of risks, [MOVES] each, of the paths that are long enough, by first action."""
     least = int(np.ceil(filter_value * found.numbers[LONGEST]))
     return found.counts[least:].sum(axis=0), found.risks[least:].sum(axis=0)
 
 
 def longest_of(kept: Paths, filter_value: float, most: int) -> list[int]:
-    """Returns the slots of different paths that are long enough, the longest first but each first action in turn."""
+    """Returns the slots of different paths that are long enough, the longest first, but first actions in turn."""
     least = max(1.0, filter_value * int(kept.lengths.max(initial=0)))
     different = {kept.actions[i, : kept.lengths[i]].tobytes(): int(i) for i in np.flatnonzero(kept.lengths >= least)}
     slots = sorted(different.values(), key=lambda slot: -int(kept.lengths[slot]))
@@ -271,7 +271,7 @@ def longest_of(kept: Paths, filter_value: float, most: int) -> list[int]:
 
 
 def following(kept: Paths, played: int, room: Paths) -> Paths:
-    """Returns the paths kept that began with the action played, without it, in `room`, the longest first."""
+    """Returns the kept paths that begin with the action played, without it, in `room`, the longest first."""
     chosen = np.flatnonzero((kept.lengths > 1) & (kept.actions[:, 0] == played))
     chosen = chosen[np.argsort(-kept.lengths[chosen], kind="stable")]
     room.actions[: len(chosen), :-1] = kept.actions[chosen, 1:]

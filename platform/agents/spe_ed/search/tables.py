@@ -1,10 +1,10 @@
-"""How likely every cell is to be entered by others: a tree of all moves for each player, round by round.
+"""Probabilities that others enter each cell: a tree of all moves for each player, round by round.
 
-Source: Brot 2021, 4.3. A node is a player after some rounds, and how likely that is. Its moves are those into cells
-that are free and were not entered by itself; each gets an equal share, less the mean over the cells it enters of how
-likely others entered them in the round before, and nodes that are left with nothing are dropped. Then it is divided by
-how many nodes of the others enter one of these cells in the same round; the document does not say which cell counts
-where these numbers differ: here it is the one with the most.
+Source: Brot 2021, 4.3. A node is a player after some rounds, with a probability. Its moves enter cells that are free
+and were not entered by itself. Each gets an equal share, less the mean probability that others entered its cells in the
+round before; nodes with nothing left are dropped. Then it is divided by the number of the others' nodes that enter one
+of these cells in the same round; the document does not say which cell counts if these numbers differ: here it is the
+one with the most.
 """
 
 from __future__ import annotations
@@ -18,38 +18,26 @@ from numba import types
 from ....core.clock import TIME_OF_DAY, nanoseconds, time_is_up
 from ....core.kernel import kernel
 from ....games.spe_ed.board import jumps
-from .field import (
-    CELL,
-    FASTER,
-    HEADING,
-    MOVES,
-    PACE,
-    TURN,
-    Field,
-    Walkers,
-    is_free,
-    num_entered,
-    offset_of,
-)
+from .field import CELL, FASTER, HEADING, MOVES, PACE, TURN, Field, Walkers, is_free, num_entered, offset_of
 
 MOST_ROUNDS = 100
 
 
 class Tables(NamedTuple):
-    """Trees and tables of some players, the own one first. Nodes of a round lie together."""
+    """Trees and tables of some players, the own one first; the nodes of a round are adjacent."""
 
     cell: npt.NDArray[np.int32]  # [players, nodes]
     parent: npt.NDArray[np.int32]
     heading: npt.NDArray[np.int8]
     pace: npt.NDArray[np.int8]
     first: npt.NDArray[np.int8]  # action in the first round
-    share: npt.NDArray[np.float64]  # how likely
-    bounds: npt.NDArray[np.int64]  # [players, MOST_ROUNDS + 2]: where the nodes of a round begin, 0 = the root's
-    before: npt.NDArray[np.float64]  # [players, cells]: how likely each entered a cell in the last round
+    share: npt.NDArray[np.float64]  # probability
+    bounds: npt.NDArray[np.int64]  # [players, MOST_ROUNDS + 2]: begin of the nodes of a round, 0 = the root's
+    before: npt.NDArray[np.float64]  # [players, cells]: probability that each entered a cell in the last round
     latest: npt.NDArray[np.float64]  # likewise in this one
-    visits: npt.NDArray[np.int32]  # likewise how many of its nodes entered it
+    visits: npt.NDArray[np.int32]  # likewise the number of its nodes that entered it
     stamps: npt.NDArray[np.int32]  # [cells]: the last node that looked at a cell of its own path
-    total: npt.NDArray[np.float64]  # [cells]: of all rounds and players but the own one
+    total: npt.NDArray[np.float64]  # [cells]: of all rounds and players except the own one
     mass: npt.NDArray[np.float64]  # [MOST_ROUNDS + 1, MOVES]: the own nodes of a round, by first action
 
 
@@ -102,7 +90,7 @@ def _entered(back, pace, jump):
 
 @kernel(types.void(TABLES, types.int64, types.int64, types.int64, types.int64, types.int64, types.int32))
 def _stamp_path(t, player, node, depth, first_round, stride, stamp):
-    """Marks the cells that lead to a node `depth` rounds below its root."""
+    """Marks the cells of the path to a node `depth` rounds below its root."""
     for level in range(depth, 0, -1):
         pace = np.int64(t.pace[player, node])
         jump = jumps(first_round + level - 1, pace)
@@ -115,7 +103,7 @@ def _stamp_path(t, player, node, depth, first_round, stride, stamp):
 
 @kernel(types.float64(TABLES, types.int64, types.int64, types.int64, types.int64, types.boolean, types.int32))
 def _taken_before(t, player, cell, offset, pace, jump, stamp):
-    """How likely others entered the cells of a move in the round before, on average; -1 where the path did itself."""
+    """The mean probability that others entered a move's cells in the round before; -1 if the path itself did."""
     likely = 0.0
     for k in range(1, pace + 1):
         if _entered(pace - k, pace, jump):
@@ -130,7 +118,7 @@ def _taken_before(t, player, cell, offset, pace, jump, stamp):
 
 @kernel(types.boolean(Field, types.int64, TABLES, types.int64, types.int64, types.int64, types.int64, TIME_OF_DAY))
 def _grow(field, stride, t, player, depth, first_round, ends, clock):
-    """Makes the nodes `depth` rounds below a root; False if there is no room or time left."""
+    """Makes the nodes `depth` rounds below a root; returns False if room or time runs out."""
     begin, end = t.bounds[player, depth - 1], t.bounds[player, depth]
     made, room = end, t.cell.shape[1] - MOVES
     taken = np.empty(MOVES)
@@ -166,7 +154,7 @@ def _grow(field, stride, t, player, depth, first_round, ends, clock):
 
 @kernel(types.void(TABLES, types.int64, types.int64, types.int64, types.int64, types.int32))
 def _count_visits(t, player, depth, first_round, stride, sign):
-    """Adds the cells that the nodes of a round enter to the visits, or takes them away again."""
+    """Adds the cells entered by the nodes of a round to the visits, or subtracts them again."""
     for node in range(t.bounds[player, depth], t.bounds[player, depth + 1]):
         pace = np.int64(t.pace[player, node])
         jump = jumps(first_round + depth - 1, pace)
@@ -178,7 +166,7 @@ def _count_visits(t, player, depth, first_round, stride, sign):
 
 @kernel(types.void(TABLES, types.int64, types.int64, types.int64, types.int64))
 def _settle(t, player, depth, first_round, stride):
-    """Divides the nodes of a round by what others visit, and enters them into the tables."""
+    """Divides the nodes of a round by others' visits, and enters them into the tables."""
     for node in range(t.bounds[player, depth], t.bounds[player, depth + 1]):
         pace = np.int64(t.pace[player, node])
         jump = jumps(first_round + depth - 1, pace)
@@ -204,12 +192,12 @@ def _settle(t, player, depth, first_round, stride):
 
 @kernel(types.int64(Field, types.int64, Walkers, types.int64, types.float64, types.int64, types.int64, TABLES))
 def fill_tables(field, stride, walkers, first_round, start_probability, most_rounds, ends, t):
-    """Fills the tables for as many whole rounds as there is time and room for, at most `most_rounds`; returns them.
+    """Fills the tables for as many whole rounds as time and room allow, at most `most_rounds`; returns their number.
 
     Args:
         walkers: [players], the own one first.
-        start_probability: of the own root; that of the others is 1. More makes the others give way.
-        ends: the time in nanoseconds until which rounds may be begun and ended, 0 = any.
+        start_probability: of the own root; the others' is 1. A larger one makes the others give way.
+        ends: the time in nanoseconds until which rounds may begin and end, 0 = any.
     """
     clock = np.empty(2, np.int64)
     players = walkers.shape[0]
@@ -228,7 +216,7 @@ def fill_tables(field, stride, walkers, first_round, start_probability, most_rou
             if not _grow(field, stride, t, player, depth, first_round, ends, clock):
                 return depth - 1
             grown += t.bounds[player, depth + 1] - t.bounds[player, depth]
-        # What is left to do takes no longer than twice the growing.
+        # The rest takes at most twice as long as growing.
         if grown == 0 or (ends > 0 and 3 * nanoseconds(clock) - 2 * began > ends):
             return depth - 1
         for player in range(players):

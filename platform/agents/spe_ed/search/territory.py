@@ -1,4 +1,4 @@
-"""Whose the cells are: floods from the players, by steps to the side, over walls by jumps."""
+"""Owners of cells: floods from the players, by steps to the side, over walls by jumps."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ from .field import ALIVE, CELL, OUT, TAKEN, Field, Walker, Walkers, offset_of
 
 MARK, QUEUE, LANDING, LANDING_MARK, COUNTS, NEIGHBOURS, SPACE_ROWS = range(7)
 Space = types.Array(types.int32, 2, "C")  # [SPACE_ROWS, cells of the field], scratch of floods
-# A mark that is not negative is eight times the steps to a cell plus whose it is: nobody's where players get there at
-# the same time.
+# A mark that is not negative is eight times the steps to a cell plus its owner: nobody if players get there at the same
+# time.
 _FREE, _TAKEN = -1, -2
 _NOBODY = 7
-THICKEST = 2  # cells of walls that are jumped over, by speed 3 and 4
-CLEAR = 20.0  # times a difference, relative to the sum: a tenth more than the other is 1
+THICKEST = 2  # cells of walls that can be jumped over, at speeds 3 and 4
+CLEAR = 20.0  # factor of a difference relative to the sum: a tenth more than the other gives 1
 
 
 @kernel(types.int64(Field, types.int64, Walker))
 def reachable(field, stride, walker):
-    """How many free cells hang together with a player's place, by sides."""
+    """The number of free cells connected by sides with a player's place."""
     seen, queue = field.copy(), np.empty(field.size, np.int32)
     queue[0], filled = walker[CELL], 1
     cells = 0
@@ -38,7 +38,7 @@ def reachable(field, stride, walker):
 
 @kernel(types.int64(Field, types.int64, types.int64))
 def landing_of(field, cell, offset):
-    """Where a jump ends that enters `cell` first and flies over the wall behind it; `cell` itself if none does."""
+    """The end of a jump that enters `cell` first and flies over the wall behind it; `cell` itself if there is none."""
     if field[cell + offset] != 0:
         for thick in range(1, THICKEST + 1):
             if field[cell + (thick + 1) * offset] == 0:
@@ -50,12 +50,12 @@ def landing_of(field, cell, offset):
 def flood(field, stride, walkers, jump_steps, space):
     """Counts the cells that each player reaches first, by steps to the side, and whether player 0 meets any other.
 
-    Own places count. Speeds are left out of it.
+    Own places count. Speeds are ignored.
 
     Args:
-        jump_steps: after how many steps others land behind a wall of at most THICKEST cells, the waiting for the round
-            of jumps included; 0 = walls are closed. Player 0 never jumps: who counts on it walks into traps.
-        space: its rows COUNTS and NEIGHBOURS hold, by player, the cells and the places beside them that are not taken.
+        jump_steps: steps after which others land behind a wall of at most THICKEST cells, including the wait for the
+            round of jumps; 0 = walls are closed. Player 0 never jumps: counting on jumps leads into traps.
+        space: its rows COUNTS and NEIGHBOURS get, by player, the cells and the free places beside them.
     """
     for place in range(field.size):
         space[MARK, place] = _FREE if field[place] == 0 else _TAKEN
@@ -69,10 +69,10 @@ def flood(field, stride, walkers, jump_steps, space):
             space[QUEUE, filled] = start
             filled += 1
     done, meets = 0, False
-    landed, landings = 0, 0  # jumps that ended, and all that were begun
+    landed, landings = 0, 0  # jumps that have landed, and all begun
     while done < filled or landed < landings:
         steps = space[MARK, space[QUEUE, done]] >> 3 if done < filled else space[LANDING_MARK, landed] >> 3
-        # Who lands after as many steps as the cells have whose turn it is goes on with them.
+        # A jump that lands after as many steps as the current cells continues with them.
         while landed < landings and space[LANDING_MARK, landed] >> 3 <= steps:
             cell, mark = space[LANDING, landed], space[LANDING_MARK, landed]
             landed += 1
@@ -83,7 +83,7 @@ def flood(field, stride, walkers, jump_steps, space):
                 filled += 1
             elif known >> 3 == mark >> 3 and known != mark:
                 space[MARK, cell] = mark | _NOBODY
-        nearest = 8 * (steps + 1)  # a step further, nobody's marks are smaller
+        nearest = 8 * (steps + 1)  # one step further, no marks are smaller
         while done < filled and space[MARK, space[QUEUE, done]] < nearest:
             cell = np.int64(space[QUEUE, done])
             done += 1
@@ -116,16 +116,16 @@ def flood(field, stride, walkers, jump_steps, space):
 
 @kernel(types.float64(Field, types.int64, Walkers, types.int64, types.float64, types.float64, Space))
 def own_share(field, stride, walkers, jump_steps, neighbours, decided, space):
-    """The share of the reachable cells that player 0 reaches first, 0 to 1, and what it is worth to be shut off.
+    """The share of the reachable cells that player 0 reaches first, 0 to 1, and the bonus for being shut off.
 
-    This is the document's wish for play that shuts others in (Brot 2021, 7.4): a move that cuts others off from cells
-    makes these one's own.
+    The document suggests this for play that shuts others in (Brot 2021, 7.4): a move that cuts others off from cells
+    gains them.
 
     Args:
         jump_steps: as in `flood`.
-        neighbours: what each place beside a cell that is not taken counts besides the cell: narrow ways fill badly.
-        decided: what is added if no other player is met any more: as much with a tenth more than the largest of
-            them, as little with a tenth less, in between in proportion.
+        neighbours: weight of each free place beside a cell, in addition to the cell: narrow ways fill badly.
+        decided: added if player 0 meets no other player: all of it with a tenth more than the largest of them, its
+            negative with a tenth less, in between in proportion.
     """
     meets = flood(field, stride, walkers, jump_steps, space)
     own = space[COUNTS, 0] + neighbours * space[NEIGHBOURS, 0]
@@ -142,7 +142,7 @@ def own_share(field, stride, walkers, jump_steps, neighbours, decided, space):
 
 @kernel(types.boolean(Field, types.int64, Walkers, types.boolean, Space))
 def is_apart(field, stride, walkers, jump, space):
-    """Whether no other player can come to the free cells around player 0, by steps and, if `jump`, over thin walls."""
+    """Whether no other player can reach the free cells around player 0, by steps and, if `jump`, over thin walls."""
     for place in range(field.size):
         space[MARK, place] = _FREE if field[place] == 0 else _TAKEN
     space[QUEUE, 0] = walkers[0, CELL]

@@ -36,7 +36,7 @@ class Packing:
         self._ray = ray
         self._put_code = functools.lru_cache(KEPT)(self._new_code)
         self._put_file = functools.lru_cache(KEPT)(self._new_file)
-        self._files_in = functools.lru_cache(1 << 12)(self._new_files)
+        self._files_in = functools.lru_cache(1 << 12)(carried.named_in)  # as they are when a text is first sent
 
     def of(self, names: Iterable[str]) -> Luggage:
         """Returns the luggage for the text forms of some work; raises UserError if a file can no longer be read."""
@@ -52,10 +52,6 @@ class Packing:
     def _new_code(self, digest: str) -> Any:
         bundle = library.find(digest)
         return self._ray.put(bundle) if self._ray else bundle
-
-    def _new_files(self, text: str) -> list[Carried]:
-        """Returns the files of a text, as they are when it is first sent: the text names their content."""
-        return carried.named_in(text)
 
     def _new_file(self, file: Carried) -> tuple[Any, ...]:
         if self._ray is None or file.size > carried.LARGEST:

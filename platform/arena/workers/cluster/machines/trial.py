@@ -12,9 +12,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .....core.errors import UserError
-from .....core.outside.classes import is_outside
 from ....match import MatchRecord, MatchSpec
-from ....randomness import decided_by_seeds
+from ....randomness import can_be_repeated
 from ....repeated_search import SearchSpec
 from ...executor import Work
 
@@ -52,7 +51,7 @@ def trial_of(work: Work[Any, Any], specs: Iterable[Any]) -> Trial | None:
         specs: matches or searches of the run.
     """
     known = [spec for spec in work.one_of_each_kind(specs) if isinstance(spec, MatchSpec | SearchSpec)]
-    chosen = [spec for spec in known if _decided_by_seeds(*spec.names)][:LINEUPS]
+    chosen = [spec for spec in known if can_be_repeated(*spec.names)][:LINEUPS]
     work.prepare(chosen)
     records, began = list[Any](), time.perf_counter()
     for rounds in ROUNDS:
@@ -72,10 +71,6 @@ def _done_within(seconds: float, work: Work[Any, Any], specs: Sequence[Any]) -> 
         return work.do(specs, stop)
     finally:
         timer.cancel()
-
-
-def _decided_by_seeds(game: str, *agents: str) -> bool:
-    return not is_outside(game) and all(map(decided_by_seeds, agents))
 
 
 def outcome(record: Any) -> str:
