@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
@@ -10,8 +9,6 @@ from typing import Any, NamedTuple
 
 import pandas as pd
 
-from turnier.agents.registry import make_agent
-from turnier.core.errors import UserError
 from turnier.core.number_text import plus_minus
 from turnier.dashboards.agent_names import planned
 from turnier.dashboards.colours import COLOURS

@@ -76,7 +76,11 @@ class Study(Plan["StudyResults"]):
             ),
         ] = 5000,
         against: Annotated[
-            Sequence[str | Agent], Option("an opponent; repeat for more; default: the start", complete="agent")
+            Sequence[str | Agent],
+            Option(
+                "an opponent, such as random, or 2*random to count twice; repeat for more; default: the start",
+                complete="agent",
+            ),
         ] = (),
         objectives: Annotated[
             str, Option("strength; for a front by NSGA-II, strength,time or strength,certainty")
