@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
@@ -10,9 +9,6 @@ from typing import Any, NamedTuple
 
 import pandas as pd
 
-from turnier.agents.engines.uci_options import TakesOptions
-from turnier.agents.registry import make_agent
-from turnier.core.errors import UserError
 from turnier.core.number_text import plus_minus
 from turnier.dashboards.agent_names import planned
 from turnier.dashboards.colours import COLOURS
@@ -31,7 +27,14 @@ from turnier.search.front.points import HELD_OUT, Point, stored_points
 from turnier.search.storage import trials
 from turnier.search.storage.checked_studies import FINISHED, study_notes
 from turnier.search.storage.commands import to_play_on
-from turnier.search.storage.definitions import StudyFacts, agent_with, ranges_table, used_values, value_text
+from turnier.search.storage.definitions import (
+    StudyFacts,
+    agent_with,
+    option_commands,
+    ranges_table,
+    used_values,
+    value_text,
+)
 from turnier.search.storage.results import StudyResults
 from turnier.search.storage.studies import VERDICT, run_id_of, stored_verdict
 from turnier.search.verdict import StudyVerdict
@@ -207,14 +210,6 @@ def _result(data: Data) -> Iterator[Section]:
             yield Text(so_far)
         if data.agent:
             yield Copy(data.agent, "What the search recommends now:")
-
-
-def option_commands(agent: str) -> list[str]:
-    """Returns the options of an agent's program in the program's own words; none if it takes none."""
-    with contextlib.suppress(UserError):
-        made = make_agent(agent)
-        return made.option_commands() if isinstance(made, TakesOptions) else []
-    return []
 
 
 def _so_far(data: Data) -> str:

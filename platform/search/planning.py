@@ -55,7 +55,7 @@ class Question(ABC):
         for dimension in Space.of(self.agent, self.parameters).dimensions:
             for text in dimension.among if dimension.part else ():
                 with_values(self.agent, {dimension.path: text}).require(self.game)
-        self.against = tuple(AGENTS.make(opponent).full_text() for opponent in options["against"])
+        self.against = tuple(AGENTS.make(one).full_text() for text in options["against"] for one in repeated(text))
         self.seed, self.name = options["seed"], options["name"]
         self.openings = options["openings"]
         self.objective = Objective(self.game, self.against, self.seed, "", self.agent.full_text(), self.openings)
@@ -278,6 +278,12 @@ def read_milliseconds(text: str) -> float:
 def _shared(known: StudyDefinition | ParetoDefinition) -> dict[str, Any]:
     lists = {"parameters": list(known.parameters), "against": list(known.against)}
     return lists | {name: getattr(known, name) for name in ("game", "agent", "seed", "name", "openings")}
+
+
+def repeated(opponent: Any) -> list[Any]:
+    """Returns an opponent as often as its weight says, such as twice for 2*random: its games count so much more."""
+    found = re.fullmatch(r"\s*([1-9][0-9]?)\s*\*\s*(.+)", opponent) if isinstance(opponent, str) else None
+    return [found[2]] * int(found[1]) if found else [opponent]
 
 
 def labelled(baselines: Mapping[str, Any] | Sequence[Any]) -> dict[str, Agent]:

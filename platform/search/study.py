@@ -40,6 +40,7 @@ class Study(Plan["StudyResults"]):
       turnier tune yavalath "mcts(iterations=200)" --parameters exploration=0..4 --against "mcts(iterations=300)"
       turnier tune 2048 "mctse(iterations=50,rollout_depth=10)" --parameters iterations=10..1000 \\
         --objectives strength,time
+      turnier tune 2048 "mctse(iterations=5)" --parameters "final=max|robust,rollout_depth=10..50:10" --budget 30min
       turnier tune 2048 "expectimax(depth=1,evaluator=rows2048)" --parameters evaluator.empty,evaluator.corner \\
         --sampler "cmaes(population=32)" --noise "racing(games=8)"
     """
@@ -57,7 +58,8 @@ class Study(Plan["StudyResults"]):
         parameters: Annotated[
             str | Sequence[str] | Mapping[str, Sequence[Any] | BaseDistribution],
             Option(
-                'parameters to search, such as "rollout_depth=0..50,exploration=0.1..4:log,evaluator.*"',
+                'parameters to search, such as "rollout_depth=0..50,exploration=0.1..4:log,final=max|robust,'
+                'evaluator.*"',
                 named=True,
                 also="--params",
             ),
@@ -73,7 +75,11 @@ class Study(Plan["StudyResults"]):
             ),
         ] = 5000,
         against: Annotated[
-            Sequence[str | Agent], Option("an opponent; repeat for more; default: the start", complete="agent")
+            Sequence[str | Agent],
+            Option(
+                "an opponent, such as random, or 2*random to count twice; repeat for more; default: the start",
+                complete="agent",
+            ),
         ] = (),
         objectives: Annotated[
             str, Option("strength; for a front by NSGA-II, strength,time or strength,certainty")

@@ -10,11 +10,12 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
+from turnier.agents.registry import AGENTS
 from turnier.commands.app import app
 from turnier.results.store.store import Store
 from turnier.search import study_run
 from turnier.search.storage.trials import trials_frame
-from turnier.search.study import read_seconds
+from turnier.search.study import Study, read_seconds
 
 from .running import turnier
 
@@ -153,3 +154,12 @@ def test_candidates_that_are_too_slow_count_as_lost(tmp_path: Path) -> None:
     assert "candidates took more than 10 ms per move, up to " in shown and "counted as lost" in shown
     found = trials_frame(Store.open(f"sqlite:///{tmp_path}/a.db"), "slow")
     assert (found[found["rest"] == 1]["value"] == 0).all() and found["value"].max() > 0
+
+
+def test_an_opponent_may_count_more_often() -> None:
+    pool = ["2*random", "mcts(iterations=5)"]
+    objective = Study("tictactoe", "mcts(iterations=9)", "iterations", against=pool, budget=500).question.objective
+    unit = objective.held_out_unit("greedy", 0)
+    others = [agent for spec in unit for agent in spec.agents if agent != "greedy"]
+    assert len(unit) == 6 and others.count(AGENTS.make("random").full_text()) == 4
+    assert len({spec.id for spec in unit}) == 6, "its games differ"

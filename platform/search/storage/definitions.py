@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 import pandas as pd
 from optuna.distributions import BaseDistribution, CategoricalDistribution, FloatDistribution, IntDistribution
 
+from ...agents.engines.uci_options import TakesOptions
 from ...agents.registry import AGENTS
 from ...core.errors import UserError
 from ...core.number_text import number
@@ -126,6 +127,14 @@ def agent_with(definition: Mapping[str, Any], values: Mapping[str, Any]) -> str:
         agent = AGENTS.make(definition["agent"])
         return str(Space.of(agent, definition["parameters"]).apply(agent, values))
     return ""
+
+
+def option_commands(agent: str) -> list[str]:
+    """Returns the options of an agent's program in the program's own words; none if it takes none."""
+    with contextlib.suppress(UserError):
+        made = AGENTS.make(agent)
+        return made.option_commands() if isinstance(made, TakesOptions) else []
+    return []
 
 
 def ranges_table(ranges: Mapping[str, StoredRange], definition: Mapping[str, Any]) -> pd.DataFrame:

@@ -181,7 +181,8 @@ def open_study(
         read_trials(store, connection, name)  # raises if they are damaged
     with store.database.decoding(f"study {name}"):
         study.get_trials(deepcopy=False)
-    different = [f"{key} {stored.get(key)!r} (now {mine[key]!r})" for key in mine if stored.get(key) != mine[key]]
+    keys = stored | mine  # some are stored only if they are set
+    different = [f"{key} {stored.get(key)!r} (now {mine.get(key)!r})" for key in keys if stored.get(key) != mine.get(key)]
     if different:
         raise UserError(
             f"study {name!r} is stored with {', '.join(different)};"
