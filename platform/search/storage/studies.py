@@ -182,7 +182,9 @@ def open_study(
     with store.database.decoding(f"study {name}"):
         study.get_trials(deepcopy=False)
     keys = stored | mine  # some are stored only if they are set
-    different = [f"{key} {stored.get(key)!r} (now {mine.get(key)!r})" for key in keys if stored.get(key) != mine.get(key)]
+    different = [
+        f"{key} {stored.get(key)!r} (now {mine.get(key)!r})" for key in keys if stored.get(key) != mine.get(key)
+    ]
     if different:
         raise UserError(
             f"study {name!r} is stored with {', '.join(different)};"

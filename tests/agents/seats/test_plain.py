@@ -171,7 +171,7 @@ def test_a_failure_in_a_cell_names_its_line() -> None:
 
 def test_code_of_a_session_plays_nowhere_else() -> None:
     text = AGENTS.make(cell(CELL)["mine"]).full_text()
-    with pytest.raises(UserError, match=r"__main__:mine@.* must be in a file to play on Ray"):
+    with pytest.raises(UserError, match=r"__main__:mine@.* must be in a file for Ray"):
         Packing(None).of([text])
     with pytest.raises(UserError, match="must be at the top level of a file or of a notebook's cell"):
         AGENTS.make(cell(CELL)["Outer"]().make())
