@@ -35,6 +35,7 @@ from . import EARLIER_VERIFY, LUCKY_EDITION, MIN_SHOWN, VERIFY
 from .course import BEST_CANDIDATES, PATIENCE, Course, Generation, Known
 from .definition import StudyDefinition
 from .final_comparison import FinalComparison, compare_finalists, held_out_games
+from .for_optuna.finalists import store_finalists
 from .idle_games import StudyGames
 from .objective import require_generation
 from .storage.checked_studies import (
@@ -49,7 +50,6 @@ from .storage.checked_studies import (
 )
 from .storage.commands import Again
 from .storage.definitions import value_text
-from .storage.finalists import store_finalists
 from .storage.hints import IN_A_ROW, without_difference
 from .storage.studies import StoredStudy, as_begun, optuna_errors
 from .storage.trials import played_between

@@ -15,7 +15,7 @@ import pytest
 import turnier
 from tests.cli.running import turnier as command
 from turnier.core.errors import UserError
-from turnier.search.functions.function_study import FunctionStudy
+from turnier.search.for_optuna.function_study import FunctionStudy
 
 PARAMETERS: dict[str, Any] = {"x": (0.0, 1.0), "n": (1, 20), "kind": ["a", "b"], "rate": (1e-4, 1e-1, "log")}
 

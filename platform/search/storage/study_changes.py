@@ -10,8 +10,8 @@ from sqlalchemy import select, update
 from ...core.errors import UserError
 from ...results.store.run_changes import delete_run, move_run, refuse_running
 from ...results.store.store import Run, Store
+from ..for_optuna.finalists import delete_finalists
 from .checked_studies import OURS, STUDIES, STUDY_NOTES, SYSTEM_NOTES, sealed, unsealed
-from .finalists import delete_finalists
 from .studies import DEFINITION, open_storage, optuna_errors, run_id_of
 from .trials import HELD_OUT_NAME, optuna_number, study_names
 

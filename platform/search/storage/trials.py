@@ -46,7 +46,7 @@ from .definitions import TAKEN, StoredRange, used_values
 optuna.logging.set_verbosity(optuna.logging.WARNING)
 
 TRIAL_COLUMNS = ("number", "state", "value", "low", "high", "other", "group", "index", "games", "seconds")
-HELD_OUT_NAME = ", held-out"  # end of the name of the study of a study's finalists, see finalists.py
+HELD_OUT_NAME = ", held-out"  # end of the name of the study of a study's finalists, see for_optuna/finalists.py
 BEST_KNOWN = 3  # candidates of an earlier study that another one tries first
 MAX_EVALUATED = 1000  # maximum number of trials from which importance is computed
 MIN_EVALUATED = 8  # below which importance says nothing

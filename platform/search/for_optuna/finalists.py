@@ -6,6 +6,7 @@ The best trial of the study itself is its luckiest candidate; that of `NAME, hel
 from __future__ import annotations
 
 import contextlib
+import math
 import warnings
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -16,9 +17,9 @@ from optuna.trial import FrozenTrial, TrialState, create_trial
 from ...agents.registry import AGENTS
 from ..dimensions.tree import Value
 from ..space import Space
+from ..storage.lasting_storage import LastingStorage
+from ..storage.trials import HELD_OUT_NAME
 from ..verdict import HeldOutFigures, StudyVerdict
-from .lasting_storage import LastingStorage
-from .trials import HELD_OUT_NAME
 
 
 def store_finalists(
@@ -44,7 +45,8 @@ def store_finalists(
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # names of values are called experimental
         study.set_metric_names([value])
-    storage.add_finished(study._study_id, list(_trials(space, verdict, parameters or {})))
+    if trials := list(_trials(space, verdict, parameters or {})):
+        storage.add_finished(study._study_id, trials)
 
 
 def delete_finalists(storage: LastingStorage, name: str) -> None:
@@ -59,6 +61,8 @@ def _trials(
     recommended = next(row for row in verdict.figures if row.label == verdict.label)
     others = [row for row in verdict.figures if row is not recommended]
     for row in (recommended, *others):
+        if math.isnan(row.held_out):
+            continue  # the search found nothing to play against the start
         values = parameters.get(row.label) or space.of_agent(AGENTS.make(row.agent))
         distributions = space.distributions(values)
         known = {

@@ -29,11 +29,11 @@ from ..samplers.of_optuna import read_sampler
 from ..samplers.registry import SAMPLERS
 from ..samplers.sampler import Sampler, SteppingSearch, asked, began, calling, recommended
 from ..storage.checked_studies import SUMMARIES, TRIALS_SO_FAR, facts_of, is_foreign, set_note, study_notes
-from ..storage.finalists import store_finalists
 from ..storage.results import StudyResults
 from ..storage.studies import StoredStudy, optuna_errors, run_id_of, stored_verdict
 from ..storage.trials import count_trials
 from ..verdict import START, Finalist, StudyVerdict
+from .finalists import store_finalists
 from .function_space import Searched, space_of, start_of, stored_parameters, text_of
 
 PROPOSED = "proposed"
