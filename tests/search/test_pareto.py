@@ -147,7 +147,7 @@ def test_more_thought_costs_more_and_fresh_games_say_what_it_is_worth(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # Time by the number of nodes: a measured one depends on what else runs on the machine.
-    monkeypatch.setattr(measures, "_seconds", lambda record, seat: record.nodes[seat] * 1e-6)
+    monkeypatch.setattr(measures, "decision_seconds", lambda record, seat: record.nodes[seat] * 1e-6)
     study = study_in(tmp_path, games=3)
     study.run(48, SerialExecutor())
     front = study.front()

@@ -36,8 +36,8 @@ class Sample(NamedTuple):
 def missed_elo(parameters: int, games: int) -> float:
     """Returns the Elo that duels lack to the best, on average, after this many games.
 
-    Fitted to surfaces of 2 to 24 parameters after 300 to 10,000 games (`studies/forecasts.py`): two of three studies
-    lack between half and twice as much. How far the start is from the best hardly matters.
+    Fitted to surfaces of 2 to 24 parameters after 300 to 10,000 games (`studies/benchmark/forecasts.py`): two of three
+    studies lack between half and twice as much. How far the start is from the best hardly matters.
     """
     return float(MISSED * parameters / games**POWER_OF_GAMES)
 
