@@ -79,7 +79,7 @@ def test_hints_of_duels() -> None:
     """Candidates repeat by design; a mean of points is at a border of which it is within reach."""
     trials = pd.DataFrame({"group": [0.0] * 8, "value": [0.5, 1.0] * 4, "other": np.nan, "exploration": [1.0, 2.0] * 4})
     trials.attrs["parameters"] = ["exploration"]
-    noted = pd.DataFrame({"sigma": [0.1] * 12, "agreement": [np.nan, *[-1.0] * 10, -2.5]})
+    noted = pd.DataFrame({"sigma": [0.15] * 12, "agreement": [np.nan, *[-1.0] * 10, -2.5]})
     study = {"agent": "mcts", "parameters": ["exploration=1..2"], "sampler": "duels(pairs=16,length=100)"}
     found = hints(trials, noted, study, {"exploration": 1.95})
     assert len(found) == 2 and found[0].startswith("At the border of what was searched: exploration 2 of 1..2")

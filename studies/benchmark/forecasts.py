@@ -5,8 +5,8 @@ Each study tunes 2 to 24 parameters on a surface of its own, from a start of 20 
 
 \b
 Examples:
-    python studies/forecasts.py                     50 studies, half a minute
-    python studies/forecasts.py --studies 200
+    python studies/benchmark/forecasts.py                     50 studies, half a minute
+    python studies/benchmark/forecasts.py --studies 200
 """
 
 from __future__ import annotations
