@@ -182,7 +182,7 @@ def test_another_process_shows_what_a_session_has_played_but_cannot_play_with_it
 ) -> None:
     space, quiet = cell(CELL), {"where": Where("serial"), "progress": False}
     text = AGENTS.make(space["mine"]).full_text()
-    study = Study("tictactoe", space["Bot"], {"first": [0, -1]}, against=["random"], budget=24).run("own.db", **quiet)
+    study = Study("tictactoe", space["Bot"], {"first": [0, -1]}, against=["random"], budget=40).run("own.db", **quiet)
     duel = Comparison(space["mine"], "random", game="tictactoe", games=16, first_round=4).run("own.db", **quiet)
     said, recommended = (study.verdict.sentence, duel.sentence), str(study.recommended)
     monkeypatch.setattr(classes, "_classes", {})
