@@ -36,7 +36,7 @@ TABLE, TO_THE_END = (r"^(place|agent) ", r"^Elo: "), ""
 # What one group names is played in one folder, so that nothing is played twice.
 GROUPS: tuple[dict[str, Page], ...] = (
     {
-        "README.md": Page({"tournament": TABLE, "tune": (r"^\S+ \(study:", r"^candidate 2 ")}),
+        "README.md": Page({"tournament": TABLE, "tune": (r"^\S+ \(study:", r"^Mean score")}),
         "docs/tutorial.md": Page(
             {
                 "play tictactoe": (r"^\. X \.$", TO_THE_END),
