@@ -174,8 +174,8 @@ def open_study(
     with store.database.decoding(f"study {name}"):
         study.get_trials(deepcopy=False)
         stored = unsealed(stored)
-    keys = stored | mine  # some are stored only if they are set
-    different = [f"{key} {stored.get(key)!r} (now {mine.get(key)!r})" for key in keys if stored.get(key) != mine.get(key)]
+    keys = [key for key in stored | mine if stored.get(key) != mine.get(key)]  # some are stored only if they are set
+    different = [f"{key} {stored.get(key)!r} (now {mine.get(key)!r})" for key in keys]
     if different:
         raise UserError(
             f"study {name!r} is stored with {', '.join(different)};"
