@@ -134,7 +134,9 @@ def head(results: RunResults) -> Head:
         return Head(verdict.sentence, meaning, OUTCOMES.get(verdict.outcome, KEPT), agents)
     if points := stored_points(store, run.name):
         return front_head(points, trials.unit(store, run.name), StudyFacts.of(run.definition).unit_games, agents)
-    return Head(f"No verdict yet, {trials.count_trials(store, run.name):,} candidates.", UNVERIFIED, OPEN, agents)
+    now = [f"{path}={value_text(value)}" for path, value in trials.recommended_values(store, run.name).items()]
+    said = f"No verdict yet, {trials.count_trials(store, run.name):,} candidates"
+    return Head(f"{said}; proposed now: {', '.join(now)}." if now else f"{said}.", UNVERIFIED, OPEN, agents)
 
 
 def sections(data: Data) -> Iterator[Section]:

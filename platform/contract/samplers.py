@@ -10,7 +10,7 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-from ..search.samplers.sampler import Sampler, Search, Vectors
+from ..search.samplers.sampler import Sampler, Search, Vectors, wrong_shape
 from ..search.space import Space
 from .law import Law, LawBroken
 
@@ -43,8 +43,7 @@ def search_of(
 def _asked(sampler: Sampler, search: Search, size: int) -> Vectors:
     """Returns a generation's candidates; raises LawBroken if they are not an array [n, size]."""
     vectors = search.ask()
-    if not isinstance(vectors, np.ndarray) or vectors.ndim != 2 or vectors.shape[1] != size or not len(vectors):
-        got = f"an array of shape {vectors.shape}" if isinstance(vectors, np.ndarray) else repr(vectors)
+    if got := wrong_shape(vectors, size):
         raise LawBroken(f"ask of {sampler} must return an array of shape [n, {size}] with n from 1 up, got {got}")
     return vectors
 

@@ -25,7 +25,7 @@ from .front.measures import decision_seconds
 from .noise import NOISES, Noise
 from .objective import Objective, Unit
 from .samplers.registry import SAMPLERS
-from .samplers.sampler import KnownFirst, Search, SteppingSearch
+from .samplers.sampler import KnownFirst, Search, SteppingSearch, asked, began, calling, recommended
 from .space import Accepted, Space
 from .storage.checked_studies import facts_of
 from .verdict import START, Finalist
@@ -250,6 +250,7 @@ class Course:
         self.agent.require(self.objective.game)
         self.noise = NOISES.make(definition.noise)
         self.space = Space.of(self.agent, definition.parameters)
+        self.sampler = SAMPLERS.make(definition.sampler)
         start = self.space.encode(self.agent)
         if definition.known:
             known = [self.space.vector_of(self.agent, AGENTS.make(text)) for text in definition.known]
@@ -269,7 +270,7 @@ class Course:
 
     def _begun(self, start: Sequence[float]) -> Search:
         """Returns the sampler's search from a start, as in the edition of the study."""
-        search = SAMPLERS.make(self.definition.sampler).begin(start, self.definition.seed, self.space)
+        search = began(self.sampler, start, self.definition.seed, self.space)
         if isinstance(search, SteppingSearch):
             search.stays = self.definition.edition > FIRST_EDITION
             search.alive = self.space.dimensions if self.definition.edition > LUCKY_EDITION else ()
@@ -284,7 +285,7 @@ class Course:
         vectors = dict(enumerate(known.asked.get(number, ())))
         vectors |= {index: facts_of(trial)["vector"] for index, trial in trials.items()}
         candidates = []
-        for index, computed in enumerate(self.search.ask().tolist()):
+        for index, computed in enumerate(asked(self.sampler, self.search, self.space.size).tolist()):
             vector = list(vectors.get(index, computed))
             same = dict(enumerate(vector)), dict(enumerate(computed))
             self._require_same(*same, f"candidate {index + 1} of generation {number + 1}")
@@ -295,7 +296,8 @@ class Course:
     def tell(self, generation: Generation, known: Known = UNKNOWN) -> list[float]:
         """Passes a generation whose candidates have trials to the sampler; returns their values."""
         values, pooled = generation.values(), generation.pooled()
-        self.search.tell(pooled if self.search.pools and self.definition.edition > FIRST_EDITION else values)
+        with calling(self.sampler, "tell"):
+            self.search.tell(pooled if self.search.pools and self.definition.edition > FIRST_EDITION else values)
         self.alike = self.alike + 1 if len(set(pooled)) == 1 < len(pooled) else 0
         for candidate, value in zip(generation.candidates, values, strict=True):
             taken = facts_of(candidate.trial).get("milliseconds", 0.0) if candidate.trial else 0.0
@@ -312,7 +314,7 @@ class Course:
 
     def summary(self, values: Sequence[float]) -> dict[str, Any]:
         """Returns what to store at the end of the latest generation, given its values."""
-        computed = self._accepted(self.search.recommended()).values
+        computed = self._accepted(self._recommendation()).values
         if self._recommended:
             what = f"the recommendation of generation {self.search.generation - 1}"
             self._require_same(self._recommended, computed, what)
@@ -331,7 +333,10 @@ class Course:
         """Returns the agent that the search proposes: never the luckiest candidate."""
         if self._recommended:
             return self.space.apply(self.agent, self._recommended)
-        return self._accepted(self.search.recommended()).agent
+        return self._accepted(self._recommendation()).agent
+
+    def _recommendation(self) -> list[float]:
+        return recommended(self.sampler, self.search, self.space.size)
 
     def best(self, count: int = 1) -> list[tuple[Agent, float]]:
         """Returns the agents with the largest (lucky) values, averaged if an agent was tried again."""
@@ -382,6 +387,6 @@ class Course:
 
         if stored.keys() != computed.keys() or not all(same(stored[key], computed[key]) for key in computed):
             raise UserError(
-                f"study {self.definition.name!r} must replay as stored, but {what} differs; the versions of cma or"
-                " numpy changed: start another study with --name."
+                f"study {self.definition.name!r} must replay as stored, but {what} differs: {self.sampler}"
+                " or a package that it uses has changed; start another study with --name."
             )

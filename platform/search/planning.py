@@ -15,6 +15,7 @@ from ..agents.registry import AGENTS
 from ..arena.match import derive_seed
 from ..arena.randomness import one_game, repeats_one_game
 from ..core.errors import UserError
+from ..core.outside.classes import is_outside
 from ..games.registry import GAMES
 from ..results.store.store import Store
 from . import EARLIER_VERIFY
@@ -32,7 +33,7 @@ from .objective import Objective
 from .samplers.duels import Duels
 from .samplers.of_optuna import read_sampler
 from .samplers.registry import SAMPLERS, usual_sampler
-from .samplers.sampler import Sampler
+from .samplers.sampler import Sampler, require_sound
 from .space import Space
 from .storage.studies import as_begun, has_study, run_id_of
 from .storage.trials import best_values
@@ -115,7 +116,9 @@ class Strength(Question):
             space.vector_of(self.agent, AGENTS.make(text))
         self._by_default = not options["sampler"]
         usual = usual_sampler(self.objective.single_player, bool(self.against))
-        self.sampler: Sampler = read_sampler(options["sampler"]) if options["sampler"] else usual
+        self.sampler: Sampler = read_sampler(options["sampler"], space) if options["sampler"] else usual
+        if is_outside(self.sampler.full_text()):
+            require_sound(self.sampler, space.encode(self.agent), self.seed, space)
         if isinstance(self.sampler, Duels) and not self.against:
             self.sampler = self.sampler.replace(share=0.0)
         self.noise: Noise = NOISES.make(options["noise"] or self.sampler.usual_noise)

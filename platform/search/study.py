@@ -29,10 +29,9 @@ class Study(Plan["StudyResults"]):
     """Search for the parameters with which an agent plays best.
 
     In single-player games the mean score counts, otherwise the share of points against every opponent in every seat. At
-    the end, the start, the agent that the search proposes and its best candidates play held-out games, which the search
-    has not seen, until a sequential test shows that one is better than the start; otherwise the start is kept, and if
-    that is undecided, the command that plays on is shown. Repeat the command to resume a search that was stopped; with
-    --name, a larger budget continues it.
+    the end, the agent that the search proposes plays held-out games, which the search has not seen, until a sequential
+    test shows that it is better than the start; otherwise the start is kept, and if that is undecided, the command that
+    plays on is shown. Repeat the command to resume a search that was stopped; a larger budget continues it.
 
     \b
     Examples:
@@ -88,8 +87,9 @@ class Study(Plan["StudyResults"]):
         sampler: Annotated[
             str | Sampler | BaseSampler,
             Option(
-                "duels, cmaes, cmaes_lr, tpe, gp, random, grid or spsa, with parameters if needed; default: duels if"
-                " there are opponents, cmaes for scores",
+                "duels, cmaes, cmaes_lr, tpe, gp, random, grid, spsa or one of Optuna, such as"
+                " optuna.samplers.TPESampler, with parameters if needed; default: duels if there are opponents, cmaes"
+                " for scores",
                 complete="sampler",
             ),
         ] = "",

@@ -35,6 +35,7 @@ from . import EARLIER_VERIFY, LUCKY_EDITION, MIN_SHOWN, VERIFY
 from .course import BEST_CANDIDATES, PATIENCE, Course, Generation, Known
 from .definition import StudyDefinition
 from .final_comparison import FinalComparison, compare_finalists, held_out_games
+from .for_optuna.finalists import store_finalists
 from .idle_games import StudyGames
 from .objective import require_generation
 from .storage.checked_studies import (
@@ -42,6 +43,7 @@ from .storage.checked_studies import (
     TRIALS_SO_FAR,
     asked_of,
     facts_of,
+    is_foreign,
     set_asked,
     set_note,
     study_notes,
@@ -153,6 +155,8 @@ class StudyRun(StoredStudy):
     def _search(self, executor: Executor, total: int, fits: Fits, used: Callable[[], float] | None = None) -> None:
         with self.driving(self._lock_or_play(executor, fits), total) as (lock, bar):
             before, bar.waits = executor.time, executor.waits
+            if foreign := self.foreign_trials(TrialState.WAITING):
+                bar.print(f"The search leaves out {foreign} trial{'s' * (foreign > 1)} that other code has added.")
             bar.skip(self.course.games)  # of generations that were complete before this driver had the lock
             drive = Drive(self, self.known(), lock, bar, total, used)
             drive.run(executor, fits)
@@ -182,6 +186,8 @@ class StudyRun(StoredStudy):
         """Returns the stored state of the search."""
         trials: dict[int, dict[int, FrozenTrial]] = defaultdict(dict)
         for trial in self.optuna.get_trials(deepcopy=False, states=(TrialState.COMPLETE,)):
+            if is_foreign(trial):
+                continue
             facts = facts_of(trial)
             trials[facts["generation"]][facts["index"]] = trial
         latest, vectors = asked_of(self.store, self.definition.name)
@@ -243,6 +249,8 @@ class StudyRun(StoredStudy):
             self, course.objective, chosen, games, course.games, executor, course.least_budget, first_share
         )
         self.store_verdict(final.verdict)
+        with optuna_errors(self.store.shown_url):
+            store_finalists(self._storage, self.definition.name, course.objective.name, course.space, final.verdict)
         return final
 
 
@@ -312,7 +320,7 @@ class Drive:
     def keep_asked(self, generation: Generation) -> None:
         """Stores the vectors of the generation, for others that play for it."""
         vectors = [candidate.vector for candidate in generation.candidates]
-        set_asked(self.study._storage, self.study.optuna._study_id, generation.number, vectors)
+        set_asked(self.study.optuna, generation.number, vectors)
 
     def _store_trials(self, generation: Generation, complete: bool = False) -> None:
         """Stores the trials of finished candidates; while more games may follow, only if scores cannot cause these."""

@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from turnier.runs.results import RunResults
     from turnier.runs.tournament import Tournament
     from turnier.runs.training import Training
+    from turnier.search.for_optuna.function_study import create_study
     from turnier.search.samplers.sampler import History, Sampler, Search, Vectors
     from turnier.search.space import Space
     from turnier.search.study import Study
@@ -109,6 +110,7 @@ __all__ = [
     "Vectors",
     "Where",
     "analyse",
+    "create_study",
     "figure_of",
     "frames",
     "kernel",
@@ -146,6 +148,7 @@ _MODULES = {  # imported when one of their names is first used, so that `turnier
     "turnier.runs.results": ("RunResults",),
     "turnier.runs.tournament": ("Tournament",),
     "turnier.runs.training": ("Training",),
+    "turnier.search.for_optuna.function_study": ("create_study",),
     "turnier.search.samplers.sampler": ("History", "Sampler", "Search", "Vectors"),
     "turnier.search.space": ("Space",),
     "turnier.search.study": ("Study",),

@@ -50,7 +50,7 @@ for words in commands:
     print(json.dumps([code, wrong.getvalue()]), file=sys.__stdout__, flush=True)
 """
 PLAYED = ("--executor", "serial", "--store", "sqlite:///a.db")
-BUDGET = ("--against", "random", "--budget", "30games")
+BUDGET = ("--against", "random", "--budget", "40games")
 BASE = (
     ("list", "games"),
     ("list", "mcts"),
@@ -93,7 +93,7 @@ def ran(folder: Path, missing: list[str], commands: list[tuple[str, ...]]) -> li
 
 def test_the_table_has_every_extra() -> None:
     declared = tomllib.loads((REPO / "pyproject.toml").read_text())["project"]["optional-dependencies"]
-    assert declared.keys() - {"all", "dev"} == MODULES.keys() == NEEDING.keys() | {"cluster", "video"}
+    assert declared.keys() - {"all", "dev", "rivals"} == MODULES.keys() == NEEDING.keys() | {"cluster", "video"}
     apart = {"cluster", "judges"}  # for the head of a cluster, and under the AGPL
     free = sorted(MODULES.keys() - apart)
     assert declared["all"] == [f"turnier[{','.join(free)}]"] and "turnier[all,judges]" in declared["dev"]

@@ -61,8 +61,9 @@ def test_optuna_dashboard_lists_the_study_with_its_trials(tmp_path: Path) -> Non
                 break
             except OSError:
                 time.sleep(0.1)
-        (found,) = studies
+        found, finalists = studies
         assert found["study_name"] == "cmaes_heuristics-tiny"
+        assert finalists["study_name"] == "cmaes_heuristics-tiny, held-out"
         trials = get(f"http://127.0.0.1:{port}/api/studies/{found['study_id']}?after=0")["trials"]
     finally:
         server.terminate()

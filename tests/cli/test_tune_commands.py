@@ -15,10 +15,12 @@ from typer.testing import CliRunner
 
 from turnier.agents.registry import AGENTS
 from turnier.arena.play import play_matches
+from turnier.arena.workers.local import SerialExecutor
 from turnier.arena.workers.where import Where
 from turnier.commands.app import app
 from turnier.games.registry import GAMES
 from turnier.results.store.store import Store
+from turnier.search import LUCKY_EDITION
 from turnier.search.definition import StudyDefinition
 from turnier.search.objective import Objective, is_one_game
 from turnier.search.storage.commands import Again, tune_command
@@ -26,6 +28,7 @@ from turnier.search.storage.hints import hints
 from turnier.search.storage.studies import StoredStudy, run_id_of, stored_verdict
 from turnier.search.storage.trials import generations_frame, trials_frame
 from turnier.search.study import Study
+from turnier.search.study_run import StudyRun
 from turnier.search.verdict import BETTER
 
 
@@ -250,3 +253,20 @@ def test_the_command_of_a_study_finds_it_again(tmp_path: Path) -> None:
             again = run(tune_command(store, definition, ended.verdict.budget, 0.1))
             assert again["study"] == definition.name and again["sentence"] == ended.verdict.sentence
             assert games(tmp_path, definition.name) == known
+
+
+def test_a_search_that_learns_nothing_ends_early(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """One of an earlier edition goes on."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "flat.py").write_text(FLAT)
+    assert CliRunner().invoke(app, ["new", "agent", "bot"]).exit_code == 0
+    words = "flat.py:Flat", "bot.py:Bot", "--params", "surprise", "--budget", "90games"
+    place = "--name", "flat", "--store", f"sqlite:///{tmp_path}/a.db", "--executor", "serial"
+    shown = CliRunner().invoke(app, ["tune", *words, *place], catch_exceptions=False)
+    said = "The search ends after 60 of 90 games: in 10 generations in a row there was nothing to learn."
+    assert said in shown.stderr and "the search found no other agent than the start; keep it" in shown.stdout
+    with Store.open(f"sqlite:///{tmp_path}/a.db") as store:
+        definition = StudyDefinition.of_stored(store.run("study:flat").definition)
+        earlier = StudyRun(store, replace(definition, name="earlier", edition=LUCKY_EDITION), progress=False)
+        earlier.run_budget(90, SerialExecutor())
+        assert earlier.course.games == 90 and earlier.course.alike == 15

@@ -215,8 +215,9 @@ def use_helpers() -> str:
     require_calling_convention()
     begin_history(target, stream)
     digest.add(target)
-    digest.add(*(int(twenty48_board.count_empty(np.uint64(board))) for board in (1, 0x1234, 2**64 - 1)))
-    digest.add(*(int(twenty48_board.transpose(np.uint64(board))) for board in (1, 0x1234, 2**64 - 1)))
+    of_board = twenty48_board.count_empty, twenty48_board.transpose
+    of_board += twenty48_board.reverse_rows, twenty48_board.reverse_columns
+    digest.add(*(int(kernel(np.uint64(board))) for kernel in of_board for board in (1, 0x1234, 2**64 - 1)))
     digest.add(*perft(make_game("tictactoe"), make_game("tictactoe").start().state, 3))
     digest.add(source, target)
     return digest.hash.hexdigest()

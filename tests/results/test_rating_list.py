@@ -80,7 +80,7 @@ def test_single_player_games_are_ranked_by_mean_score(tmp_path: Path) -> None:
     assert ratings[["elo", "points", "wins", "group"]].isna().all(axis=None)
     assert 0.98 < ratings["superiority"].iloc[0] < 1  # by their differences, which luck leaves alone
     assert 0.9 < ratings["superiority"].iloc[1] < ratings["superiority"].iloc[0]
-    assert ratings["best_of_all"].sum() == pytest.approx(1) and ratings["best_of_all"].iloc[0] > 0.98
+    assert ratings["best_of_all"].sum() == pytest.approx(1) and ratings["best_of_all"].iloc[0] > 0.97
     assert ratings[["rank_low", "rank_high"]].to_numpy().tolist() == [[1, 1], [2, 2], [3, 3]]
     assert pairs[["first", "second"]].to_numpy().tolist() == [["a", "b"]]
 

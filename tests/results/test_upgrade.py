@@ -17,7 +17,7 @@ from turnier.core.compilation.code_digest import release
 from turnier.core.errors import UserError
 from turnier.results.repair.inspection import inspect_store
 from turnier.results.repair.rewriting import repair
-from turnier.results.store import schema
+from turnier.results.store import manifest, schema
 from turnier.results.store.annotations import ANCHOR, NOTE, SETTINGS
 from turnier.results.store.curves import CurvePoint
 from turnier.results.store.locks import this_process
@@ -32,7 +32,8 @@ NEED = r"was written by an earlier Turnier; type: turnier upgrade --store \S+$"
 
 
 @pytest.fixture
-def run(store: Store) -> Store:
+def run(store: Store, monkeypatch: pytest.MonkeyPatch) -> Store:
+    monkeypatch.setattr(manifest, "_command", [])  # of commands that other tests have run in this process
     store.begin_run("run", "tournament", "t", {"agents": list(AGENTS)})
     store.begin_run("empty", "training", "e", {})
     store.append("run", RECORDS)

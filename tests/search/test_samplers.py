@@ -27,6 +27,7 @@ SMALL = {
     "duels": "duels(pairs=6,length=240,reach=0.16)",
     "gp": "gp(population=6,startup=12)",
     "grid": "grid(steps=3,population=6)",
+    "optuna": 'optuna(sampler="QMCSampler(scramble=True)",population=10)',
     "random": "random(population=10)",
     "spsa": "spsa",
     "tpe": "tpe(population=6,startup=12)",

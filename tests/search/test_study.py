@@ -29,7 +29,7 @@ from turnier.results.store.store import Store
 from turnier.search.definition import StudyDefinition
 from turnier.search.final_comparison import compare_finalists
 from turnier.search.idle_games import StudyGames
-from turnier.search.storage.checked_studies import ASKED, FACTS, NOTES, SYSTEM_NOTES, facts_of
+from turnier.search.storage.checked_studies import ASKED, FACTS, NOTES, OURS, SYSTEM_NOTES, facts_of
 from turnier.search.storage.studies import run_id_of
 from turnier.search.storage.study_repair import inspect_studies, repair_studies
 from turnier.search.storage.trials import trials_frame
@@ -139,7 +139,7 @@ def test_a_change_of_what_was_asked_for_is_noticed(tmp_path: Path) -> None:
     with Store.open(url) as store:
         assert inspect_studies(store) == []
         with store.database.writing() as connection:
-            asked = SYSTEM_NOTES.c.key == ASKED
+            asked = SYSTEM_NOTES.c.key == OURS + ASKED
             text = connection.scalar(select(SYSTEM_NOTES.c.value_json).where(asked))
             changed = json.dumps(json.loads(text or "") | {"generation": 7})
             connection.execute(update(SYSTEM_NOTES).where(asked).values(value_json=changed))

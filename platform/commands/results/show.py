@@ -23,7 +23,20 @@ MIN_GAMES = 10  # of an agent in the rating list of a game
 MATCHES = 20  # that are listed
 OF_MATCHES = (".gif", ".mp4", ".svg", ".json")
 OPTIONS = {  # kind of thing shown -> its options besides --store
-    "run": {"out", "html", "matches", "whole", "rows", "anchor", "nash", "crosstable", "as_json", "game", "min_games"},
+    "run": {
+        "out",
+        "html",
+        "matches",
+        "whole",
+        "rows",
+        "anchor",
+        "nash",
+        "crosstable",
+        "candidates",
+        "as_json",
+        "game",
+        "min_games",
+    },
     "archive": {"out", "means", "whole", "rows", "anchor", "nash", "crosstable", "as_json", "game", "min_games"},
     "match": {"out", "delay", "overlay"},
     "bot": {"game", "save", "as_json"},
@@ -69,6 +82,13 @@ def show(
     crosstable: Annotated[
         Path | None,
         typer.Option(help="also write the scores of all pairs of agents to this CSV file", callback=writable_file),
+    ] = None,
+    candidates: Annotated[
+        Path | None,
+        typer.Option(
+            help="of a study: also write its candidates, with parameters, value, games and generation, to this CSV",
+            callback=writable_file,
+        ),
     ] = None,
     means: Annotated[
         bool, typer.Option("--means", help="of an archive: only means and shares of points, for any number of games")
@@ -186,7 +206,7 @@ def _show_run(store: Store, run: Run, options: Mapping[str, Any], named: bool) -
 def _shown(options: Mapping[str, Any]) -> Shown:
     from ..runs.show import Shown
 
-    names = ("as_json", "whole", "rows", "crosstable", "anchor", "nash")
+    names = ("as_json", "whole", "rows", "crosstable", "candidates", "anchor", "nash")
     return Shown(**{name: options[name] for name in names})
 
 

@@ -23,6 +23,7 @@ class Shown(NamedTuple):
     whole: bool = False  # every table, not only the main one
     rows: int = 200  # agents of a rating list
     crosstable: Path | None = None  # file to which it is written, too
+    candidates: Path | None = None  # of a study, likewise
     anchor: str = ""  # the agent whose Elo is 0
     nash: bool = False  # whether Nash averages are shown in any case
 
@@ -46,6 +47,8 @@ def show_run(results: RunResults, shown: Shown, console: Console | None = None) 
     data = kind.read(results, **rated)
     if shown.crosstable is not None:
         write_crosstable(results.standings(anchor=shown.anchor, nash=shown.nash), shown.crosstable)
+    if shown.candidates is not None:
+        write_candidates(results, shown.candidates)
     if shown.as_json:
         print_json(kind.to_json(data))
     else:
@@ -74,10 +77,22 @@ def write_crosstable(standings: Standings, path: Path) -> None:
     if len(games) != 1:
         named = f"{len(games)}: {', '.join(games)}" if games else "none with two agents"
         raise UserError(f"--crosstable must be of one game, got {named}; choose one with --game.")
+    _write_csv(standings.crosstable(), path, "crosstable", index_label="agent")
+
+
+def write_candidates(results: RunResults, path: Path) -> None:
+    """Writes the candidates of a study as CSV; raises UserError for any other run."""
+    candidates = getattr(results, "candidates", None)
+    if candidates is None:
+        raise UserError(f"--candidates is for studies, got {results.id}; leave it out.")
+    _write_csv(candidates(), path, "candidates", index=False)
+
+
+def _write_csv(frame: Any, path: Path, option: str, **how: Any) -> None:
     try:
-        standings.crosstable().to_csv(path, index_label="agent")
+        frame.to_csv(path, **how)
     except OSError as failure:
-        raise UserError(f"--crosstable must be a file that can be written, got {path}: {failure.strerror}.") from None
+        raise UserError(f"--{option} must be a file that can be written, got {path}: {failure.strerror}.") from None
 
 
 def print_json(content: Any) -> None:

@@ -147,6 +147,11 @@ class ParetoStudy(StoredStudy):
         generations = games // size
         total = generations * size
         with self.driving(self.store.lock(self.run_id), total) as (lock, bar):
+            if foreign := self.foreign_trials():
+                raise UserError(
+                    f"study {self.definition.name!r} must have only candidates of its own, since NSGA-II breeds from"
+                    f" all of them, got {foreign} of other code; start another study with --name."
+                )
             per_trial = self.definition.games * self.objective.unit_games
             self._remove_half_asked()
             finished = len(self._trials(TrialState.COMPLETE))

@@ -13,6 +13,7 @@ SAMPLERS: Registry[Sampler] = Registry(
         "duels": "turnier.search.samplers.duels:Duels",
         "gp": "turnier.search.samplers.gp:Gp",
         "grid": "turnier.search.samplers.grid:Grid",
+        "optuna": "turnier.search.samplers.of_optuna:OfOptuna",
         "random": "turnier.search.samplers.random:RandomSampler",
         "spsa": "turnier.search.samplers.spsa:Spsa",
         "tpe": "turnier.search.samplers.tpe:Tpe",

@@ -7,8 +7,10 @@ numbers depend only on the seed and the generation, so replaying the stored valu
 from __future__ import annotations
 
 import math
+import shlex
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
@@ -241,3 +243,75 @@ class History:
     def add(self, vectors: Vectors, values: Sequence[float]) -> None:
         self.vectors = np.concatenate([self.vectors, vectors])
         self.values = np.concatenate([self.values, np.asarray(values, np.float64)])
+
+
+@contextmanager
+def calling(sampler: Sampler, method: str) -> Iterator[None]:
+    """Turns whatever a sampler of others raises into UserError with the sampler's name."""
+    try:
+        yield
+    except UserError:
+        raise
+    except Exception as failure:
+        got = f"{type(failure).__name__}: {failure}" if str(failure) else type(failure).__name__
+        raise UserError(f"{method} of {sampler} must work, got {got}; {_look(sampler)}.") from failure
+
+
+def _look(sampler: Sampler) -> str:
+    return f"see what a sampler has to do with turnier check {shlex.quote(str(sampler))}"
+
+
+def began(sampler: Sampler, start: Sequence[float], seed: int, space: Space) -> Search:
+    """Returns a sampler's search; raises UserError if it is none."""
+    with calling(sampler, "begin"):
+        search = sampler.begin(start, seed, space)
+    if not isinstance(search, Search):
+        raise UserError(f"begin of {sampler} must return a Search, got {search!r}; {_look(sampler)}.")
+    return search
+
+
+def asked(sampler: Sampler, search: Search, size: int) -> Vectors:
+    """Returns a generation's candidates, [n, size]; raises UserError if they are no such vectors in the unit cube."""
+    with calling(sampler, "ask"):
+        vectors = search.ask()
+    if got := wrong_shape(vectors, size):
+        raise UserError(f"ask of {sampler} must return an array of shape [n, {size}], got {got}; {_look(sampler)}.")
+    if not ((vectors >= 0) & (vectors <= 1)).all():  # true for nan
+        outside = vectors[~((vectors >= 0) & (vectors <= 1))][0]
+        raise UserError(f"candidates of {sampler} must be from 0 to 1, got {outside:g}; {_look(sampler)}.")
+    return vectors
+
+
+def wrong_shape(vectors: object, size: int) -> str:
+    """Returns what was got instead of an array [n, size] of numbers with n from 1 up; otherwise nothing."""
+    if not isinstance(vectors, np.ndarray):
+        return repr(vectors)
+    fits = vectors.ndim == 2 and vectors.shape[1] == size and len(vectors) and vectors.dtype.kind in "fiu"
+    return "" if fits else f"an array of shape {vectors.shape} and type {vectors.dtype}"
+
+
+def recommended(sampler: Sampler, search: Search, size: int) -> list[float]:
+    """Returns the vector that a search recommends; raises UserError if it is none in the unit cube."""
+    with calling(sampler, "recommended"):
+        vector = search.recommended()
+        if len(vector) == size and all(0 <= float(value) <= 1 for value in vector):
+            return vector
+    raise UserError(
+        f"recommended of {sampler} must return a list of {size} numbers from 0 to 1, got {vector}; {_look(sampler)}."
+    )
+
+
+def require_sound(sampler: Sampler, start: Sequence[float], seed: int, space: Space) -> None:
+    """Raises UserError if a sampler cannot search, or asks differently after the same values."""
+    first, second = (began(sampler, start, seed, space) for _ in range(2))
+    for _ in range(2):
+        recommended(sampler, first, space.size)
+        vectors, others = asked(sampler, first, space.size), asked(sampler, second, space.size)
+        if not np.array_equal(vectors, others):
+            raise UserError(
+                f"{sampler} must ask for the same candidates after the same values, got {vectors[0]} and then"
+                f" {others[0]}; draw random numbers from self.rng() only, and {_look(sampler)}."
+            )
+        for search in (first, second):
+            with calling(sampler, "tell"):
+                search.tell([float(value) for value in range(len(vectors))])

@@ -15,9 +15,8 @@ from typing import Any, NamedTuple
 import optuna
 import pandas as pd
 from optuna.distributions import distribution_to_json
-from optuna.storages import BaseStorage
 from optuna.trial import FrozenTrial
-from sqlalchemy import Connection, TableClause, column, select, table
+from sqlalchemy import Connection, column, select, table
 
 from ...results.integrity.checksums import checksum
 from ...results.outage import outlasting
@@ -33,6 +32,7 @@ PARAMETERS = table(
     "trial_params", column("trial_id"), column("param_name"), column("param_value"), column("distribution_json")
 )
 NOTES = table("trial_user_attributes", column("trial_id"), column("key"), column("value_json"))
+OURS = "turnier:"  # prefix of system attributes of Optuna, which its commands and pages do not show
 
 # The facts noted per trial; studies of learners call a generation `round`.
 NOTED = ("generation", "round", "index", "standard_error", "low", "high", "games", "seconds")
@@ -40,7 +40,8 @@ FINISHED = ("COMPLETE", "PRUNED")
 CHECKSUM = "checksum"  # the key among the facts of a trial, and in a note
 FACTS = "candidate"  # the only attribute of a trial, except in a search for a front: its facts
 SUMMARIES = "generation "  # prefix of keys of notes at the ends of generations
-ASKED = "turnier:asked"  # the latest generation and its vectors, a system attribute of Optuna, hidden on its pages
+ASKED = "asked"  # the note of the latest generation and its vectors
+VECTOR = "vector"  # the key of a candidate's vector among its facts; long, so it is a system attribute
 TRIALS_SO_FAR = "trials"  # in the note of a generation: number of finished trials
 
 
@@ -55,17 +56,24 @@ class StoredTrials(NamedTuple):
 
 
 def with_checksum(trial: FrozenTrial) -> FrozenTrial:
-    """Returns a finished trial with its facts and its checksum as one attribute, to be stored."""
-    trial.user_attrs = {
-        FACTS: facts_of(trial) | {CHECKSUM: trial_checksum(trial, trial.state.name, trial.values or ())}
-    }
+    """Returns a finished trial with its facts and its checksum as one attribute, and its vector, to be stored."""
+    facts = facts_of(trial) | {CHECKSUM: trial_checksum(trial, trial.state.name, trial.values or ())}
+    if VECTOR in facts:
+        trial.system_attrs = {OURS + VECTOR: facts.pop(VECTOR)}
+    trial.user_attrs = {FACTS: facts}
     return trial
 
 
 def facts_of(trial: FrozenTrial) -> dict[str, Any]:
-    """Returns the facts noted about a trial."""
+    """Returns the facts noted about a trial; earlier versions noted the vector with the others."""
     facts: dict[str, Any] = trial.user_attrs.get(FACTS, trial.user_attrs)
-    return facts
+    vector = trial.system_attrs.get(OURS + VECTOR)
+    return facts if vector is None else facts | {VECTOR: vector}
+
+
+def is_foreign(trial: FrozenTrial) -> bool:
+    """Whether a trial was added by other code, such as `study.optimize` of plain Optuna."""
+    return not {FACTS, CHECKSUM} & trial.user_attrs.keys()
 
 
 def trial_checksum(trial: FrozenTrial, state: str, values: Iterable[float]) -> int:
@@ -120,8 +128,17 @@ def read_trials(store: Store, connection: Connection, study: str) -> StoredTrial
         wrong = _wrong(found)
     if wrong:
         raise store.database.damaged(f"in study {study} {wrong}")
-    require_finished(store, study, int(found.trials["state"].astype(str).isin(FINISHED).sum()))
-    return found
+    own = _without_foreign(found)
+    require_finished(store, study, int(own.trials["state"].astype(str).isin(FINISHED).sum()))
+    return own
+
+
+def _without_foreign(found: StoredTrials) -> StoredTrials:
+    """Returns the trials without those that other code has finished, such as `study.optimize` of plain Optuna."""
+    ours = set(found.notes["trial_id"])
+    finished = found.trials["state"].astype(str).isin(FINISHED)
+    kept = set(found.trials["trial_id"][~finished | found.trials["trial_id"].isin(ours)])
+    return StoredTrials(*(rows[rows["trial_id"].isin(kept)].reset_index(drop=True) for rows in found))
 
 
 def require_finished(store: Store, study: str, found: int) -> None:
@@ -158,6 +175,8 @@ def _wrong(found: StoredTrials) -> str:
         known = dict(notes).get(CHECKSUM)
         if str(state) not in FINISHED:
             continue
+        if not notes:
+            continue  # of other code
         noted = [note for note in notes if note[0] != CHECKSUM]
         if known is None or checksum_of_rows(str(state), values, parameters, latest, noted) != json.loads(known):
             return f"candidate {number + 1:,} differs from its checksum"
@@ -196,30 +215,37 @@ def _of_note(note: Mapping[str, Any]) -> int:
 
 def set_note(study: optuna.Study, key: str, note: Any) -> None:
     """Stores a note with a study, in place of an earlier one."""
-    study.set_user_attr(key, sealed(note))
+    study._storage.set_study_system_attr(study._study_id, OURS + key, sealed(note))
 
 
-def set_asked(storage: BaseStorage, study: int, generation: int, vectors: Sequence[Sequence[float]]) -> None:
+def set_asked(study: optuna.Study, generation: int, vectors: Sequence[Sequence[float]]) -> None:
     """Stores the vectors of a search's latest generation, for others that play for it."""
-    storage.set_study_system_attr(study, ASKED, sealed({"generation": generation, "vectors": vectors}))
+    set_note(study, ASKED, {"generation": generation, "vectors": vectors})
 
 
 def asked_of(store: Store, study: str) -> tuple[int, list[list[float]]]:
     """Returns the latest generation and its vectors, -1 and none before the first; raises as `study_notes` does."""
-    note = study_notes(store, study, ASKED, SYSTEM_NOTES).get(ASKED, {"generation": -1, "vectors": []})
+    note = study_notes(store, study, ASKED).get(ASKED, {"generation": -1, "vectors": []})
     return note["generation"], note["vectors"]
 
 
 @outlasting
-def study_notes(store: Store, study: str, pattern: str, notes: TableClause = STUDY_NOTES) -> dict[str, Any]:
-    """Returns a study's notes with keys like an SQL pattern; raises Damaged if they differ from their checksums."""
-    query = (
-        select(notes.c.key, notes.c.value_json)
-        .join_from(notes, STUDIES, STUDIES.c.study_id == notes.c.study_id)
-        .where(STUDIES.c.study_name == study, notes.c.key.like(pattern))
-    )
+def study_notes(store: Store, study: str, pattern: str) -> dict[str, Any]:
+    """Returns a study's notes with keys like an SQL pattern; raises Damaged if they differ from their checksums.
+
+    Earlier versions stored them as user attributes of Optuna.
+    """
+    found: dict[str, Any] = {}
     with store.database.reading() as connection, store.database.decoding(f"what is noted of study {study}"):
-        return {row.key: unsealed(json.loads(row.value_json)) for row in connection.execute(query)}
+        for notes, prefix in ((STUDY_NOTES, ""), (SYSTEM_NOTES, OURS)):
+            query = (
+                select(notes.c.key, notes.c.value_json)
+                .join_from(notes, STUDIES, STUDIES.c.study_id == notes.c.study_id)
+                .where(STUDIES.c.study_name == study, notes.c.key.like(prefix + pattern))
+            )
+            for row in connection.execute(query):
+                found[row.key.removeprefix(prefix)] = unsealed(json.loads(row.value_json))
+    return found
 
 
 def _read(connection: Connection, query: Any) -> pd.DataFrame:

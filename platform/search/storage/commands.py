@@ -90,7 +90,7 @@ def to_play_on(store: Store, definition: Mapping[str, Any], verdict: StudyVerdic
         words += ["--game", str(GAMES.make(definition["game"]))]
         command = shlex.join([*words, "--openings", str(OPENING_PLIES)]) + store_option(store)
         return f"To compare the two from many openings: {command}"
-    if verdict is None or verdict.verify is None:
+    if verdict is None or verdict.verify is None or "agent" not in definition:
         return ""
     references: Sequence[Any] = [row for row in verdict.figures if row.reference]
     if not verdict.budget or len(references) > 1:  # a script, with baselines that only it has

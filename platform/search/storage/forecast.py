@@ -17,7 +17,7 @@ from ..objective import Objective
 from ..samplers.duels import Duels
 from ..samplers.registry import SAMPLERS
 
-MISSED, POWER_OF_GAMES = 200.0, 2 / 3  # see `missed_elo`
+MISSED, POWER_OF_GAMES = 150.0, 2 / 3  # see `missed_elo`
 POWER = 0.8  # probability with which a gain is shown
 LOOKS = 1.12  # times as many units as without looks, measured in docs/results/verdicts.md
 GAINS = (10.0, 20.0, 50.0)  # in Elo, or in percent, of which a plan says how many games show them
@@ -36,8 +36,8 @@ class Sample(NamedTuple):
 def missed_elo(parameters: int, games: int) -> float:
     """Returns the Elo that duels lack to the best, on average, after this many games.
 
-    Fitted to surfaces of 2 to 24 parameters after 300 to 10,000 games (`studies/forecasts.py`): two of three studies
-    lack between half and twice as much. How far the start is from the best hardly matters.
+    Fitted to surfaces of 2 to 24 parameters after 300 to 10,000 games (`studies/benchmark/forecasts.py`): two of three
+    studies lack between half and twice as much. How far the start is from the best hardly matters.
     """
     return float(MISSED * parameters / games**POWER_OF_GAMES)
 

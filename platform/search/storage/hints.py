@@ -15,8 +15,6 @@ from ...agents.agent import Agent
 from ...agents.registry import AGENTS
 from ...core.errors import UserError
 from ...core.number_text import number
-from ..samplers.duels import Duels
-from ..samplers.registry import SAMPLERS
 from ..space import Space
 from ..verdict import NOT_BETTER, HeldOutFigures, StudyVerdict
 from .commands import Again
@@ -60,7 +58,9 @@ def hints(
     if sampler != "duels" and (not space or any(dimension.type is float for dimension in space.dimensions)):
         found.append(_repeating(trials))  # candidates of duels lie on two sides of a point, and so repeat
     if space:
-        found.append(_border(space, definition, len(noted), proposed, verdict, again))
+        # Of a point of duels that is half of their reach from an end, one of both candidates is always there.
+        near = float(noted["sigma"].iloc[-1]) / 2 if sampler == "duels" and len(noted) else 0.0
+        found.append(_border(space, definition, len(noted), proposed, near, verdict, again))
     if sampler == "duels":
         found.append(_disagreeing(noted["agreement"].dropna()))
     return [sentence for sentence in found if sentence]
@@ -145,6 +145,7 @@ def _border(
     definition: Mapping[str, Any],
     generations: int,
     proposed: Mapping[str, Any],
+    near: float,
     verdict: StudyVerdict | None,
     again: Again | None,
 ) -> str:
@@ -156,7 +157,8 @@ def _border(
         return ""
     else:  # It may just have stayed where it began.
         agent = AGENTS.make(definition["agent"])
-        start, proposed = space.of_agent(agent), _met(space, agent, definition, proposed)
+        start = space.of_agent(agent)
+        proposed = _met(space, agent, proposed, near) if near else proposed
         begun = {path: _end(space, path, value) for path, value in start.items()}
         proposed = {path: value for path, value in proposed.items() if begun.get(path) != _end(space, path, value)}
     places, changes["parameters"] = space.widened(proposed)
@@ -177,12 +179,8 @@ def _disagreeing(agreement: pd.Series) -> str:
     )
 
 
-def _met(space: Space, agent: Agent, definition: Mapping[str, Any], proposed: Mapping[str, Any]) -> dict[str, Any]:
-    """Returns proposed parameters, with those at an end of their range of which a mean of points is within reach."""
-    sampler = SAMPLERS.make(definition["sampler"]) if "sampler" in definition else None
-    if not isinstance(sampler, Duels):
-        return dict(proposed)
-    near = sampler.reach / 2  # of a point there, one of both candidates is always at the end
+def _met(space: Space, agent: Agent, proposed: Mapping[str, Any], near: float) -> dict[str, Any]:
+    """Returns proposed parameters, those that are so `near` an end of their range put there."""
     vector = space.encode(space.apply(agent, proposed))
     return space.decode([0.0 if x < near else 1.0 if x > 1 - near else x for x in vector])
 

@@ -146,11 +146,17 @@ def _attribute_rows(trial: FrozenTrial) -> Iterator[dict[str, Any]]:
         yield {"key": key, "value_json": json.dumps(value)}
 
 
+def _system_rows(trial: FrozenTrial) -> Iterator[dict[str, Any]]:
+    for key, value in trial.system_attrs.items():
+        yield {"key": key, "value_json": json.dumps(value)}
+
+
 _PARTS: tuple[tuple[Any, Callable[[FrozenTrial], Iterator[dict[str, Any]]]], ...] = (
     (models.TrialValueModel, _value_rows),
     (models.TrialParamModel, _parameter_rows),
     (models.TrialIntermediateValueModel, _latest_rows),
     (models.TrialUserAttributeModel, _attribute_rows),
+    (models.TrialSystemAttributeModel, _system_rows),
 )
 
 

@@ -13,6 +13,8 @@ from ...agents.agent import Agent
 from ...agents.registry import AGENTS
 from ...results.failures import failed_candidates, store_option
 from ...runs.results import RunResults
+from ...statistics.distributions import t_quantile
+from ...statistics.intervals import CONFIDENCE
 from ..definition import StudyDefinition
 from ..front.pareto import ParetoDefinition
 from ..front.points import Point, best_first, dominated, stored_points
@@ -61,6 +63,22 @@ class SearchResults(RunResults):
         objective.
         """
         return self._trials.copy()
+
+    def candidates(self) -> pd.DataFrame:
+        """Returns one row per candidate, for tables elsewhere.
+
+        Columns: candidate (from 0), its parameters, value, standard_error, games, generation (from 1), and `other`, the
+        second objective, if there is one. Parameters that a candidate does not use are missing.
+        """
+        frame, facts = self._trials, StudyFacts.of(self.stored)
+        error = (
+            (frame["high"] - frame["low"]) / 2 / t_quantile(0.5 + CONFIDENCE / 2, (frame["games"] - 1).clip(lower=1))
+        )
+        columns = {"candidate": frame["number"], **{name: frame[name] for name in frame.attrs["parameters"]}}
+        columns |= {"value": frame["value"], "standard_error": error}
+        columns |= {"games": frame["games"] * facts.unit_games, "generation": frame["group"] + 1}
+        columns |= {"other": frame["other"]} if frame["other"].notna().any() else {}
+        return pd.DataFrame(columns).convert_dtypes()
 
     def tried(self) -> dict[str, dict[str, Any]]:
         """Returns the parameters of all candidates by their agent's full text."""
@@ -144,7 +162,11 @@ class StudyResults(SearchResults):
         verdict, proposed = self.verdict, recommended_values(self.store, self.name)
         again = Again.of(self.store, self.stored, self.games)
         found = hints(self._trials, self.generations(), self.stored, proposed, verdict, again)
-        plateau = "" if verdict is None or verdict.repeated else same_scores(verdict.figures, self.held_out_values())
+        plateau = (
+            ""
+            if verdict is None or verdict.repeated or "agent" not in self.stored
+            else same_scores(verdict.figures, self.held_out_values())
+        )
         return [*found, plateau] if plateau else found
 
     def held_out(self) -> pd.DataFrame:

@@ -16,7 +16,7 @@ from urllib.parse import quote
 
 import optuna
 from optuna.study import StudyDirection
-from optuna.trial import FrozenTrial
+from optuna.trial import FrozenTrial, TrialState
 from sqlalchemy import make_url
 from sqlalchemy.exc import DBAPIError
 
@@ -28,14 +28,15 @@ from ...runs.bar import QUIET, Bar, run_bar
 from ...runs.plan import Playing
 from .. import FIRST_EDITION
 from ..verdict import StudyVerdict
-from .checked_studies import read_trials, set_note, study_notes, unsealed, with_checksum
+from .checked_studies import is_foreign, read_trials, set_note, study_notes, with_checksum
 from .lasting_storage import LastingStorage
 from .trials import study_names
 
 optuna.logging.set_verbosity(optuna.logging.WARNING)
 ATTEMPTS = 15
 _DAMAGED = "malformed|not a database|UTF-8|no such|NULL"  # in errors of SQLite and Optuna
-VERDICT = "verdict"  # the attribute of Optuna's study
+DEFINITION, VERDICT = "definition", "verdict"  # notes of a study
+RECOMMENDED = "recommended"  # the user attribute of Optuna with the agent of the verdict
 MAXIMIZE = (StudyDirection.MAXIMIZE,)
 
 
@@ -107,13 +108,20 @@ class StoredStudy:
         self._storage.add_finished(self.optuna._study_id, [with_checksum(trial) for trial in trials])
 
     def store_verdict(self, verdict: StudyVerdict) -> None:
-        """Stores a verdict with the study, and as its note for optuna-dashboard."""
+        """Stores a verdict with the study, and for users of Optuna: its agent, and as optuna-dashboard's note."""
         with optuna_errors(self.store.shown_url):
             set_note(self.optuna, VERDICT, verdict.to_json())
+            self.optuna.set_user_attr(RECOMMENDED, verdict.agent)
             with contextlib.suppress(ImportError):  # only needed, and only installed, with the extra `dashboard`
                 from optuna_dashboard import save_note
 
                 save_note(self.optuna, f"{verdict.sentence}\n\n    {verdict.agent}\n")
+
+    def foreign_trials(self, *more: TrialState) -> int:
+        """Returns the number of finished trials that other code has added, and of those in `more` states."""
+        with optuna_errors(self.store.shown_url):
+            states = (TrialState.COMPLETE, TrialState.PRUNED, TrialState.FAIL, *more)
+            return sum(map(is_foreign, self.optuna.get_trials(deepcopy=False, states=states)))
 
     @contextmanager
     def driving(self, lock: Lock, total: int) -> Iterator[tuple[Lock, Bar]]:
@@ -163,19 +171,20 @@ def open_study(
         if begun and name not in study_names(store):
             raise store.database.damaged(f"the candidates of study {name} are missing")
         study = optuna.create_study(storage=storage, study_name=name, directions=list(directions), load_if_exists=True)
-        mine, stored = json.loads(json.dumps(definition)), study.user_attrs.get("definition")
+        mine, stored = json.loads(json.dumps(definition)), study_notes(store, name, DEFINITION).get(DEFINITION)
         if stored is None:
             if study.get_trials(deepcopy=False):
                 raise UserError(f"study {name!r} was not made by turnier; choose another name with --name.")
-            set_note(study, "definition", mine)
+            set_note(study, DEFINITION, mine)
             return study
     with store.database.reading() as connection:
         read_trials(store, connection, name)  # raises if they are damaged
     with store.database.decoding(f"study {name}"):
         study.get_trials(deepcopy=False)
-        stored = unsealed(stored)
-    keys = [key for key in stored | mine if stored.get(key) != mine.get(key)]  # some are stored only if they are set
-    different = [f"{key} {stored.get(key)!r} (now {mine.get(key)!r})" for key in keys]
+    keys = stored | mine  # some are stored only if they are set
+    different = [
+        f"{key} {stored.get(key)!r} (now {mine.get(key)!r})" for key in keys if stored.get(key) != mine.get(key)
+    ]
     if different:
         raise UserError(
             f"study {name!r} is stored with {', '.join(different)};"

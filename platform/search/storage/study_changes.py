@@ -10,9 +10,10 @@ from sqlalchemy import select, update
 from ...core.errors import UserError
 from ...results.store.run_changes import delete_run, move_run, refuse_running
 from ...results.store.store import Run, Store
-from .checked_studies import STUDIES, STUDY_NOTES, sealed, unsealed
-from .studies import open_storage, optuna_errors, run_id_of
-from .trials import optuna_number, study_names
+from ..for_optuna.finalists import delete_finalists
+from .checked_studies import OURS, STUDIES, STUDY_NOTES, SYSTEM_NOTES, sealed, unsealed
+from .studies import DEFINITION, open_storage, optuna_errors, run_id_of
+from .trials import HELD_OUT_NAME, optuna_number, study_names
 
 
 def rename_study(store: Store, run: Run, name: str) -> None:
@@ -28,13 +29,16 @@ def rename_study(store: Store, run: Run, name: str) -> None:
     kept = {"begun_as": run.definition.get("begun_as", run.name)} if "edition" in run.definition else {}
     of_optuna = select(STUDIES.c.study_id).where(STUDIES.c.study_name == run.name).scalar_subquery()
     with store.database.writing() as connection:
-        definition = (STUDY_NOTES.c.study_id == of_optuna) & (STUDY_NOTES.c.key == "definition")
-        stored = connection.scalar(select(STUDY_NOTES.c.value_json).where(definition))
-        if stored is not None:
-            with store.database.decoding(f"the definition of {run.id}"):
-                renamed = json.dumps(sealed(unsealed(json.loads(stored)) | kept | {"name": name}))
-            connection.execute(update(STUDY_NOTES).where(definition).values(value_json=renamed))
-        connection.execute(update(STUDIES).where(STUDIES.c.study_name == run.name).values(study_name=name))
+        for notes, prefix in ((STUDY_NOTES, ""), (SYSTEM_NOTES, OURS)):
+            definition = (notes.c.study_id == of_optuna) & (notes.c.key == prefix + DEFINITION)
+            stored = connection.scalar(select(notes.c.value_json).where(definition))
+            if stored is not None:
+                with store.database.decoding(f"the definition of {run.id}"):
+                    renamed = json.dumps(sealed(unsealed(json.loads(stored)) | kept | {"name": name}))
+                connection.execute(update(notes).where(definition).values(value_json=renamed))
+        for end in ("", HELD_OUT_NAME):
+            mine = STUDIES.c.study_name == run.name + end
+            connection.execute(update(STUDIES).where(mine).values(study_name=name + end))
         move_run(connection, replace(run, definition=run.definition | kept), run_id_of(name), name)
 
 
@@ -43,5 +47,7 @@ def delete_study(store: Store, run: Run) -> None:
     refuse_running(store, run)
     if run.name in study_names(store):
         with optuna_errors(store.shown_url):
-            open_storage(store).delete_study(optuna_number(store, run.name))
+            storage = open_storage(store)
+            delete_finalists(storage, run.name)
+            storage.delete_study(optuna_number(store, run.name))
     delete_run(store, run)

@@ -11,7 +11,7 @@ from ...results.store.run_changes import forget_run
 from ...results.store.store import Store
 from .checked_studies import asked_of, read_trials, study_notes
 from .studies import run_id_of
-from .trials import optuna_number, study_names
+from .trials import HELD_OUT_NAME, optuna_number, study_names
 
 _BEGUN = "removed; its command makes it again from its stored games"
 
@@ -59,6 +59,10 @@ def _tables(connection: Connection) -> list[Table]:
 def _remove(connection: Connection, study: int) -> None:
     """Removes a study's rows from Optuna's tables unread; Optuna would read them and fail on damaged ones."""
     trials = select(models.TrialModel.trial_id).where(models.TrialModel.study_id == study)
+    name = connection.scalar(select(models.StudyModel.study_name).where(models.StudyModel.study_id == study))
+    finalists = select(models.StudyModel.study_id).where(models.StudyModel.study_name == f"{name}{HELD_OUT_NAME}")
+    if (other := connection.scalar(finalists)) is not None:
+        _remove(connection, other)
     for table in _tables(connection):
         of_study = table.c.study_id == study if "study_id" in table.c else table.c.trial_id.in_(trials)
         connection.execute(delete(table).where(of_study))

@@ -30,8 +30,10 @@ from ..front.second_objective import stored_objective
 from ..space import Space
 from .checked_studies import (
     CHECKSUM,
+    FACTS,
     FINISHED,
     NOTED,
+    NOTES,
     STUDIES,
     TRIALS,
     of_study,
@@ -44,6 +46,7 @@ from .definitions import TAKEN, StoredRange, used_values
 optuna.logging.set_verbosity(optuna.logging.WARNING)
 
 TRIAL_COLUMNS = ("number", "state", "value", "low", "high", "other", "group", "index", "games", "seconds")
+HELD_OUT_NAME = ", held-out"  # end of the name of the study of a study's finalists, see for_optuna/finalists.py
 BEST_KNOWN = 3  # candidates of an earlier study that another one tries first
 MAX_EVALUATED = 1000  # maximum number of trials from which importance is computed
 MIN_EVALUATED = 8  # below which importance says nothing
@@ -51,11 +54,16 @@ MIN_EVALUATED = 8  # below which importance says nothing
 
 @outlasting
 def study_names(store: Store) -> list[str]:
-    """Returns the names of all studies in a store, the oldest first; none without Optuna's tables."""
+    """Returns the names of all studies in a store, the oldest first; none without Optuna's tables.
+
+    Those that `store_finalists` adds for users of Optuna are left out.
+    """
     with store.database.reading() as connection:
         if not inspect(connection).has_table(STUDIES.name):
             return []
-        return list(connection.scalars(select(STUDIES.c.study_name).order_by(STUDIES.c.study_id)))
+        names = list(connection.scalars(select(STUDIES.c.study_name).order_by(STUDIES.c.study_id)))
+    finalists = {name + HELD_OUT_NAME for name in names}
+    return [name for name in names if name not in finalists]
 
 
 @outlasting
@@ -68,8 +76,10 @@ def optuna_number(store: Store, study: str) -> int:
 @outlasting
 def count_trials(store: Store, study: str) -> int:
     """Returns the number of finished trials of a study."""
+    ours = NOTES.c.key.in_((FACTS, CHECKSUM))
     with store.database.reading() as connection:
-        found = sum(str(state) in FINISHED for state in connection.scalars(of_study(TRIALS.c.state, study)))
+        states = of_study(TRIALS.c.state, study).where(TRIALS.c.trial_id.in_(select(NOTES.c.trial_id).where(ours)))
+        found = sum(str(state) in FINISHED for state in connection.scalars(states))
     require_finished(store, study, found)
     return found
 

@@ -11,13 +11,13 @@ from ...results.store.database import Database
 from ..front.points import HELD_OUT
 from ..verdict import BETTER, NOT_SHOWN
 from .checked_studies import (
-    ASKED,
     CHECKSUM,
     FACTS,
     FINISHED,
     LATEST,
     NOTED,
     NOTES,
+    OURS,
     PARAMETERS,
     STUDIES,
     STUDY_NOTES,
@@ -48,7 +48,7 @@ def _upgrade_notes(connection: Connection, study: int) -> dict[str, Any] | None:
     definition = None
     for notes in (STUDY_NOTES, SYSTEM_NOTES):
         for row in connection.execute(select(notes.c.key, notes.c.value_json).where(notes.c.study_id == study)).all():
-            if not (row.key in (*_OURS, ASKED) or row.key.startswith(SUMMARIES)):
+            if not (row.key in _OURS or row.key.startswith((SUMMARIES, OURS))):
                 continue
             note = json.loads(row.value_json)
             definition = note if row.key == "definition" else definition

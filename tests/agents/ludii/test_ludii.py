@@ -240,7 +240,7 @@ def alive(process: int) -> bool:
     ("faulty", "said"),
     [
         ("protocol", "must speak turnier-ludii 1, got turnier-ludii 0"),
-        ("rules", "differs from tictactoe: moves must be"),
+        ("rules", "by the same rules, got this difference: moves must be"),
     ],
     indirect=["faulty"],
 )

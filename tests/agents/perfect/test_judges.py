@@ -138,7 +138,7 @@ def test_games_without_a_judge_are_refused_in_a_sentence() -> None:
 
 def test_a_search_that_takes_too_long_is_refused() -> None:
     game = make_game("hex(size=3)")
-    with pytest.raises(UserError, match="within 100 positions"):
+    with pytest.raises(UserError, match="more than 100 positions"):
         Solver(game, max_nodes=100).values(game.start())
 
 

@@ -171,7 +171,7 @@ def test_a_failure_in_a_cell_names_its_line() -> None:
 
 def test_code_of_a_session_plays_nowhere_else() -> None:
     text = AGENTS.make(cell(CELL)["mine"]).full_text()
-    with pytest.raises(UserError, match=r"__main__:mine@.* must be in a file to play on Ray"):
+    with pytest.raises(UserError, match=r"__main__:mine@.* must be in a file for Ray"):
         Packing(None).of([text])
     with pytest.raises(UserError, match="must be at the top level of a file or of a notebook's cell"):
         AGENTS.make(cell(CELL)["Outer"]().make())
@@ -182,7 +182,7 @@ def test_another_process_shows_what_a_session_has_played_but_cannot_play_with_it
 ) -> None:
     space, quiet = cell(CELL), {"where": Where("serial"), "progress": False}
     text = AGENTS.make(space["mine"]).full_text()
-    study = Study("tictactoe", space["Bot"], {"first": [0, -1]}, against=["random"], budget=24).run("own.db", **quiet)
+    study = Study("tictactoe", space["Bot"], {"first": [0, -1]}, against=["random"], budget=40).run("own.db", **quiet)
     duel = Comparison(space["mine"], "random", game="tictactoe", games=16, first_round=4).run("own.db", **quiet)
     said, recommended = (study.verdict.sentence, duel.sentence), str(study.recommended)
     monkeypatch.setattr(classes, "_classes", {})

@@ -5,8 +5,8 @@ Each study tunes 2 to 24 parameters on a surface of its own, from a start of 20 
 
 \b
 Examples:
-    python studies/forecasts.py                     50 studies, two minutes
-    python studies/forecasts.py --studies 200
+    python studies/benchmark/forecasts.py                     50 studies, half a minute
+    python studies/benchmark/forecasts.py --studies 200
 """
 
 from __future__ import annotations
@@ -72,20 +72,20 @@ def main(
             bar.advance(1)
     ratios = np.array([one.missed / one.said for one in ended])
     table = Table(title=f"{studies:,} simulated studies", box=SIMPLE_HEAD, pad_edge=False)
-    for heading in ("what", "found", "95 %"):
+    for heading in ("what", "found", "95 % interval"):
         table.add_column(heading)
     table.add_row("missed, as a multiple of what was said: median", number(float(np.median(ratios)), digits=2), "")
     rows = {
-        "missed half to twice of what was said, %": [0.5 <= ratio <= 2 for ratio in ratios],
-        "better than the start, %": [one.gain > 0 for one in ended],
-        "shown, if at least the gain that was said, %": [one.shown for one in ended if one.showable],
-        "shown, if less, %": [one.shown for one in ended if not one.showable],
-        "shown, if no better than the start, %": [one.shown for one in ended if one.gain <= 0],
+        "missed half to twice of what was said": [0.5 <= ratio <= 2 for ratio in ratios],
+        "better than the start": [one.gain > 0 for one in ended],
+        "shown, if at least the gain that was said": [one.shown for one in ended if one.showable],
+        "shown, if less": [one.shown for one in ended if not one.showable],
+        "shown, if no better than the start": [one.shown for one in ended if one.gain <= 0],
     }
     for what, seen in rows.items():
         if seen:
             share = share_interval(sum(seen), len(seen))
-            found = f"{number(100 * sum(seen) / len(seen), digits=2)} of {len(seen)}"
+            found = f"{number(100 * sum(seen) / len(seen), digits=2)} % of {len(seen)}"
             table.add_row(what, found, interval(100 * share.low, 100 * share.high))
     console.print(table)
 
