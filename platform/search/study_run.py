@@ -244,7 +244,8 @@ class StudyRun(StoredStudy):
         playing = [one for one in chosen.values() if not course.objective.is_free(one.agent.full_text())]
         share = verify or _usual_verify(definition)
         games = held_out_games(share, course.games, len(playing), course.objective) + left
-        first_share = 1.0 if definition.edition > LUCKY_EDITION else FIRST_SHARE
+        alone = sum(not one.reference for one in chosen.values()) == 1  # else known agents meet the start, too
+        first_share = 1.0 if definition.edition > LUCKY_EDITION and alone else FIRST_SHARE
         final = compare_finalists(
             self, course.objective, chosen, games, course.games, executor, course.least_budget, first_share
         )
