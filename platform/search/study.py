@@ -40,7 +40,7 @@ class Study(Plan["StudyResults"]):
       turnier tune yavalath "mcts(iterations=200)" --parameters exploration=0..4 --against "mcts(iterations=300)"
       turnier tune 2048 "mctse(iterations=50,rollout_depth=10)" --parameters iterations=10..1000 \\
         --objectives strength,time
-      turnier tune 2048 "mctse(iterations=5)" --parameters "final=max|robust,rollout_depth=10..50:10" --budget 30min
+      turnier tune 2048 "mctse(iterations=5)" --parameters "final=max|robust,rollout_depth=50..150:50" --budget 30min
       turnier tune 2048 "expectimax(depth=1,evaluator=rows2048)" --parameters evaluator.empty,evaluator.corner \\
         --sampler "cmaes(population=32)" --noise "racing(games=8)"
     """

@@ -149,7 +149,9 @@ def test_files_of_others_parameters_travel_too(
     objects: Store,
     on_worker: Callable[[], Path],
 ) -> None:
-    (user / "bot.py").write_text(BOT)
+    (user / "bot.py").write_text(
+        f"{BOT}# another version than that of other tests, whose files this process may know\n"
+    )
     write(user / "weights.json", 7)
     text = make_agent("bot.py:Bot").full_text()
     goods = packed(text, objects)
