@@ -11,6 +11,7 @@ from typing import Any
 import optuna
 import pandas as pd
 import pytest
+from optuna.distributions import IntDistribution
 
 import turnier
 from tests.cli.running import turnier as command
@@ -115,7 +116,19 @@ def test_what_cannot_be_searched_is_refused(changes: dict[str, Any], message: st
         create(tmp_path / "a.db", **changes)
 
 
-@pytest.mark.parametrize("searched", [(1, 0), (0, 1, "log"), [1], ["a", "a"], "0..1", 5], ids=str)
+def test_a_range_may_have_steps(tmp_path: Path) -> None:
+    searched = {"x": (16, 64, 16), "y": IntDistribution(0, 10, step=5)}
+    study = turnier.create_study(searched, name="steps", evaluations=60, store=tmp_path / "a.db")
+    study.optimize(lambda parameters, _: float(parameters["x"] - parameters["y"]), progress=False)
+    tried = study.results.trials()
+    assert set(tried["x"]) <= {16, 32, 48, 64} and set(tried["y"]) <= {0, 5, 10} and len(set(tried["x"])) > 2
+    with pytest.raises(UserError, match="the start's x must be in what is searched, got 20"):
+        turnier.create_study(searched, name="other", store=tmp_path / "a.db", start={"x": 20})
+
+
+@pytest.mark.parametrize(
+    "searched", [(1, 0), (0, 1, "log"), (0, 1, 2), (0, 1, -0.1), (0, 1, True), [1], ["a", "a"], "0..1", 5], ids=str
+)
 def test_ranges_that_are_none_are_refused(searched: Any, tmp_path: Path) -> None:
     with pytest.raises(UserError, match="x must "):
         turnier.create_study({"x": searched}, name="mine", store=tmp_path / "a.db")

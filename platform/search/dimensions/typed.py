@@ -57,14 +57,20 @@ def _split(text: str) -> Iterator[str]:
     yield before
 
 
+def of_distribution(searched: Any) -> Any:
+    """Returns a distribution of Optuna as a list, or as (low, high, scale or step); anything else as it is."""
+    if isinstance(searched, CategoricalDistribution):
+        return list(searched.choices)
+    if not isinstance(searched, IntDistribution | FloatDistribution):
+        return searched
+    whole = isinstance(searched, IntDistribution) and searched.step == 1
+    scale: str | float = "log" if searched.log else "linear"
+    return searched.low, searched.high, scale if whole or not searched.step else searched.step
+
+
 def _searched_text(path: str, searched: Any) -> str:
     """Returns the range or values of a parameter in text form."""
-    if isinstance(searched, CategoricalDistribution):
-        searched = list(searched.choices)
-    elif isinstance(searched, IntDistribution | FloatDistribution):
-        whole = isinstance(searched, IntDistribution) and searched.step == 1
-        scale: str | float = "log" if searched.log else "linear"
-        searched = (searched.low, searched.high, scale if whole or not searched.step else searched.step)
+    searched = of_distribution(searched)
     if isinstance(searched, list) and searched:
         return OR.join(map(format_value, searched)) + OR * (len(searched) == 1)
     if isinstance(searched, tuple) and len(searched) in (2, 3):

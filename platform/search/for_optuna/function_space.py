@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
-
-from optuna.distributions import BaseDistribution, CategoricalDistribution, FloatDistribution, IntDistribution
 
 from ...core.errors import UserError, unknown
 from ...core.parameters import Parameter, format_value
-from ..dimensions.dimension import Dimension
+from ..dimensions.dimension import MAX_STEPS, Dimension, Range
 from ..dimensions.tree import Value
+from ..dimensions.typed import Searched, of_distribution
 from ..space import Space
-
-Searched = Sequence[Any] | BaseDistribution  # (low, high), (low, high, "log"), a list of values, or Optuna's
 
 
 def stored_parameters(parameters: Mapping[str, Searched]) -> dict[str, dict[str, Any]]:
@@ -26,12 +23,7 @@ def stored_parameters(parameters: Mapping[str, Searched]) -> dict[str, dict[str,
 
 
 def _stored(name: str, searched: Any) -> dict[str, Any]:
-    if isinstance(searched, CategoricalDistribution):
-        searched = list(searched.choices)
-    elif isinstance(searched, IntDistribution | FloatDistribution):
-        if searched.step not in (None, 1) or isinstance(searched.step, float):
-            raise UserError(f"a search of {name} cannot keep to steps of {searched.step:g}; leave step out.")
-        searched = (searched.low, searched.high, "log" if searched.log else "linear")
+    searched = of_distribution(searched)
     if isinstance(searched, list):
         if len(set(searched)) < max(2, len(searched)) or not all(
             isinstance(v, bool | int | float | str) for v in searched
@@ -39,13 +31,16 @@ def _stored(name: str, searched: Any) -> dict[str, Any]:
             raise UserError(f"{name} must have two or more different numbers or words, got {searched!r}.")
         return {"among": searched}
     if isinstance(searched, tuple) and len(searched) in (2, 3):
-        low, high, *scale = searched
-        numbers = all(isinstance(end, int | float) and not isinstance(end, bool) for end in (low, high))
-        if numbers and scale in ([], ["linear"], ["log"]) and low < high and (low > 0 or scale != ["log"]):
-            return {"low": low, "high": high, "log": scale == ["log"]}
+        low, high, scale = (*searched, "linear")[:3]
+        numbers = [one for one in searched if isinstance(one, int | float) and not isinstance(one, bool)]
+        if numbers[:2] == [low, high] and low < high:
+            if scale == "linear" or (scale == "log" and low > 0):
+                return {"low": low, "high": high, "log": scale == "log"}
+            if numbers[2:] and scale > 0 and 1 <= (high - low) / scale < MAX_STEPS:
+                return {"low": low, "high": high, "log": False, "step": scale}
     raise UserError(
-        f"{name} must be searched in (low, high) with low below high, (low, high, 'log') above 0, a list of values or"
-        f" an Optuna distribution, got {searched!r}."
+        f"{name} must be searched in (low, high) with low below high, (low, high, 'log') above 0, (low, high, STEP)"
+        f" with at most {MAX_STEPS:,} steps, a list of values or an Optuna distribution, got {searched!r}."
     )
 
 
@@ -59,8 +54,10 @@ def _dimension(name: str, searched: Mapping[str, Any]) -> Dimension:
         values = tuple(searched["among"])
         return Dimension(name, type(values[0]), Parameter("a value"), among=values)
     low, high = searched["low"], searched["high"]
-    kind = int if isinstance(low, int) and isinstance(high, int) else float
-    return Dimension(name, kind, Parameter("a number", low=low, high=high, log=searched["log"]))
+    step = searched.get("step", 0)
+    kind = int if all(isinstance(one, int) for one in (low, high, step)) else float
+    limits = Range(low, high, step=step) if step else None
+    return Dimension(name, kind, Parameter("a number", low=low, high=high, log=searched["log"]), limits)
 
 
 def start_of(space: Space, given: Mapping[str, Value]) -> dict[str, Value]:
@@ -70,7 +67,7 @@ def start_of(space: Space, given: Mapping[str, Value]) -> dict[str, Value]:
         if name not in start:
             raise unknown("parameter", name, list(start))
         (dimension,) = (d for d in space.dimensions if d.path == name)
-        values = dimension.among
+        values = dimension.options if dimension.among or dimension.limits else ()
         if value not in values if values else not dimension.declared.contains(value):
             raise UserError(f"the start's {name} must be in what is searched, got {value!r}.")
         start[name] = float(value) if dimension.type is float and not values else value
