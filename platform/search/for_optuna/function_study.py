@@ -23,6 +23,7 @@ from ...results.store.store import Store
 from ...statistics.superiority import MAX_ROUNDS, MIN_UNITS, Superiority
 from .. import EDITION, VERIFY
 from ..dimensions.tree import Value
+from ..dimensions.typed import Searched
 from ..final_comparison import verdict_on
 from ..noise import NOISES
 from ..samplers.of_optuna import read_sampler
@@ -34,10 +35,11 @@ from ..storage.studies import StoredStudy, optuna_errors, run_id_of, stored_verd
 from ..storage.trials import count_trials
 from ..verdict import START, Finalist, StudyVerdict
 from .finalists import store_finalists
-from .function_space import Searched, space_of, start_of, stored_parameters, text_of
+from .function_space import space_of, start_of, stored_parameters, text_of
 
 PROPOSED = "proposed"
-HELD_OUT_VALUES = "held-out values"  # the note of the finalists' values
+HELD_OUT_VALUES = "held-out values "  # begins the keys of the notes on the finalists' values, a block of seeds each
+BLOCK = 50  # seeds
 Function = Callable[..., float]  # of the parameters, a dict, and of a seed
 
 
@@ -298,12 +300,13 @@ class _Final:
         self.rounds = max(1, min(MAX_ROUNDS, self.games // (2 * MIN_UNITS)))
         self.test = Superiority(list(self.agents)[1:], [START], self.rounds, first_share=1.0)
         self.target = 0  # evaluations of each
-        stored = study_notes(study.store, study.name, HELD_OUT_VALUES).get(HELD_OUT_VALUES, {})
+        stored = study_notes(study.store, study.name, f"{HELD_OUT_VALUES}%")
+        self._stored: dict[str, dict[str, dict[str, float]]] = {key: dict(own) for key, own in stored.items()}
+        texts = {label: text_of(agent) for label, agent in self.agents.items()}
         self.values = {
-            label: {int(number): value for number, value in stored.get(text_of(agent), {}).items()}
-            for label, agent in self.agents.items()
+            label: {int(number): value for own in stored.values() for number, value in own.get(text, {}).items()}
+            for label, text in texts.items()
         }
-        self._others = {text: own for text, own in stored.items() if text not in map(text_of, self.agents.values())}
         self._advance()
 
     def places(self) -> list[tuple[int | str, int, int]]:
@@ -313,13 +316,11 @@ class _Final:
 
     def take(self, label: str, number: int, value: float) -> None:
         self.values[label][number] = value
-        self._keep()
-        self._advance()
-
-    def _keep(self) -> None:
-        values = {text_of(self.agents[label]): own for label, own in self.values.items()} | self._others
+        block = self._stored.setdefault(key := f"{HELD_OUT_VALUES}{number // BLOCK}", {})
+        block.setdefault(text_of(self.agents[label]), {})[str(number)] = value
         with optuna_errors(self.study.store.shown_url):
-            set_note(self.study.optuna, HELD_OUT_VALUES, values)
+            set_note(self.study.optuna, key, block)
+        self._advance()
 
     def _advance(self) -> None:
         """Tests after each complete round, and stores the verdict after the last."""
@@ -365,7 +366,7 @@ def create_study(
     """Returns a stored study of a noisy function of yours, which is maximised; the same call opens it again.
 
     Args:
-        parameters: by name: (low, high), whole numbers if both ends are, (low, high, "log"), a list of values, or a
+        parameters: by name: (low, high), whole numbers if both ends are, (low, high, "log" or STEP), a list of values, or a
             distribution of Optuna.
         name: of the study.
         evaluations: of the search; more of them continue a stored study.
