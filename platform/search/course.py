@@ -104,8 +104,7 @@ class Generation:
         return len({spec.id for c in self.candidates for unit in c.units for spec in unit})
 
     def too_many(self, workers: int) -> str:
-        """Returns a sentence on using all workers if they are more than the games to play at once; otherwise
-        nothing."""
+        """Returns a sentence on using all workers if there are more of them than games at once; otherwise nothing."""
         games = self.max_games if self.noise.one_stage else self.games
         if workers <= games:
             return ""
