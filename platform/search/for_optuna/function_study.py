@@ -366,8 +366,8 @@ def create_study(
     """Returns a stored study of a noisy function of yours, which is maximised; the same call opens it again.
 
     Args:
-        parameters: by name: (low, high), whole numbers if both ends are, (low, high, "log" or STEP), a list of values, or a
-            distribution of Optuna.
+        parameters: by name: (low, high), whole numbers if both ends are, (low, high, "log"), (low, high, STEP), a list
+            of values, or a distribution of Optuna.
         name: of the study.
         evaluations: of the search; more of them continue a stored study.
         store: as for `Store.open`.
