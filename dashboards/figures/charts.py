@@ -22,6 +22,7 @@ from turnier.core.number_text import estimate, number
 from turnier.core.outputs import require_folder
 from turnier.core.terminal.visible import visible_in
 from turnier.dashboards.colours import COLOURS
+from turnier.dashboards.markup import file_name
 
 SHAPES = ("circle", "square", "triangle-up", "diamond", "triangle-down", "triangle-right", "triangle-left", "wedge")
 NUMBERS = "cividis"
@@ -53,7 +54,7 @@ class Figure:
 
     @property
     def file_name(self) -> str:
-        return "-".join("".join(c if c.isalnum() else " " for c in self.title.lower()).split())
+        return file_name(self.title)
 
     def save(self, path: Path | str) -> None:
         """Writes the figure in the format of the name's ending, such as figure.svg."""

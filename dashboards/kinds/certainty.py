@@ -11,7 +11,7 @@ import pandas as pd
 from turnier.core.number_text import estimate
 from turnier.dashboards.agent_names import distinct, planned, short_game, with_names
 from turnier.dashboards.kinds.games import by_game
-from turnier.dashboards.sections import Among, Choice, Drawing, Head, Page, Section, Text, kinds_with
+from turnier.dashboards.sections import Among, Choice, Drawing, Head, Section, Text, kinds_with
 from turnier.dashboards.summaries.certainty import coarser, in_percent, means_note, phase_name
 from turnier.dashboards.tables import MAIN, MINOR, USEFUL, Column, Table
 from turnier.results.frames import json_rows
@@ -21,8 +21,8 @@ from turnier.results.store.store import Store
 from turnier.runs.results import RunResults
 from turnier.runs.stored.certainty import certainty_of_run
 
-PAGE = Page("certainty", "Certainty", "grid_on", 'turnier certainty 2048 random "mc(iterations=100)" --states 5')
-SCORES, ALSO = True, ("experiment",)  # see `turnier.dashboards.sections`
+BEGIN = 'turnier certainty 2048 random "mc(iterations=100)" --states 5'
+SCORES = True  # see `turnier.dashboards.sections`
 
 MAX_RUNS = 20  # runs searched for scores
 ABOUT = {

@@ -13,7 +13,7 @@ from turnier.core.number_text import plus_minus
 from turnier.dashboards.agent_names import planned
 from turnier.dashboards.colours import COLOURS
 from turnier.dashboards.links import games_of
-from turnier.dashboards.sections import Among, Choice, Copy, Drawing, Facts, Head, Page, Section, Text
+from turnier.dashboards.sections import Among, Choice, Copy, Drawing, Facts, Head, Section, Tab, Text
 from turnier.dashboards.summaries.front import front_head, front_of, points_table
 from turnier.dashboards.tables import MAIN, MINOR, Column, Table, known
 from turnier.results.failures import list_failures
@@ -40,7 +40,7 @@ from turnier.search.storage.studies import VERDICT, run_id_of, stored_verdict
 from turnier.search.verdict import StudyVerdict
 from turnier.statistics.intervals import mean_interval
 
-PAGE = Page("studies", "Studies", "tune", "make study\npython studies/cmaes_heuristics.py", always=True, optuna=True)
+BEGIN, OPTUNA = "make study\npython studies/cmaes_heuristics.py", True  # see `turnier.dashboards.sections`
 
 BETTER, KEPT, OPEN = COLOURS[2], COLOURS[0], COLOURS[1]  # the colours of verdicts, and of studies without one yet
 OUTCOMES = {verdicts.BETTER: BETTER, verdicts.UNDECIDED: OPEN}
@@ -150,6 +150,7 @@ def sections(data: Data) -> Iterator[Section]:
     yield Table.of(
         "Searched parameters", ranges_table(data.trials.attrs.get("ranges", {}), data.definition), key="parameter"
     )
+    yield Tab("Search")
     if data.trials["value"].notna().any():
         yield from _search(data)
         yield from _parameters(data)

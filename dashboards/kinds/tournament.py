@@ -16,7 +16,7 @@ from turnier.core.number_text import estimate, percent_sure, plus_minus
 from turnier.dashboards.agent_names import distinct, planned_labels
 from turnier.dashboards.kinds import games as scores
 from turnier.dashboards.links import games_address
-from turnier.dashboards.sections import Board, Choice, Drawing, Head, Meetings, Page, Section, Text
+from turnier.dashboards.sections import Board, Choice, Drawing, Head, Meetings, Section, Tab, Text
 from turnier.dashboards.summaries.matches import (
     Ranks,
     Scores,
@@ -39,12 +39,7 @@ from turnier.results.store.store import Store
 from turnier.runs.results import RunResults
 from turnier.runs.stored.tournament import TournamentResults
 
-PAGE = Page(
-    "tournament",
-    "Tournament",
-    "trophy",
-    'turnier tournament yavalath mcts "alphabeta(depth=4)" random --games 20 --openings 1',
-)
+BEGIN = 'turnier tournament yavalath mcts "alphabeta(depth=4)" random --games 20 --openings 1'
 COMPARES = SCORES = True  # see `turnier.dashboards.sections`
 
 SIGNIFICANT = 0.05
@@ -145,12 +140,12 @@ def _of_game(data: Data, game: str) -> Iterator[Section]:
         yield from _ratings(data, game, ranks, found.summary)
         yield from map(Text, data.said)
         yield from map(Text, ranks.notes.loc[ranks.notes["about"] != "leader", "note"])
-        if len(ranks.pairs):
-            yield from _who_beats_whom(ranks)
         yield Drawing("tournament.rating_points", (ranks,))
-        yield Drawing("tournament.seat_points", (ranks,), _seats(ranks))
         yield from scores.scored(found)
         if len(ranks.pairs):
+            yield Tab("Pairs")
+            yield from _who_beats_whom(ranks)
+            yield Drawing("tournament.seat_points", (ranks,), _seats(ranks))
             yield pair_table(ranks)
     yield from _last_boards(data.store, found)
 

@@ -15,7 +15,7 @@ from turnier.core.number_text import estimate, plus_minus
 from turnier.core.parameters import Declared
 from turnier.dashboards.agent_names import planned, shortened
 from turnier.dashboards.kinds.games import by_game
-from turnier.dashboards.sections import Copy, Drawing, Head, Page, Section, Text
+from turnier.dashboards.sections import Copy, Drawing, Head, Section, Text
 from turnier.dashboards.tables import MAIN, Column, Table
 from turnier.games.registry import game_of
 from turnier.results.store.curves import CurvePoint
@@ -25,13 +25,7 @@ from turnier.runs.self_play.ratings import ZERO, rated_checkpoints
 from turnier.runs.stored.training import Evaluation, TrainingResults, evaluation_unit, stored_evaluations
 from turnier.statistics.intervals import half_width_of_mean
 
-PAGE = Page(
-    "training",
-    "Training",
-    "school",
-    "turnier train tictactoe ntuple --games 2000 --out t.npz --evaluate-every 500 --against random",
-    always=True,
-)
+BEGIN = "turnier train tictactoe ntuple --games 2000 --out t.npz --evaluate-every 500 --against random"
 SCORES = True
 
 

@@ -1,49 +1,251 @@
-"""A run of a kind, or several: the sections of `kinds/KIND.py`, live while it is playing."""
+"""A run is a place: its result, pairs, games, failures, cost and origin are tabs of one page, for every kind."""
 
 from __future__ import annotations
 
-import streamlit as st
+from collections.abc import Callable, Iterator, Sequence
+from datetime import timedelta
+from functools import cached_property
+from html import escape
+from typing import Any
 
-from turnier.dashboards.app import cached_store, shown, widgets
-from turnier.dashboards.run_heading import titled
-from turnier.dashboards.sections import kind_of, page_of
+import pandas as pd
+from starlette.datastructures import QueryParams
+
+from turnier.core.errors import unknown
+from turnier.core.number_text import number
+from turnier.dashboards import markup
+from turnier.dashboards.app.shown_store import ShownStore
+from turnier.dashboards.every_run import cost, games, origin
+from turnier.dashboards.links import HOME, SIDES, match_address, run_address
+from turnier.dashboards.pages.drawn import RESULT, Control, View, number_of, one_of
+from turnier.dashboards.pages.page import Block, Page, nothing
+from turnier.dashboards.pages.tables import table_html
+from turnier.dashboards.run_heading import named_agents, titled
+from turnier.dashboards.sections import Section, failed_table, kind_of
+from turnier.dashboards.tables import Table
+from turnier.results.store.progress import FINISHED, LIVE
 from turnier.results.store.store import Run
+from turnier.search.storage import trials
+
+GAMES, FAILURES, CERTAINTY, COST, ORIGIN = "Games", "Failures", "Certainty", "Cost", "Origin"
+ORDER = (RESULT, "Pairs", "Search", CERTAINTY, GAMES, FAILURES, COST, ORIGIN)
+PAGE_SIZE, MOST_GAMES = 60, 600  # games listed at first, and at most
+BOARDS = 12  # small boards above the list
+OF_PAIR = 24  # games in the panel
+CURRENT = ' aria-current="page"'
 
 
-def draw(kind: str) -> None:
-    runs, page = _runs(kind), page_of(kind)
-    assert page is not None, kind
-    if not runs:
-        widgets.show_empty(f"No {kind} is stored here yet.", *page.begin.splitlines())
-        return
-    several = hasattr(kind_of(kind), "together")
-    with st.container(border=True):
-        chosen = widgets.choose_runs(runs, several, kind.capitalize())
-    if not chosen:
-        st.info("Choose a run above.")
-        return
-    widgets.show_title(" and ".join(dict.fromkeys(map(titled, chosen))), chosen)
-    if page.optuna:
-        link = cached_store.optuna_dashboard(chosen[0].name)
-        st.link_button("This study in optuna-dashboard", link, icon=":material/open_in_new:")
-    widgets.refresh(lambda: _draw(chosen), widgets.is_live(chosen))
+class RunPage:
+    """A run as an address shows it; raises UserError if the address names a tab or an option that there is not."""
+
+    def __init__(self, shown: ShownStore, run: Run, tab: str, query: QueryParams) -> None:
+        self.shown, self.run, self.query = shown, run, query
+        self.tab = next((name for name in self.tabs if name.lower() == (tab or RESULT).lower()), "")
+        if not self.tab:
+            raise unknown("tab", tab, [name.lower() for name in self.tabs])
+        self.view = View(self._address(self.tab), query, self.tab)
+
+    def _address(self, tab: str) -> str:
+        return run_address(self.run.id, "" if tab == RESULT else tab.lower())
+
+    @cached_property
+    def described(self) -> dict[str, list[Section | Control]]:
+        """The sections of the run's kind, by tab."""
+        kind = kind_of(self.run.kind)
+        view = View(run_address(self.run.id), self.query)
+
+        def describe() -> dict[str, list[Section | Control]]:
+            return view.chosen(kind.sections(self.shown.read(self.run, kind.read)))
+
+        return self.shown.read_all([self.run], f"sections {self.query}", describe)
+
+    @cached_property
+    def tabs(self) -> list[str]:
+        """The tabs that have something to show."""
+        has_games = bool(self.shown.matches().get(self.run.id))
+        others = {
+            RESULT: True,
+            CERTAINTY: self.run.kind != "certainty" and self.run.id in self.shown.searched(),
+            GAMES: has_games,
+            FAILURES: has_games and bool(self.shown.head(self.run)[1]),
+            COST: has_games,
+            ORIGIN: True,
+        }
+        found = {*self.described, *(name for name, there in others.items() if there)}
+        found -= {COST} if not has_games else set()
+        return [*(name for name in ORDER if name in found), *sorted(found.difference(ORDER))]
+
+    def page(self) -> Page:
+        blocks = list(self._blocks())
+        live = f"/api/live?run={self.run.id}" if self.shown.is_live(self.run) else ""
+        tabs = "".join(
+            f'<a href="{escape(self._address(name))}"'
+            f"{CURRENT if name == self.tab else ''}>{escape(name)}</a>"
+            for name in self.tabs
+        )
+        kind = (self.run.kind.capitalize(), f"{HOME}?kind={self.run.kind}")
+        head = f'<nav class="tabs" aria-label="tabs of the run">{tabs}</nav>'
+        return Page(titled(self.run), blocks, head, live, (("Runs", HOME), kind))
+
+    def file(self, name: str) -> tuple[bytes, str]:
+        """Returns the file of a figure or table of the tab, with its media type."""
+        return self.view.content(self._sections(), name)
+
+    def _sections(self) -> list[Section | Control]:
+        some: dict[str, Callable[[], Sequence[Section | Control]]] = {
+            FAILURES: lambda: [failed_table(self.shown.failures(self.run))],
+            COST: lambda: [*self._cost(), *self.described.get(COST, [])],
+            ORIGIN: lambda: list(origin.sections(self.shown.store, self.run, self._progress, self.shown.option)),
+            CERTAINTY: self._certainty,
+            GAMES: lambda: [self._games()[0]],
+        }
+        return list(some[self.tab]()) if self.tab in some else self.described.get(self.tab, [])
+
+    def _blocks(self) -> Iterator[Block]:
+        yield from self._state()
+        if self.tab == RESULT:
+            yield from self._head()
+        if self.tab == GAMES:
+            yield from self._list()
+            return
+        if self.tab == FAILURES:
+            yield from self._failed()
+            return
+        some = self._sections()
+        yield from self.view.blocks(some)
+        if met := self.view.met(some):
+            yield self._panel(*met)
+        if self.tab == ORIGIN:
+            yield Block("file", f'<p><a href="{escape(run_address(self.run.id))}/report.html" download>This run as one'
+                        " HTML file</a>, for a thesis or an e-mail.</p>")
+
+    @property
+    def _progress(self) -> Any:
+        return self.shown.progress().get(self.run.id)
+
+    def _state(self) -> Iterator[Block]:
+        """Yields the progress of a run that has not ended, and its agents without games."""
+        one, parts = self._progress, []
+        head, _ = self.shown.head(self.run)
+        if one and one.state != FINISHED and one.done is not None and one.planned is not None:
+            done = f"{one.done:,} of {one.planned:,} {one.unit}"
+            if one.state in LIVE:
+                left = "" if one.seconds_left is None or head.unplayed else (
+                    f", about {timedelta(seconds=round(one.seconds_left))} left")
+                rate = "" if one.rate is None else f", {number(one.rate)} per second"
+                share = min(1.0, one.done / max(1, one.planned))
+                parts.append(f'<progress value="{share:.3f}" aria-label="progress"></progress> '
+                             f"Running: {escape(done + rate + left)}.")
+            else:
+                parts.append(f"Stopped: {escape(done)} done; the tab Origin has the command that goes on.")
+        if head.unplayed:
+            parts.append(f"No games yet: {escape(named_agents(head.unplayed))}.")
+        if parts:
+            yield Block("state", f'<p class="state" role="status">{" ".join(parts)}</p>')
+
+    def _head(self) -> Iterator[Block]:
+        head, failed = self.shown.head(self.run)
+        parts = [markup.banner(head)]
+        if failed:
+            there = escape(run_address(self.run.id, "failures"))
+            parts.append(f'<p><a href="{there}">{markup.failed(failed)}</a></p>')
+        if getattr(kind_of(self.run.kind), "OPTUNA", False) and self.run.name in trials.study_names(self.shown.store):
+            number_ = trials.optuna_number(self.shown.store, self.run.name)
+            parts.append(f'<p><a href="/dashboard/studies/{number_}">This study in optuna-dashboard</a></p>')
+        if any(parts):
+            yield Block("head", "".join(parts))
+
+    def _failed(self) -> Iterator[Block]:
+        found = self.shown.failures(self.run)
+        table = failed_table(found)
+        links = [match_address(self.run.id, match) for match in found.table["match"]]
+        html = table_html(table, self.view.file(table.title, "csv"))
+        yield Block("failed", f"<p>{markup.failed(found.text)}</p>{html}")
+        listed = "".join(f'<li><a href="{escape(link)}">{escape(str(match)[:12])}</a></li>'
+                         for link, match in zip(links, found.table["match"], strict=True))
+        every = escape(run_address(self.run.id, "games", result="failed"))
+        yield Block("examples", f'<p><a href="{every}">All games that failed</a>; an example of each row on the board:'
+                    f'</p><ul class="inline">{listed}</ul>')
+
+    def _cost(self) -> Iterator[Section]:
+        ratings = None
+        if getattr(kind_of(self.run.kind), "RATES", False) and self.run.kind == "tournament":
+            ratings = self.shown.read(self.run, kind_of(self.run.kind).read).ranks.ratings
+        yield from cost.sections(self.shown.frame(self.run), ratings)
+
+    def _certainty(self) -> list[Section | Control]:
+        kind = kind_of("certainty")
+        return self.view.chosen(kind.sections(self.shown.read(self.run, kind.read)))[RESULT]
+
+    def _games(self) -> tuple[Table, pd.DataFrame, games.Chosen]:
+        """Returns the list of games, all that match, and what was chosen."""
+        frame = self.shown.frame(self.run)
+        names = games.agents_of(frame)
+        texts = {name: text for text, name in names.items()}
+        agents = []
+        for side in SIDES:
+            if asked := self.query.get(side, ""):
+                text = asked if asked in names else texts.get(asked, "")
+                if not text:
+                    raise unknown("agent", asked, list(texts))
+                agents.append(text)
+        result = one_of(self.query, "result", games.RESULTS)
+        order = one_of(self.query, "order", games.ORDERS, games.ORDERS[0])
+        chosen = games.Chosen(tuple(dict.fromkeys(agents)), result, order)
+        found = games.matching(frame, chosen)
+        most = number_of(self.query, "most", PAGE_SIZE, MOST_GAMES)
+        return games.games_table(self.shown.store, self.run.id, frame, found.head(most), len(found)), found, chosen
+
+    def _list(self) -> Iterator[Block]:
+        table, found, chosen = self._games()
+        names = games.agents_of(self.shown.frame(self.run))
+        single = int(self.shown.frame(self.run)["seats"].max()) == 1
+        picks = []
+        for place, side in enumerate(SIDES[: 1 if single else 2]):
+            asked = chosen.agents[place] if place < len(chosen.agents) else ""
+            options = "".join(f'<option value="{escape(text)}"{" selected" if text == asked else ""}>{escape(name)}'
+                              "</option>" for text, name in names.items())
+            picks.append(f'<label><span>{side}</span><select name="{side}"><option value="">any</option>{options}'
+                         "</select></label>")
+        kinds = games.RESULTS[3:] if single or not chosen.agents else games.RESULTS
+        for key, label, options, asked in (("result", "result", ("", *kinds), chosen.result),
+                                           ("order", "order", games.ORDERS, chosen.order)):
+            listed = "".join(f'<option value="{one}"{" selected" if one == asked else ""}>{one or "any"}</option>'
+                             for one in options)
+            picks.append(f'<label><span>{label}</span><select name="{key}">{listed}</select></label>')
+        yield Block("filters", f'<form class="choice" method="get" action="{escape(self.view.path)}" data-choice>'
+                    f'{"".join(picks)}<noscript><button>Show</button></noscript></form>')
+        if table.frame.empty:
+            yield Block("none", "<p>No game is like that.</p>")
+            return
+        yield Block("boards", small_boards(table.frame["board"].head(BOARDS), table.frame["game"]))
+        more = ""
+        if len(found) > len(table.frame) < MOST_GAMES:
+            words = dict(self.query) | {"most": str(min(MOST_GAMES, 5 * max(PAGE_SIZE, len(table.frame))))}
+            more = f'<p><a href="{escape(run_address(self.run.id, "games", **words))}" data-stay>More games</a></p>'
+        yield Block("games", table_html(table, self.view.file(table.title, "csv")) + more)
+
+    def _panel(self, met: Any, names: list[str]) -> Block:
+        """Returns the games of two agents in a panel over the page, where the click was."""
+        frame, close = self.shown.frame(self.run), escape(self.view.without(*SIDES))
+        texts = [met.agents[name] for name in names]
+        parts = []
+        for some in [[text] for text in texts] if met.alone else [texts]:
+            found = games.matching(frame, games.Chosen(tuple(some)))
+            table = games.games_table(self.shown.store, self.run.id, frame, found.head(OF_PAIR), len(found))
+            every = escape(run_address(self.run.id, "games", **dict(zip(SIDES, some, strict=False))))
+            parts.append(small_boards(table.frame["board"].head(6), table.frame["game"]) + table_html(table, level=3)
+                         + f'<p><a href="{every}">All {len(found):,} games, with filters</a></p>')
+        return Block("panel", f'<aside class="panel" aria-label="games of two agents"><div class="head"><h2>'
+                     f'{escape(names[0])} against {escape(names[1])}</h2><a class="close" href="{close}" data-stay'
+                     f' aria-label="close">✕</a></div>{"".join(parts)}</aside>')
 
 
-def _runs(kind: str) -> list[Run]:
-    """Returns the runs on the page of a kind, the newest first."""
-    page = page_of(kind)
-    if page and page.always:
-        return [run for run in reversed(cached_store.all_runs()) if run.kind == kind]
-    found = cached_store.runs(kind, *getattr(kind_of(kind), "ALSO", ()))
-    return [run for run in found if run.kind == kind or cached_store.has_searches(run.id)]
-
-
-def _draw(chosen: list[Run]) -> None:
-    for run in chosen:
-        shown.show_state(run)
-    shown.show_head(chosen)
-    shown.show(cached_store.described(chosen))
-    for run in chosen:
-        if command := cached_store.command(run):
-            st.caption("Command to resume or repeat it:")
-            st.code(command, language="bash", wrap_lines=True)
+def small_boards(addresses: pd.Series, texts: pd.Series) -> str:
+    """Returns the last positions of some games as small boards that lead to them."""
+    shown = "".join(
+        f'<a href="{escape(to)}" title="{escape(text)}"><img loading="lazy" alt="last position of {escape(text)}"'
+        f' src="/api/matches/{escape(to.split("?")[0].rpartition("/")[2])}/board.svg"></a>'
+        for to, text in zip(addresses, texts, strict=False)
+    )
+    return f'<div class="boards">{shown}</div>'

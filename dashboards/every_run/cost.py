@@ -1,0 +1,91 @@
+"""The cost of a run: CPU hours and time per move of every agent, and the cheapest agent about as strong as the best."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+import pandas as pd
+
+from turnier.core.number_text import number
+from turnier.dashboards.agent_names import distinct
+from turnier.dashboards.sections import Facts, Section, Text
+from turnier.dashboards.tables import MAIN, Column, Table
+
+HOUR = 3600.0
+CLOSE = 20.0  # Elo within which an agent is about as strong as another
+
+
+def sections(frame: pd.DataFrame, ratings: pd.DataFrame | None = None) -> Iterator[Section]:
+    """Yields the cost of a run's games from its `matches_frame`, with the ratings of its agents if they have some."""
+    costs = agent_costs(frame)
+    if costs.empty:
+        return
+    seconds = frame.drop_duplicates("match")["seconds"]
+    facts = {"games": f"{frame['match'].nunique():,}", "hours of agents": number(costs["hours"].sum())}
+    if len(known := seconds.dropna()):
+        facts["mean seconds per game"] = number(known.mean())
+        facts["games per hour on one core"] = number(HOUR / max(known.mean(), 1e-9))
+    yield Facts(facts)
+    rated = ratings is not None and "elo" in ratings and ratings["elo"].notna().any()
+    if rated and ratings is not None:
+        elo = ratings.set_index("agent")["elo"]
+        costs = costs.assign(elo=costs["agent"].map(elo))
+        if said := cheapest(costs):
+            yield Text(said)
+    columns = [
+        Column("name", "agent", key=True),
+        *([Column("elo", "Elo", signed=True, importance=MAIN)] if rated else []),
+        Column("per_move", "µs per move", digits=3, importance=MAIN),
+        Column("hours", digits=3, importance=MAIN),
+        Column("share", "of all", "%", 100, digits=2),
+        Column("games"),
+        Column("moves"),
+        Column("nodes", "nodes per move", digits=3),
+    ]
+    note = "CPU time where it was measured, otherwise the wall clock of the agent's own decisions."
+    yield Table("Cost by agent", costs, columns, note)
+
+
+def agent_costs(frame: pd.DataFrame) -> pd.DataFrame:
+    """Returns a row for each agent, the most expensive first: agent, name, games, moves, nodes, hours, per_move, share.
+
+    `hours` and `per_move` (µs) are missing if no time was measured.
+    """
+    if frame.empty:
+        return pd.DataFrame()
+    spent = frame["seat_cpu_seconds"].where(frame["seat_cpu_seconds"].notna(), frame["seat_seconds"])
+    rows = frame[["agent", "label", "decisions", "nodes"]].assign(spent=spent, timed=frame["decisions"].where(spent.notna()))
+    by = rows.groupby(["agent", "label"], observed=True, sort=False)
+    found = by.agg(
+        games=("decisions", "size"), moves=("decisions", "sum"), nodes=("nodes", "sum"), spent=("spent", "sum"),
+        timed=("timed", "sum"), measured=("spent", "count"),
+    ).reset_index()  # fmt: skip
+    measured = found["measured"] > 0
+    names = distinct(found["label"].astype(str))
+    found = found.assign(
+        agent=found["agent"].astype(str),
+        name=found["label"].astype(str).map(names),
+        hours=(found["spent"] / HOUR).where(measured),
+        per_move=(1e6 * found["spent"] / found["timed"].replace(0, np.nan)).where(measured),
+        nodes=found["nodes"] / found["moves"].replace(0, np.nan),
+        share=found["spent"] / max(found["spent"].sum(), 1e-12),
+    )
+    return found.sort_values("hours", ascending=False, ignore_index=True)
+
+
+def cheapest(costs: pd.DataFrame) -> str:
+    """Returns a sentence on the cheapest agent about as strong as the best; empty if that is the best itself."""
+    known = costs[costs["elo"].notna() & costs["per_move"].notna()]
+    if len(known) < 2:
+        return ""
+    best = known.loc[known["elo"].idxmax()]
+    close = known[known["elo"] >= best["elo"] - CLOSE]
+    least = close.loc[close["per_move"].idxmin()]
+    if least["agent"] == best["agent"] or least["per_move"] <= 0:
+        return ""
+    times = number(best["per_move"] / least["per_move"])
+    return (
+        f"{least['name']} takes {number(least['per_move'])} µs per move and is rated within {CLOSE:g} Elo of"
+        f" {best['name']}, which takes {times} times as long."
+    )
