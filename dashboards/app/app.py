@@ -34,7 +34,7 @@ STATIC = files("turnier.dashboards.app").joinpath("static")
 FILES = "files"  # the part of an address before a figure's or table's file
 REPORT = "report.html"
 STYLED = SECURITY | NEVER_STORED
-FOREVER = {"Cache-Control": "public, max-age=31536000, immutable", "Content-Encoding": "gzip"}
+KEPT = {"Cache-Control": "public, max-age=3600", "Content-Encoding": "gzip"}
 
 
 def make_app(shown: ShownStore, library: Library, hosts: list[str]) -> Starlette:
@@ -67,7 +67,7 @@ def make_app(shown: ShownStore, library: Library, hosts: list[str]) -> Starlette
         return await _file(name, lambda: league.file(shown, request.query_params, game, name))
 
     async def script(request: Request) -> Response:
-        return Response(await run_in_threadpool(vega.script), media_type="text/javascript", headers=FOREVER)
+        return Response(await run_in_threadpool(vega.script), media_type="text/javascript", headers=KEPT)
 
     board = board_routes(library, home="/play", header=banner())
     routes = [

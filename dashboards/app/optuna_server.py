@@ -42,5 +42,6 @@ class _OpenedLate:
 
 def optuna_routes(shown: ShownStore) -> list[Route]:
     """Returns its routes, which only answer requests that read."""
-    application = WSGIMiddleware(_OpenedLate(shown), workers=THREADS)
+    late: Any = _OpenedLate(shown)
+    application = WSGIMiddleware(late, workers=THREADS)
     return [Route(path, application, methods=["GET"]) for path in PATHS]

@@ -7,8 +7,8 @@ import shlex
 import shutil
 import tempfile
 import threading
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any, TypeVar
+from collections.abc import Callable, Sequence
+from typing import Any, TypeVar, cast
 
 import pandas as pd
 from cachetools import Cache, LRUCache, TTLCache
@@ -33,6 +33,7 @@ HEADS, KEPT = 4000, 48  # of runs, and of other results, that are kept
 
 State = tuple[int, bool, int, str]
 T = TypeVar("T")
+_NOTHING = object()
 
 
 class ShownStore:
@@ -80,32 +81,32 @@ class ShownStore:
         """The option with which commands use this store; nothing for the default store."""
         return "" if self.url == default_url() else f" --store {shlex.quote(shown(parse(self.url)))}"
 
-    def _kept(self, cache: Cache[Any, T], key: Any, read: Callable[[], T]) -> T:
+    def _kept(self, cache: Cache[Any, Any], key: Any, read: Callable[[], T]) -> T:
         """Returns what is kept under a key, or reads it once, however many ask for it meanwhile."""
         lock = self._locks[id(cache)]
         with lock:
-            if key in cache:
-                return cache[key]
+            if (found := cache.get(key, _NOTHING)) is not _NOTHING:
+                return cast(T, found)
             reading = self._reading.setdefault((id(cache), key), threading.Lock())
         with reading:
             with lock:
-                if key in cache:
-                    return cache[key]
-            found = read()
+                if (found := cache.get(key, _NOTHING)) is not _NOTHING:
+                    return cast(T, found)
+            read_now = read()
             with lock:
-                cache[key] = found
+                cache[key] = read_now
                 self._reading.pop((id(cache), key), None)
-            return found
+            return read_now
 
-    def progress(self) -> Mapping[str, RunProgress]:
+    def progress(self) -> dict[str, RunProgress]:
         """Returns the progress of all runs by id, the oldest first; it is at most a few seconds old."""
         return self._kept(self._beat, "progress", lambda: {one.run: one for one in progress_of_runs(self.store)})
 
-    def runs(self) -> Mapping[str, Run]:
+    def runs(self) -> dict[str, Run]:
         """Returns all runs by id, the oldest first."""
         return self._kept(self._beat, "runs", lambda: {run.id: run for run in self.store.runs()})
 
-    def matches(self) -> Mapping[str, int]:
+    def matches(self) -> dict[str, int]:
         """Returns the number of matches of every run that has some."""
         return self._kept(self._beat, "matches", lambda: self.store.match_counts())
 

@@ -15,11 +15,3 @@ def script() -> bytes:
     import vl_convert
 
     return gzip.compress(str(vl_convert.javascript_bundle(SNIPPET)).encode(), 6)
-
-
-@cache
-def version() -> str:
-    """Returns a text that changes when the script does."""
-    import vl_convert
-
-    return str(vl_convert.__version__)

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 import pandas as pd
 
-from turnier.core.number_text import number
+from turnier.core.number_text import duration, number
 from turnier.dashboards.agent_names import distinct
 from turnier.dashboards.sections import Facts, Section, Text
 from turnier.dashboards.tables import MAIN, Column, Table
@@ -22,10 +22,9 @@ def sections(frame: pd.DataFrame, ratings: pd.DataFrame | None = None) -> Iterat
     if costs.empty:
         return
     seconds = frame.drop_duplicates("match")["seconds"]
-    facts = {"games": f"{frame['match'].nunique():,}", "hours of agents": number(costs["hours"].sum())}
+    facts = {"games": f"{frame['match'].nunique():,}", "time of its agents": duration(costs["spent"].sum())}
     if len(known := seconds.dropna()):
-        facts["mean seconds per game"] = number(known.mean())
-        facts["games per hour on one core"] = number(HOUR / max(known.mean(), 1e-9))
+        facts["time of a game"] = duration(known.mean())
     yield Facts(facts)
     rated = ratings is not None and "elo" in ratings and ratings["elo"].notna().any()
     if rated and ratings is not None:
@@ -37,7 +36,11 @@ def sections(frame: pd.DataFrame, ratings: pd.DataFrame | None = None) -> Iterat
         Column("name", "agent", key=True),
         *([Column("elo", "Elo", signed=True, importance=MAIN)] if rated else []),
         Column("per_move", "µs per move", digits=3, importance=MAIN),
-        Column("hours", digits=3, importance=MAIN),
+        Column(
+            "hours" if costs["spent"].sum() > HOUR else "spent",
+            "hours" if costs["spent"].sum() > HOUR else "s",
+            digits=3,
+        ),
         Column("share", "of all", "%", 100, digits=2),
         Column("games"),
         Column("moves"),
@@ -55,7 +58,9 @@ def agent_costs(frame: pd.DataFrame) -> pd.DataFrame:
     if frame.empty:
         return pd.DataFrame()
     spent = frame["seat_cpu_seconds"].where(frame["seat_cpu_seconds"].notna(), frame["seat_seconds"])
-    rows = frame[["agent", "label", "decisions", "nodes"]].assign(spent=spent, timed=frame["decisions"].where(spent.notna()))
+    rows = frame[["agent", "label", "decisions", "nodes"]].assign(
+        spent=spent, timed=frame["decisions"].where(spent.notna())
+    )
     by = rows.groupby(["agent", "label"], observed=True, sort=False)
     found = by.agg(
         games=("decisions", "size"), moves=("decisions", "sum"), nodes=("nodes", "sum"), spent=("spent", "sum"),

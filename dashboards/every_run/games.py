@@ -68,7 +68,11 @@ def games_table(store: Store, run: str, frame: pd.DataFrame, rows: pd.DataFrame,
     known = rows[rows["match"].isin(ids.keys())]
     shown = known.assign(
         game=known["match"].map(texts),
-        end=[cause_text(str(end)) if bad else str(end) for end, bad in zip(known["termination"], known["failed"], strict=True)],
+        end=[
+            cause_text(str(end)) if bad else str(end)
+            for end, bad in zip(known["termination"], known["failed"], strict=True)
+        ],
+        full_id=known["match"].map(ids),
         id=known["match"].map(ids).str[:12],
         board=[match_address(run, ids[match]) for match in known["match"]],
         seed=known["seed"].astype(str),
@@ -81,5 +85,7 @@ def games_table(store: Store, run: str, frame: pd.DataFrame, rows: pd.DataFrame,
         Column("id", "match"),
         Column("board", link=True),
     ]
-    note = f"{len(rows):,} of {found:,} games." if len(rows) < found else f"{found:,} games." if found != 1 else "1 game."
+    note = (
+        f"{len(rows):,} of {found:,} games." if len(rows) < found else f"{found:,} games." if found != 1 else "1 game."
+    )
     return Table("Games", shown.reset_index(drop=True), columns, note)

@@ -60,8 +60,11 @@ def _took(progress: RunProgress | None) -> dict[str, str]:
 
 def settings(definition: dict[str, Any]) -> dict[str, str]:
     """Returns the settings of a definition as texts; lists of agents are a line each."""
-    return {name.replace("_", " "): _text(value)[:MAX_VALUE] for name, value in definition.items() if value not in
-            (None, "", [], {})}
+    return {
+        name.replace("_", " "): _text(value)[:MAX_VALUE]
+        for name, value in definition.items()
+        if value not in (None, "", [], {})
+    }
 
 
 def _text(value: Any) -> str:

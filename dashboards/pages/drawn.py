@@ -9,10 +9,11 @@ from html import escape
 
 from starlette.datastructures import QueryParams
 
-from turnier.core.errors import UserError, unknown
+from turnier.core.errors import unknown
 from turnier.dashboards import markup
 from turnier.dashboards.figures.charts import Figure, image, table_csv
 from turnier.dashboards.links import SIDES, address
+from turnier.dashboards.pages.forms import checks, form, one_of, select
 from turnier.dashboards.pages.page import Block, copied
 from turnier.dashboards.pages.tables import table_html
 from turnier.dashboards.sections import (
@@ -76,7 +77,9 @@ class View:
             elif isinstance(section, Choice | Among):
                 chosen = self._options(section)
                 control = Control(section, chosen, kept)
-                made = () if not chosen else section.make(chosen[0] if isinstance(section, Choice) else chosen)
+                made: Iterable[Section] = ()
+                if chosen:
+                    made = section.make(chosen[0]) if isinstance(section, Choice) else section.make(chosen)
                 here = [(section.key, one) for one in self.query.getlist(section.key)]
                 inner = list(self._walk(made, place, (*kept, *here)))
                 if isinstance(section, Choice) and section.beside:
@@ -131,16 +134,15 @@ class View:
         wanted, _, ending = name.rpartition(".")
         known = []
         for section in _all(some):
-            if isinstance(section, Table):
-                title, kinds, make = section.title, ("csv",), lambda s=section: table_csv(s.numbers())
-            elif isinstance(section, Drawing) and (figure := section.drawn) is not None:
-                title, kinds = figure.title, tuple(FILES)
-                make = lambda f=figure: table_csv(f.data) if ending == "csv" else image(f, ending)  # noqa: E731
-            else:
+            shown = section.drawn if isinstance(section, Drawing) else section if isinstance(section, Table) else None
+            if shown is None:
                 continue
-            known += [f"{markup.file_name(title)}.{kind}" for kind in kinds]
-            if markup.file_name(title) == wanted and ending in kinds:
-                return make(), FILES[ending]
+            endings = ("csv",) if isinstance(shown, Table) else tuple(FILES)
+            if markup.file_name(shown.title) == wanted and ending in endings:
+                if isinstance(shown, Table):
+                    return table_csv(shown.numbers()), FILES[ending]
+                return table_csv(shown.data) if ending == "csv" else image(shown, ending), FILES[ending]
+            known += [f"{markup.file_name(shown.title)}.{one}" for one in endings]
         raise unknown("file", name, known)
 
     def _figure(self, figure: Figure, cells: bool) -> str:
@@ -160,51 +162,31 @@ class View:
         if not (isinstance(choice, Choice) and choice.beside):
             yield Block(f"choice {choice.key}", self._form(control))
             return
-        form = self._form(control) if len(choice.options) > 1 else ""
-        for place, block in enumerate(self.blocks(control.inner)):
-            yield Block(block.key, form + block.html if not place else block.html, half=True)
+        above = self._form(control) if len(choice.options) > 1 else ""
+        for block in self.blocks(control.inner):
+            if block.half:
+                yield Block(block.key, above + block.html, half=True)
+                above = ""
+            else:  # a choice within the choice
+                above += block.html
 
     def _form(self, control: Control) -> str:
         choice = control.choice
-        names = choice.names or {} if isinstance(choice, Choice) else {}
-        hidden = "".join(f'<input type="hidden" name="{escape(k)}" value="{escape(v)}">' for k, v in control.kept)
-        if isinstance(choice, Choice):
-            options = "".join(
-                f'<option value="{escape(one)}"{" selected" if one in control.chosen else ""}>'
-                f"{escape(names.get(one, one))}</option>"
-                for one in choice.options
-            )
-            picked = f'<select name="{escape(choice.key)}">{options}</select>'
-        else:
-            asked = set(self.query.getlist(choice.key))
-            boxes = "".join(
-                f'<label><input type="checkbox" name="{escape(choice.key)}" value="{escape(one)}"'
-                f"{' checked' if one in asked else ''}> {escape(one)}</label>"
-                for one in choice.options
-            )
-            said = f"{len(asked)} of {len(choice.options)}" if asked else "none" if choice.optional else "all"
-            picked = f"<details{' open' if asked else ''}><summary>{said}</summary><div>{boxes}</div></details>"
-        return (
-            f'<form class="choice" method="get" action="{escape(self.path)}" data-choice>{hidden}'
-            f'<label class="name"><span>{escape(choice.label)}</span></label>{picked}'
-            '<noscript><button>Show</button></noscript></form>'
-        )
+        if isinstance(choice, Among):
+            asked = self.query.getlist(choice.key)
+            none = "none" if choice.optional else "all"
+            return form(self.path, checks(choice.key, choice.options, asked, none, choice.label), kept=control.kept)
+        names = choice.names or {}
+        options = {one: names.get(one, one) for one in choice.options}
+        return form(self.path, select(choice.key, options, control.chosen[0], label=choice.label), kept=control.kept)
 
     def _meetings(self, met: Meetings) -> str:
         """Returns a form that chooses two agents; a cell of the table above chooses them, too."""
-        selects = ""
-        for side in SIDES:
-            asked = self.query.get(side, "")
-            if asked and asked not in met.agents:
-                raise unknown("agent", asked, list(met.agents))
-            options = "".join(
-                f'<option{" selected" if name == asked else ""}>{escape(name)}</option>' for name in met.agents
-            )
-            selects += f'<select name="{side}" aria-label="{side}"><option value="">an agent</option>{options}</select>'
-        return (
-            f'<form class="choice" method="get" action="{escape(self.path)}" data-choice>'
-            f'<label class="name"><span>Games of</span></label>{selects}<noscript><button>Show</button></noscript></form>'
-        )
+        sides = [
+            select(side, met.agents.keys(), one_of(self.query, side, met.agents), "an agent", label)
+            for side, label in zip(SIDES, ("Games of", "against"), strict=True)
+        ]
+        return form(self.path, *sides)
 
     def met(self, some: Iterable[Section | Control]) -> tuple[Meetings, list[str]] | None:
         """Returns the two agents whose games the address asks for, with the section that lets choose them."""
@@ -245,19 +227,3 @@ def facts_html(rows: Mapping[str, str]) -> str:
     """Returns a few facts side by side."""
     shown = (f"<div><dt>{escape(name)}</dt><dd>{escape(text)}</dd></div>" for name, text in rows.items())
     return f'<dl class="few">{"".join(shown)}</dl>'
-
-
-def one_of(query: QueryParams, key: str, options: Sequence[str], default: str = "") -> str:
-    """Returns a choice of an address; raises UserError if it is none of the options."""
-    asked = query.get(key, default)
-    if asked != default and asked not in options:
-        raise unknown(key, asked, options)
-    return asked
-
-
-def number_of(query: QueryParams, key: str, default: int, most: int) -> int:
-    """Returns a whole number of an address; raises UserError if it is none."""
-    text = query.get(key, str(default))
-    if not (text.isascii() and text.isdigit() and len(text) < 9 and 0 < int(text) <= most):
-        raise UserError(f"{key} must be 1 to {most:,}, got {text[:20]!r}; choose another.")
-    return int(text)

@@ -8,30 +8,26 @@ from functools import cached_property
 from html import escape
 from typing import Any
 
-import pandas as pd
 from starlette.datastructures import QueryParams
 
 from turnier.core.errors import unknown
 from turnier.core.number_text import number
 from turnier.dashboards import markup
 from turnier.dashboards.app.shown_store import ShownStore
-from turnier.dashboards.every_run import cost, games, origin
-from turnier.dashboards.links import HOME, SIDES, match_address, run_address
-from turnier.dashboards.pages.drawn import RESULT, Control, View, number_of, one_of
-from turnier.dashboards.pages.page import Block, Page, nothing
+from turnier.dashboards.every_run import cost, origin
+from turnier.dashboards.links import HOME, match_address, run_address
+from turnier.dashboards.pages.drawn import RESULT, Control, View
+from turnier.dashboards.pages.game_list import GameList, pair_panel
+from turnier.dashboards.pages.page import Block, Page
 from turnier.dashboards.pages.tables import table_html
 from turnier.dashboards.run_heading import named_agents, titled
 from turnier.dashboards.sections import Section, failed_table, kind_of
-from turnier.dashboards.tables import Table
 from turnier.results.store.progress import FINISHED, LIVE
 from turnier.results.store.store import Run
 from turnier.search.storage import trials
 
 GAMES, FAILURES, CERTAINTY, COST, ORIGIN = "Games", "Failures", "Certainty", "Cost", "Origin"
 ORDER = (RESULT, "Pairs", "Search", CERTAINTY, GAMES, FAILURES, COST, ORIGIN)
-PAGE_SIZE, MOST_GAMES = 60, 600  # games listed at first, and at most
-BOARDS = 12  # small boards above the list
-OF_PAIR = 24  # games in the panel
 CURRENT = ' aria-current="page"'
 
 
@@ -79,8 +75,7 @@ class RunPage:
         blocks = list(self._blocks())
         live = f"/api/live?run={self.run.id}" if self.shown.is_live(self.run) else ""
         tabs = "".join(
-            f'<a href="{escape(self._address(name))}"'
-            f"{CURRENT if name == self.tab else ''}>{escape(name)}</a>"
+            f'<a href="{escape(self._address(name))}"{CURRENT if name == self.tab else ""}>{escape(name)}</a>'
             for name in self.tabs
         )
         kind = (self.run.kind.capitalize(), f"{HOME}?kind={self.run.kind}")
@@ -97,7 +92,7 @@ class RunPage:
             COST: lambda: [*self._cost(), *self.described.get(COST, [])],
             ORIGIN: lambda: list(origin.sections(self.shown.store, self.run, self._progress, self.shown.option)),
             CERTAINTY: self._certainty,
-            GAMES: lambda: [self._games()[0]],
+            GAMES: lambda: [GameList(self.shown, self.run, self.query).table()],
         }
         return list(some[self.tab]()) if self.tab in some else self.described.get(self.tab, [])
 
@@ -106,7 +101,7 @@ class RunPage:
         if self.tab == RESULT:
             yield from self._head()
         if self.tab == GAMES:
-            yield from self._list()
+            yield from GameList(self.shown, self.run, self.query).blocks(self.view)
             return
         if self.tab == FAILURES:
             yield from self._failed()
@@ -114,10 +109,13 @@ class RunPage:
         some = self._sections()
         yield from self.view.blocks(some)
         if met := self.view.met(some):
-            yield self._panel(*met)
+            yield pair_panel(self.shown, self.run, self.view, *met)
         if self.tab == ORIGIN:
-            yield Block("file", f'<p><a href="{escape(run_address(self.run.id))}/report.html" download>This run as one'
-                        " HTML file</a>, for a thesis or an e-mail.</p>")
+            yield Block(
+                "file",
+                f'<p><a href="{escape(run_address(self.run.id))}/report.html" download>This run as one'
+                " HTML file</a>, for a thesis or an e-mail.</p>",
+            )
 
     @property
     def _progress(self) -> Any:
@@ -130,12 +128,17 @@ class RunPage:
         if one and one.state != FINISHED and one.done is not None and one.planned is not None:
             done = f"{one.done:,} of {one.planned:,} {one.unit}"
             if one.state in LIVE:
-                left = "" if one.seconds_left is None or head.unplayed else (
-                    f", about {timedelta(seconds=round(one.seconds_left))} left")
+                left = (
+                    ""
+                    if one.seconds_left is None or head.unplayed
+                    else (f", about {timedelta(seconds=round(one.seconds_left))} left")
+                )
                 rate = "" if one.rate is None else f", {number(one.rate)} per second"
                 share = min(1.0, one.done / max(1, one.planned))
-                parts.append(f'<progress value="{share:.3f}" aria-label="progress"></progress> '
-                             f"Running: {escape(done + rate + left)}.")
+                parts.append(
+                    f'<progress value="{share:.3f}" aria-label="progress"></progress> '
+                    f"Running: {escape(done + rate + left)}."
+                )
             else:
                 parts.append(f"Stopped: {escape(done)} done; the tab Origin has the command that goes on.")
         if head.unplayed:
@@ -161,11 +164,16 @@ class RunPage:
         links = [match_address(self.run.id, match) for match in found.table["match"]]
         html = table_html(table, self.view.file(table.title, "csv"))
         yield Block("failed", f"<p>{markup.failed(found.text)}</p>{html}")
-        listed = "".join(f'<li><a href="{escape(link)}">{escape(str(match)[:12])}</a></li>'
-                         for link, match in zip(links, found.table["match"], strict=True))
+        listed = "".join(
+            f'<li><a href="{escape(link)}">{escape(str(match)[:12])}</a></li>'
+            for link, match in zip(links, found.table["match"], strict=True)
+        )
         every = escape(run_address(self.run.id, "games", result="failed"))
-        yield Block("examples", f'<p><a href="{every}">All games that failed</a>; an example of each row on the board:'
-                    f'</p><ul class="inline">{listed}</ul>')
+        yield Block(
+            "examples",
+            f'<p><a href="{every}">All games that failed</a>; an example of each row on the board:'
+            f'</p><ul class="inline">{listed}</ul>',
+        )
 
     def _cost(self) -> Iterator[Section]:
         ratings = None
@@ -176,76 +184,3 @@ class RunPage:
     def _certainty(self) -> list[Section | Control]:
         kind = kind_of("certainty")
         return self.view.chosen(kind.sections(self.shown.read(self.run, kind.read)))[RESULT]
-
-    def _games(self) -> tuple[Table, pd.DataFrame, games.Chosen]:
-        """Returns the list of games, all that match, and what was chosen."""
-        frame = self.shown.frame(self.run)
-        names = games.agents_of(frame)
-        texts = {name: text for text, name in names.items()}
-        agents = []
-        for side in SIDES:
-            if asked := self.query.get(side, ""):
-                text = asked if asked in names else texts.get(asked, "")
-                if not text:
-                    raise unknown("agent", asked, list(texts))
-                agents.append(text)
-        result = one_of(self.query, "result", games.RESULTS)
-        order = one_of(self.query, "order", games.ORDERS, games.ORDERS[0])
-        chosen = games.Chosen(tuple(dict.fromkeys(agents)), result, order)
-        found = games.matching(frame, chosen)
-        most = number_of(self.query, "most", PAGE_SIZE, MOST_GAMES)
-        return games.games_table(self.shown.store, self.run.id, frame, found.head(most), len(found)), found, chosen
-
-    def _list(self) -> Iterator[Block]:
-        table, found, chosen = self._games()
-        names = games.agents_of(self.shown.frame(self.run))
-        single = int(self.shown.frame(self.run)["seats"].max()) == 1
-        picks = []
-        for place, side in enumerate(SIDES[: 1 if single else 2]):
-            asked = chosen.agents[place] if place < len(chosen.agents) else ""
-            options = "".join(f'<option value="{escape(text)}"{" selected" if text == asked else ""}>{escape(name)}'
-                              "</option>" for text, name in names.items())
-            picks.append(f'<label><span>{side}</span><select name="{side}"><option value="">any</option>{options}'
-                         "</select></label>")
-        kinds = games.RESULTS[3:] if single or not chosen.agents else games.RESULTS
-        for key, label, options, asked in (("result", "result", ("", *kinds), chosen.result),
-                                           ("order", "order", games.ORDERS, chosen.order)):
-            listed = "".join(f'<option value="{one}"{" selected" if one == asked else ""}>{one or "any"}</option>'
-                             for one in options)
-            picks.append(f'<label><span>{label}</span><select name="{key}">{listed}</select></label>')
-        yield Block("filters", f'<form class="choice" method="get" action="{escape(self.view.path)}" data-choice>'
-                    f'{"".join(picks)}<noscript><button>Show</button></noscript></form>')
-        if table.frame.empty:
-            yield Block("none", "<p>No game is like that.</p>")
-            return
-        yield Block("boards", small_boards(table.frame["board"].head(BOARDS), table.frame["game"]))
-        more = ""
-        if len(found) > len(table.frame) < MOST_GAMES:
-            words = dict(self.query) | {"most": str(min(MOST_GAMES, 5 * max(PAGE_SIZE, len(table.frame))))}
-            more = f'<p><a href="{escape(run_address(self.run.id, "games", **words))}" data-stay>More games</a></p>'
-        yield Block("games", table_html(table, self.view.file(table.title, "csv")) + more)
-
-    def _panel(self, met: Any, names: list[str]) -> Block:
-        """Returns the games of two agents in a panel over the page, where the click was."""
-        frame, close = self.shown.frame(self.run), escape(self.view.without(*SIDES))
-        texts = [met.agents[name] for name in names]
-        parts = []
-        for some in [[text] for text in texts] if met.alone else [texts]:
-            found = games.matching(frame, games.Chosen(tuple(some)))
-            table = games.games_table(self.shown.store, self.run.id, frame, found.head(OF_PAIR), len(found))
-            every = escape(run_address(self.run.id, "games", **dict(zip(SIDES, some, strict=False))))
-            parts.append(small_boards(table.frame["board"].head(6), table.frame["game"]) + table_html(table, level=3)
-                         + f'<p><a href="{every}">All {len(found):,} games, with filters</a></p>')
-        return Block("panel", f'<aside class="panel" aria-label="games of two agents"><div class="head"><h2>'
-                     f'{escape(names[0])} against {escape(names[1])}</h2><a class="close" href="{close}" data-stay'
-                     f' aria-label="close">✕</a></div>{"".join(parts)}</aside>')
-
-
-def small_boards(addresses: pd.Series, texts: pd.Series) -> str:
-    """Returns the last positions of some games as small boards that lead to them."""
-    shown = "".join(
-        f'<a href="{escape(to)}" title="{escape(text)}"><img loading="lazy" alt="last position of {escape(text)}"'
-        f' src="/api/matches/{escape(to.split("?")[0].rpartition("/")[2])}/board.svg"></a>'
-        for to, text in zip(addresses, texts, strict=False)
-    )
-    return f'<div class="boards">{shown}</div>'

@@ -12,9 +12,10 @@ from turnier.core.number_text import number
 from turnier.dashboards import markup
 from turnier.dashboards.agent_names import games_of, planned, short_game
 from turnier.dashboards.app.shown_store import ShownStore
-from turnier.dashboards.links import run_address
-from turnier.dashboards.pages.drawn import number_of, one_of
+from turnier.dashboards.links import HOME, address, run_address
+from turnier.dashboards.pages.forms import form, number_of, one_of, select
 from turnier.dashboards.pages.page import Block, Page, nothing
+from turnier.dashboards.pages.tables import breakable
 from turnier.dashboards.run_heading import named_agents
 from turnier.dashboards.sections import kind_of
 from turnier.results.store.progress import FINISHED, LIVE, RUNNING, STOPPED, UNKNOWN, WAITING, RunProgress
@@ -49,8 +50,8 @@ def runs_page(shown: ShownStore, query: QueryParams) -> Page:
         blocks.append(_none(shown, wanted))
     if len(ended) > most:
         words = {key: value for key, value in wanted.items() if value} | {"most": str(min(MOST, 4 * most))}
-        more = "&amp;".join(f"{key}={escape(value)}" for key, value in words.items())
-        blocks.append(Block("more", f'<p><a href="/?{more}" data-stay>More of {len(ended):,} runs</a></p>'))
+        more = escape(address(HOME, **words))
+        blocks.append(Block("more", f'<p><a href="{more}" data-stay>More of {len(ended):,} runs</a></p>'))
     return Page("Runs", blocks, live="/api/live")
 
 
@@ -72,20 +73,10 @@ def _none(shown: ShownStore, wanted: Mapping[str, str]) -> Block:
 
 
 def _filters(options: Mapping[str, Sequence[str]], wanted: Mapping[str, str]) -> str:
-    picks = []
-    for key, values in options.items():
-        listed = "".join(
-            f'<option value="{escape(one)}"{" selected" if one == wanted[key] else ""}>{escape(one)}</option>'
-            for one in values
-        )
-        picks.append(
-            f'<label><span>{key}</span><select name="{key}"><option value="">any</option>{listed}</select></label>'
-        )
-    return (
-        f'<form class="choice" method="get" action="/" data-choice>{"".join(picks)}'
+    find = (
         '<label><span>find</span><input type="search" data-find="#runs tbody tr" placeholder="agent, note, id"></label>'
-        "<noscript><button>Show</button></noscript></form>"
     )
+    return form(HOME, *(select(key, values, wanted[key], "any", key) for key, values in options.items()), find)
 
 
 def _running(shown: ShownStore, one: RunProgress, run: Run) -> str:
@@ -101,7 +92,7 @@ def _running(shown: ShownStore, one: RunProgress, run: Run) -> str:
     note = "<p class='note'>The time left is known once every agent has played: some think longer.</p>" if later else ""
     return (
         f'<section class="running"><h3><a href="{escape(run_address(run.id))}">{escape(name_of(run))}</a> '
-        f'<small>{escape(run.kind)} · {escape(short_id(run))}</small></h3>{_result(shown, run)}'
+        f"<small>{escape(run.kind)} · {escape(short_id(run))}</small></h3>{_result(shown, run)}"
         f'<progress value="{min(1.0, done / total):.3f}" aria-label="progress"></progress>'
         f'<dl class="few">{shown_facts}</dl>{note}</section>'
     )
@@ -125,7 +116,7 @@ def _ended(shown: ShownStore, some: Sequence[RunProgress], known: Mapping[str, R
 
 
 def _row(shown: ShownStore, one: RunProgress, run: Run) -> str:
-    head, failed = shown.head(run)
+    head, _ = shown.head(run)
     agents = named_agents(head.agents or planned(run))
     done = f"{one.stored:,}" if one.done is None else f"{one.done:,}"
     of = "" if one.planned is None or one.done == one.planned else f" of {one.planned:,}"
@@ -136,9 +127,9 @@ def _row(shown: ShownStore, one: RunProgress, run: Run) -> str:
     return (
         f'<tr{ended}><td><input type="checkbox" name="run" value="{escape(run.id)}" aria-label="choose'
         f' {escape(run.id)}"></td>'
-        f'<td class="key"><a href="{escape(run_address(run.id))}">{escape(name_of(run))}</a>'
+        f'<td class="key"><a href="{escape(run_address(run.id))}">{breakable(name_of(run))}</a>'
         f"<small>{escape(short_id(run))}{differs(run)}</small>{note}</td>"
-        f'<td class="text">{escape(run.kind)}</td><td class="text agents">{escape(agents)}</td>'
+        f'<td class="text">{escape(run.kind)}</td><td class="text agents">{breakable(agents)}</td>'
         f'<td class="text">{_result(shown, run)}</td>'
         f'<td data-number="{one.done or one.stored}">{done}{of}<small>{escape(one.unit)}</small></td>'
         f'<td class="text"><span class="{escape(one.state)}">{escape(one.state)}</span></td>'
@@ -195,4 +186,3 @@ def listed(shown: ShownStore) -> Iterator[dict[str, object]]:
             "seconds_left": one.seconds_left, "matches": matches.get(run.id, 0), "sentence": head.sentence,
             "failed": failed, "agents": list(head.agents or planned(run)), "note": one.note,
         }  # fmt: skip
-

@@ -50,6 +50,11 @@ def _cell(column: Column, row: dict[str, Any]) -> str:
         return f"<td>{link}</td>"
     text = column.text(row)
     if isinstance(value, str) or value is None:
-        return f'<td class="{"key" if column.key else "text"}" title="{escape(text)}">{escape(text)}</td>'
+        return f'<td class="{"key" if column.key else "text"}" title="{escape(text)}">{breakable(text)}</td>'
     number = "" if value is None or not math.isfinite(float(value)) else f' data-number="{float(value):.12g}"'
     return f"<td{number}>{escape(text)}</td>"
+
+
+def breakable(text: str) -> str:
+    """Returns a text as HTML that a narrow column breaks after commas and brackets first."""
+    return escape(text).replace(",", ",<wbr>").replace("(", "(<wbr>")

@@ -64,5 +64,5 @@ def _html(section: Section) -> str:
 
 def _caption(note: str, title: str, csv: bytes) -> str:
     """Returns a note with a link to the data."""
-    data = base64.b64encode(csv).decode()
-    return f'{html.escape(note)} <a download="{markup.file_name(title)}.csv" href="data:text/csv;base64,{data}">data as CSV</a>'.strip()
+    data, name = base64.b64encode(csv).decode(), markup.file_name(title)
+    return f'{html.escape(note)} <a download="{name}.csv" href="data:text/csv;base64,{data}">data as CSV</a>'.strip()

@@ -17,10 +17,10 @@ def dashboard(
 ) -> None:
     """Show the contents of the store in the browser.
 
-    Runs with their results, pairs, games, failures and cost, updated live; leagues, the board and optuna-dashboard. Only
-    games that you play on the board are written to the store, which need not exist yet. The pages serve this machine
-    only (127.0.0.1) until you stop them with Ctrl-C. To view them from another machine, forward their port: ssh -L
-    8501:127.0.0.1:8501 HOST
+    Runs with their results, pairs, games, failures and cost, updated live; leagues, the board and optuna-dashboard.
+    Only games that you play on the board are written to the store, which need not exist yet. The pages serve this
+    machine only (127.0.0.1) until you stop them with Ctrl-C. To view them from another machine, forward their port:
+    ssh -L 8501:127.0.0.1:8501 HOST
 
     \b
     Examples:
