@@ -10,13 +10,13 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
+from turnier.arena.analysis.reanalysis import Reanalysis
 from turnier.dashboards.app.shown_store import ShownStore
 from turnier.dashboards.figures.charts import Figure
 from turnier.dashboards.figures.replay import board_svg
 from turnier.dashboards.pages.run import RunPage
 from turnier.dashboards.pages.runs import listed
 from turnier.dashboards.sections import Drawing, kind_of
-from turnier.arena.analysis.reanalysis import Reanalysis
 from turnier.results.frames import json_rows
 from turnier.server.board.requests import NEVER_STORED
 
