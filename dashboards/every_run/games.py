@@ -57,8 +57,13 @@ def matching(frame: pd.DataFrame, chosen: Chosen) -> pd.DataFrame:
     return rows.sort_values(by, ascending=chosen.order.startswith(("short", "small")), kind="stable", ignore_index=True)
 
 
-def games_table(store: Store, run: str, frame: pd.DataFrame, rows: pd.DataFrame, found: int) -> Table:
-    """Returns the games of some rows of `matching` with links to the board; `found` is the number of all."""
+def games_table(
+    store: Store, run: str, frame: pd.DataFrame, rows: pd.DataFrame, found: int, short: bool = False
+) -> Table:
+    """Returns the games of some rows of `matching` with links to the board.
+
+    `found` is the number of all games that match; a short table has no ids.
+    """
     names, ids = agents_of(frame), full_ids(store, rows["match"].tolist())
     seats = frame[frame["match"].isin(rows["match"])].sort_values(["match", "seat"], kind="stable")
     texts = {
@@ -81,8 +86,7 @@ def games_table(store: Store, run: str, frame: pd.DataFrame, rows: pd.DataFrame,
         Column("game", "score and agent of each seat", key=True),
         Column("moves", "moves", importance=MAIN),
         Column("end"),
-        Column("seed"),
-        Column("id", "match"),
+        *([] if short else [Column("seed"), Column("id", "match")]),
         Column("board", link=True),
     ]
     note = (

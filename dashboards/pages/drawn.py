@@ -124,10 +124,9 @@ class View:
             elif not isinstance(section, Board):
                 yield Block(type(section).__name__, _written(section))
 
-    def file(self, title: str, ending: str) -> str:
-        """Returns the address of a file of a figure or table on this page."""
-        place = f"{self.path}/files/{markup.file_name(title)}.{ending}"
-        return f"{place}?{self.query}" if self.query else place
+    def file(self, title: str, ending: str, dropped: Sequence[str] = SIDES) -> str:
+        """Returns the address of a file of a figure or table on this page; some choices do not matter to it."""
+        return self.without(*dropped, path=f"{self.path}/files/{markup.file_name(title)}.{ending}")
 
     def content(self, some: Iterable[Section | Control], name: str) -> tuple[bytes, str]:
         """Returns the file of a figure or table with its media type; raises UserError if there is none."""
@@ -195,13 +194,13 @@ class View:
             return None
         return next(((one, names) for one in _all(some) if isinstance(one, Meetings)), None)
 
-    def without(self, *keys: str) -> str:
-        """Returns the address of the page without some of its choices."""
+    def without(self, *keys: str, path: str = "") -> str:
+        """Returns the address of the page, or a path below it, without some of its choices."""
         kept: dict[str, list[str]] = {}
         for key, value in self.query.multi_items():
             if key not in keys:
                 kept.setdefault(key, []).append(value)
-        return address(self.path, **kept)
+        return address(path or self.path, **kept)
 
 
 def _all(some: Iterable[Section | Control]) -> Iterator[Section]:

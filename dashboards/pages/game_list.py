@@ -58,7 +58,7 @@ class GameList:
         if len(self.found) > len(table.frame) < MOST:
             words = dict(self.query) | {"most": str(min(MOST, 5 * max(SHOWN, len(table.frame))))}
             more = f'<p><a href="{escape(run_address(self.run.id, "games", **words))}" data-stay>More games</a></p>'
-        yield Block("games", table_html(table, view.file(table.title, "csv")) + more)
+        yield Block("games", table_html(table, view.file(table.title, "csv", dropped=())) + more)
 
     def _filters(self, path: str) -> str:
         alone, chosen = int(self.frame["seats"].max()) == 1, self.chosen
@@ -82,7 +82,7 @@ def pair_panel(shown: ShownStore, run: Run, view: View, met: Meetings, names: li
     parts = []
     for some in [[text] for text in texts] if met.alone else [texts]:
         found = games.matching(frame, games.Chosen(tuple(some)))
-        table = games.games_table(shown.store, run.id, frame, found.head(OF_PAIR), len(found))
+        table = games.games_table(shown.store, run.id, frame, found.head(OF_PAIR), len(found), short=True)
         every = escape(run_address(run.id, "games", **dict(zip(SIDES, some, strict=False))))
         parts.append(
             f"{small_boards(table.frame.head(BOARDS_OF_PAIR))}{table_html(table, level=3)}"

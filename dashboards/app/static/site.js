@@ -33,10 +33,11 @@ async function draw(figure) {
   const place = figure.querySelector(".plot"), text = figure.querySelector("script").textContent;
   const spec = JSON.parse(text), embed = await loaded();
   const drawn = dark.matches ? onDark(spec) : spec;
-  const one = await embed(place, {...drawn, width: "container", autosize: {type: "fit-x", contains: "padding"}}, {actions: false, ast: true, renderer: "svg", tooltip: {theme: dark.matches ? "dark" : "light"}});
+  const one = await embed(place, {...drawn, width: "container", autosize: {type: "fit-x", contains: "padding"}}, {actions: false, ast: true, renderer: "svg", logLevel: 1, tooltip: {theme: dark.matches ? "dark" : "light"}});
   figure.dataset.drawn = "yes";
   if ("cells" in figure.dataset) one.view.addSignalListener("cell", (_, chosen) => {
     if (!chosen.agent) return;
+    document.getElementById("vg-tooltip-element")?.classList.remove("visible");
     const words = new URLSearchParams(location.search);
     words.set("agent", chosen.agent[0]);
     words.set("against", chosen.against[0]);
@@ -85,10 +86,16 @@ async function renew(address) {
     before = kept;
   }
   present.forEach(block => block.remove());
-  const panel = main.querySelector(".panel");
-  document.body.classList.toggle("with-panel", !!panel);
+  besidePanel();
   $("input[data-find]").forEach(find);
   listen(wanted.dataset.live || "");
+}
+
+/** Charts take the width that a panel leaves them. */
+function besidePanel() {
+  const before = document.body.classList.contains("with-panel"), now = !!document.querySelector(".panel");
+  document.body.classList.toggle("with-panel", now);
+  if (before !== now) dispatchEvent(new Event("resize"));
 }
 
 async function go(address) {
@@ -193,5 +200,5 @@ function markNew() {
 
 drawAll(document);
 markNew();
-document.body.classList.toggle("with-panel", !!document.querySelector(".panel"));
+besidePanel();
 listen(document.getElementById("main")?.dataset.live || "");

@@ -30,7 +30,7 @@ from ...results.store.store import Store
 from ..limits import is_number
 from .analyses import analysis_routes
 from .frames import Frames
-from .opinions import certainties, opinions, require_harmless
+from .opinions import Knowledge, certainties, opinions, require_harmless
 from .requests import NEVER_STORED, SECURITY, Guard, our_error, user_error
 from .streams import TOO_MUCH, Streams
 from .table_routes import table_routes
@@ -86,7 +86,8 @@ def board_routes(library: Library, home: str = "/", header: str = "") -> list[Ba
     page = STATIC.joinpath("index.html").read_text(encoding="utf-8")
     if header:
         page = re.sub("<header>.*</header>", lambda _: header + TITLE, page)
-    streams = Streams(STREAMS)
+        page = page.replace("</head>", '<link rel="stylesheet" href="/site/site.css"></head>')
+    streams, knowledge = Streams(STREAMS), Knowledge()
 
     async def index(request: Request) -> Response:
         return HTMLResponse(page, headers=SECURITY)
@@ -127,6 +128,17 @@ def board_routes(library: Library, home: str = "/", header: str = "") -> list[Ba
         record = await run_in_threadpool(_judged, library.store, request.path_params["id"], agent)
         return streams.response(certainties(record, int(repeats), agent))
 
+    async def known_at(request: Request) -> Response:
+        number = request.path_params["move"]
+        record = await run_in_threadpool(library.store.find_record, request.path_params["id"])
+        if not streams.places.acquire(blocking=False):
+            return JSONResponse(TOO_MUCH, 429)
+        try:
+            svg = await run_in_threadpool(knowledge.svg, record, number, request.query_params.getlist("show"))
+        finally:
+            streams.places.release()
+        return Response(svg, media_type="image/svg+xml", headers=NEVER_STORED)
+
     async def film(request: Request) -> Response:
         record = await run_in_threadpool(library.store.find_record, request.path_params["id"])
         ending = request.path_params["ending"]
@@ -152,6 +164,7 @@ def board_routes(library: Library, home: str = "/", header: str = "") -> list[Ba
         Route("/api/matches/{id:str}", match),
         Route("/api/matches/{id:str}/opinions", opinions_of),
         Route("/api/matches/{id:str}/certainty", certainty_of),
+        Route("/api/matches/{id:str}/moves/{move:int}/board.svg", known_at),
         Route("/api/matches/{id:str}/film.{ending:str}", film),
         *analysis_routes(streams),
         *table_routes(library.tables),
@@ -215,6 +228,7 @@ def replay_of(record: MatchRecord, run: str) -> dict[str, Any]:
         "run": run,
         "game": str(game),
         "agents": [label_of(agent) for agent in record.spec.agents],
+        "texts": list(record.spec.agents),
         "scores": list(record.scores),
         "seed": str(record.spec.seed),  # too many digits for JavaScript's numbers
         "termination": str(record.termination),
