@@ -80,6 +80,7 @@ def make_app(shown: ShownStore, library: Library, hosts: list[str]) -> Starlette
         Route(f"/league/{{game:str}}/{FILES}/{{name:str}}", league_file),
         Route("/league/{game:str}", leagues),
         Route("/site/vega.js", script),
+        Route("/favicon.ico", lambda request: RedirectResponse("/site/icon.svg")),
         Route("/api/live", Live(shown).events),
         *api_routes(shown),
         *optuna_routes(shown),

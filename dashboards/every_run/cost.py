@@ -7,6 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 import pandas as pd
 
+from turnier.agents.registry import make_agent
 from turnier.core.number_text import duration, number
 from turnier.dashboards.agent_names import distinct
 from turnier.dashboards.sections import Facts, Section, Text
@@ -94,3 +95,14 @@ def cheapest(costs: pd.DataFrame) -> str:
         f"{least['name']} takes {number(least['per_move'])} µs per move and is rated within {CLOSE:g} Elo of"
         f" {best['name']}, which takes {times} times as long."
     )
+
+
+def compared(frame: pd.DataFrame, agent: str, other: str, other_name: str) -> str:
+    """Returns a sentence on how long an agent thinks per move beside another one; empty if that was not measured."""
+    per_move = agent_costs(frame).set_index("agent")["per_move"] if len(frame) else pd.Series(dtype=float)
+    texts = [make_agent(text).full_text() for text in (agent, other)]
+    if texts[0] == texts[1] or not all(per_move.get(text, 0.0) > 0 for text in texts):
+        return ""
+    ours, theirs = (float(per_move[text]) for text in texts)
+    times = f"{number(ours / theirs, digits=2)} times as long"
+    return f"It thinks {times} per move as {other_name}: {duration(ours / 1e6)} against {duration(theirs / 1e6)}."

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable, Iterator, Sequence
 from datetime import timedelta
 from functools import cached_property
@@ -10,7 +11,7 @@ from typing import Any
 
 from starlette.datastructures import QueryParams
 
-from turnier.core.errors import unknown
+from turnier.core.errors import UserError, unknown
 from turnier.core.number_text import number
 from turnier.dashboards import markup
 from turnier.dashboards.app.shown_store import ShownStore
@@ -25,6 +26,7 @@ from turnier.dashboards.sections import Section, failed_table, kind_of
 from turnier.results.store.progress import FINISHED, LIVE
 from turnier.results.store.store import Run
 from turnier.search.storage import trials
+from turnier.search.storage.studies import stored_verdict
 
 GAMES, FAILURES, CERTAINTY, COST, ORIGIN = "Games", "Failures", "Certainty", "Cost", "Origin"
 ORDER = (RESULT, "Pairs", "Search", CERTAINTY, GAMES, FAILURES, COST, ORIGIN)
@@ -152,11 +154,23 @@ class RunPage:
         if failed:
             there = escape(run_address(self.run.id, "failures"))
             parts.append(f'<p><a href="{there}">{markup.failed(failed)}</a></p>')
-        if getattr(kind_of(self.run.kind), "OPTUNA", False) and self.run.name in trials.study_names(self.shown.store):
+        is_study = getattr(kind_of(self.run.kind), "OPTUNA", False)
+        if is_study and (said := self._price()):
+            parts.append(f"<p>{escape(said)}</p>")
+        if is_study and self.run.name in trials.study_names(self.shown.store):
             number_ = trials.optuna_number(self.shown.store, self.run.name)
             parts.append(f'<p><a href="/dashboard/studies/{number_}">This study in optuna-dashboard</a></p>')
         if any(parts):
             yield Block("head", "".join(parts))
+
+    def _price(self) -> str:
+        """Returns a sentence on the time that a study's recommendation takes beside the agent it is better than."""
+        if (verdict := stored_verdict(self.shown.store, self.run.name)) is None:
+            return ""
+        other = next((one.agent for one in verdict.figures if one.label == verdict.reference), verdict.agent)
+        with contextlib.suppress(UserError):  # agents that this version does not know
+            return cost.compared(self.shown.frame(self.run), verdict.agent, other, verdict.reference)
+        return ""
 
     def _failed(self) -> Iterator[Block]:
         found = self.shown.failures(self.run)
