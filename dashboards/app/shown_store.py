@@ -34,6 +34,12 @@ HEADS, KEPT = 4000, 48  # of runs, and of other results, that are kept
 State = tuple[int, bool, int, str]
 T = TypeVar("T")
 _NOTHING = object()
+# The columns of `frame`, with types that take little memory: a store may have millions of games.
+_SMALLER: dict[str, Any] = {
+    "match": "int64", "agent": "category", "label": "category", "seat": "int16", "seats": "int16", "seed": "int64",
+    "score": "float64", "result": "category", "decisions": "int32", "nodes": "float32", "seconds": "float32",
+    "seat_seconds": "float32", "seat_cpu_seconds": "float32", "termination": "category", "failed": "bool",
+}  # fmt: skip
 
 
 class ShownStore:
@@ -147,7 +153,7 @@ class ShownStore:
         return self._kept(self._results, (name, *((run.id, self.state_of(run)) for run in runs)), read)
 
     def frame(self, run: Run) -> pd.DataFrame:
-        """Returns the `matches_frame` of a run, without ids."""
+        """Returns the `matches_frame` of a run without ids, with the columns that lists of games and costs need."""
         return self.read(run, _frame_of)
 
     def failures(self, run: Run) -> Failures:
@@ -176,7 +182,8 @@ class ShownStore:
 
 
 def _frame_of(results: RunResults) -> pd.DataFrame:
-    return matches_frame(results.store, run=results.id, ids=False)
+    frame = matches_frame(results.store, run=results.id, ids=False)
+    return frame[list(_SMALLER)].astype(_SMALLER)
 
 
 def _failures_of(results: RunResults) -> Failures:
