@@ -15,6 +15,7 @@ from cachetools import Cache, LRUCache, TTLCache
 
 from turnier.core.errors import UserError
 from turnier.dashboards import sections
+from turnier.dashboards.app.memory import give_back
 from turnier.dashboards.sections import Head
 from turnier.results.databases.urls import parse, shown
 from turnier.results.failures import Failures, list_failures
@@ -146,7 +147,13 @@ class ShownStore:
     def read(self, run: Run, reader: Callable[[RunResults], T]) -> T:
         """Returns what a function reads of a run; it is called only after changes. Do not modify its results."""
         key = (run.id, self.state_of(run), f"{reader.__module__}.{reader.__qualname__}")
-        return self._kept(self._results, key, lambda: reader(RunResults.find(self.store, run.id)))
+
+        def read() -> T:
+            found = reader(RunResults.find(self.store, run.id))
+            give_back()
+            return found
+
+        return self._kept(self._results, key, read)
 
     def read_all(self, runs: Sequence[Run], name: str, read: Callable[[], T]) -> T:
         """Returns what is read of several runs together, under a name of its own; read again only after changes."""
