@@ -23,7 +23,6 @@ from __future__ import annotations
 import csv
 import itertools
 import math
-from collections import Counter
 from pathlib import Path
 from typing import Annotated, NamedTuple
 
@@ -89,7 +88,7 @@ class Preset(NamedTuple):
 
 
 PRESETS = {"tiny": Preset(1, 4), "paper": Preset(10, 100)}
-Results = Counter[tuple[str, str, int, int, str]]  # kind, way, uses of a block, block, field of a `Use`
+Results = dict[tuple[str, str, int, int], Use]  # kind, way, uses of a block, number of the block -> their sums
 
 
 def simulate(kind: Kind, way: str, rng: np.random.Generator) -> Use:
@@ -155,13 +154,23 @@ def _deviation() -> float:
 
 
 def read(path: Path) -> Results:
-    """Returns stored results, none if there is no file; half a line that a stop has left is ignored."""
+    """Returns stored results, none if there is no file."""
     if not path.exists():
-        return Counter()
+        return {}
     with path.open(newline="") as file:
-        rows = [row for row in csv.DictReader(file) if None not in row.values() and row[Use._fields[-1]]]
-    keys = [(row["kind"], row["way"], int(row["uses"]), int(row["block"])) for row in rows]
-    return Counter({(*key, name): int(row[name]) for key, row in zip(keys, rows, strict=True) for name in Use._fields})
+        _, *rows = csv.reader(file)
+    return {(kind, way, int(uses), int(block)): Use(*map(int, sums)) for kind, way, uses, block, *sums in rows}
+
+
+def write(path: Path, results: Results) -> None:
+    """Replaces the file as a whole."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    written = path.with_suffix(".new")
+    with written.open("w", newline="") as file:
+        rows = csv.writer(file, lineterminator="\n")
+        rows.writerow(["kind", "way", "uses", "block", *Use._fields])
+        rows.writerows([*key, *use] for key, use in sorted(results.items()))
+    written.replace(path)
 
 
 def table(results: Results, preset: Preset) -> str:
@@ -172,7 +181,8 @@ def table(results: Results, preset: Preset) -> str:
     uses = preset.blocks * preset.uses
 
     def total(kind: Kind, way: str, name: str) -> int:
-        return sum(results[(kind.name, way, preset.uses, block, name)] for block in range(preset.blocks))
+        blocks = [results[kind.name, way, preset.uses, block] for block in range(preset.blocks)]
+        return sum(getattr(block, name) for block in blocks)
 
     def percent(kind: Kind, way: str, name: str) -> str:
         count = total(kind, way, name)
@@ -199,19 +209,16 @@ def main(
     if not page.exists():
         raise UserError(f"the page must exist, got {page}; run this in the root of the repository, or name another.")
     with_table(page.read_text(), "", START, END)  # raises, before anything is simulated
-    results, fields = read(data), ("kind", "way", "uses", "block", *Use._fields)
+    results = read(data)
     wanted = [(*each, chosen.uses, block) for block in range(chosen.blocks) for each in itertools.product(KINDS, WAYS)]
-    left = [each for each in wanted if (each[0].name, *each[1:], "games") not in results]
-    if not data.exists():
-        data.parent.mkdir(parents=True, exist_ok=True)
-        data.write_text(",".join(fields) + "\n")
+    left = [each for each in wanted if (each[0].name, *each[1:]) not in results]
     with game_bar("blocks", len(wanted), unit="blocks", completed=len(wanted) - len(left)) as bar:
         for kind, way, uses, block in left:
-            rng = np.random.default_rng(derive_seed("race", kind.name, way, uses, block))
-            ended = Use(*map(sum, zip(*(simulate(kind, way, rng) for _ in range(uses)), strict=True)))
-            with data.open("a", newline="") as file:
-                csv.writer(file, lineterminator="\n").writerow([kind.name, way, uses, block, *ended])
-            results.update({(kind.name, way, uses, block, name): value for name, value in ended._asdict().items()})
+            key = kind.name, way, uses, block
+            rng = np.random.default_rng(derive_seed("race", *key))
+            ended = zip(*(simulate(kind, way, rng) for _ in range(uses)), strict=True)
+            results[key] = Use(*map(sum, ended))
+            write(data, results)
             bar.advance(1)
     page.write_text(with_table(page.read_text(), table(results, chosen), START, END))
     Console().print(f"Results: {data}; table: {page}")
