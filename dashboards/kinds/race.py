@@ -31,7 +31,10 @@ def head(results: RunResults) -> Head:
     """Returns the verdict and its meaning."""
     found = read(results)
     verdict = Verdict.STRONGER if found.best else Verdict.UNDECIDED if found.duels.playing else Verdict.EQUAL
-    return Head(found.sentence, found.meaning, VERDICT_COLOURS[verdict], planned(found.store.run(found.id)))
+    sentence = found.sentence
+    for label, name in distinct(map(str, [*found.race.agents, found.race.base])).items():
+        sentence = sentence.replace(label, name)
+    return Head(sentence, found.meaning, VERDICT_COLOURS[verdict], planned(found.store.run(found.id)))
 
 
 def sections(results: RaceResults) -> Iterator[Section]:
