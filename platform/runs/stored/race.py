@@ -33,11 +33,12 @@ class RaceResults(RunResults):
 
     @cached_property
     def order(self) -> list[int]:
-        """The indices of the agents: those that are better first, then by the estimate."""
+        """The indices of the agents: those that are better first, then the undecided; each by the estimate."""
         standings, tests = self.duels.standings, [duel.test for duel in self.duels.duels]
         values = [(test.mean[0] if test.units else -math.inf) for test in tests]
-        ranks = {standing: rank for rank, standing in enumerate(Standing)}
-        return sorted(range(len(values)), key=lambda index: (ranks[standings[index]], -values[index]))
+        first = (Standing.BETTER, Standing.UNDECIDED)
+        ranks = [first.index(each) if each in first else len(first) for each in standings]
+        return sorted(range(len(values)), key=lambda index: (ranks[index], -values[index]))
 
     @property
     def best(self) -> str | None:
