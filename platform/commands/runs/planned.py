@@ -122,18 +122,17 @@ def _planned(plans: Plans, typed: dict[str, Any]) -> Plan[Any]:
     if places[-1].is_list:
         return plan(**{each: typed[each] for each in options}, **{places[-1].name: values})
     if len(values) > len(places):
-        needed = [each for other in plans for each in other.declared.values() if each.required and not each.argument]
-        more = next(_flag(each.name) for each in needed if each.name not in plan.declared)
-        raise UserError(
-            f"a {plan.kind} takes {len(places)} agents, got {len(values)}; to compare more, type {more} too."
-        )
+        others = [each for other in plans for each in other.declared.values() if each.name not in plan.declared]
+        more = next(_flag(each.name) for each in others if each.required and not each.argument)
+        said = f"a {plan.kind} takes {len(places)} agents, got {len(values)}"
+        raise UserError(f"{said}; to compare more, type {more} too.")
     return plan(**{each: typed[each] for each in options}, **dict(zip((p.name for p in places), values, strict=False)))
 
 
-def _arguments(plans: Plans, typed: Iterable[str]) -> list[str]:
-    """Returns those of the typed options that are arguments."""
-    arguments = {each.name for plan in plans for each in plan.declared.values() if each.argument}
-    return [each for each in typed if each in arguments]
+def _arguments(plans: Plans, typed: dict[str, Any]) -> list[str]:
+    """Returns those of the typed options that are arguments, in the order of their places."""
+    known = dict.fromkeys(each.name for plan in plans for each in plan.declared.values() if each.argument)
+    return [each for each in known if each in typed]
 
 
 def _resumed(plans: Plans, name: str, typed: dict[str, Any], resume: str, store: str) -> Plan[Any]:
