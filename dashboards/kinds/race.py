@@ -73,8 +73,8 @@ def agents_table(results: RaceResults) -> Table:
         *[Column("games_left", "expected games left")] * bool(results.duels.playing),
     ]
     note = (
-        f"The 95 % intervals hold for all agents at once, so for the best one, too; margin {results.race.margin}. Who"
-        " is behind another agent, or not better by the margin, has stopped early."
+        "The 95 % intervals hold for all agents at once, so for the best one, too. That an agent is not better by"
+        f" {results.race.margin} is said of each by itself, so an interval may reach beyond. Who is behind has left."
     )
     return Table("Agents", frame.assign(label=frame["label"].map(names), said=said), columns, note)
 
