@@ -15,6 +15,7 @@ from cachetools import Cache, LRUCache, TTLCache
 
 from turnier.core.errors import UserError
 from turnier.dashboards import sections
+from turnier.dashboards.app.memory import give_back
 from turnier.dashboards.sections import Head
 from turnier.results.databases.urls import parse, shown
 from turnier.results.failures import Failures, list_failures
@@ -34,6 +35,12 @@ HEADS, KEPT = 4000, 48  # of runs, and of other results, that are kept
 State = tuple[int, bool, int, str]
 T = TypeVar("T")
 _NOTHING = object()
+# The columns of `frame`, with types that take little memory: a store may have millions of games.
+_SMALLER: dict[str, Any] = {
+    "match": "int64", "agent": "category", "label": "category", "seat": "int16", "seats": "int16", "seed": "int64",
+    "score": "float64", "result": "category", "decisions": "int32", "nodes": "float32", "seconds": "float32",
+    "seat_seconds": "float32", "seat_cpu_seconds": "float32", "termination": "category", "failed": "bool",
+}  # fmt: skip
 
 
 class ShownStore:
@@ -140,14 +147,20 @@ class ShownStore:
     def read(self, run: Run, reader: Callable[[RunResults], T]) -> T:
         """Returns what a function reads of a run; it is called only after changes. Do not modify its results."""
         key = (run.id, self.state_of(run), f"{reader.__module__}.{reader.__qualname__}")
-        return self._kept(self._results, key, lambda: reader(RunResults.find(self.store, run.id)))
+
+        def read() -> T:
+            found = reader(RunResults.find(self.store, run.id))
+            give_back()
+            return found
+
+        return self._kept(self._results, key, read)
 
     def read_all(self, runs: Sequence[Run], name: str, read: Callable[[], T]) -> T:
         """Returns what is read of several runs together, under a name of its own; read again only after changes."""
         return self._kept(self._results, (name, *((run.id, self.state_of(run)) for run in runs)), read)
 
     def frame(self, run: Run) -> pd.DataFrame:
-        """Returns the `matches_frame` of a run, without ids."""
+        """Returns the `matches_frame` of a run without ids, with the columns that lists of games and costs need."""
         return self.read(run, _frame_of)
 
     def failures(self, run: Run) -> Failures:
@@ -176,7 +189,8 @@ class ShownStore:
 
 
 def _frame_of(results: RunResults) -> pd.DataFrame:
-    return matches_frame(results.store, run=results.id, ids=False)
+    frame = matches_frame(results.store, run=results.id, ids=False)
+    return frame[list(_SMALLER)].astype(_SMALLER)
 
 
 def _failures_of(results: RunResults) -> Failures:
