@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -45,14 +45,32 @@ class Pages:
         """Returns the answer to a request; names of headers have _ in place of -."""
         return asyncio.run(self._asked(address, method, {name.replace("_", "-"): text for name, text in headers.items()}))
 
+    def hear(self, address: str, change: Callable[[], object]) -> str:
+        """Returns the first event of a stream, after changes of what it tells of."""
+
+        async def listen() -> str:
+            heard, parts = asyncio.Event(), list[str]()
+
+            async def receive() -> dict[str, Any]:
+                await heard.wait()
+                return {"type": "http.disconnect"}
+
+            async def send(message: dict[str, Any]) -> None:
+                parts.append(message.get("body", b"").decode())
+                if parts[-1].startswith("event:"):
+                    heard.set()
+
+            task = asyncio.create_task(self.app(scope_of(address), receive, send))
+            while not heard.is_set():
+                await asyncio.sleep(0.1)  # it looks every hundredth second
+                if not heard.is_set():
+                    change()
+            await task
+            return "".join(parts)
+
+        return asyncio.run(asyncio.wait_for(listen(), 60))
+
     async def _asked(self, address: str, method: str, headers: dict[str, str]) -> Answer:
-        parts, words = urlsplit(address), {"host": "127.0.0.1"} | headers
-        scope = {
-            "type": "http", "asgi": {"version": "3.0"}, "http_version": "1.1", "method": method, "scheme": "http",
-            "path": unquote(parts.path), "raw_path": parts.path.encode(), "query_string": parts.query.encode(),
-            "headers": [(name.encode(), text.encode()) for name, text in words.items()], "root_path": "",
-            "server": ("127.0.0.1", 80), "client": ("127.0.0.1", 1),
-        }  # fmt: skip
         sent: list[dict[str, Any]] = []
         asked = [{"type": "http.request", "body": b"", "more_body": False}]
 
@@ -62,7 +80,7 @@ class Pages:
         async def send(message: dict[str, Any]) -> None:
             sent.append(message)
 
-        await self.app(scope, receive, send)
+        await self.app(scope_of(address, method, headers), receive, send)
         found = {name.decode().lower(): text.decode() for name, text in sent[0]["headers"]}
         return Answer(sent[0]["status"], found, b"".join(message.get("body", b"") for message in sent))
 
@@ -80,6 +98,17 @@ class Pages:
         """Returns a page as it is some seconds later."""
         self.shown._beat.clear()
         return self.look(address)
+
+
+def scope_of(address: str, method: str = "GET", headers: Mapping[str, str] | None = None) -> dict[str, Any]:
+    """Returns a request as servers hand it to applications."""
+    parts, words = urlsplit(address), {"host": "127.0.0.1"} | dict(headers or {})
+    return {
+        "type": "http", "asgi": {"version": "3.0"}, "http_version": "1.1", "method": method, "scheme": "http",
+        "path": unquote(parts.path), "raw_path": parts.path.encode(), "query_string": parts.query.encode(),
+        "headers": [(name.encode(), text.encode()) for name, text in words.items()], "root_path": "",
+        "server": ("127.0.0.1", 80), "client": ("127.0.0.1", 1),
+    }  # fmt: skip
 
 
 def run_of(store: Store, kind: str, name: str = "") -> Run:
