@@ -33,7 +33,9 @@ from turnier.server.board.requests import NEVER_STORED, SECURITY, Guard, failure
 STATIC = files("turnier.dashboards.app").joinpath("static")
 FILES = "files"  # the part of an address before a figure's or table's file
 REPORT = "report.html"
-STYLED = SECURITY | NEVER_STORED
+# Forms lead to our own addresses.
+POLICY = {name: text.replace("form-action 'none'", "form-action 'self'") for name, text in SECURITY.items()}
+STYLED = POLICY | NEVER_STORED
 KEPT = {"Cache-Control": "public, max-age=3600", "Content-Encoding": "gzip"}
 
 

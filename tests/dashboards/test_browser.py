@@ -135,7 +135,7 @@ def test_a_choice_is_in_the_address_once_and_reload_keeps_it(page: Any, address:
     assert page.locator("select[name=parameter]").input_value() == chosen
     page.go_back()
     page.wait_for_url(place)
-    page.wait_for_function(f"document.querySelector('select[name=parameter]').value !== '{chosen}'")
+    page.wait_for_function(f"() => document.querySelector('select[name=parameter]').value !== '{chosen}'")
 
 
 def test_runs_are_found_sorted_and_set_side_by_side(page: Any, address: str, store: Store) -> None:
@@ -210,7 +210,7 @@ def test_a_run_in_progress_moves_without_a_reload(page: Any, tmp_path: Path) -> 
                 page.get_by_text("Running: ").wait_for(timeout=60_000)
                 page.locator("figure.chart[data-drawn] svg").first.wait_for(timeout=60_000)
                 page.evaluate("window.sameDocument = true; window.before = document.querySelector('.state').textContent")
-                page.wait_for_function("document.querySelector('.state').textContent !== before", timeout=60_000)
+                page.wait_for_function("() => document.querySelector('.state').textContent !== before", timeout=60_000)
                 assert page.evaluate("window.sameDocument") is True
             finally:
                 run.kill()
