@@ -101,7 +101,7 @@ def test_a_cell_shows_the_games_of_its_pair_in_view_escape_closes_and_back_goes_
     page.get_by_role("link", name="Pairs", exact=True).click()
     page.wait_for_url(place)
     settle(page)
-    page.locator("figure.chart svg [aria-roledescription='rect mark']").first.click(position={"x": 3, "y": 3})
+    page.locator("figure.chart svg [aria-roledescription='rect mark']").first.click(position={"x": 20, "y": 10})
     panel = page.locator(".panel")
     panel.wait_for()
     panel.locator("table.data tbody tr").first.wait_for(timeout=SECOND)
