@@ -152,8 +152,8 @@ def sections(data: Data) -> Iterator[Section]:
     )
     yield Tab("Search")
     if data.trials["value"].notna().any():
-        yield from _search(data)
         yield from _parameters(data)
+        yield from _search(data)
         yield candidate_table(data)
     others = [name for name in trials.study_names(data.store)[::-1] if name != data.name]
     same = [name for name in others if trials.unit(data.store, name) == data.unit]

@@ -209,7 +209,9 @@ def test_a_run_in_progress_moves_without_a_reload(page: Any, tmp_path: Path) -> 
                 page.locator("section.running h3 a").click()
                 page.get_by_text("Running: ").wait_for(timeout=60_000)
                 page.locator("figure.chart[data-drawn] svg").first.wait_for(timeout=60_000)
-                page.evaluate("window.sameDocument = true; window.before = document.querySelector('.state').textContent")
+                page.evaluate(
+                    "window.sameDocument = true; window.before = document.querySelector('.state').textContent"
+                )
                 page.wait_for_function("() => document.querySelector('.state').textContent !== before", timeout=60_000)
                 assert page.evaluate("window.sameDocument") is True
             finally:

@@ -108,7 +108,12 @@ def test_a_wrong_word_in_an_address_is_a_sentence(pages: Pages, store: Store, ad
 
 
 def test_a_wrong_word_asks_for_no_data(pages: Pages) -> None:
-    for address in ("/api/runs/nobody", "/api/runs/nobody/figures", "/api/live?run=nobody", "/api/matches/00/board.svg"):
+    for address in (
+        "/api/runs/nobody",
+        "/api/runs/nobody/figures",
+        "/api/live?run=nobody",
+        "/api/matches/00/board.svg",
+    ):
         answer = pages.ask(address)
         assert answer.status == 400 and "\n" not in answer.json["error"], address
     assert pages.ask("/api/nothing").json["error"] == "/api/nothing is not there."

@@ -225,9 +225,10 @@ def test_games_are_filtered_by_agents_result_and_order(pages: Pages, store: Stor
         for order in ("longest", "shortest")
     ]
     assert lengths[0] == sorted(lengths[0], reverse=True) and lengths[1] == sorted(lengths[1])
-    assert games(result="failed") == [] and "No game is like that." in pages.look(
-        run_address(run, "games", result="failed")
-    ).text
+    assert (
+        games(result="failed") == []
+        and "No game is like that." in pages.look(run_address(run, "games", result="failed")).text
+    )
     first = pages.look(run_address(run, "games", most="5"))
     assert len(first.tables["Games"]) == 5 and "5 of 18 games." in first.text and "More games" in first.text
 
@@ -257,5 +258,7 @@ def test_data_are_what_pages_show(pages: Pages, store: Store) -> None:
 
 
 def test_blocks_have_keys_of_their_own_and_none_stands_half_alone() -> None:
-    shown = spread([Block("a", "1", half=True), Block("b", "2"), Block("a", "3", half=True), Block("a", "4", half=True)])
+    shown = spread(
+        [Block("a", "1", half=True), Block("b", "2"), Block("a", "3", half=True), Block("a", "4", half=True)]
+    )
     assert [(block.key, block.half) for block in shown] == [("a", False), ("b", False), ("a 2", True), ("a 3", True)]

@@ -218,9 +218,7 @@ def test_games_of_a_server_and_of_people_have_a_place(copied: str) -> None:
     assert len(pages.look(run_address(people, "games")).tables["Games"]) == 1
 
 
-def test_a_run_says_how_far_it_is_and_how_a_stopped_one_goes_on(
-    copied: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_run_says_how_far_it_is_and_how_a_stopped_one_goes_on(copied: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(manifest, "_command", ["turnier", "tournament", "tictactoe", "random", "greedy"])
     halted = Tournament("tictactoe", ["random", "greedy"], games=8)
     pages, place = Pages(copied), run_address(halted.run_id)
