@@ -199,8 +199,7 @@ class Generation:
         facts = {
             "generation": self.number,
             "index": index,
-            "mean": mean,
-            "standard_error": statistics.stdev(scores) / math.sqrt(len(scores)) if len(scores) > 1 else None,
+            **({"standard_error": statistics.stdev(scores) / math.sqrt(len(scores))} if len(scores) > 1 else {}),
             "games": self._counted(index),
             "seconds": self.seconds_of(index),
             **({"milliseconds": taken} if slowest else {}),

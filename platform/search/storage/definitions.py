@@ -19,6 +19,7 @@ from ..front.second_objective import stored_objective
 from ..samplers.registry import SAMPLERS
 from ..space import Space
 
+EVALUATIONS = "evaluations"  # what candidates of a function have instead of games
 NSGA2 = "nsga2"  # the sampler of fronts
 TAKEN = "parameter "  # before the name of a parameter in a frame that has another column of that name
 
@@ -77,6 +78,7 @@ class StudyFacts:
     seed: str
     unit_games: int  # games per unit of a candidate, see Objective
     objectives: str  # of a front
+    counted: str = "games"  # what candidates play, or evaluations
 
     @classmethod
     def of(cls, definition: Mapping[str, Any]) -> StudyFacts:
@@ -100,6 +102,7 @@ class StudyFacts:
             seed=str(definition.get("seed", "")),
             unit_games=1 if learners or sampler.startswith("duels") else _seats(game) * max(1, len(against)),
             objectives=_objectives(definition),
+            counted=EVALUATIONS if "searched" in definition else "games",
         )
 
     @property
@@ -110,7 +113,7 @@ class StudyFacts:
         """Returns the facts of interest to people, the most important first."""
         rows = {"game": self.game, "start": self.start, "against": "\n".join(self.against)}
         rows |= {"objectives": self.objectives}
-        rows |= {"sampler": self.sampler, "games per candidate": self.noise, "seed": self.seed}
+        rows |= {"sampler": self.sampler, f"{self.counted} per candidate": self.noise, "seed": self.seed}
         return {what: text for what, text in rows.items() if text}
 
 
