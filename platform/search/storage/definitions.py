@@ -87,20 +87,22 @@ class StudyFacts:
         opponents = definition.get("against") or ()
         against = (opponents,) if isinstance(opponents, str) else tuple(opponents)
         start = str(definition.get("agent") or definition.get("learning", ""))
-        learners = "learning" in definition
+        learners, also = "learning" in definition, definition.get("also", ())
         sampler = "tpe" if learners else str(definition.get("sampler", ""))
         noise = str(definition.get("noise") or f"fixed(games={definition.get('games', '')})")
         if "(" not in sampler:  # its parameters are stored beside it
             known = {key: definition[key] for key in ("population", "sigma", "candidates") if key in definition}
             sampler += f"({','.join(f'{key}={value}' for key, value in known.items())})" if known else ""
         return cls(
-            game=_short(game, game_of),
+            game="\n".join(_short(one, game_of) for one in (game, *also)),
             start=_short(start, AGENTS.make),
             against=tuple(_short(agent, AGENTS.make) for agent in against),
             sampler=_short(sampler, SAMPLERS.make),
             noise=noise,
             seed=str(definition.get("seed", "")),
-            unit_games=1 if learners or sampler.startswith("duels") else _seats(game) * max(1, len(against)),
+            unit_games=1
+            if learners or sampler.startswith("duels")
+            else _seats(game) * max(1, len(against)) * (1 + len(also)),
             objectives=_objectives(definition),
             counted=EVALUATIONS if "searched" in definition else "games",
         )

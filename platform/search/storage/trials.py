@@ -27,6 +27,7 @@ from ...results.store.store import Store
 from ...statistics.distributions import t_quantile
 from ...statistics.intervals import CONFIDENCE
 from ..front.second_objective import stored_objective
+from ..objective import RELATIVE
 from ..space import Space
 from .checked_studies import (
     CHECKSUM,
@@ -203,7 +204,7 @@ def unit(store: Store, study: str) -> str:
     if "game" not in known:
         return "value"
     if GAMES.make(known["game"]).num_seats == 1:
-        return "mean score"
+        return RELATIVE if "also" in known else "mean score"
     return "games won, %" if "learning" in known else "share of points"
 
 
