@@ -138,11 +138,13 @@ def verdict_on(
     searched: int,
     budget: int = 0,
     repeated: Collection[str] = (),
+    counted: str = "games",
 ) -> StudyVerdict:
     """Returns the verdict after a test has ended; the other arguments are those of `compare_finalists`.
 
     Args:
         repeated: labels of agents whose units are all one game.
+        counted: what units are.
     """
     means = {label: sum(own) / len(own) if own else 0.0 for label, own in values.items()}
 
@@ -164,7 +166,7 @@ def verdict_on(
     own, other, critical = _compared(test, values, challenger, reference) if challenger else ([], [], 0.0)
     free = {label for label, finalist in chosen.items() if objective.is_free(finalist.agent.full_text())}
     measured = gain(own, other, objective.single_player, critical) if challenger else (None, None, None, "")
-    counted = {label: own[:1] if label in repeated else own for label, own in values.items()}
+    differing = {label: own[:1] if label in repeated else own for label, own in values.items()}
     return StudyVerdict(
         outcome=outcome,
         label=kept,
@@ -179,13 +181,14 @@ def verdict_on(
         games=sum(len(own) for label, own in values.items() if label not in free) * objective.unit_games,
         searched=searched,
         alpha=test.alpha,
-        figures=figures_of(chosen, counted, start, reference, test.critical, test.single),
+        figures=figures_of(chosen, differing, start, reference, test.critical, test.single),
         unit_games=objective.unit_games,
         needed=_needed(own, other, test.single) if outcome == UNDECIDED and challenger not in untested else None,
         repeated=challenger in untested,
         budget=budget,
         confidence=1 - 2 * test.single,
         free=len(free),
+        counted=counted,
     )
 
 
