@@ -50,8 +50,10 @@ class Question(ABC):
         self.agent.require(self.game)
         typed = read_parameters(options["parameters"])
         self.agent, self.typed = with_options_declared(self.agent, typed)
-        self.parameters = Space.planned(self.agent, Space.once(self.agent, self.typed))
-        self._earlier = self.typed, Space.planned(self.agent, self.typed)  # as earlier versions stored them
+        once = Space.once(self.agent, self.typed)
+        self.parameters = Space.planned(self.agent, once)
+        # As earlier versions stored them.
+        self._earlier = self.typed, *(Space.planned(self.agent, texts, even=True) for texts in (self.typed, once))
         for dimension in Space.of(self.agent, self.parameters).dimensions:
             for text in dimension.among if dimension.part else ():
                 with_values(self.agent, {dimension.path: text}).require(self.game)
