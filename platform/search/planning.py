@@ -118,7 +118,7 @@ class Strength(Question):
         for text in self.known:
             space.vector_of(self.agent, AGENTS.make(text))
         self._by_default = not options["sampler"]
-        usual = usual_sampler(self.objective.single_player, bool(self.against))
+        usual = usual_sampler(self.objective.single_player, bool(self.against), space)
         self.sampler: Sampler = read_sampler(options["sampler"], space) if options["sampler"] else usual
         if is_outside(self.sampler.full_text()):
             require_sound(self.sampler, space.encode(self.agent), self.seed, space)

@@ -16,7 +16,7 @@ import optuna
 from cmaes import CMA
 
 from turnier.search.samplers.registry import SAMPLERS
-from turnier.search.samplers.sampler import Search, Vectors
+from turnier.search.samplers.sampler import Search, SteppingSearch, Vectors
 from turnier.search.space import Space
 from turnier.studies.benchmark.problem import Problem
 
@@ -208,7 +208,10 @@ class Contender:
 def _sampler(text: str, problem: Problem, seed: int, evaluations: int, games: int) -> Search:
     sampler = SAMPLERS.make(text)
     # A candidate that duels plays one game, of a pair's two.
-    return sampler.within(games if "duels" in text else evaluations).begin(problem.start, seed, problem.space)
+    search = sampler.within(games if "duels" in text else evaluations).begin(problem.start, seed, problem.space)
+    if isinstance(search, SteppingSearch):
+        search.alive = problem.space.dimensions  # as in studies
+    return search
 
 
 def _cmaes(population: int | None, sigma: float, problem: Problem, seed: int, evaluations: int, games: int) -> Search:
