@@ -128,8 +128,9 @@ class Strength(Question):
             raise UserError(f"candidates that duel play equally often, got --noise {self.noise}; use fixed(games=N).")
 
     def settled(self, budget: int, store: Store | None = None, workers: int = 1) -> StudyDefinition:
-        unit_games = 1 if isinstance(self.sampler, Duels) else self.objective.unit_games
-        sampler = self.sampler.within(budget // (unit_games * self.noise.max_games(0, 1)), workers)
+        units = self.sampler.share if isinstance(self.sampler, Duels) else 1.0  # candidates that meet the opponents
+        games = (1 + units * (self.objective.unit_games - 1)) * self.noise.max_games(0, 1)  # of a candidate
+        sampler = self.sampler.within(int(budget // games), workers)
         earlier = sampler.as_first(self.sampler)
         for kind, parameters in itertools.product((sampler, earlier), (*self._earlier, self.parameters)):
             before = self._definition(kind, kind, parameters, store)
