@@ -10,8 +10,9 @@ import pandas as pd
 from turnier.core.number_text import number
 from turnier.dashboards.agent_names import distinct
 from turnier.dashboards.colours import COLOURS, VERDICT_COLOURS
-from turnier.dashboards.figures.charts import Figure, styled
+from turnier.dashboards.figures.charts import Figure, points, styled
 from turnier.runs.stored.comparison import ComparisonResults
+from turnier.runs.stored.race import RaceResults
 from turnier.statistics.sprt import Verdict
 
 _TESTS = {verdict: verdict.value for verdict in (Verdict.STRONGER, Verdict.WEAKER)}
@@ -92,3 +93,18 @@ def outcome_bars(results: ComparisonResults) -> Figure | None:
     )
     chart = styled((bars + text).properties(height=alt.Step(26)))
     return Figure("Pairs by outcome", chart, data.drop(columns="text"), each)
+
+
+def race_chart(results: RaceResults) -> Figure | None:
+    """Every agent of a race beside its base, with its interval; None before two pairs count."""
+    value, unit, scale = "share", "points against the base, %", 100
+    if results.duels.single_player:
+        value, unit, scale = "difference_percent", "mean score beside the base's, %", 1
+    frame = results.agents().dropna(subset=[value])
+    ends = {end: scale * frame[f"{value}{end}"] for end in ("", "_low", "_high")}
+    names = frame["label"].map(distinct(map(str, results.race.agents)))
+    data = frame[["standing", "games"]].assign(agent=names, value=ends[""], low=ends["_low"], high=ends["_high"])
+    if data.empty:
+        return None
+    note = f"95 % intervals that hold for all agents at once. As good as the base: {0 if scale == 1 else 50} %."
+    return Figure("Agents and their base", points(data, "agent", "value", "low", "high", unit), data, note)

@@ -51,9 +51,10 @@ SECTIONS: dict[str, Table] = {  # by heading
         "upgrade": ("machine.upgrade", "Convert a store of an earlier version to the current format."),
     },
 }
-PLANNED = {kind.command: name for name, kind in KINDS.items()}  # command -> the kind of run that it plays
-for known in KINDS.values():
-    SECTIONS[known.heading][known.command] = "", known.summary
+PLANNED: dict[str, list[str]] = {}  # command -> the kinds of runs that it plays
+for kind, known in KINDS.items():
+    PLANNED.setdefault(known.command, []).append(kind)
+    SECTIONS[known.heading].setdefault(known.command, ("", known.summary))
 COMMANDS: Table = {name: place for commands in SECTIONS.values() for name, place in commands.items()}
 GROUPS: dict[str, Table] = {  # command -> its subcommands
     "runs": {

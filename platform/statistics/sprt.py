@@ -28,7 +28,7 @@ MARGIN_SCORE = 0.05  # default margin in single-player games: a share of the sec
 MINIMUM = 24  # units before the first decision, simulated in tests/statistics/test_sprt.py
 VIRTUAL = 2.0  # units added to the observed ones, half of them clear wins and half clear losses
 FAR = 10.0  # see SequentialTest.evidence; simulated with margins of 0.3 to 0.003 standard deviations
-UNLIKELY = 1 - CONFIDENCE  # see SequentialTest.estimate
+UNLIKELY = 1 - CONFIDENCE  # see SequentialTest.estimate, and Improvement
 _PATHS = 400
 _LONGEST = 1000  # multiples of the units so far
 _MIN_VARIANCE = 1e-12  # of the mean square
@@ -62,32 +62,34 @@ class SequentialTest:
     Args:
         ratios: (low, middle, high).
         alpha: probability of a wrong verdict, above 0 and below 0.5.
+        sharing: the number of tests that share the errors of verdicts and intervals.
     """
 
-    def __init__(self, ratios: tuple[float, float, float], alpha: float) -> None:
+    def __init__(self, ratios: tuple[float, float, float], alpha: float, sharing: int = 1) -> None:
         if not 0 < alpha < 0.5:
             raise UserError(f"alpha must be above 0 and below 0.5, got {alpha:g}; 0.05 is usual.")
         self.low, self.middle, self.high = ratios
         self._leave = math.log((1 - alpha) / (alpha / 2))
         self._stay = math.log(alpha / (1 - alpha / 2))
+        self.unlikely = UNLIKELY / sharing  # see `estimate`
         self._stayed: set[float] = set()  # hypotheses that the middle has beaten
         self.units = 0
         self.verdict = Verdict.UNDECIDED
         self._seen = np.zeros(6)  # sums of 1, a, b, a², ab, b²
 
     @classmethod
-    def of_shares(cls, margin: float = MARGIN_ELO, alpha: float = 0.05) -> SequentialTest:
+    def of_shares(cls, margin: float = MARGIN_ELO, alpha: float = 0.05, sharing: int = 1) -> SequentialTest:
         """Returns the test of shares of points, with the margin in Elo."""
         if not 0 < margin <= 800:
             raise UserError(f"a margin must be above 0 and at most 800 Elo, got {margin:g}.")
-        return cls((share_of_elo(-margin), 0.5, share_of_elo(margin)), alpha)
+        return cls((share_of_elo(-margin), 0.5, share_of_elo(margin)), alpha, sharing)
 
     @classmethod
-    def of_scores(cls, margin: float = MARGIN_SCORE, alpha: float = 0.05) -> SequentialTest:
+    def of_scores(cls, margin: float = MARGIN_SCORE, alpha: float = 0.05, sharing: int = 1) -> SequentialTest:
         """Returns the test of scores, with the margin as a share of the second agent's mean score."""
         if not 0 < margin < 1:
             raise UserError(f"a margin must be above 0 and below 100 % of the mean score, got {100 * margin:g} %.")
-        return cls((1 - margin, 1.0, 1 + margin), alpha)
+        return cls((1 - margin, 1.0, 1 + margin), alpha, sharing)
 
     def add(self, a: Sequence[float], b: Sequence[float] | None = None) -> Verdict:
         """Adds units and tests once; a verdict is final.
@@ -142,7 +144,7 @@ class SequentialTest:
                 return verdict
             if evidence <= self._stay:
                 self._stayed.add(ratio)
-        return Verdict.EQUAL if len(self._stayed) == 2 else Verdict.UNDECIDED
+        return Verdict.EQUAL if len(self._stayed) == len(self.ratios) else Verdict.UNDECIDED
 
     @property
     def bounds(self) -> tuple[float, float]:
@@ -177,20 +179,21 @@ class SequentialTest:
     def estimate(self) -> Interval:
         """The ratio of means with its 95 % interval, which allows for the early end; NaN if there is none.
 
-        The interval has the ratios under which the units are at least UNLIKELY times as likely as under the best one;
+        The interval has the ratios under which the units are at least `unlikely` times as likely as under the best one;
         it is never narrower than for a planned number of units. At any stopping time, the true ratio falls below this
-        relative likelihood with a probability of at most UNLIKELY, compared with any one other ratio; compared with the
-        best one, this is simulated in tests/statistics/test_sprt.py. Verdicts with alpha up to 5 % need more evidence,
-        so their intervals exclude the middle. After an early end the ratio itself is slightly too far from the middle.
+        relative likelihood with a probability of at most `unlikely`, compared with any one other ratio; compared with
+        the best one, this is simulated in tests/statistics/test_sprt.py. Verdicts with alpha up to 5 % need more
+        evidence, so their intervals exclude the middle. After an early end the ratio itself is slightly too far from
+        the middle.
         """
-        likely = math.expm1(2 * math.log(1 / UNLIKELY) / self._sums[0])
+        likely = math.expm1(2 * math.log(1 / self.unlikely) / self._sums[0])
         return self._fieller(float(np.maximum(self._planned, likely)))
 
     @property
     def _planned(self) -> float:
         """For `_fieller` with a planned number of units: by Student's t."""
         freedom = self.units - 1
-        return float(t_quantile(0.5 + CONFIDENCE / 2, freedom)) ** 2 / freedom if freedom > 0 else math.nan
+        return float(t_quantile(1 - self.unlikely / 2, freedom)) ** 2 / freedom if freedom > 0 else math.nan
 
     def _fieller(self, q: float) -> Interval:
         """Returns the ratio of means and the ends of Fieller's interval (1954).
@@ -222,7 +225,7 @@ class SequentialTest:
         n, _, b, *_ = self._sums
         if not self.units or b <= 0:
             return math.nan
-        ratios = (self.low, self.high)
+        ratios = sorted(self.ratios.values())
         evidence = np.array([self.evidence(ratio) for ratio in ratios])
         spreads = np.array([self._spread(ratio) for ratio in ratios])
         noise = np.array([(ratio - self.middle) * b / n for ratio in ratios]) / spreads
@@ -240,9 +243,33 @@ class SequentialTest:
             open_ &= ~(((at >= self._leave) & ~stayed).any(axis=0) | stayed.all(axis=0))
         return float(left.mean())
 
+    @property
+    def mean(self) -> tuple[float, float]:
+        """The first agent's mean, and the variance of that mean; both with the virtual units."""
+        n, a, _, aa, *_ = self._sums
+        return self.sign * a / n, (aa / n - (a / n) ** 2) / n
+
     def _spread(self, ratio: float) -> float:
         """Returns the standard deviation of a - ratio b."""
         n, a, b, aa, ab, bb = self._sums
         return math.sqrt(
             max((aa - 2 * ratio * ab + ratio**2 * bb) / n - ((a - ratio * b) / n) ** 2, _MIN_VARIANCE * (aa + bb) / n)
         )
+
+
+class Improvement(SequentialTest):
+    """Two hypotheses, middle and high, and one test: STRONGER if high beats middle, EQUAL (not better) if it loses.
+
+    STRONGER is wrong (the agent is not better) with probability at most alpha / sharing, EQUAL (it is better by the
+    margin) with at most UNLIKELY. With alpha up to 5 %, intervals never contradict STRONGER, since its bound is Wald's
+    without credit for the other error.
+    """
+
+    def __init__(self, ratios: tuple[float, float, float], alpha: float, sharing: int = 1) -> None:
+        super().__init__(ratios, alpha, sharing)
+        self._leave, self._stay = math.log(sharing / alpha), math.log(UNLIKELY / (1 - alpha / sharing))
+
+    @property
+    def ratios(self) -> dict[Verdict, float]:
+        """The ratio of the test."""
+        return {Verdict.STRONGER: super().ratios[Verdict.STRONGER]}

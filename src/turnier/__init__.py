@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from turnier.results import frames
     from turnier.results.store.store import Store
     from turnier.runs.certainty import Certainty
-    from turnier.runs.comparison import Comparison
+    from turnier.runs.comparison import Comparison, Race
     from turnier.runs.experiment import Experiment
     from turnier.runs.judging.judging import Judging
     from turnier.runs.results import RunResults
@@ -50,6 +50,7 @@ KINDS.update(  # a kind of run is its plan, its drawing in dashboards/kinds, and
     comparison=Kind(
         "turnier.runs.comparison:Comparison", "compare", "Compare two agents until it is clear which is stronger."
     ),
+    race=Kind("turnier.runs.comparison:Race", "compare", ""),
     certainty=Kind(
         "turnier.runs.certainty:Certainty", "certainty", "Measure how often searches of the same position agree."
     ),
@@ -97,6 +98,7 @@ __all__ = [
     "Player",
     "Position",
     "PythonGame",
+    "Race",
     "RunResults",
     "Sampler",
     "Search",
@@ -142,7 +144,7 @@ _MODULES = {  # imported when one of their names is first used, so that `turnier
     "turnier.results": ("frames",),
     "turnier.results.store.store": ("Store",),
     "turnier.runs.certainty": ("Certainty",),
-    "turnier.runs.comparison": ("Comparison",),
+    "turnier.runs.comparison": ("Comparison", "Race"),
     "turnier.runs.experiment": ("Experiment",),
     "turnier.runs.judging.judging": ("Judging",),
     "turnier.runs.results": ("RunResults",),

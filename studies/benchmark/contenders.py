@@ -17,7 +17,7 @@ from cmaes import CMA
 
 from turnier.search.samplers.duels import Duels
 from turnier.search.samplers.registry import SAMPLERS
-from turnier.search.samplers.sampler import Search, Vectors
+from turnier.search.samplers.sampler import Search, SteppingSearch, Vectors
 from turnier.search.space import Space
 from turnier.studies.benchmark.problem import Problem
 
@@ -210,7 +210,10 @@ def _sampler(text: str, problem: Problem, seed: int, evaluations: int, games: in
     sampler = SAMPLERS.make(text)
     if isinstance(sampler, Duels):  # a candidate plays one game of a pair's two, or a unit against the start
         evaluations = int(games / (1 + sampler.share * (problem.unit - 1)))
-    return sampler.within(evaluations).begin(problem.start, seed, problem.space)
+    search = sampler.within(evaluations).begin(problem.start, seed, problem.space)
+    if isinstance(search, SteppingSearch):
+        search.alive = problem.space.dimensions  # as in studies
+    return search
 
 
 def _cmaes(population: int | None, sigma: float, problem: Problem, seed: int, evaluations: int, games: int) -> Search:

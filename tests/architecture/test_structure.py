@@ -145,6 +145,7 @@ ONE = {
     "turnier.runs.declared.kinds": "turnier.runs.plan",
     "turnier.runs.stored.tournament": "turnier.runs.tournament",
     "turnier.runs.stored.comparison": "turnier.runs.comparison",
+    "turnier.runs.stored.race": "turnier.runs.comparison",
     "turnier.runs.stored.judging": "turnier.runs.judging.judging",
     "turnier.agents.learning.loop": "turnier.agents.learning.plan",
     "turnier.commands.runs.planned": "turnier.commands.app",

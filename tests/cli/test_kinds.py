@@ -23,6 +23,7 @@ HERE = ("--executor", "serial", "--store", URL)
 PLAYED = {  # kind -> the command that plays the smallest run of it
     "tournament": ("tournament", "tictactoe", "random", "mc(iterations=2)", "--games", "4", *HERE),
     "comparison": ("compare", "random", "mc(iterations=20)", "--game", "tictactoe", "--games", "40", *HERE),
+    "race": ("compare", "random", "greedy", "--base", "mc(iterations=9)", "--game", "tictactoe", "--games", "9", *HERE),
     "certainty": ("certainty", "tictactoe", "random", "--states", "2", "--repeats", "3", "--games", "3", *HERE),
     "judging": ("judge", "tictactoe", "random", "--positions", "8", *HERE),
     "replication": ("replicate", "tictactoe", "random", "mc(iterations=2)", "--times", "2", "--games", "2", *HERE),

@@ -29,8 +29,11 @@ FRONT = ("tune", "tictactoe", "mc(iterations=100)", "--params", "iterations=50..
 LONG_STUDY = pytest.param(STUDY, marks=pytest.mark.long)  # `test_lasting_storage` breaks each of its transactions
 LONG_FRONT = pytest.param(FRONT, marks=pytest.mark.long)
 COMPARISON = ("compare", "--game", "tictactoe", "mc(iterations=300)", "mc(iterations=310)", "--seed", "3")
+RACE = ("compare", "mc(iterations=310)", "mc(iterations=320)", "--base", "mc(iterations=300)", "--game", "tictactoe")
 CERTAINTY = ("certainty", "tictactoe", "mc(iterations=2000)", "--states", "60", "--repeats", "20", "--seed", "3")
-LONG_COMPARISON, LONG_CERTAINTY = (pytest.param(words, marks=pytest.mark.long) for words in (COMPARISON, CERTAINTY))
+LONG_COMPARISON, LONG_RACE, LONG_CERTAINTY = (
+    pytest.param(words, marks=pytest.mark.long) for words in (COMPARISON, RACE, CERTAINTY)
+)
 
 TRAINING = ("train", "2048", "ntuple(network=cells,cells=0.1.2.3/4.5.6.7)", "--games", "16000",
             "--evaluate-every", "8000", "--evaluation-games", "10")  # fmt: skip
@@ -85,8 +88,8 @@ def kept(url: str) -> list[Any]:
 
 @pytest.mark.parametrize(
     "words",
-    [TOURNAMENT, LONG_STUDY, LONG_FRONT, LONG_COMPARISON, LONG_CERTAINTY],
-    ids=["tournament", "study", "front", "comparison", "certainty"],
+    [TOURNAMENT, LONG_STUDY, LONG_FRONT, LONG_COMPARISON, LONG_RACE, LONG_CERTAINTY],
+    ids=["tournament", "study", "front", "comparison", "race", "certainty"],
 )
 def test_three_restarts_change_nothing(words: tuple[str, ...], postgres_url: str, tmp_path: Path) -> None:
     """At once, for some seconds, and in the middle of an append."""
@@ -139,7 +142,9 @@ def test_training_outlasts_a_restart(postgres_url: str, tmp_path: Path) -> None:
     assert (tmp_path / "whole.npz").read_bytes() == (tmp_path / "restarted.npz").read_bytes()
 
 
-@pytest.mark.parametrize("words", [LONG_FRONT, COMPARISON, LONG_CERTAINTY], ids=["front", "comparison", "certainty"])
+@pytest.mark.parametrize(
+    "words", [LONG_FRONT, COMPARISON, LONG_RACE, LONG_CERTAINTY], ids=["front", "comparison", "race", "certainty"]
+)
 def test_a_killed_driver_changes_nothing(words: tuple[str, ...], tmp_path: Path) -> None:
     """Of a tournament and a study this is shown in `test_operations` and in `tests/search/test_study`."""
     whole, broken = (f"sqlite:///{tmp_path}/{name}.db" for name in ("whole", "broken"))

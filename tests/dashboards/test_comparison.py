@@ -9,12 +9,14 @@ import pytest
 from turnier.arena.workers.where import Where
 from turnier.dashboards.colours import VERDICT_COLOURS
 from turnier.dashboards.figures.charts import image
-from turnier.dashboards.figures.comparison import evidence_chart, outcome_bars
+from turnier.dashboards.figures.comparison import evidence_chart, outcome_bars, race_chart
+from turnier.dashboards.kinds import race
 from turnier.dashboards.kinds.comparison import agents_table, evidence_table, facts, head
 from turnier.dashboards.markup import banner
 from turnier.results.store.store import Store
-from turnier.runs.comparison import Comparison
+from turnier.runs.comparison import Comparison, Race
 from turnier.runs.stored.comparison import ComparisonResults
+from turnier.runs.stored.race import RaceResults
 from turnier.statistics.sprt import Verdict
 
 STRONG = ("mc(iterations=20)", "random")
@@ -80,3 +82,20 @@ def test_the_verdict_tells_networks_apart_whose_files_share_a_name(tmp_path: Pat
         store.begin_run(comparison.run_id, "comparison", "2048", comparison.definition)
         shown = head(ComparisonResults.find(store, comparison.run_id)).sentence
     assert "greedy(evaluator=ntuple(file=a/g.npz)) and greedy(evaluator=ntuple(file=b/g.npz)) at 2048" in shown
+
+
+@pytest.mark.parametrize(("game", "margin"), [("tictactoe", 200.0), ("2048(size=2)", 60.0)])
+def test_a_race_shows_every_agent_beside_the_base(game: str, margin: float, tmp_path: Path) -> None:
+    plan = Race(["random", "mc(iterations=30)", "greedy"], base="mc(iterations=3)", game=game, margin=margin, games=64)
+    with Store.open(f"sqlite:///{tmp_path}/a.db") as store:
+        store.begin_run(plan.run_id, "race", game, plan.definition)
+        begun = RaceResults.find(store, plan.run_id)
+        assert race_chart(begun) is None and "no round of games has ended yet" in banner(race.head(begun))
+        results = plan.run(store, where=Where("serial"), progress=False)
+        chart, table = race_chart(results), race.agents_table(results)
+    assert chart is not None and image(chart, "svg").startswith(b"<svg")
+    shown, agents = table.numbers(), results.agents()
+    assert chart.data["agent"].tolist() == shown["agent"].tolist() == agents["label"].tolist()
+    assert chart.data["low"].lt(chart.data["value"]).all() and results.sentence in banner(race.head(results))
+    behind = agents["ahead"] != ""
+    assert shown["verdict"][behind].tolist() == [f"behind {each}" for each in agents["ahead"][behind]]

@@ -12,13 +12,13 @@ import numpy as np
 from ...agents.agent import Agent
 from ...core.errors import MAX_GAMES, MAX_IN_MEMORY, UserError, require_at_most
 from ...games.game import Game
-from ...statistics.sprt import MARGIN_ELO, MARGIN_SCORE, SequentialTest, Verdict
+from ...statistics.sprt import MARGIN_ELO, MARGIN_SCORE, Improvement, SequentialTest, Verdict
 from ..match import MatchRecord, MatchSpec, derive_seed
 from .repeats import Repeats, enough_repeats
 from .round_robin import Rounds, openings
 
 FIRST_ROUND = 32  # pairs
-_GROWTH = 5  # a round is at least a fifth of the games before it: about ten rounds per tenfold games
+GROWTH = 5  # a round is at least a fifth of the games before it: about ten rounds per tenfold games
 
 
 class Duel:
@@ -41,6 +41,8 @@ class Duel:
         opening_plies: every pair starts after one of the openings of at most this many plies, drawn by its seed.
         own_seeds: use seeds that no tournament has, otherwise those of a tournament. A test on the games by which its
             agents were chosen finds differences that do not exist.
+        sharing: the number of duels of a race, which share alpha and only test whether the first agent is better; their
+            seeds are their own. 0 = a duel by itself.
     """
 
     def __init__(
@@ -54,6 +56,7 @@ class Duel:
         first_round: int = FIRST_ROUND,
         opening_plies: int = 0,
         own_seeds: bool = False,
+        sharing: int = 0,
     ) -> None:
         self.game = game
         self.agents = tuple(agent.full_text() for agent in agents)
@@ -69,15 +72,16 @@ class Duel:
             raise UserError(f"a round must have at least 1 pair of games, got {first_round}.")
         self.single_player = game.num_seats == 1
         self.orders: list[tuple[str, ...]]
+        kind = Improvement if sharing else SequentialTest
         if self.single_player:
             self.orders = [(agent,) for agent in self.agents]
             shown = MARGIN_SCORE if margin is None else margin
-            self._new_test = functools.partial(SequentialTest.of_scores, shown, alpha)
+            self._new_test = functools.partial(kind.of_scores, shown, alpha, max(1, sharing))
         else:
             taken = itertools.product(self.agents, repeat=game.num_seats)
             self.orders = [order for order in taken if len(set(order)) == 2]
             shown = MARGIN_ELO if margin is None else margin
-            self._new_test = functools.partial(SequentialTest.of_shares, shown, alpha)
+            self._new_test = functools.partial(kind.of_shares, shown, alpha, max(1, sharing))
         self.test = self._new_test()
         if games < len(self.orders):
             raise UserError(f"a comparison at {game} must have at least {len(self.orders)} games, got {games}.")
@@ -93,7 +97,10 @@ class Duel:
         self._whole: list[tuple[float, ...]] = []  # outcomes of all pairs without a void match
         self._counting: list[int] = []  # indices of those that count
         self._opened: set[tuple[int, ...]] = set()  # openings played so far
-        self._openings, self._own_seeds = openings(game, opening_plies), own_seeds
+        self._openings = openings(game, opening_plies)
+        self._own = ["race"] if sharing else ["duel"] * own_seeds
+        self._round: list[tuple[int, tuple[int, ...]]] = []  # seeds and openings of the round under way
+        self._all_void = False
 
     @property
     def games(self) -> int:
@@ -120,26 +127,40 @@ class Duel:
     @property
     def round_size(self) -> int:
         """Pairs of the next round."""
-        return min(max(self._first_round, self.pairs // _GROWTH), self._max_pairs - self.pairs)
+        return min(max(self._first_round, self.pairs // GROWTH), self._max_pairs - self.pairs)
+
+    @property
+    def open(self) -> bool:
+        """Whether there is a next round.
+
+        There is none after a verdict, after all games, and if further games are useless: if every pair of a round has a
+        void match, or if games would only repeat earlier ones.
+        """
+        useless = self.exhausted or self._all_void
+        return self.test.verdict is Verdict.UNDECIDED and self.pairs < self._max_pairs and not useless
 
     def rounds(self) -> Rounds:
-        """Yields rounds until there is a verdict, all games are played, or further games are useless.
+        """Yields rounds as long as the duel is open."""
+        while self.open:
+            self.add((yield self.next_round()))
 
-        They are useless if every pair of a round has a void match, or if games would only repeat earlier ones.
-        """
-        while self.test.verdict is Verdict.UNDECIDED and self.pairs < self._max_pairs and not self.exhausted:
-            size = self.round_size
-            starts = [self._start(pair) for pair in range(self.pairs, self.pairs + size)]
-            text = self.game.full_text()
-            # Consecutive matches with the same seats share a call into compiled code.
-            records = yield [MatchSpec(text, order, seed, 0, start) for order in self.orders for seed, start in starts]
-            self.pairs += size
-            by_order = [records[i : i + size] for i in range(0, len(records), size)]
-            pairs = zip(*by_order, strict=True)
-            whole = [pair for pair in pairs if all(record.termination.has_result for record in pair)]
-            if not whole:
-                return
-            self._opened |= {start for _, start in starts}
+    def next_round(self) -> list[MatchSpec]:
+        """Returns the matches of the next round."""
+        self._round = [self._start(pair) for pair in range(self.pairs, self.pairs + self.round_size)]
+        text = self.game.full_text()
+        # Consecutive matches with the same seats share a call into compiled code.
+        return [MatchSpec(text, order, seed, 0, start) for order in self.orders for seed, start in self._round]
+
+    def add(self, records: Sequence[MatchRecord]) -> None:
+        """Adds the records of the round's matches, in their order."""
+        size = len(self._round)
+        self.pairs += size
+        by_order = [records[i : i + size] for i in range(0, len(records), size)]
+        pairs = zip(*by_order, strict=True)
+        whole = [pair for pair in pairs if all(record.termination.has_result for record in pair)]
+        self._all_void = not whole
+        if whole:
+            self._opened |= {start for _, start in self._round}
             self._add(whole)
 
     def _add(self, pairs: Sequence[Sequence[MatchRecord]]) -> None:
@@ -165,8 +186,7 @@ class Duel:
     def _start(self, pair: int) -> tuple[int, tuple[int, ...]]:
         """Returns seed and opening of a pair."""
         opening = self._openings[derive_seed(self._seed, pair, "opening") % len(self._openings)]
-        own = ["duel"] * self._own_seeds
-        return derive_seed(*own, self._seed, pair, *opening), opening
+        return derive_seed(*self._own, self._seed, pair, *opening), opening
 
     def _outcome(self, pair: Sequence[MatchRecord]) -> tuple[float, ...]:
         """Returns the first agent's share of the points of a pair; in single-player games both agents' scores."""

@@ -1,4 +1,4 @@
-"""Commands that play a run: each is generated from the plan that declares the run's options."""
+"""Commands that play a run: each is generated from the plan that declares the run's options, or from several plans."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import typer
 from ...arena.workers.where import ANYWHERE, Where
 from ...core.errors import UserError
 from ...core.terminal.console import Console
-from ...runs.declared.kinds import plan_of
+from ...runs.declared.kinds import KINDS, plan_of
 from ...runs.declared.options import Declared
 from ...runs.plan import Plan
 from ..command_line import saving
@@ -30,10 +30,16 @@ ResumeOption = Annotated[
 ]
 
 
-def command_of(kind: str, name: str) -> Callable[..., None]:
-    """Returns the command that plays runs of a kind."""
-    plan = plan_of(kind)
-    assert plan is not None, kind
+Plans = list[type[Plan[Any]]]
+
+
+def command_of(kinds: Iterable[str], name: str) -> Callable[..., None]:
+    """Returns the command that plays runs of some kinds, of which the typed options choose one."""
+    plans = [plan for kind in kinds if (plan := plan_of(kind))]
+    # What several plans declare is declared by the first of them; arguments come first.
+    declared = {each.name: each for plan in reversed(plans) for each in plan.declared.values()}
+    names = dict.fromkeys(each for plan in plans for each in plan.declared)
+    ordered = sorted((declared[each] for each in names), key=lambda each: not each.argument)
 
     def command(
         context: typer.Context,
@@ -45,13 +51,13 @@ def command_of(kind: str, name: str) -> Callable[..., None]:
         **given: Any,
     ) -> None:
         typed = {each: value for each, value in given.items() if is_typed(context, each)}
-        _play(plan, name, typed, resume, store, where, as_json)
+        _play(plans, name, typed, resume, store, where, as_json)
 
     signature = inspect.signature(command, eval_str=True)
     context, *shared = (each for each in signature.parameters.values() if each.kind is not each.VAR_KEYWORD)
-    own = [_parameter(each) for each in plan.declared.values()]
+    own = [_parameter(each) for each in ordered]
     command.__signature__ = signature.replace(parameters=[context, *own, *shared])  # type: ignore[attr-defined]
-    command.__doc__ = plan.__doc__
+    command.__doc__ = plans[0].__doc__
     return placed(command)
 
 
@@ -81,11 +87,9 @@ def _parameter(declared: Declared) -> inspect.Parameter:
 _PLAIN = (bool, int, float, str)
 
 
-def _play(
-    plan: type[Plan[Any]], name: str, typed: dict[str, Any], resume: str, store: str, where: Where, as_json: bool
-) -> None:
+def _play(plans: Plans, name: str, typed: dict[str, Any], resume: str, store: str, where: Where, as_json: bool) -> None:
     """Plays a run and shows it; finds mistakes before it opens the store for writing."""
-    planned = _resumed(plan, name, typed, resume, store) if resume else plan(**typed)
+    planned = _resumed(plans, name, typed, resume, store) if resume else _planned(plans, typed)
     where = planned.placed(where)
     from ...results.store.store import Store
     from .show import show
@@ -106,27 +110,51 @@ def _play(
         show(results, as_json=as_json)
 
 
-def _resumed(plan: type[Plan[Any]], name: str, typed: dict[str, Any], resume: str, store: str) -> Plan[Any]:
+def _planned(plans: Plans, typed: dict[str, Any]) -> Plan[Any]:
+    """Returns the plan of a new run: the first that has all typed options, with all typed arguments in its places."""
+    arguments = _arguments(plans, typed)
+    options = typed.keys() - arguments
+    plan = next((each for each in plans if options <= each.declared.keys()), plans[-1])
+    if len(plans) == 1:
+        return plan(**typed)
+    values = [value for each in arguments for value in _several(typed[each])]
+    places = [each for each in plan.declared.values() if each.argument]
+    if places[-1].is_list:
+        return plan(**{each: typed[each] for each in options}, **{places[-1].name: values})
+    if len(values) > len(places):
+        others = [each for other in plans for each in other.declared.values() if each.name not in plan.declared]
+        more = next(_flag(each.name) for each in others if each.required and not each.argument)
+        said = f"a {plan.kind} takes {len(places)} agents, got {len(values)}"
+        raise UserError(f"{said}; to compare more, type {more} too.")
+    return plan(**{each: typed[each] for each in options}, **dict(zip((p.name for p in places), values, strict=False)))
+
+
+def _arguments(plans: Plans, typed: dict[str, Any]) -> list[str]:
+    """Returns those of the typed options that are arguments, in the order of their places."""
+    known = dict.fromkeys(each.name for plan in plans for each in plan.declared.values() if each.argument)
+    return [each for each in known if each in typed]
+
+
+def _resumed(plans: Plans, name: str, typed: dict[str, Any], resume: str, store: str) -> Plan[Any]:
     """Returns the plan of a stored run, with the options that were typed beside --resume."""
     from ...results.store.manifest import started_with
     from ...results.store.store import Store
 
-    if places := [each for each in typed if plan.declared[each].argument]:
+    if places := _arguments(plans, typed):
         raise UserError(f"--resume takes {' and '.join(places)} from the run; leave them out.")
     with Store.open(store, read_only=True) as opened:
         run = opened.find_run(resume)
-        if run.kind != plan.kind:
-            raise UserError(f"turnier {name} resumes a {plan.kind}, and {run.id} is a {run.kind}; {_how(run.kind)}.")
+        plan = next((each for each in plans if each.kind == run.kind), None)
+        if plan is None:
+            known = " or ".join(f"a {each.kind}" for each in plans)
+            raise UserError(f"turnier {name} resumes {known}, and {run.id} is a {run.kind}; {_how(run.kind)}.")
         planned = plan.of_run(opened, run, **typed)
     started_with(["turnier", name, *words_of(planned)])
     return planned
 
 
 def _how(kind: str) -> str:
-    from ..app import PLANNED
-
-    known = {each: name for name, each in PLANNED.items()}
-    return f"type turnier {known[kind]} --resume" if kind in known else "run its script again"
+    return f"type turnier {KINDS[kind].command} --resume" if kind in KINDS else "run its script again"
 
 
 def words_of(planned: Plan[Any]) -> list[str]:

@@ -14,6 +14,7 @@ import pandas as pd
 
 from ...agents.agent import Agent
 from ...arena.schedules.duel import Duel
+from ...arena.schedules.round_robin import Rounds
 from ...core.number_text import interval, number
 from ...results.failures import Failures, list_failures
 from ...results.frames import matches_frame
@@ -50,7 +51,7 @@ class ComparisonResults(RunResults):
 
         Each has a 95 % interval, which allows for the early end.
         """
-        return _estimate(self.duel)
+        return estimate_of(self.duel)
 
     @property
     def estimate_text(self) -> str:
@@ -178,7 +179,8 @@ class ComparisonResults(RunResults):
         return rows.loc[[agent for agent in self.duel.agents if agent in rows.index]]
 
 
-def _estimate(duel: Duel) -> dict[str, float]:
+def estimate_of(duel: Duel) -> dict[str, float]:
+    """Returns `ComparisonResults.estimate` of a duel."""
     value, *between = duel.test.estimate
     ends = dict(zip(("", "_low", "_high"), (value, *between[:: duel.test.sign]), strict=True))
     if duel.single_player:
@@ -192,7 +194,7 @@ def _estimate(duel: Duel) -> dict[str, float]:
 def estimate_text(duel: Duel) -> str:
     """Returns the estimate of a duel for people, such as +52 Elo (95 % interval 21 to 84)."""
     name, unit = ("difference_percent", " %") if duel.single_player else ("elo", " Elo")
-    estimate = _estimate(duel)
+    estimate = estimate_of(duel)
     value, low, high = (estimate[f"{name}{end}"] for end in ("", "_low", "_high"))
     if math.isnan(value):
         return "no estimate yet"
@@ -203,19 +205,25 @@ def estimate_text(duel: Duel) -> str:
 
 def stored_results(store: Store, comparison: Comparison) -> ComparisonResults:
     """Returns the results of a comparison from the games in a store, without playing any."""
-    run_id = comparison.run_id
+    duel, run_id = comparison.schedule(), comparison.run_id
+    return ComparisonResults(store, run_id, comparison, duel, *replayed(store, run_id, duel.rounds()))
+
+
+def replayed(store: Store, run_id: str, rounds: Rounds) -> tuple[frozenset[str], int]:
+    """Replays a schedule with a run's stored games until they end.
+
+    Returns the ids of the games of all complete rounds, and the number of those of the next round.
+    """
     stored = {record.spec.id: record for some in store.records_of_run(run_id) for record in some}
-    duel, played, waiting = comparison.schedule(), set(), 0
-    rounds = duel.rounds()
+    played: set[str] = set()
     specs = next(rounds, None)
     while specs is not None:
-        records = [stored[spec.id] for spec in specs if spec.id in stored]
-        if len(records) < len(specs):
-            waiting = len(records)
-            break
-        played |= {record.spec.id for record in records}
+        ids = {spec.id for spec in specs}
+        if waiting := ids - stored.keys():
+            return frozenset(played), len(ids) - len(waiting)
+        played |= ids
         try:
-            specs = rounds.send(records)
+            specs = rounds.send([stored[spec.id] for spec in specs])
         except StopIteration:
             break
-    return ComparisonResults(store, run_id, comparison, duel, frozenset(played), waiting)
+    return frozenset(played), 0
