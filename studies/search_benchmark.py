@@ -11,7 +11,7 @@ Examples:
     python studies/search_benchmark.py --preset paper        20 problems of each kind: an hour on two cores
     python studies/search_benchmark.py --preset real         2048 and Yavalath, really played
     python studies/search_benchmark.py --only duels          searches whose names contain this
-    python studies/search_benchmark.py --workers-only        one study with 8, 32 and 128 simulated workers
+    python studies/search_benchmark.py --workers-only        studies with 8 to 1,000 simulated workers: minutes
 
 Results are kept, so repeating the command adds what is missing. After a change of a search, delete its lines. The
 tables and the picture are written beside the page, the tables between its two markers.
@@ -82,7 +82,7 @@ def main(
     data: Annotated[Path, typer.Option(help="file of results, which is added to")] = DATA,
     page: Annotated[Path, typer.Option(help="page that the tables are written into")] = PAGE,
     workers_only: Annotated[
-        bool, typer.Option("--workers-only", help="only run one study with 8, 32 and 128 simulated workers")
+        bool, typer.Option("--workers-only", help="only run studies with 8 to 1,000 simulated workers")
     ] = False,
 ) -> None:
     console, chosen = Console(), choose_preset(PRESETS, preset)

@@ -22,7 +22,7 @@ USUAL_PAIRS = 1000  # of a whole search, if nobody says how many there will be
 USUAL_REACH = 0.2  # for so many pairs
 MAX_STEP = 8.0  # of a generation, in reaches, if the same side won every duel: large generations would overshoot
 NEAR = 0.15  # to an end of a range: a start nearer than this is moved here, by bending the range
-MAX_BEND = 3.0
+MAX_BEND = 1.5
 CHOICE_GAIN = 0.5  # of the log weights of choices, against the gain of a number in reaches
 KEPT = 0.1  # probability that choices share evenly, whatever their weights: none dies out
 
