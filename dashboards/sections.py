@@ -9,6 +9,8 @@ The file `kinds/KIND.py` describes the runs of a kind; a new kind needs nothing 
 - `mark(results) -> str`, if views may change without a further game: a text that then changes;
 - `to_json(data) -> Any`, if machines read more than the head and the tables;
 - `BEGIN`, commands that begin such a run, by lines; `OPTUNA`, if optuna-dashboard shows it, too;
+- `ratings(data) -> frame`, if its agents are rated;
+- `SEARCHES`, if it shows searched positions: runs of other kinds that have some show them in a tab, too;
 - `COMPARES`, if its agents are compared with each other; `SCORES`, if its games have scores to set side by side.
 """
 

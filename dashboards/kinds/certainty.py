@@ -22,7 +22,7 @@ from turnier.runs.results import RunResults
 from turnier.runs.stored.certainty import certainty_of_run
 
 BEGIN = 'turnier certainty 2048 random "mc(iterations=100)" --states 5'
-SCORES = True  # see `turnier.dashboards.sections`
+SCORES = SEARCHES = True  # see `turnier.dashboards.sections`
 
 MAX_RUNS = 20  # runs searched for scores
 ABOUT = {

@@ -118,6 +118,11 @@ def head(results: RunResults) -> Head:
     return Head(leads, f"{meaning[:1].upper()}{meaning[1:]}." if meaning else "", "", names, unplayed)
 
 
+def ratings(data: Data) -> pd.DataFrame:
+    """Returns the ratings of the agents, see `Standings`."""
+    return data.ranks.ratings
+
+
 def sections(data: Data) -> Iterator[Section]:
     yield from scores.by_game(sorted(data.scores.summary["game"].unique()), partial(_of_game, data))
 
