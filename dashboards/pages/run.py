@@ -66,23 +66,18 @@ class RunPage:
     def tabs(self) -> list[str]:
         """The tabs that have something to show."""
         has_games = bool(self.shown.matches().get(self.run.id))
-        others = {
+        there = {
             RESULT: True,
             self.searches: self.run.kind != self.searches.lower() and self.run.id in self.shown.searched(),
             GAMES: has_games,
             FAILURES: has_games and bool(self.shown.head(self.run)[1]),
-            COST: has_games,
             ORIGIN: True,
         }
-        found = {*self.described, *(name for name, there in others.items() if there)}
-        found -= {COST} if not has_games else set()
-        others = sorted(found.difference(ORDER))  # before the games
-        return [
-            name
-            for one in ORDER
-            for name in ([*others, one] if one == GAMES else [one])
-            if name in found or name in others
-        ]
+        found = ({*self.described} - {COST}) | {name for name, shows in there.items() if shows}
+        found |= {COST} if has_games else set()
+        before_games = ORDER.index(GAMES)
+        order = (*ORDER[:before_games], *sorted(found.difference(ORDER)), *ORDER[before_games:])
+        return [name for name in order if name in found]
 
     def page(self) -> Page:
         blocks = list(self._blocks())
