@@ -8,8 +8,10 @@ from typing import Any
 from a2wsgi import WSGIMiddleware
 from starlette.routing import Route
 
+from turnier.core.errors import UserError
 from turnier.dashboards.app.shown_store import ShownStore
 from turnier.search.storage.studies import read_only_storage
+from turnier.search.storage.trials import study_names
 
 # Its script asks for these, which are not ours.
 PATHS = (
@@ -34,6 +36,9 @@ class _OpenedLate:
     def __call__(self, environ: dict[str, Any], start_response: Any) -> Any:
         with self._lock:
             if self._application is None:
+                if not study_names(self._shown.store):
+                    begin = f"turnier tune 2048 mc --params rollout_depth=0..50 --budget 10min{self._shown.option}"
+                    raise UserError(f"optuna-dashboard shows studies, and none is stored here yet; type: {begin}")
                 from optuna_dashboard import wsgi
 
                 self._application = wsgi(read_only_storage(self._shown.store))

@@ -11,7 +11,7 @@ from turnier.core.number_text import number
 from turnier.dashboards.agent_names import distinct
 from turnier.dashboards.links import match_address
 from turnier.dashboards.tables import MAIN, Column, Table
-from turnier.results.failures import cause_text
+from turnier.results.failures import SHOWN_ID, cause_text
 from turnier.results.match_list import full_ids
 from turnier.results.store.store import Store
 
@@ -77,8 +77,8 @@ def games_table(
             cause_text(str(end)) if bad else str(end)
             for end, bad in zip(known["termination"], known["failed"], strict=True)
         ],
-        full_id=known["match"].map(ids),
-        id=known["match"].map(ids).str[:12],
+        full_id=[ids[match] for match in known["match"]],
+        id=[ids[match][:SHOWN_ID] for match in known["match"]],
         board=[match_address(run, ids[match]) for match in known["match"]],
         seed=known["seed"].astype(str),
     )

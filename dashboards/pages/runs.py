@@ -17,7 +17,7 @@ from turnier.dashboards.pages.forms import form, number_of, one_of, select
 from turnier.dashboards.pages.page import Block, Page, nothing
 from turnier.dashboards.pages.tables import breakable
 from turnier.dashboards.run_heading import named_agents
-from turnier.dashboards.sections import kind_of
+from turnier.dashboards.sections import kind_of, kinds_with
 from turnier.results.store.progress import FINISHED, LIVE, RUNNING, STOPPED, UNKNOWN, WAITING, RunProgress
 from turnier.results.store.store import Run
 
@@ -29,7 +29,7 @@ FILTERS = "game", "kind", "state"
 def runs_page(shown: ShownStore, query: QueryParams) -> Page:
     """Returns the page of all runs, or of those with a game, a kind or a state."""
     known = shown.runs()
-    kinds = sorted({run.kind for run in known.values()} | {query.get("kind", "")} - {""})
+    kinds = sorted({run.kind for run in known.values()} | {query.get("kind", "")}.intersection(kinds_with("BEGIN")))
     if not known:
         begin = 'turnier tournament 2048 random "mc(iterations=50)"'
         blocks = [nothing("No run is stored here yet.", [begin], shown.option)]
