@@ -212,15 +212,15 @@ def heat(
     return styled((cells + text).properties(height=alt.Step(46 if two_lines else 27)))
 
 
-def bars(frame: pd.DataFrame, label: str, value: str, unit: str) -> Any:
-    """Returns a bar for every row, in the frame's order."""
+def bars(frame: pd.DataFrame, label: str, value: str, unit: str, ends: Sequence[str] = ()) -> Any:
+    """Returns a bar for every row, in the frame's order; `ends` are the columns of its range, if there is one."""
     order = frame[label].tolist()
     y = alt.Y(f"{label}:N", sort=order, title=None, axis=alt.Axis(labelLimit=230))
-    chart = (
-        alt.Chart(frame[[label, value]])
-        .mark_bar(color=COLOURS[0], height={"band": 0.7})
-        .encode(x=alt.X(f"{value}:Q", title=unit), y=y, tooltip=_tooltip(frame, label, value))
-    )
+    base = alt.Chart(frame[[label, value, *ends]]).encode(y=y, tooltip=_tooltip(frame, label, value, *ends))
+    x = alt.X(f"{value}:Q", title=unit)
+    chart = base.mark_bar(color=COLOURS[0], height={"band": 0.7}).encode(x=x)
+    if ends:
+        chart += base.mark_rule(strokeWidth=3, color=COLOURS[1]).encode(x=alt.X(f"{ends[0]}:Q"), x2=f"{ends[1]}:Q")
     return styled(chart.properties(height=alt.Step(26)))
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 import altair as alt
+import numpy as np
 import pandas as pd
 
 from turnier.dashboards.colours import COLOURS
@@ -14,7 +15,7 @@ from turnier.dashboards.summaries.front import front_of
 from turnier.search import MIN_SHOWN
 from turnier.search.front.points import Point
 from turnier.search.front.second_objective import TIME, SecondObjective
-from turnier.search.storage.trials import MAX_EVALUATED, MIN_EVALUATED
+from turnier.search.storage.trials import MAX_EVALUATED, MIN_EVALUATED, RESAMPLES
 from turnier.search.verdict import START, StudyVerdict
 from turnier.statistics.intervals import mean_interval
 
@@ -183,14 +184,25 @@ def step_size(noted: pd.DataFrame, sampler: str, column: str = "sigma") -> Figur
     return Figure(title, chart, data[["generation", column]], note)
 
 
-def importance_bars(shares: pd.Series, trials: pd.DataFrame) -> Figure | None:
-    """The share of each parameter in making candidates good; None with too few candidates."""
+def importance_bars(shares: pd.Series, trials: pd.DataFrame, spread: pd.DataFrame) -> Figure | None:
+    """The share of each parameter in making candidates good, with its spread, see `importance_spread`.
+
+    None with too few candidates.
+    """
     if shares.empty:
         return None
-    data = pd.DataFrame({"parameter": shares.index, "percent": 100 * shares.to_numpy()})
-    data = data.assign(candidates=[int(trials[name].notna().sum()) for name in shares.index])
-    chart = charts.bars(data, "parameter", "percent", "importance, %")
-    note = "PED-ANOVA, as in optuna-dashboard: shares in what sets the best tenth of the candidates apart."
+    ends = 100 * spread.reindex(shares.index, fill_value=0.0)
+    data = (100 * shares).rename_axis("parameter").reset_index(name="percent")
+    data = data.assign(
+        low=np.minimum(ends["low"].to_numpy(), data["percent"]),
+        high=np.maximum(ends["high"].to_numpy(), data["percent"]),
+        candidates=[int(trials[name].notna().sum()) for name in shares.index],
+    )
+    chart = charts.bars(data, "parameter", "percent", "importance, %", ("low", "high"))
+    note = (
+        "PED-ANOVA, as in optuna-dashboard: shares in what sets the best tenth of the candidates apart. Lines: 95 % of"
+        f" {RESAMPLES} samples of the candidates, drawn with replacement."
+    )
     if len(trials) > MAX_EVALUATED:
         note += f" Computed here from {MAX_EVALUATED:,} evenly chosen candidates, there from all."
     few = data.loc[data["candidates"] < MIN_EVALUATED, "parameter"].tolist()
