@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict
+from functools import cache, partial
 from typing import Any, NamedTuple
 
 import pandas as pd
@@ -71,6 +72,7 @@ class Data(NamedTuple):
     importance: pd.Series
     idle_games: int = 0  # games of recommendations by idle workers
     hints: Sequence[str] = ()  # advice on the search
+    spread: Callable[[], pd.DataFrame] = pd.DataFrame  # of the importance, computed when it is first shown
 
     @property
     def agent(self) -> str:
@@ -102,6 +104,7 @@ def read(results: RunResults) -> Data:
         trials.importance(frame),
         study.idle_games if begun else 0,
         study.hints() if begun else (),
+        cache(partial(trials.importance_spread, frame)),
     )
 
 
@@ -200,6 +203,7 @@ def _result(data: Data) -> Iterator[Section]:
         if said := to_play_on(data.store, data.definition, verdict):
             yield Copy(said)
         yield held_out_table(verdict, data.unit, run_id_of(data.name))
+        yield Drawing("studies.search.luck_arrows", (verdict, data.unit))
     elif data.points:
         yield points_table(data.points, data.unit, data.facts.unit_games, run_id_of(data.name))
         yield Drawing("studies.search.held_out_front", (data.points, data.unit))
@@ -328,7 +332,7 @@ def _parameters(data: Data) -> Iterator[Section]:
     if shares.empty:
         yield Text("Parameter importance needs at least eight candidates.")
     else:
-        yield Drawing("studies.search.importance_bars", (shares, data.trials))
+        yield Drawing("studies.search.importance_bars", lambda: (shares, data.trials, data.spread()))
     yield Choice(
         "By parameter", "parameter", names, lambda name: list(_by_parameter(data, name, names)), SLICES, beside=True
     )
