@@ -7,14 +7,22 @@ from dataclasses import replace
 
 import numpy as np
 import pandas as pd
+import pytest
 
 from turnier.dashboards.figures.certainty import certainty_over_phases
 from turnier.dashboards.figures.studies.search import importance_bars, luck_arrows
-from turnier.dashboards.sections import Drawing, Text, flat, sections
+from turnier.dashboards.figures.training import evaluation_curves, training_curves
+from turnier.dashboards.kinds.training import rising
+from turnier.dashboards.run_heading import titled
+from turnier.dashboards.sections import Choice, Copy, Drawing, Facts, Text, flat, sections
 from turnier.dashboards.summaries.certainty import lead_sentence
+from turnier.games.registry import game_of
+from turnier.results.store.curves import CurvePoint
 from turnier.results.store.store import Store
 from turnier.runs.results import RunResults
+from turnier.runs.self_play.ratings import seconds_of
 from turnier.runs.stored.certainty import certainty_of_run
+from turnier.runs.stored.training import Evaluation
 from turnier.search.storage.definitions import StoredRange
 from turnier.search.storage.studies import stored_verdict
 from turnier.search.storage.trials import importance, importance_spread
@@ -84,3 +92,47 @@ def test_importance_has_a_spread_that_more_candidates_narrow() -> None:
     ).all()
     line = figure.chart.to_dict()["layer"][1]["encoding"]
     assert (line["x"]["field"], line["x2"]["field"]) == ("low", "high")
+
+
+def test_a_training_says_what_learns_how_fast_and_how_to_play_with_it(store: Store) -> None:
+    run = next(run for run in store.runs() if run.kind == "training")
+    seconds = seconds_of(store, run.id)
+    assert list(seconds)[-1] == 400 and set(store.curves.evaluated(run.id)) <= set(seconds)
+    assert titled(run) == "ntuple learns tictactoe"
+    shown = list(flat(sections(RunResults.find(store, run.id))))
+    [facts] = [section.rows for section in shown if isinstance(section, Facts)]
+    assert facts["learner"] == "ntuple" and facts["file"].endswith("t.npz")
+    assert re.fullmatch(r"[\d,.]+ games per second", facts["speed"])
+    [line] = [section for section in shown if isinstance(section, Copy)]
+    assert line.text.startswith('turnier tournament tictactoe "greedy(evaluator=ntuple(file=')
+    assert any(isinstance(section, Text) and "the evaluation after 400 games" in section.text for section in shown)
+    [choice] = [one for one in sections(RunResults.find(store, run.id)) if isinstance(one, Choice)]
+    by_time = [section for section in choice.make("time") if isinstance(section, Drawing)]
+    assert all(drawing.drawn is not None and "hours" in drawing.drawn.data for drawing in by_time[:2])
+
+
+def test_curves_are_drawn_over_the_time_of_learning_too() -> None:
+    points = {"a": [CurvePoint(100 * i, 100, 1.0, 0.5) for i in range(1, 5)], "unknown": [CurvePoint(9, 9, 1.0, 0.5)]}
+    figure = training_curves(points, {"a": {200: 3600.0, 400: 7200.0}, "unknown": {}})
+    assert figure is not None and set(figure.data["run"]) == {"a"}, "nothing is known of the other"
+    assert list(figure.data["hours"]) == [0.5, 1.0, 1.5, 2.0]
+    assert '"hours of learning"' in figure.chart.to_json() and "games trained" not in figure.chart.to_json()
+    short = evaluation_curves({"a": [Evaluation(100, 1.0, 0.0, 2.0, 9)]}, "score", seconds={"a": {100: 90.0}})
+    assert short is not None and '"minutes of learning"' in short.chart.to_json()
+
+
+@pytest.mark.parametrize(("step", "said"), [(5.0, "Still rising: +10"), (0.0, "Not clearly"), (-5.0, "Falling: -10")])
+def test_a_training_still_rises_if_its_last_games_are_better_than_those_before(step: float, said: str) -> None:
+    points = [CurvePoint(50 * (i + 1), 50, 100 + step * i, 3.0) for i in range(10)]
+    text = rising(game_of("2048"), points, [])
+    assert text.startswith(said) and text.endswith("the mean of the last 100 games, minus that of the 100 before.")
+    assert rising(game_of("2048"), points[:4], []) == "", "too few points for fifths"
+
+
+def test_a_training_of_several_seats_rises_by_its_evaluations() -> None:
+    tictactoe, first = game_of("tictactoe"), Evaluation(100, 50.0, 40.0, 60.0, 100)
+    points = [CurvePoint(50 * (i + 1), 50, 100.0 * i, 3.0) for i in range(10)]
+    assert rising(tictactoe, points, [first]) == ""
+    better = Evaluation(200, 80.0, 71.0, 87.0, 100)
+    assert rising(tictactoe, points, [first, better]).startswith("Still rising: +30 percentage points (17 to 42), ")
+    assert rising(tictactoe, points, [first, Evaluation(200, 55.0, 45.0, 65.0, 100)]).startswith("Not clearly rising")
