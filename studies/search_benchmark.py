@@ -35,8 +35,7 @@ from turnier.studies.benchmark.runs import Results, add, measured, missing_packa
 from turnier.studies.benchmark.summary import Summary
 from turnier.studies.benchmark.tables import BY_NAME, PRESETS, TABLES
 from turnier.studies.benchmark.workers import show_workers
-from turnier.studies.calibration import with_table
-from turnier.studies.scripts.script import choose_preset, run_script
+from turnier.studies.scripts.script import choose_preset, run_script, with_table
 
 DATA, PAGE = Path("docs/results/data/search_benchmark.csv"), Path("docs/results/search_benchmark.md")
 START, END = "<!-- written by studies/search_benchmark.py -->", "<!-- end of the tables -->"

@@ -26,6 +26,9 @@ TABLES = (
     Table("ridge 6", "Won games, a ridge with stairs", "The start is 60 Elo below the best; the longest axis is 17 "
           "times the shortest, all are turned, and two of 6 parameters have ten values that differ.",
           partial(won, size=6, ridge=True), (500, 2000, 10_000), ELO),
+    Table("ends 6", "Won games, near the ends of ranges", "The start is 60 Elo below the best. Two of 6 parameters are "
+          "best at an end; two matter by factors, from a fiftieth of a range that is searched evenly.",
+          partial(won, size=6, ends=True), (600, 2000, 10_000), ELO),
     Table("mixed 8", "Won games, whole numbers and choices", "Three numbers, three whole numbers, a choice of three "
           "and a switch, which are wrong at the start, about 60 Elo below the best.", mixed,
           (500, 2000, 10_000), ELO),

@@ -204,3 +204,14 @@ def test_tpe_keeps_the_best_and_the_latest_in_order() -> None:
     study = optuna.create_study(direction="maximize")
     study.add_trials([optuna.trial.create_trial(value=value) for value in values])
     assert [trial.number for trial in kept_trials(study.get_trials(), 60)] == [*range(25), *range(165, 200)]
+
+
+def test_duels_near_an_end_differ_by_factors() -> None:
+    """From a start near an end of a range; elsewhere and at the end itself by a part of the range."""
+    start = [0.02, 0.0, 0.4, 0.98]
+    search = SAMPLERS.make("duels(pairs=40,length=1000,reach=0.1)").begin(start, 1, Space.cube(4))
+    assert search.recommended() == pytest.approx(start)
+    low, at_end, middle, high = search.ask().T
+    assert set(np.round(at_end, 6)) == {0, 0.1} and set(np.round(middle, 6)) == {0.3, 0.5}
+    assert 0 < low.min() < 0.005 and 0.05 < low.max() < 0.07
+    assert sorted(set(np.round(1 - high, 6))) == sorted(set(np.round(low, 6)))

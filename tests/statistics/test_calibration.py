@@ -69,7 +69,7 @@ def counted(hits: list[float], n: int, said: float = 0.0) -> Tally:
         (Kind.INTERVAL, 95, 0, "right"),
         (Kind.INTERVAL, 85, 0, "too narrow"),
         (Kind.INTERVAL, 100, 0, "wide"),
-        (Kind.INTERVAL, 96.6, 0, "right"),  # 95.3 to 97.6
+        (Kind.INTERVAL, 96.6, 0, "close"),  # 95.3 to 97.6
         (Kind.INTERVAL, 97, 0, "wide"),  # 95.7 to 97.9
         (Kind.AT_LEAST, 100, 0, "right"),
         (Kind.AT_LEAST, 85, 0, "too narrow"),

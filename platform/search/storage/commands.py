@@ -33,6 +33,7 @@ def tune_command(store: Store, definition: StudyDefinition, budget: int | str, v
     words = ["turnier", "tune", str(GAMES.make(definition.game)), str(AGENTS.make(definition.agent))]
     words += ["--parameters", ",".join(definition.parameters)]
     words += [word for opponent in definition.against for word in ("--against", str(AGENTS.make(opponent)))]
+    words += [word for game in definition.also for word in ("--also", str(GAMES.make(game)))]
     sampler, noise = SAMPLERS.make(definition.sampler), NOISES.make(definition.noise)
     usual = usual_sampler(definition.objective.single_player, bool(definition.against))
     words += [] if sampler.is_closed(usual) else ["--sampler", str(sampler)]

@@ -17,6 +17,7 @@ import optuna
 import pandas as pd
 from optuna.distributions import FloatDistribution, json_to_distribution
 from optuna.importance import PedAnovaImportanceEvaluator, get_param_importances
+from optuna.study import StudyDirection
 from optuna.trial import FrozenTrial, TrialState
 from sqlalchemy import inspect, select
 
@@ -30,6 +31,7 @@ from ...results.store.store import Store
 from ...statistics.distributions import t_quantile
 from ...statistics.intervals import CONFIDENCE
 from ..front.second_objective import stored_objective
+from ..objective import RELATIVE
 from ..space import Space
 from .checked_studies import (
     CHECKSUM,
@@ -182,18 +184,31 @@ def recommended_values(store: Store, study: str) -> dict[str, Any]:
 def best_values(store: Store, study: str) -> list[dict[str, Any]]:
     """Returns the parameters that a study recommends and those of its candidates with the largest means.
 
-    Raises UserError if the store has no such study, or none of its candidates.
+    Of a study that plain Optuna has made in the store, those of its best trials. Raises UserError if the store has no
+    such study, or none of its candidates.
     """
     if study not in study_names(store):
         raise unknown("study", study, study_names(store))
     frame = trials_frame(store, study).dropna(subset="value")
     names, ranges = frame.attrs["parameters"], frame.attrs["ranges"]
     groups = frame.assign(text=frame[names].astype(str).agg("|".join, axis=1)) if len(frame) else frame
+    if not len(groups) and (others := _best_of_others(store, study)):
+        return others
     if not len(groups):
         raise UserError(f"study {study} must have candidates, but it has none yet; let it play first.")
     means = groups.groupby("text", sort=False)["value"].mean().sort_values(ascending=False, kind="stable")
     rows = groups.drop_duplicates("text").set_index("text").loc[means.index[:BEST_KNOWN], names]
     return [recommended_values(store, study), *(used_values(row, ranges) for row in rows.to_dict("records"))]
+
+
+def _best_of_others(store: Store, study: str) -> list[dict[str, Any]]:
+    """Returns the parameters of the best trials of a study of other code; none if it has several objectives."""
+    known = optuna.load_study(study_name=study, storage=store.url)
+    if len(known.directions) > 1:
+        return []
+    done = known.get_trials(deepcopy=False, states=(TrialState.COMPLETE,))
+    done.sort(key=lambda trial: trial.value or 0.0, reverse=known.direction == StudyDirection.MAXIMIZE)
+    return [dict(trial.params) for trial in done[:BEST_KNOWN]]
 
 
 def definition(store: Store, study: str) -> dict[str, Any]:
@@ -207,7 +222,7 @@ def unit(store: Store, study: str) -> str:
     if "game" not in known:
         return "value"
     if GAMES.make(known["game"]).num_seats == 1:
-        return "mean score"
+        return RELATIVE if "also" in known else "mean score"
     return "games won, %" if "learning" in known else "share of points"
 
 
