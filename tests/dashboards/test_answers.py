@@ -11,12 +11,17 @@ import pytest
 
 from turnier.dashboards.figures.certainty import certainty_over_phases
 from turnier.dashboards.figures.studies.search import importance_bars, luck_arrows
+from turnier.dashboards.figures.tournament import best_over_games
 from turnier.dashboards.figures.training import evaluation_curves, training_curves
+from turnier.dashboards.kinds.tournament import decided
 from turnier.dashboards.kinds.training import rising
 from turnier.dashboards.run_heading import titled
 from turnier.dashboards.sections import Choice, Copy, Drawing, Facts, Text, flat, sections
 from turnier.dashboards.summaries.certainty import lead_sentence
 from turnier.games.registry import game_of
+from turnier.results.frames import Standings
+from turnier.results.frames.matches import matches_frame
+from turnier.results.frames.standings import best_so_far
 from turnier.results.store.curves import CurvePoint
 from turnier.results.store.store import Store
 from turnier.runs.results import RunResults
@@ -136,3 +141,35 @@ def test_a_training_of_several_seats_rises_by_its_evaluations() -> None:
     better = Evaluation(200, 80.0, 71.0, 87.0, 100)
     assert rising(tictactoe, points, [first, better]).startswith("Still rising: +30 percentage points (17 to 42), ")
     assert rising(tictactoe, points, [first, Evaluation(200, 55.0, 45.0, 65.0, 100)]).startswith("Not clearly rising")
+
+
+@pytest.mark.parametrize("game", ["2048(size=3)", "yavalath(size=3)"])
+def test_a_tournament_says_after_how_many_games_it_was_decided(store: Store, game: str) -> None:
+    run = next(run for run in store.runs() if (run.kind, run.name) == ("tournament", game))
+    frame = matches_frame(store, run=run.id, ids=False)
+    race = best_so_far(frame)
+    last = race[race["games"] == race["games"].max()].set_index("agent")["best"]
+    listed = Standings.of(frame, pairs=False).ratings.set_index("agent")["best_of_all"]
+    assert last.to_dict() == listed.to_dict() and race["games"].max() == frame["match"].nunique()
+    assert race.groupby("games")["best"].sum().between(0.999, 1.001).all() and race["games"].nunique() > 2
+    mixed = frame.groupby("match").ngroup().sample(frac=1, random_state=1).index  # as other workers might store them
+    shuffled = frame.loc[mixed].sort_values(["seed", "match", "seat"], ignore_index=True)
+    pd.testing.assert_frame_equal(race, best_so_far(shuffled))
+    shown = list(flat(sections(RunResults.find(store, run.id))))
+    assert any(isinstance(section, Text) and "ecided after" in section.text for section in shown)
+    figure = best_over_games(race)
+    assert figure is not None and figure.data["percent"].max() <= 100
+    assert best_over_games(race[race["games"] == race["games"].max()]) is None
+
+
+def test_decided_is_a_leader_that_stays_ahead() -> None:
+    def race(**best: list[float]) -> pd.DataFrame:
+        rows = [(agent, agent, 10 * 2**i, one) for agent, chances in best.items() for i, one in enumerate(chances)]
+        return pd.DataFrame(rows, columns=["agent", "label", "games", "best"])
+
+    assert decided(race(a=[0.97, 0.6, 0.96, 0.99], b=[0.03, 0.4, 0.04, 0.01])).startswith(
+        "Decided after about 40 of 80 games: from then on, a is the best with at least 95 %"
+    )
+    assert decided(race(a=[0.97, 0.6], b=[0.03, 0.4])).startswith("Not decided after 20 games: a is the best with 60 %")
+    assert "after about 10 of 20 games" in decided(race(a=[0.01, 0.02], b=[0.99, 0.98]))
+    assert decided(race(a=[0.97], b=[0.03])) == "" == decided(race(a=[np.nan, np.nan], b=[np.nan, np.nan]))
