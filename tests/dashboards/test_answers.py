@@ -6,9 +6,11 @@ import re
 from dataclasses import replace
 
 import numpy as np
+import optuna
 import pandas as pd
 import pytest
 
+from tests.dashboards.drawn_pages import Pages
 from turnier.dashboards.figures.certainty import certainty_over_phases
 from turnier.dashboards.figures.studies.search import importance_bars, luck_arrows
 from turnier.dashboards.figures.tournament import best_over_games
@@ -173,3 +175,15 @@ def test_decided_is_a_leader_that_stays_ahead() -> None:
     assert decided(race(a=[0.97, 0.6], b=[0.03, 0.4])).startswith("Not decided after 20 games: a is the best with 60 %")
     assert "after about 10 of 20 games" in decided(race(a=[0.01, 0.02], b=[0.99, 0.98]))
     assert decided(race(a=[0.97], b=[0.03])) == "" == decided(race(a=[np.nan, np.nan], b=[np.nan, np.nan]))
+
+
+def test_optuna_dashboard_is_reached_at_the_study_and_at_its_finalists(store: Store, pages: Pages) -> None:
+    storage = optuna.storages.RDBStorage(store.url)
+    for name, number in (("decided", 2), ("tiny", 1)):
+        links = re.findall(r'href="/dashboard/studies/(\d+)"', pages.ask(f"/runs/study:{name}").body.decode())
+        named = [storage.get_study_name_from_id(int(link)) for link in links]
+        assert named == [name, f"{name}, held-out"][:number], "without a verdict there are no finalists"
+    best = optuna.load_study(study_name="decided, held-out", storage=storage).best_trial
+    found = stored_verdict(store, "decided")
+    assert found is not None and best.user_attrs["finalist"] == found.label
+    storage.engine.dispose()
