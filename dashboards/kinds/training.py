@@ -64,11 +64,11 @@ def read(results: RunResults) -> dict[str, Data]:
 
 
 def _said(results: TrainingResults) -> Iterator[Section]:
+    yield from map(Text, sentences(results))
     if results.plan.learned(results.out)[0].exists():
         yield Copy(f'turnier tournament {results.game} "{results.agent}"', "To play with it:")
     else:
         yield Text(f"{results.out.name} is not here: play with it where it was trained.")
-    yield from map(Text, sentences(results))
 
 
 def _facts(run: Run, seconds: Mapping[int, float]) -> dict[str, str]:
@@ -112,7 +112,7 @@ def rising(game: Game, points: Sequence[CurvePoint], evaluations: Sequence[Evalu
         low = apart - math.hypot(last.value - last.low, first.high - first.value)
         high = apart + math.hypot(last.high - last.value, first.value - first.low)
         where = f"the evaluation after {last.games:,} games, minus that after {first.games:,}"
-    change = "Still rising" if low > 0 else "Falling" if high < 0 else "Not clearly rising any more"
+    change = "Still rising" if low > 0 else "Falling" if high < 0 else "Undecided whether it still rises"
     return f"{change}: {estimate(apart, low, high, unit, signed=True)}, {where}."
 
 

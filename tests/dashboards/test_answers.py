@@ -128,7 +128,7 @@ def test_curves_are_drawn_over_the_time_of_learning_too() -> None:
     assert short is not None and '"minutes of learning"' in short.chart.to_json()
 
 
-@pytest.mark.parametrize(("step", "said"), [(5.0, "Still rising: +10"), (0.0, "Not clearly"), (-5.0, "Falling: -10")])
+@pytest.mark.parametrize(("step", "said"), [(5.0, "Still rising: +10"), (0.0, "Undecided"), (-5.0, "Falling: -10")])
 def test_a_training_still_rises_if_its_last_games_are_better_than_those_before(step: float, said: str) -> None:
     points = [CurvePoint(50 * (i + 1), 50, 100 + step * i, 3.0) for i in range(10)]
     text = rising(game_of("2048"), points, [])
@@ -142,7 +142,9 @@ def test_a_training_of_several_seats_rises_by_its_evaluations() -> None:
     assert rising(tictactoe, points, [first]) == ""
     better = Evaluation(200, 80.0, 71.0, 87.0, 100)
     assert rising(tictactoe, points, [first, better]).startswith("Still rising: +30 percentage points (17 to 42), ")
-    assert rising(tictactoe, points, [first, Evaluation(200, 55.0, 45.0, 65.0, 100)]).startswith("Not clearly rising")
+    assert rising(tictactoe, points, [first, Evaluation(200, 55.0, 45.0, 65.0, 100)]).startswith(
+        "Undecided whether it still rises"
+    )
 
 
 @pytest.mark.parametrize("game", ["2048(size=3)", "yavalath(size=3)"])
