@@ -299,7 +299,8 @@ def _shares(trials: Sequence[FrozenTrial]) -> pd.Series:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # about parameters that few trials use
         shares = get_param_importances(study, evaluator=PedAnovaImportanceEvaluator())
-    return pd.Series(shares, dtype=float).rename(column_of).sort_values(ascending=False, kind="stable")
+    named = pd.Series(shares, dtype=float).rename(column_of).sort_index()  # Optuna's order of equal ones is random
+    return named.sort_values(ascending=False, kind="stable")
 
 
 def _used(chosen: pd.DataFrame, known: Mapping[str, Any]) -> pd.DataFrame:
