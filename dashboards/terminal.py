@@ -39,6 +39,7 @@ def print_sections(console: Console, some: Iterable[Section], whole: bool = Fals
         elif isinstance(section, Text):
             say(console, section.text, "red" if section.warning else "")
         elif isinstance(section, Copy):
+            say(console, section.meaning)
             say(console, section.text, breaks=False)
         elif isinstance(section, Table) and len(section.frame) and (whole or not shown):
             print_table(console, replace(section, frame=section.frame.head(top)))

@@ -324,7 +324,8 @@ def _number_axis(x: str, title: str, kind: str, values: pd.Series, falling: bool
     elif all(value == round(value) for value in known):
         look.format, look.tickMinStep = ",d", 1
         look.values = known if len(known) <= MAX_TICKS else alt.Undefined
-    scale = alt.Scale(type=kind, zero=False, nice=False, padding=14, reverse=falling or alt.Undefined)
+    zero = alt.Undefined if kind == "log" else False
+    scale = alt.Scale(type=kind, zero=zero, nice=False, padding=14, reverse=falling or alt.Undefined)
     return alt.X(f"{x}:Q", title=title, scale=scale, axis=look)
 
 

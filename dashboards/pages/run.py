@@ -164,8 +164,11 @@ class RunPage:
         if is_study and (said := self._price()):
             parts.append(f"<p>{escape(said)}</p>")
         if is_study and self.run.name in trials.study_names(self.shown.store):
-            number_ = trials.optuna_number(self.shown.store, self.run.name)
-            parts.append(f'<p><a href="/dashboard/studies/{number_}">This study in optuna-dashboard</a></p>')
+            numbers = trials.optuna_numbers(self.shown.store, self.run.name)
+            names = ("This study in optuna-dashboard", "its finalists in held-out games")
+            links = zip(numbers, names, strict=False)
+            shown = (f'<a href="/dashboard/studies/{number}">{name}</a>' for number, name in links)
+            parts.append(f"<p>{', '.join(shown)}</p>")
         if any(parts):
             yield Block("head", "".join(parts))
 

@@ -72,11 +72,19 @@ def study_names(store: Store) -> list[str]:
     return [name for name in names if name not in finalists]
 
 
-@outlasting
 def optuna_number(store: Store, study: str) -> int:
     """Returns Optuna's number of a study."""
+    return optuna_numbers(store, study)[0]
+
+
+@outlasting
+def optuna_numbers(store: Store, study: str) -> list[int]:
+    """Returns Optuna's numbers of a study and, once they have played, of that of its finalists."""
+    named = {study: 0, study + HELD_OUT_NAME: 1}
+    known = select(STUDIES.c.study_name, STUDIES.c.study_id).where(STUDIES.c.study_name.in_(named))
     with store.database.reading() as connection:
-        return int(connection.scalars(select(STUDIES.c.study_id).where(STUDIES.c.study_name == study)).one())
+        found = {named[name]: int(number) for name, number in connection.execute(known)}
+    return [found[place] for place in sorted(found)]
 
 
 @outlasting
