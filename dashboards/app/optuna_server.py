@@ -42,6 +42,7 @@ class _OpenedLate:
                 from optuna_dashboard import wsgi
 
                 self._application = wsgi(read_only_storage(self._shown.store))
+        environ.setdefault("HTTP_ACCEPT_ENCODING", "")  # which it expects of every client
         return self._application(environ, start_response)
 
 

@@ -12,6 +12,7 @@ from turnier.dashboards.agent_names import distinct
 from turnier.dashboards.links import match_address
 from turnier.dashboards.tables import MAIN, Column, Table
 from turnier.results.failures import SHOWN_ID, cause_text
+from turnier.results.frames.matches import UNFINISHED, WITH_RESULT
 from turnier.results.match_list import full_ids
 from turnier.results.store.store import Store
 
@@ -41,15 +42,17 @@ def matching(frame: pd.DataFrame, chosen: Chosen) -> pd.DataFrame:
     for agent in chosen.agents:
         having = frame.loc[frame["agent"] == agent, "match"]
         kept = kept[kept["match"].isin(having)]
+    void = ~kept["termination"].isin([*WITH_RESULT, *UNFINISHED])  # nobody's fault, and so without a seat that failed
+    kept = kept.assign(bad=kept["failed"] | void)
     if chosen.result == "failed":
-        failed = kept["failed"] & (kept["agent"] == chosen.agents[0] if chosen.agents else True)
+        failed = kept["bad"] & (kept["agent"] == chosen.agents[0] if chosen.agents else True)
         kept = kept[kept["match"].isin(kept.loc[failed, "match"])]
     elif chosen.result and chosen.agents:
         own = (kept["agent"] == chosen.agents[0]) & (kept["result"] == _OF_AGENT[chosen.result])
         kept = kept[kept["match"].isin(kept.loc[own, "match"])]
     rows = kept.groupby("match", sort=False).agg(
         moves=("decisions", "sum"), score=("score", "max"), termination=("termination", "first"),
-        seed=("seed", "first"), failed=("failed", "any"),
+        seed=("seed", "first"), failed=("bad", "any"),
     ).reset_index()  # fmt: skip
     if chosen.order == ORDERS[0]:
         return rows[::-1].reset_index(drop=True)

@@ -271,6 +271,7 @@ class Course:
         search = began(self.sampler, start, self.definition.seed, self.space)
         if isinstance(search, SteppingSearch):
             search.stays = self.definition.edition > FIRST_EDITION
+            search.clips = self.definition.edition > LUCKY_EDITION
             search.alive = self.space.dimensions if self.definition.edition > LUCKY_EDITION else ()
         return search
 

@@ -118,7 +118,7 @@ class Strength(Question):
         for text in self.known:
             space.vector_of(self.agent, AGENTS.make(text))
         self._by_default = not options["sampler"]
-        usual = usual_sampler(self.objective.single_player, bool(self.against))
+        usual = usual_sampler(self.objective.single_player, bool(self.against), space)
         self.sampler: Sampler = read_sampler(options["sampler"], space) if options["sampler"] else usual
         if is_outside(self.sampler.full_text()):
             require_sound(self.sampler, space.encode(self.agent), self.seed, space)
@@ -129,9 +129,11 @@ class Strength(Question):
             raise UserError(f"candidates that duel play equally often, got --noise {self.noise}; use fixed(games=N).")
 
     def settled(self, budget: int, store: Store | None = None, workers: int = 1) -> StudyDefinition:
-        objective = self.objective
-        unit_games = len(objective.games) if isinstance(self.sampler, Duels) else objective.unit_games
-        sampler = self.sampler.within(budget // (unit_games * self.noise.max_games(0, 1)), workers)
+        games = float(self.objective.unit_games)  # of a candidate's unit
+        if isinstance(self.sampler, Duels):  # most units are games with the other one of a pair
+            own = len(self.objective.games)
+            games = own + self.sampler.share * (games - own)
+        sampler = self.sampler.within(int(budget // (games * self.noise.max_games(0, 1))), workers)
         earlier = sampler.as_first(self.sampler)
         for kind, parameters in itertools.product((sampler, earlier), (*self._earlier, self.parameters)):
             before = self._definition(kind, kind, parameters, store)

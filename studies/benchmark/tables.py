@@ -38,6 +38,8 @@ TABLES = (
     Table("skewed", "Skewed scores", "The standard deviation of a score is half of its mean. Three numbers, one with "
           "stairs, a whole number, a choice that is wrong at the start, a number that one choice needs, and one "
           "without effect. Lost share of the best mean.", SkewedScores, (500, 2000, 5000), "share lost"),
+    Table("skewed near", "Skewed scores, a good start", "The same with the right choice and the other parameters near "
+          "the best. Lost share of the best mean.", partial(SkewedScores, near=True), (500, 2000, 5000), "share lost"),
     Table("bbob 5", "bbob-noisy, 5 dimensions", _NOISY + ".", partial(Bbob, size=5), (500, 5000), "decades"),
     Table("bbob 10", "bbob-noisy, 10 dimensions", _NOISY + ".", partial(Bbob, size=10), (1000, 10_000), "decades"),
     Table("2048", "Really played: 2048", "Seven weights of row tables at depth 1; mean score of 300 held-out games, "
@@ -61,7 +63,7 @@ def _each(count: int) -> dict[str, int]:
 
 
 PRESETS = {
-    "quick": Preset(_each(6)),
+    "quick": Preset(_each(6) | {"skewed": 20, "skewed near": 20}),
     "paper": Preset(_each(20)),
     "real": Preset({"2048": 6, "yavalath": 12}),
     "tiny": Preset({"won 6": 2, "skewed": 2}, 500),  # for tests

@@ -43,7 +43,8 @@ class Pages:
 
     def ask(self, address: str, method: str = "GET", **headers: str) -> Answer:
         """Returns the answer to a request; names of headers have _ in place of -."""
-        return asyncio.run(self._asked(address, method, {name.replace("_", "-"): text for name, text in headers.items()}))
+        named = {name.replace("_", "-"): text for name, text in headers.items()}
+        return asyncio.run(self._asked(address, method, named))
 
     def hear(self, address: str, change: Callable[[], object]) -> str:
         """Returns the first event of a stream, after changes of what it tells of."""

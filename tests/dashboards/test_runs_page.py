@@ -198,7 +198,7 @@ def test_a_run_that_cannot_be_read_says_so_and_the_others_are_shown(copied: str)
     told = pages.look()
     assert "no game named" in told.text and run_address("study:tiny") in told.links
     assert "no game named" in pages.look(run_address("comparison:old")).trouble
-    assert [one["id"] for one in pages.ask("/api/runs").json][-1] and pages.ask("/api/runs/comparison:old").status == 400
+    assert len(pages.ask("/api/runs").json) > 5 and pages.ask("/api/runs/comparison:old").status == 400
 
 
 def test_games_of_a_server_and_of_people_have_a_place(copied: str) -> None:
@@ -249,8 +249,9 @@ def test_pages_hear_what_changes(copied: str, monkeypatch: pytest.MonkeyPatch) -
         monkeypatch.setattr(f"turnier.dashboards.app.{beat}", 0.01)
     pages = Pages(copied)
     with Store.open(copied) as store:
-        noted = iter(range(1000))
-        assert "event: news" in pages.hear("/api/live", lambda: store.annotations.set("study:tiny", NOTE, f"{next(noted)}"))
+        numbers = iter(range(1000))
+        told = pages.hear("/api/live", lambda: store.annotations.set("study:tiny", NOTE, f"{next(numbers)}"))
+        assert "event: news" in told
         played = Tournament("tictactoe", ["random", "greedy"], games=8)
         records = iter([play_match(spec) for spec in played.plan or ()])
         store.begin_run(played.run_id, "tournament", "tictactoe", played.definition)

@@ -56,6 +56,16 @@ def test_the_best_trial_of_the_finalists_is_the_recommendation(store: Store) -> 
     assert study_names(store) == ["small"], "no study of its own"
 
 
+def test_plots_of_optuna_show_the_candidates_and_the_finalists(store: Store) -> None:
+    pytest.importorskip("plotly")
+    study = optuna.load_study(study_name="small", storage=store.url)
+    drawn = optuna.visualization
+    for plot in (drawn.plot_optimization_history, drawn.plot_slice, drawn.plot_contour, drawn.plot_param_importances):
+        assert plot(study).data, plot
+    finalists = optuna.load_study(study_name="small, held-out", storage=store.url)
+    assert drawn.plot_slice(finalists).data
+
+
 def test_what_optuna_prints_of_a_study_fits_a_terminal(store: Store) -> None:
     study = optuna.load_study(study_name="small", storage=store.url)
     assert study.user_attrs == {"recommended": str(StudyResults(store, "study:small").recommended)}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from ...statistics.superiority import FIRST_SHARE, MAX_ROUNDS, MIN_UNITS, Superiority
 from ..dimensions.tree import Value
@@ -14,9 +14,6 @@ from ..storage.studies import optuna_errors
 from ..verdict import START, Finalist
 from .finalists import store_finalists
 from .function_space import text_of
-
-if TYPE_CHECKING:
-    from .function_study import FunctionStudy
 
 PROPOSED = "proposed"
 HELD_OUT_VALUES = "held-out values "  # begins the keys of the notes on the finalists' values, a block of seeds each
@@ -48,7 +45,7 @@ class _Scores:
 class HeldOutEvaluations:
     """Held-out evaluations of the finalists, on the same seeds, in the rounds of a sequential test."""
 
-    def __init__(self, study: FunctionStudy) -> None:
+    def __init__(self, study: Any) -> None:
         self.study = study
         finalists = {text_of(agent): (label, agent) for label, agent in reversed(study.finalists.items())}
         self.agents = dict(reversed(finalists.values()))  # of equal ones the first

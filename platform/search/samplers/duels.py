@@ -16,10 +16,11 @@ from ..space import Space
 from .sampler import Sampler, SteppingSearch, Vectors
 
 MIN_PAIRS = 16  # of a generation
-MIN_GENERATIONS = 10  # of a search, however many workers there are
+WORKER_PAIRS = 2  # of a generation for each worker: its end keeps some waiting
+MIN_GENERATIONS = 20  # of a search, however many workers there are
 USUAL_PAIRS = 1000  # of a whole search, if nobody says how many there will be
 USUAL_REACH = 0.2  # for so many pairs
-MAX_STEP = 4.0  # of a generation, in reaches, if the same side won every duel: large generations would overshoot
+MAX_STEP = 8.0  # of a generation, in reaches, if the same side won every duel: large generations would overshoot
 NEAR = 0.15  # to an end of a range: a start nearer than this is moved here, by bending the range
 MAX_BEND = 3.0
 CHOICE_GAIN = 0.5  # of the log weights of choices, against the gain of a number in reaches
@@ -56,7 +57,7 @@ class Duels(Sampler):
 
     def within(self, evaluations: int, workers: int = 1) -> Self:
         length = max(1, evaluations // 2)
-        pairs = max(MIN_PAIRS, min(workers, length // MIN_GENERATIONS))  # two games each
+        pairs = max(MIN_PAIRS, min(WORKER_PAIRS * workers, length // MIN_GENERATIONS))
         return self.replace(pairs=self.pairs or pairs, length=self.length or length)
 
     def check(self) -> None:
