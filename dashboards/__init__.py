@@ -6,8 +6,9 @@ Sentences and tables need the base install only. Code that draws pictures or ser
 
 from turnier.core.errors import require_extra
 
-STORE_VARIABLE = "TURNIER_DASHBOARD_STORE"  # the store's URL, for the process that serves the pages
-PACKAGES = ("altair", "markdown_it", "optuna_dashboard", "PIL", "streamlit", "vl_convert")
+PACKAGES = (
+    *("a2wsgi", "altair", "cachetools", "markdown_it", "optuna_dashboard", "PIL", "starlette", "uvicorn", "vl_convert"),
+)
 
 
 def require_pictures() -> None:

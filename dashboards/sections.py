@@ -7,10 +7,12 @@ The file `kinds/KIND.py` describes the runs of a kind; a new kind needs nothing 
 - `sections(data) -> Iterator[Section]`: everything else, the main table first;
 - `together(data, ...) -> data`, if several runs can be shown as one, such as curves of trainings;
 - `mark(results) -> str`, if views may change without a further game: a text that then changes;
+- `title(run) -> str`, if it is not the game and the agents;
 - `to_json(data) -> Any`, if machines read more than the head and the tables;
-- `PAGE`, if such runs have a page of their own, and `pages(run)`, if there are others: title -> address;
-- `COMPARES`, if its agents are compared with each other; `SCORES`, if the page Scores shows them;
-- `REPLAYS = False`, if it has no games to replay; `ALSO`, other kinds whose runs its page shows if they have searches.
+- `BEGIN`, commands that begin such a run, by lines; `OPTUNA`, if optuna-dashboard shows it, too;
+- `ratings(data) -> frame`, if its agents are rated;
+- `SEARCHES`, if it shows searched positions: runs of other kinds that have some show them in a tab, too;
+- `COMPARES`, if its agents are compared with each other; `SCORES`, if its games have scores to set side by side.
 """
 
 from __future__ import annotations
@@ -32,27 +34,6 @@ if TYPE_CHECKING:
     from turnier.dashboards.figures.charts import Figure
 
 OTHER = "games"  # the description of kinds without one of their own
-
-
-@dataclass(frozen=True)
-class Page:
-    """The page of a kind of run.
-
-    Args:
-        address: relative to the app's.
-        title: in the list of pages.
-        icon: a name of Material Symbols.
-        begin: commands that begin such a run, by lines.
-        always: whether to show runs before they have games.
-        optuna: whether optuna-dashboard shows them, too.
-    """
-
-    address: str
-    title: str
-    icon: str
-    begin: str
-    always: bool = False
-    optuna: bool = False
 
 
 @dataclass(frozen=True)
@@ -87,6 +68,13 @@ class Title:
     """The title of the following sections, such as a game."""
 
     text: str
+
+
+@dataclass(frozen=True)
+class Tab:
+    """Begins another tab of the run's page; other views go on below."""
+
+    title: str
 
 
 @dataclass(frozen=True)
@@ -189,7 +177,7 @@ class Among:
     optional: bool = False
 
 
-Section = Text | Title | Copy | Facts | Table | Drawing | Meetings | Board | Choice | Among
+Section = Text | Title | Tab | Copy | Facts | Table | Drawing | Meetings | Board | Choice | Among
 
 
 def kind_of(kind: str) -> Any:
@@ -207,12 +195,6 @@ def kinds_with(mark: str) -> list[str]:
     """Returns the kinds whose description has a mark, such as `SCORES`; planned ones first."""
     kinds = [*KINDS, *sorted(_described() - KINDS.keys() - {OTHER})]
     return [kind for kind in kinds if getattr(kind_of(kind), mark, None)]
-
-
-def page_of(kind: str) -> Page | None:
-    """Returns the page of a kind, if it has one."""
-    found: Page | None = getattr(kind_of(kind), "PAGE", None)
-    return found
 
 
 def described(results: RunResults) -> Any:

@@ -18,8 +18,6 @@ from rich.progress import track
 
 REPO = Path(__file__).resolve().parent.parent
 TURNIER = [sys.executable, "-c", "from turnier.commands.app import main; main()"]
-# "" = runs
-PAGES = ("", "scores", "tournament", "comparison", "certainty", "judging", "studies", "training", "replay", "reports")
 MAX_HEIGHT = 1500  # px
 
 # The store of the pictures: a comparison, tournaments of one and more seats, certainty, training, a study, a report.
@@ -67,7 +65,7 @@ def served(store: str) -> Iterator[str]:
             assert process.stdout
             greeting = process.stdout.readline()
             address = next(word for word in greeting.split() if word.startswith("http://"))
-            _wait_for(f"{address}/_stcore/health")
+            _wait_for(address)
             yield address
         finally:
             process.terminate()
@@ -95,29 +93,26 @@ def browser() -> Iterator[Any]:
 
 
 def settle(page: Any, timeout: float = 60_000) -> None:
-    """Waits until a page is complete: no script runs, nothing is pending, no chart is blank."""
-    page.wait_for_selector("[data-testid=stApp][data-test-script-state=notRunning]", timeout=timeout)
-    page.wait_for_function(SETTLED, timeout=timeout, polling=150)
+    """Waits until a page is complete: what is in view is drawn, and pictures have loaded."""
+    page.wait_for_function(SETTLED, timeout=timeout, polling=100)
 
 
-# Twice in a row, because a chart that is drawn changes the size of its column.
 SETTLED = """() => {
-    const running = !document.querySelector('[data-testid=stApp][data-test-script-state=notRunning]')
-        || document.querySelector('[data-testid=stSkeleton], [data-testid=stSpinner]')
-    const charts = [...document.querySelectorAll('[data-testid=stVegaLiteChart]')]
-    const drawn = charts.every(c => c.querySelector('canvas, svg.marks'))
-    window.settledTimes = !running && drawn && document.querySelector('[data-testid=stMainBlockContainer] *')
-        ? (window.settledTimes || 0) + 1 : 0
-    return window.settledTimes > 4
+    const near = one => { const box = one.getBoundingClientRect(); return box.bottom > 0 && box.top < innerHeight }
+    const main = document.getElementById('main')
+    return document.readyState === 'complete' && main && !main.textContent.startsWith('Loading')
+        && [...document.querySelectorAll('figure.chart')].every(one => one.dataset.drawn || !near(one))
+        && [...document.images].every(one => one.complete || !near(one))
 }"""
 
 
 def photograph(page: Any, path: Path, maximum: int = MAX_HEIGHT) -> None:
     """Saves a picture of a whole page in its full height."""
     size = page.viewport_size
-    high = page.evaluate("document.querySelector('[data-testid=stMain]').scrollHeight")
+    high = page.evaluate("document.documentElement.scrollHeight")
     page.set_viewport_size({"width": size["width"], "height": min(int(high) + 10, maximum)})
     page.wait_for_timeout(600)  # charts take the new width
+    settle(page)
     page.screenshot(path=path)
     page.set_viewport_size(size)
 
@@ -126,7 +121,7 @@ def main(
     store: Annotated[str, typer.Option(help="a store to look at; default: a new one is played")] = "",
     out: Annotated[Path, typer.Option(help="folder for the pictures")] = REPO / "docs" / "images",
     width: Annotated[int, typer.Option(help="px; a phone has 390")] = 1280,
-    pages: Annotated[list[str] | None, typer.Option("--page", help="with its filters; default: all")] = None,
+    pages: Annotated[list[str] | None, typer.Option("--page", help="address with its choices; default: all")] = None,
     max_height: Annotated[int, typer.Option(help="maximum height in px")] = MAX_HEIGHT,
 ) -> None:
     """Makes the pictures of the dashboards: plays a small store, serves it, and looks at it with Chromium.
@@ -134,33 +129,44 @@ def main(
     \b
     Examples:
       python docs/screenshots.py
-      python docs/screenshots.py --store sqlite:///turnier.db --out /tmp/pictures --width 390 --page scores
+      python docs/screenshots.py --store sqlite:///turnier.db --out /tmp/pictures --width 390 --page /league
     """
     out.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory() as folder:
         url = store or make_store(Path(folder))
         with served(url) as address, browser() as chromium:
-            named = {page.partition("?")[0] or "runs": page for page in pages} if pages else addresses(url)
+            named = {page.strip("/").replace("/", "-") or "runs": page for page in pages} if pages else addresses(url)
             for name, wanted in track(named.items(), "looking", disable=not sys.stderr.isatty()):
                 page = chromium.new_page(viewport={"width": width, "height": 900})
-                with playing(url) if not wanted and not store else contextlib.nullcontext():
-                    page.goto(f"{address}/{wanted}")
+                with playing(url) if wanted == "/" and not store else contextlib.nullcontext():
+                    page.goto(f"{address}{wanted}")
                     settle(page)
                     photograph(page, out / f"{name}.png", max_height)
                 page.close()
 
 
 def addresses(url: str) -> dict[str, str]:
-    """Returns all pages by the names of their pictures; scores and a replay of 2048, and another of spe_ed."""
+    """Returns the pages of a store by the names of their pictures: a run of each kind, its tabs, a pair, and a move."""
+    from turnier.dashboards.links import match_address, run_address
     from turnier.results.store.store import Store
 
     with Store.open(url, read_only=True) as store:
-        runs = {run.name.partition("(")[0]: run.id for run in store.runs() if run.kind == "tournament"}
-    found = {name or "runs": name for name in reversed(PAGES)}
-    if "2048" in runs:
-        found |= {"scores": f"scores?runs={runs['2048']}", "replay": f"replay?run={runs['2048']}&move=40"}
-    if "spe_ed" in runs:
-        found["replay_spe_ed"] = f"replay?run={runs['spe_ed']}&move=60"
+        runs = store.runs()
+        by_game = {run.name.partition("(")[0]: run.id for run in runs if run.kind == "tournament"}
+        by_kind = {run.kind: run.id for run in runs if run.kind != "tournament"}
+        found = {"runs": "/", "league": "/league", "play": "/play", "analyse": "/analyse"}
+        found |= {kind: run_address(run) for kind, run in by_kind.items()}
+        if study := by_kind.get("study"):
+            found["search"] = run_address(study, "search")
+        for game, run in by_game.items():
+            [*_, (*_, last)] = store.records_of_run(run)
+            found[f"{game}_result"] = run_address(run)
+            found[f"{game}_match"] = match_address(run, last.spec.id, min(40, sum(last.decisions) - 1))
+            for tab in ("pairs", "games", "cost", "origin"):
+                found[f"{game}_{tab}"] = run_address(run, tab)
+        if len(by_game) > 1:
+            both = "&".join(f"run={run}" for run in list(by_game.values())[:2])
+            found["compare"] = f"/compare?{both}"
     return found
 
 

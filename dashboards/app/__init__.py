@@ -1,4 +1,4 @@
-"""The Streamlit app, which serves the pages; apart from `pages`, which Streamlit would take for scripts of its own."""
+"""The web application that serves the pages, the board and data."""
 
 from turnier.dashboards import require_pictures
 

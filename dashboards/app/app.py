@@ -1,36 +1,150 @@
-"""The dashboards: the script that Streamlit runs for every view of a page; `turnier dashboard` starts it."""
+"""The dashboards' web application: pages of runs, the board, optuna-dashboard and data, at one address."""
 
 from __future__ import annotations
 
-import streamlit as st
+from collections.abc import Callable
+from importlib.resources import files
 
-from turnier.dashboards.app.navigation import PAGES
-from turnier.dashboards.app.widgets import begin_page, show_errors
-from turnier.games.drawing import squares
+from starlette.applications import Starlette
+from starlette.concurrency import run_in_threadpool
+from starlette.exceptions import HTTPException
+from starlette.middleware import Middleware
+from starlette.middleware.gzip import GZipMiddleware
+from starlette.middleware.trustedhost import TrustedHostMiddleware
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, RedirectResponse, Response
+from starlette.routing import Mount, Route
+from starlette.staticfiles import StaticFiles
 
-ICON = squares([1, 0, 2, 0, 1, 2, 0, 0, 1], 3)
-STYLE = """<style>
-.block-container { padding: 4.5rem 2rem 4rem; max-width: 1500px }
-@media (max-width: 640px) { .block-container { padding: 4rem 0.9rem 3rem } }
-.title h1 { font-size: 1.6rem; padding: 0; overflow-wrap: anywhere } .title h1 span { font-weight: 400 }
-[data-testid=stHtml] a { color: light-dark(#0063a5, #7cc4f5); text-underline-offset: 0.2em }
-.title nav { display: flex; flex-wrap: wrap; gap: 0.2rem 1.2rem }
-[data-testid=stVerticalBlock]:empty { display: none }
-.facts { display: flex; flex-wrap: wrap; gap: 0.4rem 2.2rem } .facts div { display: flex; flex-direction: column }
-.facts small { opacity: 0.72; font-size: 0.85rem } .facts b { font-size: 1.35rem; font-weight: 500 }
-</style>"""
+from turnier.core.errors import UserError, nearest
+from turnier.dashboards.app import vega
+from turnier.dashboards.app.api import api_routes
+from turnier.dashboards.app.live import Live
+from turnier.dashboards.app.optuna_server import optuna_routes
+from turnier.dashboards.app.shown_store import ShownStore
+from turnier.dashboards.links import run_address
+from turnier.dashboards.pages import league, runs, side_by_side
+from turnier.dashboards.pages.page import MENU, Page, banner, refused
+from turnier.dashboards.pages.run import RunPage
+from turnier.dashboards.reports.run import run_page
+from turnier.server.board.app import Library, board_routes
+from turnier.server.board.requests import NEVER_STORED, SECURITY, Guard, failure, our_error, user_error
+
+STATIC = files("turnier.dashboards.app").joinpath("static")
+FILES = "files"  # the part of an address before a figure's or table's file
+REPORT = "report.html"
+# Forms lead to our own addresses.
+POLICY = {name: text.replace("form-action 'none'", "form-action 'self'") for name, text in SECURITY.items()}
+STYLED = POLICY | NEVER_STORED
+KEPT = {"Cache-Control": "public, max-age=3600", "Content-Encoding": "gzip"}
 
 
-def main() -> None:
-    st.set_page_config("Turnier", ICON, layout="wide")
-    pages = [
-        st.Page(show_errors(draw), title=title, icon=f":material/{icon}:", url_path=address, default=address == "runs")
-        for address, (title, icon, draw) in PAGES.items()
+def make_app(shown: ShownStore, library: Library, hosts: list[str]) -> Starlette:
+    """Returns the ASGI application.
+
+    Args:
+        shown: the store that the pages show.
+        library: what the board shows.
+        hosts: the host names that browsers may use; others are refused, so that no site can pose as this one.
+    """
+
+    async def all_runs(request: Request) -> Response:
+        return await _page(lambda: runs.runs_page(shown, request.query_params))
+
+    async def run(request: Request) -> Response:
+        return await run_in_threadpool(_of_run, shown, request)
+
+    async def compare(request: Request) -> Response:
+        return await _page(lambda: side_by_side.page(shown, request.query_params))
+
+    async def compare_file(request: Request) -> Response:
+        name = request.path_params["name"]
+        return await _file(name, lambda: side_by_side.file(shown, request.query_params, name))
+
+    async def leagues(request: Request) -> Response:
+        return await _page(lambda: league.page(shown, request.query_params, request.path_params.get("game", "")))
+
+    async def league_file(request: Request) -> Response:
+        game, name = request.path_params["game"], request.path_params["name"]
+        return await _file(name, lambda: league.file(shown, request.query_params, game, name))
+
+    async def script(request: Request) -> Response:
+        return Response(await run_in_threadpool(vega.script), media_type="text/javascript", headers=KEPT)
+
+    board = board_routes(library, home="/play", header=banner())
+    routes = [
+        Route("/", all_runs),
+        Route("/runs", all_runs),
+        Route("/runs/{rest:path}", run),
+        Route("/compare", compare),
+        Route(f"/compare/{FILES}/{{name:str}}", compare_file),
+        Route("/league", leagues),
+        Route(f"/league/{{game:str}}/{FILES}/{{name:str}}", league_file),
+        Route("/league/{game:str}", leagues),
+        Route("/site/vega.js", script),
+        Route("/favicon.ico", lambda request: RedirectResponse("/site/icon.svg")),
+        Route("/api/live", Live(shown).events),
+        *api_routes(shown),
+        *optuna_routes(shown),
+        *board,
+        Mount("/site", StaticFiles(directory=str(STATIC))),
     ]
-    chosen = st.navigation(pages, position="top")
-    st.html(STYLE)
-    begin_page(chosen.title)
-    chosen.run()
+    middleware = [
+        Middleware(TrustedHostMiddleware, allowed_hosts=hosts, www_redirect=False),
+        Middleware(Guard),
+        Middleware(GZipMiddleware, minimum_size=2000),
+    ]
+    handlers = {UserError: _sentence, HTTPException: _no_page, Exception: our_error}
+    return Starlette(routes=routes, middleware=middleware, exception_handlers=handlers)
 
 
-main()
+async def _page(make: Callable[[], Page]) -> Response:
+    return HTMLResponse(await run_in_threadpool(lambda: make().html()), headers=STYLED)
+
+
+async def _file(name: str, make: Callable[[], tuple[bytes, str]]) -> Response:
+    return _saved(name, *await run_in_threadpool(make))
+
+
+def _saved(name: str, content: bytes, media: str) -> Response:
+    kept = {"Content-Disposition": f'attachment; filename="{name}"'}
+    return Response(content, media_type=media, headers=NEVER_STORED | kept)
+
+
+def _of_run(shown: ShownStore, request: Request) -> Response:
+    """Answers with a page of a run, a file of it, or the way to it: RUN, RUN/TAB, RUN/[TAB/]files/NAME."""
+    rest, query = request.path_params["rest"].rstrip("/"), request.query_params
+    known, place = shown.runs(), rest
+    while place and place not in known and "/" in place:
+        place = place.rpartition("/")[0]
+    below = rest[len(place) :].strip("/").split("/") if rest != place else []
+    run = shown.run(place)
+    if place != run.id:
+        words = f"?{query}" if query else ""
+        return RedirectResponse(run_address(run.id) + "".join(f"/{part}" for part in below) + words, 307)
+    if below == [REPORT]:
+        name = f"{''.join(c if c.isalnum() else '-' for c in run.id)}.html"
+        return _saved(name, run_page(shown.store, run), "text/html")
+    if FILES in below and len(below) == below.index(FILES) + 2:
+        page = RunPage(shown, run, "".join(below[:-2]), query)
+        return _saved(below[-1], *page.file(below[-1]))
+    if len(below) > 1:
+        raise UserError(f"a run has tabs, got {'/'.join(below)[:60]!r}; begin with {run_address(run.id)}.")
+    return HTMLResponse(RunPage(shown, run, "".join(below), query).page().html(), headers=STYLED)
+
+
+async def _sentence(request: Request, error: Exception) -> Response:
+    """Answers with the sentence of a UserError, on a page or as data."""
+    if request.url.path.startswith("/api/"):
+        return await user_error(request, error)
+    return HTMLResponse(refused(str(error)).html(), 404, headers=STYLED)
+
+
+async def _no_page(request: Request, error: Exception) -> Response:
+    status = error.status_code if isinstance(error, HTTPException) else 500
+    path = request.url.path
+    if path.startswith("/api/") or status != 404:
+        return failure(f"{path[:80]} is not there." if status == 404 else str(error), status)
+    hint = nearest(path, [*MENU.values(), "/runs", "/compare", "/dashboard"]) or "begin with the page Runs."
+    sentence = f"no page is at {path[:80]}; {hint}"
+    return HTMLResponse(refused(sentence).html(), 404, headers=STYLED)

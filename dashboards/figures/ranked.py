@@ -44,7 +44,11 @@ def square(cells: pd.DataFrame) -> Any:
     )
     fill = alt.Color("points:Q", scale=alt.Scale(scheme=NUMBERS, domain=(0, 100)), legend=None)
     chosen = alt.selection_point(name=CELL, fields=["agent", "against"])
-    layers = [base.mark_rect(stroke="white", cursor="pointer").encode(color=fill).add_params(chosen)]
+    framed = {
+        "stroke": alt.condition(chosen, alt.value(COLOURS[3]), alt.value("white"), empty=False),
+        "strokeWidth": alt.condition(chosen, alt.value(4), alt.value(1), empty=False),
+    }
+    layers = [base.mark_rect(cursor="pointer").encode(color=fill, **framed).add_params(chosen)]
     if not small:
         ink = alt.condition(alt.datum.points > 50, alt.value("black"), alt.value("white"))
         crowded = NARROW if len(labels) > 4 else "false"

@@ -9,11 +9,9 @@ from typing import NamedTuple
 import pandas as pd
 
 from turnier.dashboards.kinds import games as scores
-from turnier.dashboards.links import address
 from turnier.dashboards.sections import Drawing, Head, Section, Text
 from turnier.dashboards.tables import MAIN, MINOR, Column, Table
 from turnier.results.frames import json_rows
-from turnier.results.store.store import Run
 from turnier.runs.experiment import VERDICTS, Experiment, Measurement, counted, measurements, unit, verdict
 from turnier.runs.results import RunResults
 
@@ -25,12 +23,6 @@ class Data(NamedTuple):
 
     experiment: Experiment
     measured: Sequence[Measurement]
-
-
-def pages(run: Run) -> dict[str, str]:
-    """Returns the page of an experiment's document."""
-    document = str(run.definition.get("document", ""))
-    return {"Reports": address("reports", document=document, experiment=run.id)} if document else {}
 
 
 def read(results: RunResults) -> Data | None:

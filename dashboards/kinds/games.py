@@ -11,7 +11,7 @@ import pandas as pd
 from turnier.core.number_text import plus_minus
 from turnier.dashboards.agent_names import distinct, planned, planned_labels, short_game
 from turnier.dashboards.links import games_address, match_address
-from turnier.dashboards.sections import Among, Choice, Drawing, Head, Section, Title, kinds_with
+from turnier.dashboards.sections import Among, Choice, Drawing, Head, Section, Tab, Title, kinds_with
 from turnier.dashboards.summaries.matches import (
     COSTS,
     GAMES_NOTE,
@@ -96,6 +96,14 @@ def scored(found: Scores) -> Iterator[Section]:
         return
     yield score_table(found.summary)
     yield Drawing("scores.mean_scores", (found.summary,))
+    if found.summary["points_share"].isna().all():
+        views = ("histogram", "cumulative")
+        drawn = {view: Drawing("scores.score_distribution", (found, view == views[1])) for view in views}
+        yield Choice("Distribution", "view", views, lambda view: [drawn[view]], beside=True)
+        if shares := milestones(found.summary):
+            yield Drawing("scores.milestone_shares", (found.summary,), shares)
+        yield _extremes(found.extremes)
+    yield Tab("Cost")
     costs = costs_of(found.summary)
     paid = [cost for cost in COSTS if (costs[cost] > 0).any()]
     if paid:
@@ -106,14 +114,6 @@ def scored(found: Scores) -> Iterator[Section]:
             lambda cost: [Drawing("scores.score_against_cost", (found.summary, cost))],
             beside=True,
         )
-    if not found.summary["points_share"].isna().all():
-        return
-    views = ("histogram", "cumulative")
-    drawn = {view: Drawing("scores.score_distribution", (found, view == views[1])) for view in views}
-    yield Choice("Distribution", "view", views, lambda view: [drawn[view]], beside=True)
-    if shares := milestones(found.summary):
-        yield Drawing("scores.milestone_shares", (found.summary,), shares)
-    yield _extremes(found.extremes)
 
 
 def score_table(rows: pd.DataFrame) -> Table:

@@ -7,14 +7,13 @@ from typing import Any
 
 from turnier.core.number_text import estimate, number
 from turnier.dashboards.agent_names import distinct, planned
-from turnier.dashboards.sections import Drawing, Head, Page, Section, Text
+from turnier.dashboards.sections import Drawing, Head, Section, Text
 from turnier.dashboards.tables import MAIN, Column, Table
 from turnier.results.frames import json_rows
 from turnier.runs.results import RunResults
 from turnier.runs.stored.judging import JudgingResults
 
-PAGE = Page("judging", "Judging", "gavel", 'turnier judge tictactoe random "mcts(iterations=100)"')
-REPLAYS = False
+BEGIN = 'turnier judge tictactoe random "mcts(iterations=100)"'
 
 
 def read(results: RunResults) -> JudgingResults:

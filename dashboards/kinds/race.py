@@ -9,7 +9,7 @@ from turnier.core.number_text import number
 from turnier.dashboards.agent_names import distinct, planned
 from turnier.dashboards.colours import VERDICT_COLOURS
 from turnier.dashboards.kinds import games as scores
-from turnier.dashboards.sections import Drawing, Facts, Head, Page, Section, Text
+from turnier.dashboards.sections import Drawing, Facts, Head, Section, Text
 from turnier.dashboards.tables import MAIN, MINOR, Column, Table
 from turnier.results.failures import list_failures
 from turnier.results.frames import json_rows
@@ -17,9 +17,7 @@ from turnier.runs.results import RunResults
 from turnier.runs.stored.race import RaceResults
 from turnier.statistics.sprt import Verdict
 
-PAGE = Page(
-    "race", "Race", "sprint", 'turnier compare "mc(iterations=9)" "mc(iterations=30)" --base random --game tictactoe'
-)
+BEGIN = 'turnier compare "mc(iterations=9)" "mc(iterations=30)" --base random --game tictactoe'
 COMPARES = SCORES = True  # see `turnier.dashboards.sections`
 
 

@@ -9,14 +9,14 @@ import pandas as pd
 
 from turnier.core.number_text import number
 from turnier.dashboards.agent_names import distinct, planned
-from turnier.dashboards.sections import Head, Page, Section, Text
+from turnier.dashboards.sections import Head, Section, Text
 from turnier.dashboards.tables import MAIN, Column, Table
 from turnier.results.frames import Standings, json_rows
 from turnier.results.frames.matches import matches_frame
 from turnier.runs.replication import Replication
 from turnier.runs.results import RunResults
 
-PAGE = Page("replication", "Replication", "repeat", "turnier replicate tictactoe random mcts --times 5 --games 4")
+BEGIN = "turnier replicate tictactoe random mcts --times 5 --games 4"
 COMPARES = SCORES = True  # see `turnier.dashboards.sections`
 
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict
+from functools import cache, partial
 from typing import Any, NamedTuple
 
 import pandas as pd
@@ -13,7 +14,7 @@ from turnier.core.number_text import plus_minus
 from turnier.dashboards.agent_names import planned
 from turnier.dashboards.colours import COLOURS
 from turnier.dashboards.links import games_of
-from turnier.dashboards.sections import Among, Choice, Copy, Drawing, Facts, Head, Page, Section, Text
+from turnier.dashboards.sections import Among, Choice, Copy, Drawing, Facts, Head, Section, Tab, Text
 from turnier.dashboards.summaries.front import front_head, front_of, points_table
 from turnier.dashboards.tables import MAIN, MINOR, Column, Table, known
 from turnier.results.failures import list_failures
@@ -40,7 +41,7 @@ from turnier.search.storage.studies import VERDICT, run_id_of, stored_verdict
 from turnier.search.verdict import StudyVerdict
 from turnier.statistics.intervals import mean_interval
 
-PAGE = Page("studies", "Studies", "tune", "make study\npython studies/cmaes_heuristics.py", always=True, optuna=True)
+BEGIN, OPTUNA = "make study\npython studies/cmaes_heuristics.py", True  # see `turnier.dashboards.sections`
 
 BETTER, KEPT, OPEN = COLOURS[2], COLOURS[0], COLOURS[1]  # the colours of verdicts, and of studies without one yet
 OUTCOMES = {verdicts.BETTER: BETTER, verdicts.UNDECIDED: OPEN}
@@ -71,6 +72,7 @@ class Data(NamedTuple):
     importance: pd.Series
     idle_games: int = 0  # games of recommendations by idle workers
     hints: Sequence[str] = ()  # advice on the search
+    spread: Callable[[], pd.DataFrame] = pd.DataFrame  # of the importance, computed when it is first shown
 
     @property
     def agent(self) -> str:
@@ -102,6 +104,7 @@ def read(results: RunResults) -> Data:
         trials.importance(frame),
         study.idle_games if begun else 0,
         study.hints() if begun else (),
+        cache(partial(trials.importance_spread, frame)),
     )
 
 
@@ -155,6 +158,7 @@ def sections(data: Data) -> Iterator[Section]:
     yield Table.of(
         "Searched parameters", ranges_table(data.trials.attrs.get("ranges", {}), data.definition), key="parameter"
     )
+    yield Tab("Search")
     if data.trials["value"].notna().any():
         yield from _search(data)
         yield from _parameters(data)
@@ -205,6 +209,7 @@ def _result(data: Data) -> Iterator[Section]:
         if said := to_play_on(data.store, data.definition, verdict):
             yield Copy(said)
         yield held_out_table(verdict, data.unit, run_id_of(data.name))
+        yield Drawing("studies.search.luck_arrows", (verdict, data.unit))
     elif data.points:
         yield points_table(data.points, data.unit, data.facts.unit_games, run_id_of(data.name))
         yield Drawing("studies.search.held_out_front", (data.points, data.unit))
@@ -335,7 +340,7 @@ def _parameters(data: Data) -> Iterator[Section]:
     if shares.empty:
         yield Text("Parameter importance needs at least eight candidates.")
     else:
-        yield Drawing("studies.search.importance_bars", (shares, data.trials))
+        yield Drawing("studies.search.importance_bars", lambda: (shares, data.trials, data.spread()))
     yield Choice(
         "By parameter", "parameter", names, lambda name: list(_by_parameter(data, name, names)), SLICES, beside=True
     )

@@ -1,49 +1,210 @@
-"""A run of a kind, or several: the sections of `kinds/KIND.py`, live while it is playing."""
+"""A run is a place: its result, pairs, games, failures, cost and origin are tabs of one page, for every kind."""
 
 from __future__ import annotations
 
-import streamlit as st
+import contextlib
+from collections.abc import Callable, Iterator, Sequence
+from datetime import timedelta
+from functools import cached_property
+from html import escape
+from typing import Any
 
-from turnier.dashboards.app import cached_store, shown, widgets
-from turnier.dashboards.run_heading import titled
-from turnier.dashboards.sections import kind_of, page_of
+from starlette.datastructures import QueryParams
+
+from turnier.core.errors import UserError, unknown
+from turnier.core.number_text import number
+from turnier.dashboards import markup
+from turnier.dashboards.app.shown_store import ShownStore
+from turnier.dashboards.every_run import cost, origin
+from turnier.dashboards.links import HOME, match_address, run_address
+from turnier.dashboards.pages.drawn import RESULT, Control, View
+from turnier.dashboards.pages.game_list import GameList, pair_panel
+from turnier.dashboards.pages.page import Block, Page
+from turnier.dashboards.pages.tables import table_html
+from turnier.dashboards.run_heading import named_agents, titled
+from turnier.dashboards.sections import Section, failed_table, kind_of, kinds_with
+from turnier.results.store.progress import FINISHED, LIVE
 from turnier.results.store.store import Run
+from turnier.search.storage import trials
+from turnier.search.storage.studies import stored_verdict
+
+GAMES, FAILURES, COST, ORIGIN = "Games", "Failures", "Cost", "Origin"
+ORDER = (RESULT, "Pairs", "Search", GAMES, FAILURES, COST, ORIGIN)
+CURRENT = ' aria-current="page"'
 
 
-def draw(kind: str) -> None:
-    runs, page = _runs(kind), page_of(kind)
-    assert page is not None, kind
-    if not runs:
-        widgets.show_empty(f"No {kind} is stored here yet.", *page.begin.splitlines())
-        return
-    several = hasattr(kind_of(kind), "together")
-    with st.container(border=True):
-        chosen = widgets.choose_runs(runs, several, kind.capitalize())
-    if not chosen:
-        st.info("Choose a run above.")
-        return
-    widgets.show_title(" and ".join(dict.fromkeys(map(titled, chosen))), chosen)
-    if page.optuna:
-        link = cached_store.optuna_dashboard(chosen[0].name)
-        st.link_button("This study in optuna-dashboard", link, icon=":material/open_in_new:")
-    widgets.refresh(lambda: _draw(chosen), widgets.is_live(chosen))
+class RunPage:
+    """A run as an address shows it; raises UserError if the address names a tab or an option that there is not."""
 
+    def __init__(self, shown: ShownStore, run: Run, tab: str, query: QueryParams) -> None:
+        self.shown, self.run, self.query = shown, run, query
+        self.tab = next((name for name in self.tabs if name.lower() == (tab or RESULT).lower()), "")
+        if not self.tab:
+            raise unknown("tab", tab, [name.lower() for name in self.tabs])
+        self.view = View(self._address(self.tab), query, self.tab)
 
-def _runs(kind: str) -> list[Run]:
-    """Returns the runs on the page of a kind, the newest first."""
-    page = page_of(kind)
-    if page and page.always:
-        return [run for run in reversed(cached_store.all_runs()) if run.kind == kind]
-    found = cached_store.runs(kind, *getattr(kind_of(kind), "ALSO", ()))
-    return [run for run in found if run.kind == kind or cached_store.has_searches(run.id)]
+    def _address(self, tab: str) -> str:
+        return run_address(self.run.id, "" if tab == RESULT else tab.lower())
 
+    @cached_property
+    def described(self) -> dict[str, list[Section | Control]]:
+        """The sections of the run's kind, by tab."""
+        kind = kind_of(self.run.kind)
+        view = View(run_address(self.run.id), self.query)
 
-def _draw(chosen: list[Run]) -> None:
-    for run in chosen:
-        shown.show_state(run)
-    shown.show_head(chosen)
-    shown.show(cached_store.described(chosen))
-    for run in chosen:
-        if command := cached_store.command(run):
-            st.caption("Command to resume or repeat it:")
-            st.code(command, language="bash", wrap_lines=True)
+        def describe() -> dict[str, list[Section | Control]]:
+            return view.chosen(kind.sections(self.shown.read(self.run, kind.read)))
+
+        return self.shown.read_all([self.run], f"sections {self.query}", describe)
+
+    @cached_property
+    def searches(self) -> str:
+        """The tab of searched positions, named like the kind of runs that only searches."""
+        return kinds_with("SEARCHES")[0].capitalize()
+
+    @cached_property
+    def tabs(self) -> list[str]:
+        """The tabs that have something to show."""
+        has_games = bool(self.shown.matches().get(self.run.id))
+        there = {
+            RESULT: True,
+            self.searches: self.run.kind != self.searches.lower() and self.run.id in self.shown.searched(),
+            GAMES: has_games,
+            FAILURES: has_games and bool(self.shown.head(self.run)[1]),
+            ORIGIN: True,
+        }
+        found = ({*self.described} - {COST}) | {name for name, shows in there.items() if shows}
+        found |= {COST} if has_games else set()
+        before_games = ORDER.index(GAMES)
+        order = (*ORDER[:before_games], *sorted(found.difference(ORDER)), *ORDER[before_games:])
+        return [name for name in order if name in found]
+
+    def page(self) -> Page:
+        blocks = list(self._blocks())
+        live = f"/api/live?run={self.run.id}" if self.shown.is_live(self.run) else ""
+        tabs = "".join(
+            f'<a href="{escape(self._address(name))}"{CURRENT if name == self.tab else ""}>{escape(name)}</a>'
+            for name in self.tabs
+        )
+        kind = (self.run.kind.capitalize(), f"{HOME}?kind={self.run.kind}")
+        head = f'<nav class="tabs" aria-label="tabs of the run">{tabs}</nav>'
+        return Page(titled(self.run), blocks, head, live, (("Runs", HOME), kind))
+
+    def file(self, name: str) -> tuple[bytes, str]:
+        """Returns the file of a figure or table of the tab, with its media type."""
+        return self.view.content(self._sections(), name)
+
+    def _sections(self) -> list[Section | Control]:
+        some: dict[str, Callable[[], Sequence[Section | Control]]] = {
+            FAILURES: lambda: [failed_table(self.shown.failures(self.run))],
+            COST: lambda: [*self._cost(), *self.described.get(COST, [])],
+            ORIGIN: lambda: list(origin.sections(self.shown.store, self.run, self._progress, self.shown.option)),
+            self.searches: self._certainty,
+            GAMES: lambda: [GameList(self.shown, self.run, self.query).table()],
+        }
+        return list(some[self.tab]()) if self.tab in some else self.described.get(self.tab, [])
+
+    def _blocks(self) -> Iterator[Block]:
+        yield from self._state()
+        if self.tab == RESULT:
+            yield from self._head()
+        if self.tab == GAMES:
+            yield from GameList(self.shown, self.run, self.query).blocks(self.view)
+            return
+        if self.tab == FAILURES:
+            yield from self._failed()
+            return
+        some = self._sections()
+        yield from self.view.blocks(some)
+        if met := self.view.met(some):
+            yield pair_panel(self.shown, self.run, self.view, *met)
+        if self.tab == ORIGIN:
+            yield Block(
+                "file",
+                f'<p><a href="{escape(run_address(self.run.id))}/report.html" download>This run as one'
+                " HTML file</a>, for a thesis or an e-mail.</p>",
+            )
+
+    @property
+    def _progress(self) -> Any:
+        return self.shown.progress().get(self.run.id)
+
+    def _state(self) -> Iterator[Block]:
+        """Yields the progress of a run that has not ended, and its agents without games."""
+        one, parts = self._progress, []
+        head, _ = self.shown.head(self.run)
+        if one and one.state != FINISHED and one.done is not None and one.planned is not None:
+            done = f"{one.done:,} of {one.planned:,} {one.unit}"
+            if one.state in LIVE:
+                left = (
+                    ""
+                    if one.seconds_left is None or head.unplayed
+                    else (f", about {timedelta(seconds=round(one.seconds_left))} left")
+                )
+                rate = "" if one.rate is None else f", {number(one.rate)} per second"
+                share = min(1.0, one.done / max(1, one.planned))
+                parts.append(
+                    f'<progress value="{share:.3f}" aria-label="progress"></progress> '
+                    f"Running: {escape(done + rate + left)}."
+                )
+            else:
+                parts.append(f"Stopped: {escape(done)} done; the tab Origin has the command that goes on.")
+        if head.unplayed:
+            parts.append(f"No games yet: {escape(named_agents(head.unplayed))}.")
+        if parts:
+            yield Block("state", f'<p class="state" role="status">{" ".join(parts)}</p>')
+
+    def _head(self) -> Iterator[Block]:
+        head, failed = self.shown.head(self.run)
+        parts = [markup.banner(head)]
+        if failed:
+            there = escape(run_address(self.run.id, "failures"))
+            parts.append(f'<p><a href="{there}">{markup.failed(failed)}</a></p>')
+        is_study = getattr(kind_of(self.run.kind), "OPTUNA", False)
+        if is_study and (said := self._price()):
+            parts.append(f"<p>{escape(said)}</p>")
+        if is_study and self.run.name in trials.study_names(self.shown.store):
+            numbers = trials.optuna_numbers(self.shown.store, self.run.name)
+            names = ("This study in optuna-dashboard", "its finalists in held-out games")
+            links = zip(numbers, names, strict=False)
+            shown = (f'<a href="/dashboard/studies/{number}">{name}</a>' for number, name in links)
+            parts.append(f"<p>{', '.join(shown)}</p>")
+        if any(parts):
+            yield Block("head", "".join(parts))
+
+    def _price(self) -> str:
+        """Returns a sentence on the time that a study's recommendation takes beside the agent it is better than."""
+        if (verdict := stored_verdict(self.shown.store, self.run.name)) is None:
+            return ""
+        other = next((one.agent for one in verdict.figures if one.label == verdict.reference), verdict.agent)
+        with contextlib.suppress(UserError):  # agents that this version does not know
+            return cost.compared(self.shown.frame(self.run), verdict.agent, other, verdict.reference)
+        return ""
+
+    def _failed(self) -> Iterator[Block]:
+        found = self.shown.failures(self.run)
+        table = failed_table(found)
+        links = [match_address(self.run.id, match) for match in found.table["match"]]
+        html = table_html(table, self.view.file(table.title, "csv"))
+        yield Block("failed", f"<p>{markup.failed(found.text)}</p>{html}")
+        listed = "".join(
+            f'<li><a href="{escape(link)}">{escape(str(match)[:12])}</a></li>'
+            for link, match in zip(links, found.table["match"], strict=True)
+        )
+        every = escape(run_address(self.run.id, "games", result="failed"))
+        yield Block(
+            "examples",
+            f'<p><a href="{every}">All games that failed</a>; an example of each row on the board:'
+            f'</p><ul class="inline">{listed}</ul>',
+        )
+
+    def _cost(self) -> Iterator[Section]:
+        ratings = None
+        kind = kind_of(self.run.kind)
+        if hasattr(kind, "ratings"):
+            ratings = kind.ratings(self.shown.read(self.run, kind.read))
+        yield from cost.sections(self.shown.frame(self.run), ratings)
+
+    def _certainty(self) -> list[Section | Control]:
+        kind = kind_of(self.searches.lower())
+        return self.view.chosen(kind.sections(self.shown.read(self.run, kind.read)))[RESULT]

@@ -1,155 +1,163 @@
-"""Runs, the first page: each run's agents, result, state and note; live while runs are running."""
+"""Runs, the first page: what is running, what ended, what failed; found, filtered, sorted, and set side by side."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from html import escape
-from typing import Any
 
-import streamlit as st
+from starlette.datastructures import QueryParams
 
-from turnier.core.errors import UserError
 from turnier.core.number_text import number
 from turnier.dashboards import markup
-from turnier.dashboards.agent_names import games_of, planned
-from turnier.dashboards.app import cached_store, widgets
-from turnier.dashboards.links import run_address
+from turnier.dashboards.agent_names import games_of, planned, short_game
+from turnier.dashboards.app.shown_store import ShownStore
+from turnier.dashboards.links import HOME, address, run_address
+from turnier.dashboards.pages.forms import form, number_of, one_of, select
+from turnier.dashboards.pages.page import Block, Page, nothing
+from turnier.dashboards.pages.tables import breakable
 from turnier.dashboards.run_heading import named_agents
-from turnier.dashboards.sections import Head
-from turnier.results.store.progress import FINISHED, RUNNING, STOPPED, UNKNOWN, RunProgress
+from turnier.dashboards.sections import kind_of, kinds_with
+from turnier.results.store.progress import FINISHED, LIVE, RUNNING, STOPPED, UNKNOWN, WAITING, RunProgress
+from turnier.results.store.store import Run
 
-PAGE = 30  # runs shown at once
-BEAT = 2.0  # s
-STATES = (RUNNING, FINISHED, STOPPED, UNKNOWN)
-ALWAYS_LINKED = ("study", "training")  # kinds whose pages show runs without games
-STYLE = """<style>
-.run { display: grid; grid-template-columns: 3fr 4fr 6fr 3fr; gap: 0.2rem 1.4rem; padding: 0.7rem 0.2rem;
-  border-top: 1px solid color-mix(in srgb, currentColor 18%, transparent); overflow-wrap: anywhere }
-.run b { font-weight: 600 } .run small { display: block; opacity: 0.75; font-size: 0.85rem }
-.run .agents { display: -webkit-box; -webkit-box-orient: vertical; -webkit-line-clamp: 4; overflow: hidden }
-.run .verdict { border-left: 0.4rem solid; padding-left: 0.7rem }
-.run .running { color: light-dark(#00704f, #4fd0a5); font-weight: 600 }
-.run .stopped { color: light-dark(#a34700, #f2a56d); font-weight: 600 }
-.run .note { grid-column: 1 / -1; font-style: italic }
-@media (max-width: 900px) { .run { grid-template-columns: 1fr } }
-</style>"""
+SHOWN, MOST = 40, 5000  # runs shown at first, and at most
+STATES = (RUNNING, WAITING, FINISHED, STOPPED, UNKNOWN)
+FILTERS = "game", "kind", "state"
 
 
-def draw() -> None:
-    st.html(STYLE)
-    known = {run.id: run for run in cached_store.all_runs()}
+def runs_page(shown: ShownStore, query: QueryParams) -> Page:
+    """Returns the page of all runs, or of those with a game, a kind or a state."""
+    known = shown.runs()
+    kinds = sorted({run.kind for run in known.values()} | {query.get("kind", "")}.intersection(kinds_with("BEGIN")))
     if not known:
-        widgets.show_empty("No run is stored here yet.", 'turnier tournament 2048 random "mc(iterations=50)"')
-        widgets.refresh(lambda: _renew(known), live=True, every=BEAT)
-        return
-    with st.container(horizontal=True):
-        game = _filter("Game", sorted({game for run in known.values() for game in games_of(run)}), "game")
-        kind = _filter("Kind", sorted({run.kind for run in known.values()}), "kind")
-        state = _filter("State", STATES, "state")
-    widgets.refresh(lambda: _draw(known, game, kind, state), live=True, every=BEAT)
+        begin = 'turnier tournament 2048 random "mc(iterations=50)"'
+        blocks = [nothing("No run is stored here yet.", [begin], shown.option)]
+        return Page("Runs", blocks, live="/api/live")
+    games = sorted({game for run in known.values() for game in games_of(run)})
+    options = {"game": games, "kind": kinds, "state": STATES}
+    wanted = {key: one_of(query, key, options[key]) for key in FILTERS}
+    progress = [one for one in reversed(shown.progress().values()) if _fits(one, known.get(one.run), wanted)]
+    live = [one for one in progress if one.state in LIVE]
+    ended = [one for one in progress if one.state not in LIVE]
+    most = number_of(query, "most", SHOWN, MOST)
+    blocks = [Block("filters", _filters(options, wanted))]
+    blocks.append(Block("count", f"<h2>{len(live)} running</h2>" if live else "<h2>Nothing is running</h2>"))
+    blocks += [Block(f"running {one.run}", _running(shown, one, known[one.run])) for one in live]
+    if ended:
+        blocks.append(Block("ended", _ended(shown, ended[:most], known)))
+    elif not live:
+        blocks.append(_none(shown, wanted))
+    if len(ended) > most:
+        words = {key: value for key, value in wanted.items() if value} | {"most": str(min(MOST, 4 * most))}
+        more = escape(address(HOME, **words))
+        blocks.append(Block("more", f'<p><a href="{more}" data-stay>More of {len(ended):,} runs</a></p>'))
+    return Page("Runs", blocks, live="/api/live")
 
 
-def _filter(title: str, options: Sequence[str], key: str) -> str | None:
-    words: dict[str, Any] = {"index": None, "placeholder": "all", "key": key, **widgets.IN_ADDRESS}
-    chosen: str | None = st.selectbox(title, options, **words)
-    return chosen
-
-
-def _renew(known: Mapping[str, cached_store.Run]) -> None:
-    """Draws the whole page again if runs have come, gone or been renamed, since its filters name them."""
-    if {run.id: run.name for run in cached_store.all_runs()} != {run.id: run.name for run in known.values()}:
-        st.rerun()
-
-
-def _draw(known: Mapping[str, cached_store.Run], game: str | None, kind: str | None, state: str | None) -> None:
-    _renew(known)
-    runs = [
-        run
-        for run in cached_store.progress()[::-1]
-        if run.run in known
-        and game in (None, *games_of(known[run.run]))
-        and kind in (None, run.kind)
-        and state in (None, run.state)
-    ]
-    playing, others = ([run for run in runs if (run.state == RUNNING) is live] for live in (True, False))
-    st.markdown(f"#### {len(playing)} running" if playing else "#### Nothing is running")
-    for run in playing:
-        _show_running(run, known[run.run])
-    if not others:
-        return
-    shown = st.session_state.get("shown runs", PAGE)
-    st.markdown("##### Past runs")
-    st.html("".join(_row(run, known[run.run]) for run in others[:shown]))
-    if len(others) > shown:
-        st.button(f"Show more of {len(others):,} runs", on_click=_show_more)
-    st.caption(
-        "Times are UTC. To resume a stopped run, repeat its command. To annotate, rename or delete runs:"
-        " `turnier runs note`, `turnier runs rename`, `turnier runs delete`."
-    )
-
-
-def _show_more() -> None:
-    st.session_state["shown runs"] = st.session_state.get("shown runs", PAGE) + PAGE
-
-
-def _show_running(run: RunProgress, stored: cached_store.Run) -> None:
-    done, total = run.done or 0, max(1, run.planned or 1)
-    later = _head(stored)[0].unplayed
-    with st.container(border=True):
-        st.html(_row(run, stored))
-        st.progress(min(1.0, done / total))
-        widgets.show_facts(
-            done=f"{done:,} of {total:,} {run.unit}",
-            per_second=rate_text(run.rate) or "...",
-            time_left="..." if run.seconds_left is None or later else time_text(run.seconds_left),
-            running_for=time_text(_since(run.started or run.began)),
-        )
-        if later:
-            st.caption("The time left is known once every agent has played: some think longer than others.")
-
-
-def _row(progress: RunProgress, run: cached_store.Run) -> str:
-    """Returns a run as a row: name and kind, agents, result, state; its note below."""
-    name = f"<b>{escape(cached_store.run_title(run))}</b>"
-    if progress.stored or run.kind in ALWAYS_LINKED:
-        name = f'<a href="{escape(run_address(run))}">{name}</a>'
-    head, failed = _head(run)
-    agents = named_agents(head.agents or planned(run))
-    kind = "" if run.id.startswith(f"{run.kind}:") else f"{run.kind} · "
-    note = f'<div class="note">{escape(progress.note)}</div>' if progress.note else ""
+def _fits(progress: RunProgress, run: Run | None, wanted: Mapping[str, str]) -> bool:
+    if run is None:
+        return False
     return (
-        f'<div class="run"><div>{name}<small>{escape(kind)}{escape(run.id)}</small></div>'
-        f'<div class="agents">{escape(agents)}</div>{_result(head, failed)}{_state(progress)}{note}</div>'
+        wanted["game"] in ("", *games_of(run))
+        and wanted["kind"] in ("", run.kind)
+        and wanted["state"] in ("", progress.state)
     )
 
 
-def _head(run: cached_store.Run) -> tuple[Head, str]:
-    try:
-        return cached_store.head(run)
-    except UserError as error:
-        return Head(str(error)), ""
+def _none(shown: ShownStore, wanted: Mapping[str, str]) -> Block:
+    begin = getattr(kind_of(wanted["kind"]), "BEGIN", "") if wanted["kind"] else ""
+    if begin:
+        return nothing(f"No {wanted['kind']} is like that here.", begin.splitlines(), shown.option)
+    return Block("none", "<p>No run is like that.</p>")
 
 
-def _result(head: Head, failed: str) -> str:
+def _filters(options: Mapping[str, Sequence[str]], wanted: Mapping[str, str]) -> str:
+    find = (
+        '<label><span>find</span><input type="search" data-find="#runs tbody tr" placeholder="agent, note, id"></label>'
+    )
+    return form(HOME, *(select(key, values, wanted[key], "any", key) for key, values in options.items()), find)
+
+
+def _running(shown: ShownStore, one: RunProgress, run: Run) -> str:
+    done, total = one.done or 0, max(1, one.planned or 1)
+    later = shown.head(run)[0].unplayed
+    facts = {
+        "done": f"{done:,} of {total:,} {one.unit}",
+        "per second": "..." if one.rate is None else number(one.rate),
+        "time left": "..." if one.seconds_left is None or later else time_text(one.seconds_left),
+        "running for": time_text(_since(one.started or one.began)),
+    }
+    shown_facts = "".join(f"<div><dt>{name}</dt><dd>{escape(text)}</dd></div>" for name, text in facts.items())
+    note = "<p class='note'>The time left is known once every agent has played: some think longer.</p>" if later else ""
+    return (
+        f'<section class="running"><h3><a href="{escape(run_address(run.id))}">{escape(name_of(run))}</a> '
+        f"<small>{escape(run.kind)} · {escape(short_id(run))}</small></h3>{_result(shown, run)}"
+        f'<progress value="{min(1.0, done / total):.3f}" aria-label="progress"></progress>'
+        f'<dl class="few">{shown_facts}</dl>{note}</section>'
+    )
+
+
+def _ended(shown: ShownStore, some: Sequence[RunProgress], known: Mapping[str, Run]) -> str:
+    heads = ("", "run", "kind", "agents", "result", "games", "state", "begun, UTC")
+    titles = "".join(
+        f'<th{"" if name == "games" else " class=text"}><button type="button" data-sort>{name}</button></th>'
+        if name
+        else '<th><span class="hidden">choose</span></th>'
+        for name in heads
+    )
+    rows = "".join(_row(shown, one, known[one.run]) for one in some)
+    return (
+        '<form method="get" action="/compare"><div class="head"><h2>Past runs</h2><button>Set the ticked runs side by'
+        f' side</button></div><div class="wide"><table class="data runs" id="runs"><thead><tr>{titles}</tr></thead>'
+        f'<tbody>{rows}</tbody></table></div></form><p class="note">To annotate, rename or delete runs:'
+        " <code>turnier runs note</code>, <code>turnier runs rename</code>, <code>turnier runs delete</code>.</p>"
+    )
+
+
+def _row(shown: ShownStore, one: RunProgress, run: Run) -> str:
+    head, _ = shown.head(run)
+    agents = named_agents(head.agents or planned(run))
+    done = f"{one.stored:,}" if one.done is None else f"{one.done:,}"
+    of = "" if one.planned is None or one.done == one.planned else f" of {one.planned:,}"
+    took = f"<small>took {time_text(_seconds(one.started, one.ended))}</small>" if one.started and one.ended else ""
+    note = f"<small>{escape(one.note)}</small>" if one.note else ""
+    begun = datetime.fromisoformat(one.began)
+    ended = f' data-ended="{escape(one.ended)}"' if one.ended else ""
+    return (
+        f'<tr{ended}><td><input type="checkbox" name="run" value="{escape(run.id)}" aria-label="choose'
+        f' {escape(run.id)}"></td>'
+        f'<td class="key"><a href="{escape(run_address(run.id))}">{breakable(name_of(run))}</a>'
+        f"<small>{escape(short_id(run))}{differs(run)}</small>{note}</td>"
+        f'<td class="text">{escape(run.kind)}</td><td class="text agents">{breakable(agents)}</td>'
+        f'<td class="text">{_result(shown, run)}</td>'
+        f'<td data-number="{one.done or one.stored}">{done}{of}<small>{escape(one.unit)}</small></td>'
+        f'<td class="text"><span class="{escape(one.state)}">{escape(one.state)}</span></td>'
+        f'<td class="text">{begun:%Y-%m-%d %H:%M}{took}</td></tr>'
+    )
+
+
+def _result(shown: ShownStore, run: Run) -> str:
+    head, failed = shown.head(run)
     result = " ".join(filter(None, (escape(head.sentence), markup.failed(failed))))
     if not head.colour:
         return f"<div>{result}</div>"
     return f'<div class="verdict" style="border-color: {head.colour}">{result}</div>'
 
 
-def _state(run: RunProgress) -> str:
-    done = f"{run.stored:,} stored" if run.done is None else f"{run.done:,} of {run.planned:,} {run.unit}"
-    took = f", took {time_text(_seconds(run.started, run.ended))}" if run.started and run.ended else ""
-    begun = datetime.fromisoformat(run.began)
-    return (
-        f'<div><span class="{escape(run.state)}">{escape(run.state)}</span>, {escape(done)}'
-        f"<small>{begun:%Y-%m-%d %H:%M}{took}</small></div>"
-    )
+def differs(run: Run) -> str:
+    """Returns what tells runs of one name apart: the seed."""
+    seed = run.definition.get("seed")
+    return f" · seed {escape(str(seed))}" if seed is not None else ""
 
 
-def rate_text(rate: float | None) -> str:
-    return "" if rate is None else number(rate)
+def name_of(run: Run) -> str:
+    """Returns a run's name: a game in its short text form, otherwise the stored name."""
+    return short_game(run.name)
+
+
+def short_id(run: Run) -> str:
+    return run.id.partition(":")[2][:8] or run.id
 
 
 def time_text(seconds: float) -> str:
@@ -163,3 +171,18 @@ def _since(moment: str) -> float:
 
 def _seconds(first: str, last: str) -> float:
     return (datetime.fromisoformat(last) - datetime.fromisoformat(first)).total_seconds()
+
+
+def listed(shown: ShownStore) -> Iterator[dict[str, object]]:
+    """Yields the runs as JSON, the newest first."""
+    matches, known = shown.matches(), shown.runs()
+    for one in reversed(shown.progress().values()):
+        if (run := known.get(one.run)) is None:
+            continue
+        head, failed = shown.head(run)
+        yield {
+            "id": run.id, "name": run.name, "kind": run.kind, "begun": one.began, "ended": one.ended,
+            "state": one.state, "done": one.done, "planned": one.planned, "unit": one.unit,
+            "seconds_left": one.seconds_left, "matches": matches.get(run.id, 0), "sentence": head.sentence,
+            "failed": failed, "agents": list(head.agents or planned(run)), "note": one.note,
+        }  # fmt: skip

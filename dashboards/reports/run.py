@@ -5,18 +5,17 @@ from __future__ import annotations
 import base64
 import html
 import re
-import shlex
 from pathlib import Path
 
 from turnier.core.outputs import require_file, require_folder
 from turnier.dashboards import markup
+from turnier.dashboards.every_run.origin import origin
 from turnier.dashboards.figures.charts import image, table_csv
 from turnier.dashboards.figures.replay import board_svg, match_name
 from turnier.dashboards.reports.page import html_page
 from turnier.dashboards.sections import Board, Drawing, Section, failed_table, flat, head, sections
-from turnier.dashboards.tables import Table
+from turnier.dashboards.tables import Table, file_name
 from turnier.results.failures import list_failures
-from turnier.results.store.progress import stored_command
 from turnier.results.store.store import Run, Store
 from turnier.runs.results import RunResults
 
@@ -42,7 +41,7 @@ def run_page(store: Store, run: Run) -> bytes:
     failures = list_failures(store, [run.id])
     if failures.text:
         body += [f"<p>{markup.failed(failures.text)}</p>", _html(failed_table(failures))]
-    body += [*map(_html, flat(sections(results))), _origin(store, run)]
+    body += [*map(_html, flat(sections(results))), markup.written(origin(store, run))]
     return html_page(title, "\n".join(body)).encode()
 
 
@@ -65,19 +64,5 @@ def _html(section: Section) -> str:
 
 def _caption(note: str, title: str, csv: bytes) -> str:
     """Returns a note with a link to the data."""
-    name = "-".join("".join(c if c.isalnum() else " " for c in title.lower()).split())
-    data = base64.b64encode(csv).decode()
+    data, name = base64.b64encode(csv).decode(), file_name(title)
     return f'{html.escape(note)} <a download="{name}.csv" href="data:text/csv;base64,{data}">data as CSV</a>'.strip()
-
-
-def _origin(store: Store, run: Run) -> str:
-    """Returns the date, machine, versions and command of a run."""
-    known = run.environment
-    facts = {
-        "run": run.id,
-        "begun": f"{run.created:%Y-%m-%d %H:%M} UTC",
-        "machine": ", ".join(str(known[key]) for key in ("cpu", "cpus", "machine") if known.get(key)),
-        "versions": ", ".join(f"{key} {known[key]}" for key in ("turnier", "python", "numba") if known.get(key)),
-        "command": shlex.join(stored_command(store, run.id) or known.get("command") or ()),
-    }
-    return "<h2>Origin</h2>" + markup.facts({key: text for key, text in facts.items() if text})

@@ -58,7 +58,7 @@ FORBIDDEN = [
     ("Only arena.workers.cluster imports ray", "platform/agents/ensembles/pool.py", "import ray"),
     ("Only arena.workers.cluster imports ray", "platform/arena/schedules/duel.py", "import ray"),
     ("Only search, and scripts that export or compare searches", "platform/results/store/store.py", "import optuna"),
-    ("Only dashboards import streamlit", "platform/search/study.py", "import altair"),
+    ("Only dashboards import altair", "platform/search/study.py", "import altair"),
     ("Only the judge of connect four imports bitbully", "platform/agents/perfect/judge.py", "import bitbully"),
     ("Only gradients import jax", "platform/agents/deep/network.py", "import jax"),
 ]

@@ -16,7 +16,7 @@ from turnier.commands.app import COMMANDS, app, function_of
 from turnier.core.errors import UserError
 from turnier.results.store.store import Store
 
-HEAVY = {"numba", "numpy", "pandas", "ray", "optuna", "sqlalchemy", "scipy", "streamlit", "altair", "rich"}
+HEAVY = {"numba", "numpy", "pandas", "ray", "optuna", "sqlalchemy", "scipy", "starlette", "altair", "rich"}
 
 
 def imports(code: str, **environment: str) -> set[str]:

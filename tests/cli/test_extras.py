@@ -12,7 +12,7 @@ from tests.cli.running import REPO
 
 MODULES = {  # of each extra, as they are imported
     "cluster": (),  # what Ray's own commands need
-    "dashboard": ("altair", "markdown_it", "optuna_dashboard", "PIL", "streamlit", "vl_convert"),
+    "dashboard": ("a2wsgi", "altair", "cachetools", "markdown_it", "optuna_dashboard", "PIL", "vl_convert"),
     "deep": ("jax", "jaxlib", "optax"),
     "engines": ("chess",),
     "gym": ("gymnasium", "pettingzoo"),

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterator
 
 import pytest
 from typer.testing import CliRunner
 
-from tests.dashboards.drawn_pages import show_store
+from tests.dashboards.drawn_pages import Pages
 from tests.postgres import postgres_server, postgres_url  # noqa: F401
 from turnier.arena.workers.local import SerialExecutor
 from turnier.arena.workers.make import make_executor
@@ -80,15 +79,7 @@ def store(url: str) -> Iterator[Store]:
         yield opened
 
 
-@pytest.fixture
-def shown(url: str, monkeypatch: pytest.MonkeyPatch) -> str:
-    """The pages show the store that was made, and remember nothing of another one."""
-    return show_store(url, monkeypatch)
-
-
-@pytest.fixture(autouse=True)
-def own_main() -> Iterator[None]:
-    """AppTest leaves its script as __main__, which a process that a later test spawns would run once more."""
-    main = sys.modules["__main__"]
-    yield
-    sys.modules["__main__"] = main
+@pytest.fixture(scope="session")
+def pages(url: str) -> Pages:
+    """The pages of the store that was made."""
+    return Pages(url)

@@ -1,30 +1,28 @@
-"""The dashboards as people see them, in headless Chromium: every page, a run in progress, arrow keys, saved files."""
+"""The dashboards as people see them, in headless Chromium: every page, clicks, keys, Back, a run in progress, files."""
 
 from __future__ import annotations
 
-import os
-import shutil
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
-from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
-from docs.screenshots import PAGES, TURNIER, browser, served, settle
+from docs.screenshots import TURNIER, addresses, browser, served, settle
+from tests.dashboards.drawn_pages import run_of
+from tests.server.browsers import needs_chromium, shot
 from turnier.dashboards.links import run_address
 from turnier.results.store.store import Store
 
-pytestmark = pytest.mark.skipif(
-    not (shutil.which("chromium") or os.environ.get("CHROMIUM")), reason="needs Chromium: apt-get install chromium"
-)
-ERRORS = "[data-testid=stException], [data-testid=stAlertContentError], [data-testid=stAlertContentWarning]"
+pytestmark = needs_chromium
 # What is drawn inside of a chart's axes, as large as it is.
 DRAWN = """chart => [...chart.querySelectorAll('.role-mark path, .role-mark line')]
     .filter(mark => { const box = mark.getBoundingClientRect(); return box.width + box.height > 1 }).length"""
-BRIGHTNESS = "Number(getComputedStyle(document.querySelector('.stApp')).backgroundColor.match(/[0-9]+/)[0])"
-CHART = "[data-testid=stVegaLiteChart] svg.marks"
+BRIGHTNESS = "Number(getComputedStyle(document.body).backgroundColor.match(/[0-9]+/)[0])"
+SECOND = 1000  # ms
+IN_VIEW = """one => { const box = one.getBoundingClientRect()
+    return box.width > 0 && box.top >= 0 && box.left >= 0 && box.top < innerHeight && box.left < innerWidth }"""
 
 IDLER = """
 import time
@@ -56,10 +54,11 @@ def address(url: str) -> Iterator[str]:
 
 @pytest.fixture
 def page(chromium: Any) -> Iterator[Any]:
-    """A page that notes what it must not do: errors of scripts, and requests to other machines."""
+    """A page that notes what it must not do: errors, refused words of our own, and requests to other machines."""
     opened = chromium.new_page(viewport={"width": 1280, "height": 900})
     opened.wrong = []
     opened.on("pageerror", lambda error: opened.wrong.append(str(error)))
+    opened.on("console", lambda message: opened.wrong.append(message.text) if message.type == "error" else None)
     opened.on("request", lambda request: opened.wrong.append(request.url) if not is_local(request.url) else None)
     yield opened
     assert opened.wrong == []
@@ -67,127 +66,121 @@ def page(chromium: Any) -> Iterator[Any]:
 
 
 def is_local(url: str) -> bool:
-    return url.startswith(("http://127.0.0.1:", "ws://127.0.0.1:", "data:", "blob:"))
+    return url.startswith(("http://127.0.0.1:", "data:", "blob:"))
 
 
 @pytest.mark.parametrize(("width", "scheme"), [(1280, "light"), (390, "dark")])
-def test_every_page_is_drawn_with_no_error_and_no_blank_chart(page: Any, address: str, width: int, scheme: str) -> None:
-    page.set_viewport_size({"width": width, "height": 900})
+def test_every_page_is_drawn_with_no_error_and_no_blank_chart(
+    page: Any, address: str, url: str, width: int, scheme: str
+) -> None:
+    page.set_viewport_size({"width": width, "height": 4000})  # charts are drawn where they are seen
     page.emulate_media(color_scheme=scheme)
     charts = 0
-    for name in PAGES:
-        page.goto(f"{address}/{name}")
+    for name, place in addresses(url).items():
+        page.goto(f"{address}{place}")
         settle(page)
-        wrong = [element.inner_text() for element in page.query_selector_all(ERRORS)]
-        assert not wrong, f"{name}: {wrong}"
-        drawn = page.query_selector_all(CHART)
+        drawn = page.query_selector_all("figure.chart")
         charts += len(drawn)
         assert all(chart.evaluate(DRAWN) > 0 for chart in drawn), f"{name}: a chart is blank"
         assert page.evaluate("document.documentElement.scrollWidth") <= width, f"{name} is wider than the screen"
-        assert (page.evaluate(BRIGHTNESS) > 128) == (scheme == "light")
-        title = page.locator("h1").inner_text().partition(":")[0]
-        assert title == (name or "runs").capitalize() and page.title().endswith(f"{title} · Turnier")
+        assert (page.evaluate(BRIGHTNESS) > 128) == (scheme == "light"), name
+        assert not page.locator("main .trouble").count(), name
+        shot(page, f"{name}_{width}_{scheme}")
     assert charts >= 18
 
 
-def test_pages_are_reached_by_their_names(page: Any, address: str) -> None:
-    page.goto(address)
-    settle(page)
-    for name in ("Scores", "Tournament", "Replay"):
-        page.get_by_role("link", name=name, exact=True).first.click()
-        page.wait_for_url(f"**/{name.lower()}*")
-        settle(page)
-        assert not page.query_selector_all(ERRORS)
+def pairs(store: Store) -> str:
+    return run_address(run_of(store, "tournament", "yavalath").id, "pairs")
 
 
-def kind(link: str) -> tuple[str, ...]:
-    """Returns what tells links apart of which each is followed once: page, run, and what else the address has."""
-    place, values = urlsplit(link), parse_qs(urlsplit(link).query)
-    return (place.path, *values.get("run", ()), *sorted(values))
-
-
-@pytest.mark.long
-def test_links_of_every_kind_on_every_page_lead_to_a_page_without_an_error(
+def test_a_cell_shows_the_games_of_its_pair_in_view_escape_closes_and_back_goes_back(
     page: Any, address: str, store: Store
 ) -> None:
-    waiting, seen, titles = [f"{address}/{name}" for name in PAGES], set[str](), set[str]()
-    followed = {kind(link) for link in waiting}
-    while waiting:
-        where = waiting.pop()
-        page.goto(where)
-        settle(page)
-        wrong = [element.inner_text() for element in page.query_selector_all(ERRORS)]
-        assert not wrong, f"{where}: {wrong}"
-        titles.add(page.title())
-        links = page.eval_on_selector_all("[data-testid=stMain] a[href]", "all => all.map(a => a.href.split('#')[0])")
-        found = {link for link in links if link.startswith(address)} - seen
-        seen |= found
-        new = {kind(link): link for link in sorted(found) if kind(link) not in followed}
-        followed |= set(new)
-        waiting += new.values()
-    assert {link.removeprefix(f"{address}/") for link in seen} >= {run_address(run) for run in store.runs()}
-    assert len(titles) >= len(store.runs())  # tabs are told apart
-
-
-def test_arrow_keys_go_through_a_match_and_the_address_follows(page: Any, address: str) -> None:
-    page.goto(f"{address}/replay")
+    place = f"{address}{pairs(store)}"
+    page.goto(f"{address}{run_address(run_of(store, 'tournament', 'yavalath').id)}")
+    page.get_by_role("link", name="Pairs", exact=True).click()
+    page.wait_for_url(place)
     settle(page)
-    page.get_by_text("Move 1: seat 0").wait_for()
-    for number in (2, 3):
-        page.keyboard.press("ArrowRight")
-        page.get_by_text(f"Move {number}: seat").wait_for()
-        settle(page)
-    page.keyboard.press("ArrowLeft")
-    page.get_by_text("Move 2: seat").wait_for()
+    page.locator("figure.chart svg [aria-roledescription='rect mark']").first.click(position={"x": 3, "y": 3})
+    panel = page.locator(".panel")
+    panel.wait_for()
+    panel.locator("table.data tbody tr").first.wait_for(timeout=SECOND)
+    assert panel.locator("h2").evaluate(IN_VIEW) and panel.locator(".boards img").first.evaluate(IN_VIEW)
+    assert panel.locator("table.data tbody tr").first.evaluate(IN_VIEW)
+    assert "agent=" in page.url and "against=" in page.url
     shared = page.url
-    assert "move=1" in shared and "match=" in shared
-    page.goto("about:blank")
-    page.goto(shared)
-    page.get_by_text("Move 2: seat").wait_for()
+    page.keyboard.press("Escape")
+    panel.wait_for(state="detached")
+    assert page.url == place
+    page.go_back()
+    panel.wait_for()
+    assert page.url == shared
+    page.reload()
+    panel.wait_for()
+    page.go_back()
+    panel.wait_for(state="detached")
+    page.go_back()
+    page.wait_for_url(place.removesuffix("/pairs"))
 
 
-def test_a_cell_of_who_beats_whom_shows_the_games_of_its_agents(page: Any, address: str) -> None:
-    page.goto(f"{address}/tournament")
+def test_a_choice_is_in_the_address_once_and_reload_keeps_it(page: Any, address: str) -> None:
+    place = f"{address}/runs/study:tiny/search"
+    page.goto(place)
     settle(page)
-    square = page.locator("[data-testid=stVegaLiteChart]").first
-    heading = page.locator("h5", has_text="Games of ")
-    shown = {page.evaluate("location.search")}
-    for mark in ("rect mark", "text mark"):  # a text covers the middle of its cell
-        square.locator(f"[aria-roledescription='{mark}']").nth(len(shown)).click(position={"x": 3, "y": 3})
-        page.wait_for_function("known => !known.includes(location.search)", arg=list(shown))
-        settle(page)
-        shown.add(page.evaluate("location.search"))
-        assert "agent=" in page.url and "against=" in page.url and heading.count() == 1
+    page.locator("select[name=parameter]").select_option(index=1)
+    page.wait_for_url(f"{place}?parameter=*")
+    chosen = page.locator("select[name=parameter]").input_value()
+    page.get_by_role("heading", name=f"By {chosen}", exact=True).wait_for()
+    page.reload()
+    assert page.locator("select[name=parameter]").input_value() == chosen
+    page.go_back()
+    page.wait_for_url(place)
+    page.wait_for_function(f"() => document.querySelector('select[name=parameter]').value !== '{chosen}'")
 
 
-def test_what_the_board_shows_is_switched_and_arrow_keys_still_go_on(page: Any, address: str, store: Store) -> None:
-    run = next(run.id for run in store.runs() if run.name.startswith("spe_ed"))
-    page.goto(f"{address}/replay?run={run}&move=2")
+def test_runs_are_found_sorted_and_set_side_by_side(page: Any, address: str, store: Store) -> None:
+    page.goto(address)
+    rows = page.locator("#runs tbody tr:visible")
+    page.locator("input[type=search]").fill("yavalath")
+    assert rows.count() == 1
+    page.locator("input[type=search]").fill("")
+    page.get_by_role("button", name="games", exact=True).click()
+    numbers = page.eval_on_selector_all("#runs td[data-number]", "all => all.map(one => Number(one.dataset.number))")
+    assert numbers == sorted(numbers, reverse=True) and len(numbers) == len(store.runs())
+    for box in page.locator("#runs input[type=checkbox]").all()[:2]:
+        box.check()
+    page.get_by_role("button", name="Set the ticked runs side by side").click()
+    page.wait_for_url("**/compare?run=*&run=*")
+    assert page.get_by_role("heading", name="Settings that differ").evaluate(IN_VIEW)
+
+
+def test_a_chart_is_saved_as_pictures_and_data(page: Any, address: str, store: Store) -> None:
+    page.goto(f"{address}{run_address(run_of(store, 'tournament', 'yavalath').id)}")
     settle(page)
-    board = page.locator("[data-testid=stImage] img")
-    pictures = [board.get_attribute("src")]
-    for name in ("Paths", "Probabilities"):
-        page.get_by_role("button", name=name).click()
-        page.wait_for_url(f"**{name.lower()}=off*")
-        settle(page)
-        pictures.append(board.get_attribute("src"))
-    assert len(set(pictures)) >= 2 and None not in pictures
-    page.keyboard.press("ArrowRight")
-    page.get_by_text("Move 4: seat").wait_for()
-    page.wait_for_url("**move=3*")
-    assert "paths=off" in page.url and "probabilities=off" in page.url
-
-
-def test_a_chart_is_saved_as_pictures_and_data(page: Any, address: str) -> None:
-    page.goto(f"{address}/scores")
-    settle(page)
-    page.get_by_role("button", name="Save").first.click()
-    begins = {"SVG": b"<svg", "PNG": b"\x89PNG", "CSV": b"name,value,low,high,games"}
-    for kind, begin in begins.items():
+    figure = page.locator("figure.chart", has=page.get_by_role("heading", name="Points", exact=True))
+    for kind, begin in {"SVG": b"<svg", "PNG": b"\x89PNG", "CSV": b"name,value,low,high,games"}.items():
         with page.expect_download() as download:
-            page.get_by_role("button", name=kind, exact=True).click()
+            figure.get_by_role("link", name=kind, exact=True).click()
         assert Path(download.value.path()).read_bytes().startswith(begin)
         assert download.value.suggested_filename == f"points.{kind.lower()}"
+
+
+def test_a_game_leads_to_the_board_and_back_to_its_run(page: Any, address: str, store: Store) -> None:
+    run = run_of(store, "tournament", "yavalath").id
+    page.goto(f"{address}{run_address(run, 'games')}")
+    page.locator(".boards a").first.click()
+    page.wait_for_url("**/match/*")
+    page.locator("#place").wait_for()
+    page.keyboard.press("ArrowRight")
+    page.wait_for_url("**#move=2")
+    page.get_by_role("link", name="Back to the run").click()
+    page.wait_for_url(f"**{run_address(run)}")
+
+
+def test_dashboard_of_optuna_is_shown_below_our_address(page: Any, address: str) -> None:
+    page.goto(f"{address}/runs/study:decided")
+    page.get_by_role("link", name="This study in optuna-dashboard").click()
+    page.get_by_text("decided").first.wait_for(timeout=60_000)
 
 
 def test_a_run_in_progress_moves_without_a_reload(page: Any, tmp_path: Path) -> None:
@@ -203,7 +196,7 @@ def test_a_run_in_progress_moves_without_a_reload(page: Any, tmp_path: Path) -> 
         quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
         with subprocess.Popen([*TURNIER, *words, "--executor", "threads", "--workers", "1"], **quiet) as run:
             try:
-                done = page.locator(".facts b").first
+                done = page.locator("section.running dd").first
                 done.wait_for(timeout=60_000)
                 seen = {done.inner_text()}
                 for _ in range(120):
@@ -212,11 +205,12 @@ def test_a_run_in_progress_moves_without_a_reload(page: Any, tmp_path: Path) -> 
                     if len(seen) >= 3:
                         break
                 assert len(seen) >= 3 and all("of 100,000 games" in text for text in seen)
-                page.get_by_role("link", name="Tournament", exact=True).first.click()
-                page.get_by_text("Who beats whom").wait_for(timeout=60_000)
-                chart = f"document.querySelector('{CHART}')?.outerHTML"
-                page.wait_for_function(f"window.before = {chart}", timeout=60_000)
-                page.wait_for_function(f"({chart} ?? window.before) !== window.before", timeout=60_000)
+                assert page.evaluate("window.sameDocument") is True
+                page.locator("section.running h3 a").click()
+                page.get_by_text("Running: ").wait_for(timeout=60_000)
+                page.locator("figure.chart[data-drawn] svg").first.wait_for(timeout=60_000)
+                page.evaluate("window.sameDocument = true; window.before = document.querySelector('.state').textContent")
+                page.wait_for_function("() => document.querySelector('.state').textContent !== before", timeout=60_000)
                 assert page.evaluate("window.sameDocument") is True
             finally:
                 run.kill()

@@ -1,4 +1,4 @@
-"""What failed is said on every page of a run, in red, with a table that leads to a replay; nothing else is red."""
+"""What failed is said with every run, in red, with a table that leads to the games; nothing else is red."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tests.dashboards.drawn_pages import look, show_store, texts
+from tests.dashboards.drawn_pages import Pages
 from turnier.arena.match import MatchRecord, MatchSpec, Termination
 from turnier.arena.play import play_match
 from turnier.dashboards.kinds.games import score_table
-from turnier.dashboards.links import match_address
+from turnier.dashboards.links import match_address, run_address
 from turnier.dashboards.markup import failed as failed_html
 from turnier.dashboards.reports.run import run_page
 from turnier.dashboards.sections import failed_table
@@ -41,8 +41,8 @@ def spoiled(record: MatchRecord, place: int) -> MatchRecord:
 
 
 @pytest.fixture
-def failed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Store]:
-    """A tournament and a comparison, each with two crashes and a void game of eight; the pages show them."""
+def failed(tmp_path: Path) -> Iterator[Store]:
+    """A tournament and a comparison, each with two crashes and a void game of eight."""
     url = f"sqlite:///{tmp_path}/failed.db"
     agents = ("random()", "greedy(evaluator=score())")
     with Store.open(url) as store:
@@ -54,32 +54,41 @@ def failed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Store]:
         store.annotations.set(COMPARED.run_id, SETTINGS, json.dumps(COMPARED.settings))
         paired = [spoiled(play_match(spec), place) for place, spec in enumerate(next(COMPARED.schedule().rounds()))]
         store.append(COMPARED.run_id, paired)
-        show_store(url, monkeypatch)
         yield store
 
 
-def test_every_page_of_a_tournament_says_what_failed(failed: Store) -> None:
-    assert failed_html(TEXT) in texts(look("runs"))
-    for name, filters in (("tournament", {"run": RUN}), ("scores", {"runs": RUN})):
-        page = look(name, **filters)
-        assert failed_html(TEXT) in texts(page), name
-        table = page.dataframe[0].value
-        assert table["failed"].tolist() == [2, 1] and table["cause"].tolist() == ["crashed", "void"]
-        assert table["reason"].tolist() == [REASON, "It broke"]
-        match = list_failures(failed, [RUN]).table["match"].iloc[0]
-        assert table["replay"].iloc[0] == match_address(RUN, match)
-    replayed = look("replay", run=RUN, order="failed")
-    assert failed_html(TEXT) in texts(replayed)
-    chosen = next(box for box in replayed.selectbox if box.label.startswith("Match "))
-    assert len(chosen.options) == 3 and any(REASON in option for option in chosen.options)
+@pytest.fixture
+def pages(failed: Store) -> Pages:
+    """The pages of that store."""
+    return Pages(failed.url)
 
 
-def test_a_comparison_says_what_failed_beside_its_verdict(failed: Store) -> None:
-    page = look("comparison", run=COMPARED.run_id)
-    said = texts(page)
-    assert failed_html(TEXT) in said and "(4 pairs, 1 of them void)" in said
-    agents = next(table.value for table in page.dataframe if "won" in table.value)
-    assert agents["failed"].sum() == 2 and agents["void"].tolist() == [1, 1]
+def test_a_tournament_says_what_failed(failed: Store, pages: Pages) -> None:
+    place = run_address(RUN)
+    assert failed_html(TEXT) in pages.look().html
+    page = pages.look(place)
+    assert failed_html(TEXT) in page.html and f"{place}/failures" in page.links and "Failures" in page.tabs
+    page = pages.look(f"{place}/failures")
+    table = page.tables["Failed"]
+    assert failed_html(TEXT) in page.html and table["failed"].tolist() == ["2", "1"]
+    assert table["cause"].tolist() == ["crashed", "void"] and table["reason"].tolist() == [REASON, "It broke"]
+    match = list_failures(failed, [RUN]).table["match"].iloc[0]
+    assert match_address(RUN, match) in page.links
+    every = f"{place}/games?result=failed"
+    games = pages.look(every).tables["Games"]
+    assert every in page.links and len(games) == 3 and set(games["end"]) == {"crashed", "void"}
+    for agent, number in (("random", 3), ("greedy", 1)):  # a void game is nobody's fault
+        shown = pages.look(run_address(RUN, "games", agent=agent, result="failed"))
+        assert len(shown.tables["Games"]) == number, agent
+    listed = pages.look(place).tables["Scores and costs"].set_index("agent")
+    assert listed["failed"].to_dict() == {"random": "2", "greedy": "0"} and listed["void"].tolist() == ["1", "1"]
+
+
+def test_a_comparison_says_what_failed_beside_its_verdict(pages: Pages) -> None:
+    page = pages.look(run_address(COMPARED.run_id))
+    assert failed_html(TEXT) in page.html and "(4 pairs, 1 of them void)" in page.text
+    agents = page.tables["Agents"]
+    assert agents["failed"].astype(int).sum() == 2 and agents["void"].tolist() == ["1", "1"]
 
 
 def test_a_report_says_what_failed(failed: Store) -> None:
@@ -93,8 +102,8 @@ def test_an_experiment_says_what_failed_on_its_page_and_in_its_document(failed: 
     failed.begin_run(experiment.run_id, "experiment", experiment.name, experiment.definition())
     records = [play_match(spec) for spec in row_matches(experiment.rows[0], experiment.seed)]
     failed.append(experiment.run_id, [spoiled(record, place) for place, record in enumerate(records)])
-    page = look("reports", document="guide", experiment=experiment.run_id)
-    assert failed_html(TEXT) in texts(page)
+    page = Pages(failed.url).look(run_address(experiment.run_id))
+    assert failed_html(TEXT) in page.html and "Failures" in page.tabs
     markdown, _ = write_report(failed, "guide", tmp_path)
     assert f"**Failed or void: {TEXT}.**" in markdown.read_text()
 
@@ -106,11 +115,14 @@ def test_the_note_says_only_what_there_is(failed: Store) -> None:
     assert "lost" not in failed_table(found._replace(failed=0)).note
 
 
-def test_pages_of_runs_without_failures_say_nothing(shown: str, store: Store) -> None:
+def test_runs_without_failures_say_nothing(url: str, store: Store) -> None:
+    pages = Pages(url)
     for run in store.runs():
         assert failures_text(store, run.id) == "" and 'class="failed"' not in run_page(store, run).decode()
-    for name in ("runs", "tournament", "scores", "comparison", "certainty", "studies", "training", "replay", "reports"):
-        assert 'class="failed"' not in texts(look(name)), name
+        page = pages.look(run_address(run.id))
+        assert 'class="failed"' not in page.html and "Failures" not in page.tabs, run.id
+        assert "no tab named" in pages.look(run_address(run.id, "failures")).trouble
+    assert 'class="failed"' not in pages.look().html
 
 
 def test_the_table_of_scores_has_what_failed(failed: Store) -> None:

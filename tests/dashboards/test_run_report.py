@@ -13,10 +13,11 @@ import pytest
 from typer.testing import CliRunner
 
 import turnier
-from tests.dashboards.drawn_pages import PICTURE, store_named
+from tests.dashboards.drawn_pages import TRAP, Pages, store_named, url_of
 from turnier.commands.app import app
 from turnier.core.errors import UserError
-from turnier.dashboards.app.serve import free_port
+from turnier.dashboards.app.serve import FIRST_PORT, LAST_PORT, listening_at
+from turnier.dashboards.links import run_address
 from turnier.dashboards.reports.run import run_page
 from turnier.results.store.store import Store
 
@@ -68,17 +69,25 @@ def test_a_run_is_one_file_with_its_figures(kind: str, store: Store) -> None:
 
 
 def test_names_of_players_fetch_nothing(tmp_path: Path) -> None:
-    with Store.open(f"sqlite:///{tmp_path}/names.db") as own:
+    with Store.open(url_of(tmp_path / "names.db")) as own:
         page = run_page(own, own.run(store_named(own))).decode()
     addresses = Addresses()
     addresses.feed(page)
-    assert " leads: " in page and html.escape(PICTURE) in page
+    assert " leads: " in page and html.escape(TRAP) in page
     assert [a for a in addresses.found if not a.startswith(("data:", "#"))] == []
 
 
 def test_the_last_board_of_the_best_match_is_in_it(store: Store) -> None:
     run = next(run for run in store.runs() if run.kind == "tournament" and run.name.startswith("2048"))
     assert page_boards(run_page(store, run).decode()) == 2
+
+
+def test_a_run_is_downloaded_as_one_file(pages: Pages, store: Store) -> None:
+    run = next(run for run in store.runs() if run.kind == "comparison")
+    answer = pages.ask(f"{run_address(run.id)}/report.html")
+    assert answer.body == run_page(store, run)
+    name = f"{run.id.replace(':', '-')}.html"
+    assert answer.headers["content-disposition"] == f'attachment; filename="{name}"'
 
 
 @pytest.mark.parametrize("kind", HEADINGS)
@@ -110,7 +119,10 @@ def test_a_port_that_is_taken_is_told_or_passed_over() -> None:
         taken.bind(("127.0.0.1", 0))
         taken.listen()
         port = taken.getsockname()[1]
-        with pytest.raises(UserError, match=f"got {port}; choose another with --port"):
-            free_port(port)
-    assert free_port(port) == port
-    assert free_port(None) >= 8501
+        with pytest.raises(UserError, match=f"needs a free port, got 127.0.0.1:{port}: .*; choose another"):
+            listening_at("127.0.0.1", port)
+    with listening_at("127.0.0.1", port) as one:
+        assert one.getsockname()[1] == port
+    with listening_at("127.0.0.1", None) as first, listening_at("127.0.0.1", None) as second:
+        ports = [listening.getsockname()[1] for listening in (first, second)]
+    assert FIRST_PORT <= ports[0] < ports[1] <= LAST_PORT

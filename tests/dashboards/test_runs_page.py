@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import io
 import re
 import sqlite3
 from collections.abc import Callable
@@ -10,36 +12,44 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-import streamlit as st
+from rich.console import Console
 
 from tests.dashboards.conftest import DECIDED, TINY
-from tests.dashboards.drawn_pages import look, show_store, texts
+from tests.dashboards.drawn_pages import TRAP, Pages, run_of, url_of
 from tests.results.made import GAME
 from tests.results.test_certainty import voted
 from turnier.arena.match import MatchSpec
 from turnier.arena.play import play_match
 from turnier.dashboards.kinds.certainty import agents_table
-from turnier.dashboards.links import run_address
+from turnier.dashboards.links import match_address, run_address
 from turnier.dashboards.sections import Head, head
 from turnier.results.frames.certainty import position_certainty, searches_of_runs
+from turnier.results.store import manifest
 from turnier.results.store.annotations import NOTE
 from turnier.results.store.run_changes import delete_run
 from turnier.results.store.store import Run, Store
+from turnier.runs.bar import run_bar
 from turnier.runs.certainty import Certainty
 from turnier.runs.comparison import Comparison
+from turnier.runs.people.hosted_games import store_game
 from turnier.runs.results import RunResults
 from turnier.runs.stored.comparison import ComparisonResults
+from turnier.runs.tournament import Tournament
 from turnier.search.storage.studies import stored_verdict
 from turnier.search.study_run import StudyRun
 
 
 @pytest.fixture
-def copied(url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
-    """A copy of the store, which tests may change; the pages show it."""
+def copied(url: str, tmp_path: Path) -> str:
+    """A copy of the store, which tests may change."""
     whole, own = (sqlite3.connect(path) for path in (url.removeprefix("sqlite:///"), tmp_path / "copy.db"))
     with closing(whole), closing(own):
         whole.backup(own)  # with what is still in the write-ahead log
-    return show_store(f"sqlite:///{tmp_path}/copy.db", monkeypatch)
+    return url_of(tmp_path / "copy.db")
+
+
+def quiet() -> Console:
+    return Console(file=io.StringIO())
 
 
 def glance(store: Store, run: Run) -> Head:
@@ -105,85 +115,149 @@ def test_certainty_is_the_mean_over_groups_of_any_size_with_its_interval(copied:
 def test_a_comparison_shows_its_verdict_in_its_colour(copied: str) -> None:
     with Store.open(copied) as store:
         Comparison("mc(iterations=20)", "random", game="tictactoe", games=400).run(store, progress=False)
-        seen = glance(store, store.find_run("last"))
+        run = store.find_run("last")
+        seen = glance(store, run)
     assert (
         re.match(r"mc\(iterations=20\) is stronger than random at tictactoe after \d+ games .* Elo", seen.sentence)
         and seen.colour
     )
-    assert f"border-color: {seen.colour}" in texts(look("runs"))
+    pages = Pages(copied)
+    assert f"border-color: {seen.colour}" in pages.look().html
+    assert f"border-left: 0.5rem solid {seen.colour}" in pages.look(run_address(run.id)).html
 
 
 def test_a_comparison_that_is_repeated_with_another_margin_shows_the_new_verdict(copied: str) -> None:
-    agents = "mcts(iterations=16)", "mcts(iterations=17)"
+    agents, pages = ("mcts(iterations=16)", "mcts(iterations=17)"), Pages(copied)
     with Store.open(copied) as store:
-        run = next(run.id for run in store.runs() if run.kind == "comparison")
+        run = run_of(store, "comparison").id
         games = ComparisonResults.find(store, run).duel.games
         for margin, verdict in ((1.0, "undecided"), (90.0, "equal")):
             again = Comparison(*agents, game="tictactoe", margin=margin, games=games, seed=3)
             again.run(store, progress=False)
             assert again.run_id == run
-            assert f" are {verdict} " in texts(look("runs", kind="comparison"))
+            for address in ("/?kind=comparison", run_address(run)):
+                assert f" are {verdict} " in pages.look_later(address).text
 
 
 def test_a_study_that_gains_a_verdict_without_a_game_shows_it(copied: str) -> None:
-    assert "No verdict yet" in texts(look("runs", kind="study"))
+    pages = Pages(copied)
+    assert "No verdict yet" in pages.look("/?kind=study").text
+    assert "Held-out games" not in pages.look(run_address("study:tiny")).tables
     with Store.open(copied) as store:
         verdict = stored_verdict(store, DECIDED)
         assert verdict is not None
         StudyRun(store, TINY, progress=False).store_verdict(verdict)
-    assert "No verdict yet" not in texts(look("runs", kind="study"))
+    assert "No verdict yet" not in pages.look_later("/?kind=study").text
+    assert "Held-out games" in pages.look(run_address("study:tiny")).tables
 
 
-def test_every_run_is_a_link_to_its_page(shown: str, store: Store) -> None:
-    told = texts(look("runs"))
-    links = re.findall(r'href="([^"]+)"', told.replace("&amp;", "&"))
-    assert sorted(links) == sorted(["./", *(run_address(run) for run in store.runs())][1:])
+def test_every_run_is_a_link_to_its_page_and_can_be_set_side_by_side(pages: Pages, store: Store) -> None:
+    page = pages.look()
+    addresses = [run_address(run.id) for run in reversed(store.runs())]
+    assert [link for link in page.links if link.startswith("/runs/")] == addresses
+    assert page.choices["run"] == [run.id for run in reversed(store.runs())]
+    assert "Nothing is running" in page.text
+    first = pages.look("/?most=2")
+    assert len(first.tables["Past runs"]) == 2 and "/?most=8" in first.links
 
 
 @pytest.mark.parametrize(
     ("filters", "kept"),
     [
-        ({"kind": "study"}, lambda run: run.kind == "study"),
-        ({"kind": "study", "state": "stopped"}, lambda run: False),
-        ({"game": "spe_ed"}, lambda run: run.name.startswith("spe_ed")),
+        ("kind=study", lambda run: run.kind == "study"),
+        ("kind=study&state=stopped", lambda run: False),
+        ("game=spe_ed", lambda run: run.name.startswith("spe_ed")),
+        ("kind=judging", lambda run: False),
     ],
 )
 def test_runs_are_filtered_by_game_kind_and_state(
-    shown: str, store: Store, filters: dict[str, str], kept: Callable[[Run], bool]
+    pages: Pages, store: Store, filters: str, kept: Callable[[Run], bool]
 ) -> None:
-    told = texts(look("runs", **filters))
-    found = {run.id for run in store.runs() if f"{run.id}</small>" in told}
+    page = pages.look(f"/?{filters}")
+    found = {run.id for run in store.runs() if run_address(run.id) in page.links}
     assert found == {run.id for run in store.runs() if kept(run)}
+    assert bool(found) == ("Past runs" in page.text)
 
 
 def test_notes_are_shown_as_text_and_runs_that_go_vanish(copied: str) -> None:
-    page = look("runs")
+    pages = Pages(copied)
+    assert "study:front" in pages.look().html
     with Store.open(copied) as store:
-        store.annotations.set("study:tiny", NOTE, "first <b>try</b>")
+        store.annotations.set("study:tiny", NOTE, f"first {TRAP}")
         delete_run(store, store.run("study:front"))
-    st.cache_data.clear()
-    told = texts(page.run())
-    assert "first &lt;b&gt;try&lt;/b&gt;" in told and "study:front" not in told
+    page = pages.look_later()
+    assert f"first {TRAP}" in page.text and "study:front" not in page.html
+    assert "no run named 'study:front'" in pages.look(run_address("study:front")).trouble
 
 
 def test_a_run_that_cannot_be_read_says_so_and_the_others_are_shown(copied: str) -> None:
+    gone = {"game": "gone", "agents": ["gone", "random"], "seed": 1, "openings": 0}
     with Store.open(copied) as store:
-        store.begin_run(
-            "comparison:old",
-            "comparison",
-            "gone",
-            {"game": "gone", "agents": ["gone", "random"], "seed": 1, "openings": 0},
-        )
-    told = texts(look("runs"))
-    assert "no game named" in told and "study:tiny" in told
+        store.begin_run("comparison:old", "comparison", "gone", gone)
+    pages = Pages(copied)
+    told = pages.look()
+    assert "no game named" in told.text and run_address("study:tiny") in told.links
+    assert "no game named" in pages.look(run_address("comparison:old")).trouble
+    assert len(pages.ask("/api/runs").json) > 5 and pages.ask("/api/runs/comparison:old").status == 400
 
 
-def test_games_of_a_server_are_replayed_though_its_clients_cannot_be_asked(copied: str) -> None:
+def test_games_of_a_server_and_of_people_have_a_place(copied: str) -> None:
     played = play_match(MatchSpec("spe_ed(width=12,height=12,players=2)", ("random", "random"), 5))
     clients = replace(played, spec=replace(played.spec, agents=("alice", "bob")))
     with Store.open(copied) as store:
         store.begin_run("server:1", "server", "spe_ed", {"rules": "", "seed": 1})
         store.append("server:1", [clients])
-    assert 'href="replay?run=server%3A1"' in texts(look("runs", kind="server"))
-    told = texts(look("replay", run="server:1"))
-    assert "seat 0, **alice**" in told and "The agent cannot be asked again" in told
+        store_game(store, play_match(MatchSpec("tictactoe", ("random", "random"), 5)))
+        people = run_of(store, "play").id
+    pages = Pages(copied)
+    page = pages.look(run_address("server:1"))
+    assert page.tabs == ["Result", "Games", "Cost", "Origin"] and "alice" in page.text
+    games = pages.look(run_address("server:1", "games", agent="alice")).tables["Games"]
+    assert list(games["board"]) == [match_address("server:1", clients.spec.id)]
+    assert {run_address("server:1"), run_address(people)} <= set(pages.look().links)
+    assert len(pages.look(run_address(people, "games")).tables["Games"]) == 1
+
+
+def test_a_run_says_how_far_it_is_and_how_a_stopped_one_goes_on(
+    copied: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(manifest, "_command", ["turnier", "tournament", "tictactoe", "random", "greedy"])
+    halted = Tournament("tictactoe", ["random", "greedy"], games=8)
+    pages, place = Pages(copied), run_address(halted.run_id)
+    with Store.open(copied) as store:
+        store.begin_run(halted.run_id, "tournament", "tictactoe", halted.definition)
+        with contextlib.suppress(KeyboardInterrupt), run_bar(store, halted.run_id, "test", 8, quiet()) as bar:
+            bar.advance(2)
+            for address in ("/", "/?state=running"):
+                page = pages.look_later(address)
+                assert "1 running" in page.text and place in page.links and "/api/live" in page.html
+            running = pages.look(place)
+            assert f'data-live="/api/live?run={halted.run_id}"' in running.html
+            assert "of 8 games" in running.text and "Running: " in running.text
+            assert not {"To resume it:"} & set(pages.look(f"{place}/origin").text.splitlines())
+            raise KeyboardInterrupt
+    page = pages.look_later(place)
+    assert "Stopped: 2 of 8 games done; the tab Origin has the command that goes on." in page.text
+    assert "data-live" not in page.html
+    origin = pages.look(f"{place}/origin")
+    assert "To resume it:" in origin.text and origin.copied[0].startswith("turnier tournament tictactoe random greedy")
+    assert place in pages.look("/?state=stopped").links
+
+
+def test_pages_hear_what_changes(copied: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    for beat in ("shown_store.BEAT", "live.BEAT", "live.IDLE_BEAT"):
+        monkeypatch.setattr(f"turnier.dashboards.app.{beat}", 0.01)
+    pages = Pages(copied)
+    with Store.open(copied) as store:
+        numbers = iter(range(1000))
+        told = pages.hear("/api/live", lambda: store.annotations.set("study:tiny", NOTE, f"{next(numbers)}"))
+        assert "event: news" in told
+        played = Tournament("tictactoe", ["random", "greedy"], games=8)
+        records = iter([play_match(spec) for spec in played.plan or ()])
+        store.begin_run(played.run_id, "tournament", "tictactoe", played.definition)
+        of_run = f"/api/live?run={played.run_id}"
+        assert "event: news" in pages.hear(of_run, lambda: store.append(played.run_id, [next(records)]))
+        told = pages.hear(of_run, lambda: delete_run(store, store.run(played.run_id)))
+        assert "event: refused" in told and "this run is no longer stored" in told
+    monkeypatch.setattr("turnier.dashboards.app.live.LISTENERS", 0)
+    assert pages.ask("/api/live").status == 429

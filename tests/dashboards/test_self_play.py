@@ -1,4 +1,4 @@
-"""A training by self-play on the Training page, in its line of the Runs page and in its report."""
+"""A training by self-play on its page, in its line of the list of runs and in its report."""
 
 from __future__ import annotations
 
@@ -6,8 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.dashboards.drawn_pages import charts, look, show_store, texts
+from tests.dashboards.drawn_pages import Pages
 from turnier.dashboards.agent_names import planned
+from turnier.dashboards.links import run_address
 from turnier.dashboards.reports.run import run_page
 from turnier.dashboards.sections import head
 from turnier.results.store.store import Store
@@ -20,11 +21,10 @@ AGENTS = [
 
 
 @pytest.mark.parametrize("agent", AGENTS)
-def test_its_checkpoints_are_rated_on_the_pages(agent: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_its_checkpoints_are_rated_on_its_page(agent: str, tmp_path: Path) -> None:
     if "residual" in agent:
         pytest.importorskip("jax")
     url = f"sqlite:///{tmp_path}/own.db"
-    show_store(url, monkeypatch)
     settings = {"learning": "self_play(generation=10)", "evaluate_every": 20, "evaluation_games": 8}
     with Store.open(url) as store:
         results = Training(
@@ -36,8 +36,6 @@ def test_its_checkpoints_are_rated_on_the_pages(agent: str, tmp_path: Path, monk
         report = run_page(store, run).decode()
         checkpoints = set(store.curves.evaluated(run.id).values())
     assert "Ratings of checkpoints" in report and report.count("<svg") == 3
-    page = look("training")
-    assert not page.error and not page.warning, texts(page)
-    assert "Ratings of checkpoints" in texts(page)
-    assert charts(page) == 3
+    page = Pages(url).look(run_address(run.id))
+    assert "Ratings of checkpoints" in page.figures and len(page.figures) == 3 and "Elo" in page.tables["Evaluations"]
     assert len(checkpoints) == 3 and results.best in (0, 20, 40)

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from http.client import HTTPConnection
 from typing import Any
-from urllib.parse import urlsplit
 
 import numpy as np
 import pandas as pd
 import pytest
 
+from tests.dashboards.drawn_pages import Pages
 from turnier.agents.registry import make_agent
-from turnier.dashboards.app.optuna_server import serve_optuna_dashboard
 from turnier.dashboards.figures.charts import image
 from turnier.dashboards.figures.studies.landscape import contour, parallel_coordinates
 from turnier.dashboards.figures.studies.search import histories, importance_bars, search_history, step_size
@@ -26,7 +24,14 @@ from turnier.search.front.second_objective import TIME
 from turnier.search.storage.definitions import StoredRange, StudyFacts, agent_with, ranges_table
 from turnier.search.storage.hints import hints
 from turnier.search.storage.studies import stored_verdict
-from turnier.search.storage.trials import definition, generations_frame, importance, recommended_values, trials_frame
+from turnier.search.storage.trials import (
+    definition,
+    generations_frame,
+    importance,
+    importance_spread,
+    recommended_values,
+    trials_frame,
+)
 from turnier.search.verdict import BETTER, NOT_BETTER, Finalist, StudyVerdict, figures_of
 
 START, FOUND = "mc(iterations=10)", "mc(iterations=20)"
@@ -157,10 +162,11 @@ def test_importance_is_that_of_optuna(store: Store) -> None:
 def test_importance_drops_no_parameter_and_names_those_of_few_candidates() -> None:
     trials = candidates()
     trials.loc[trials.index[5:], "width"] = np.nan
-    figure = importance_bars(importance(trials), trials)
+    figure = importance_bars(importance(trials), trials, importance_spread(trials))
     assert figure is not None and set(figure.data["parameter"]) == {"kind", "steps", "width"}
     assert "fewer than 8 candidates use them: width" in figure.note
-    assert importance_bars(importance(trials.head(5)), trials.head(5)) is None
+    few = trials.head(5)
+    assert importance_bars(importance(few), few, importance_spread(few)) is None
 
 
 def test_a_contour_is_light_where_the_good_candidates_are() -> None:
@@ -261,19 +267,27 @@ def test_opponents_and_fronts_are_told(store: Store) -> None:
     [
         ("GET", "/api/studies", "localhost:1", 200),
         ("HEAD", "/dashboard", "127.0.0.1", 200),
+        ("GET", "/dashboard/studies/1", "127.0.0.1", 200),
+        ("GET", "/static/bundle.js", "127.0.0.1", 200),
         ("GET", "/api/studies", "evil.example", 400),
         ("GET", "/api/studies", "127.0.0.1.evil.example", 400),
         ("GET", "/api/studies", "", 400),
         ("DELETE", "/api/studies/1", "127.0.0.1", 405),
         ("POST", "/api/studies", "127.0.0.1", 405),
+        ("PUT", "/api/studies/1/note", "127.0.0.1", 405),
     ],
 )
 def test_optuna_dashboard_is_only_read_and_only_under_names_of_this_machine(
-    method: str, path: str, host: str, status: int, store: Store, capfd: pytest.CaptureFixture[str]
+    method: str, path: str, host: str, status: int, url: str, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    address = urlsplit(serve_optuna_dashboard(store, 0))
-    asked = HTTPConnection(address.hostname or "", address.port, timeout=30)
-    asked.request(method, path, headers={"Host": host})
-    answer = asked.getresponse()
-    assert answer.status == status and (method == "HEAD" or answer.read())
+    pages = Pages(url, ("127.0.0.1", "localhost"))
+    answer = pages.ask(path, method, host=host, content_type="application/json")
+    assert answer.status == status and (method == "HEAD" or answer.body)
     assert capfd.readouterr().err == ""
+
+
+def test_optuna_dashboard_shows_the_studies_of_the_store(pages: Pages, store: Store) -> None:
+    studies = pages.ask("/api/studies").json["study_summaries"]
+    assert {"tiny", "front", "decided"} <= {study["study_name"] for study in studies}
+    number = next(study["study_id"] for study in studies if study["study_name"] == "tiny")
+    assert f"/dashboard/studies/{number}" in pages.look("/runs/study:tiny").links

@@ -137,7 +137,7 @@ BASE = """
 import importlib.abc, sys
 class Missing(importlib.abc.MetaPathFinder):
     def find_spec(self, name, path, target=None):
-        if name.partition(".")[0] in ("altair", "vl_convert", "PIL", "streamlit", "markdown_it", "optuna_dashboard"):
+        if name.partition(".")[0] in ("altair", "vl_convert", "PIL", "starlette", "markdown_it", "optuna_dashboard"):
             raise ModuleNotFoundError(f"No module named {name!r}", name=name)
 sys.meta_path.insert(0, Missing())
 import importlib.util

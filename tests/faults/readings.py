@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import importlib
-import os
 import re
 from collections.abc import Callable
 from pathlib import Path
@@ -32,7 +31,9 @@ from turnier.commands.app import COMMANDS, app, function_of
 from turnier.commands.machine import checks
 from turnier.core.errors import UserError
 
-PAGES = ("runs", "scores", "tournament", "comparison", "certainty", "studies", "training", "replay", "reports")
+RUNS = ("tournament", "comparison", "certainty", "study", "training")
+PAGES = ("/", "/league", *(f"/runs/{run}:" for run in RUNS), "/runs/tournament:/pairs", "/runs/study:/search",
+         *(f"/runs/tournament:/{tab}" for tab in ("games", "cost", "origin")))  # fmt: skip
 # What differs from one time to the next although nothing is wrong.
 _VOLATILE = (
     r"\d+(\.\d+)? (s|min|hours|days) ago",
@@ -101,39 +102,22 @@ def _content(written: Path) -> str:
     return "".join(f"\n{path}: {path.read_bytes()!r}" for path in files)
 
 
-def page(name: str) -> Reading:
-    """Returns the reading of a page of the dashboards, as its function draws it."""
+def page(address: str) -> Reading:
+    """Returns the reading of a page of the dashboards, as its application answers."""
 
     def read() -> Answer:
-        import streamlit as st
-        from streamlit.testing.v1 import AppTest
+        from tests.dashboards.drawn_pages import Pages
 
-        from turnier.dashboards import STORE_VARIABLE
-
-        st.cache_data.clear()
-        st.cache_resource.clear()
-        with mock.patch.dict("os.environ", {STORE_VARIABLE: URL}):
-            drawn = AppTest.from_function(_draw, args=(name,), default_timeout=60).run()
-        if drawn.exception:
-            return Answer("failed", "; ".join(element.message for element in drawn.exception))
-        if drawn.error:
-            return Answer("refused", "; ".join(str(element.value) for element in drawn.error))
-        kinds = (drawn.markdown, drawn.caption, drawn.info, drawn.warning, drawn.code, drawn.metric)
-        texts = [str(element.value) for kind in kinds for element in kind]
-        texts += [element.proto.body for element in drawn.get("html")]
-        texts += [element.value.to_csv() for element in (*drawn.dataframe, *drawn.table)]
-        texts += [element.proto.spec for element in drawn.get("vega_lite_chart")]
-        shown = _steady("\n".join(texts))
-        return Answer("found" if "must hold what was stored in it, but" in shown else "right", shown)
+        try:
+            shown = Pages(URL).look(address)
+        except Exception as error:
+            return Answer("failed", f"{type(error).__name__} {error}")
+        if shown.trouble:
+            return Answer("refused" if "\n" not in shown.trouble else "failed", shown.trouble)
+        text = _steady(re.sub(r'data-hash="\w+"', "", shown.html), _VOLATILE)
+        return Answer("found" if "must hold what was stored in it, but" in text else "right", text)
 
     return read
-
-
-def _draw(name: str) -> None:
-    from turnier.dashboards.app.navigation import PAGES
-    from turnier.dashboards.app.widgets import show_errors
-
-    show_errors(PAGES[name][2])()
 
 
 def match_of(folder: Path) -> str:
@@ -146,10 +130,8 @@ def match_of(folder: Path) -> str:
 
 def import_all() -> None:
     """Imports what readings import, so that processes that are forked for them need not."""
-    os.environ.setdefault("STREAMLIT_LOGGER_LEVEL", "error")  # it warns of pages that are drawn without its server
     importlib.import_module("vl_convert")
-    importlib.import_module("streamlit.testing.v1")
-    importlib.import_module("turnier.dashboards.app.navigation")
+    importlib.import_module("tests.dashboards.drawn_pages")
     for name in COMMANDS:
         function_of(name)
 
@@ -157,22 +139,21 @@ def import_all() -> None:
 def readings(folder: Path) -> dict[str, dict[str, Reading]]:
     """Returns, by the file that is read, what reads it; the folder has undamaged files."""
     store = ("--store", URL)
-    runs = ("tournament", "comparison", "certainty", "study", "training")
     match = match_of(folder)
     of_store = {
         "results": command("show", *store),
         "results --json": command("show", "--json", *store),
         "results --game": command("show", "tictactoe", *store),
-        **{f"results --run {run}": command("show", run, *store) for run in runs},
+        **{f"results --run {run}": command("show", run, *store) for run in RUNS},
         "status": command("runs", *store, plays=True),
         "status --json": command("runs", "--json", *store),
         "note": command("runs", "note", "tournament", *store),
-        **{f"export {run}": command("show", run, "--out", "out", *store, writes="out") for run in runs[:2]},
+        **{f"export {run}": command("show", run, "--out", "out", *store, writes="out") for run in RUNS[:2]},
         "replay": command("show", match, *store),
         "replay --svg": command("show", match, "--out", "end.svg", *store, writes="end.svg"),
         **{
             f"report {run}": command("show", run, "--html", "--out", "pages", *store, writes="pages")
-            for run in (*runs[:2], "study")
+            for run in (*RUNS[:2], "study")
         },
         "tournament": command(*TOURNAMENT, *store),
         "compare": command(*COMPARE, *store),

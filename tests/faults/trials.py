@@ -122,13 +122,11 @@ def _read_all(files: Path, place: Path, changed: Mapping[str, bytes], some: Sequ
 
 
 def _note_unpickling(event: str, details: tuple[Any, ...], unpickled: list[str]) -> None:
-    """Notes what a pickle asks for, except where numba loads compiled kernels or Streamlit its caches."""
+    """Notes what a pickle asks for, except where numba loads compiled kernels."""
     if event != "pickle.find_class":
         return
     frame = sys._getframe()
     while frame := frame.f_back:  # type: ignore[assignment]
-        if frame.f_code.co_filename.endswith(("numba/core/caching.py", "numba/core/serialize.py")) or (
-            "/streamlit/runtime/caching/" in frame.f_code.co_filename
-        ):
+        if frame.f_code.co_filename.endswith(("numba/core/caching.py", "numba/core/serialize.py")):
             return
     unpickled.append(".".join(map(str, details)))

@@ -40,5 +40,5 @@ def board(
         name = f"[{host}]" if ":" in host else host
         print(f"Board of {results.shown_url}: http://{name}:{listening.getsockname()[1]}/ (Ctrl-C ends it)", flush=True)
         tables = Tables.of_store(store)
-        app = make_app(Library(results, write_film, tables), hosts_of(host))
+        app = make_app(Library(lambda: results, write_film, tables), hosts_of(host))
         asyncio.run(BoardServer(app, tables).serve([listening]))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from importlib.resources import files
@@ -16,7 +17,7 @@ from starlette.middleware.gzip import GZipMiddleware
 from starlette.middleware.trustedhost import TrustedHostMiddleware
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, JSONResponse, Response
-from starlette.routing import Mount, Route
+from starlette.routing import BaseRoute, Mount, Route
 from starlette.staticfiles import StaticFiles
 
 from ...agents.registry import AGENTS, label_of
@@ -29,7 +30,7 @@ from ...results.store.store import Store
 from ..limits import is_number
 from .analyses import analysis_routes
 from .frames import Frames
-from .opinions import certainties, opinions, require_harmless
+from .opinions import Knowledge, certainties, opinions, require_harmless
 from .requests import NEVER_STORED, SECURITY, Guard, our_error, user_error
 from .streams import TOO_MUCH, Streams
 from .table_routes import table_routes
@@ -39,6 +40,7 @@ STREAMS = 4  # of opinions at once: each keeps a core busy
 REPEATS = 2, 50  # searches of a position for its certainty
 OPPONENTS = "combi(milliseconds=200)", "mcts(iterations=1000)", "mctse(iterations=1000)", "random"
 LISTED_RUNS, LISTED_MATCHES = 50, 100
+TITLE = '<p class="board-title" id="title"></p>'  # below another head
 STATIC = files("turnier.server.board").joinpath("static")
 
 Film = Callable[[Path, Any], None]  # writes a stored match (its record) as a GIF or video, by the file's suffix
@@ -48,9 +50,13 @@ Film = Callable[[Path, Any], None]  # writes a stored match (its record) as a GI
 class Library:
     """Stored matches, a way to make films of them, and the tables for new ones."""
 
-    store: Store
+    opened: Callable[[], Store]
     film: Film
     tables: Tables
+
+    @property
+    def store(self) -> Store:
+        return self.opened()
 
 
 def make_app(library: Library, hosts: list[str]) -> Starlette:
@@ -60,17 +66,38 @@ def make_app(library: Library, hosts: list[str]) -> Starlette:
         library: the content to show.
         hosts: the host names that browsers may use; others are refused, so that no site can pose as this one.
     """
+    middleware = [
+        Middleware(TrustedHostMiddleware, allowed_hosts=hosts, www_redirect=False),
+        Middleware(Guard),
+        Middleware(GZipMiddleware, minimum_size=2000),  # it does not touch event streams
+    ]
+    handlers = {UserError: user_error, Exception: our_error}
+    return Starlette(routes=board_routes(library), middleware=middleware, exception_handlers=handlers)
+
+
+def board_routes(library: Library, home: str = "/", header: str = "") -> list[BaseRoute]:
+    """Returns the routes of a board.
+
+    Args:
+        library: the content to show.
+        home: the address of its first page.
+        header: HTML in place of the head of its pages, if they are part of other pages.
+    """
     page = STATIC.joinpath("index.html").read_text(encoding="utf-8")
-    store, streams = library.store, Streams(STREAMS)
+    if header:
+        page = re.sub("<header>.*</header>", lambda _: header + TITLE, page)
+        page = page.replace("</head>", '<link rel="stylesheet" href="/site/site.css"></head>')
+    streams, knowledge = Streams(STREAMS), Knowledge()
 
     async def index(request: Request) -> Response:
         return HTMLResponse(page, headers=SECURITY)
 
     async def runs(request: Request) -> Response:
-        return JSONResponse(await run_in_threadpool(_listed_runs, store), headers=NEVER_STORED)
+        return JSONResponse(await run_in_threadpool(_listed_runs, library.store), headers=NEVER_STORED)
 
     async def matches(request: Request) -> Response:
-        found = await run_in_threadpool(list_matches, store, request.path_params["run"], limit=LISTED_MATCHES)
+        agents, run = request.query_params.getlist("agent"), request.path_params["run"]
+        found = await run_in_threadpool(list_matches, library.store, run, agents, limit=LISTED_MATCHES)
         return JSONResponse([{"id": match.id, "text": match.text} for match in found], headers=NEVER_STORED)
 
     async def names(request: Request) -> Response:
@@ -83,6 +110,7 @@ def make_app(library: Library, hosts: list[str]) -> Starlette:
 
     async def match(request: Request) -> Response:
         def read() -> dict[str, Any]:
+            store = library.store
             record = store.find_record(request.path_params["id"])
             return replay_of(record, newest_run_of(store, record.spec.id))
 
@@ -90,18 +118,29 @@ def make_app(library: Library, hosts: list[str]) -> Starlette:
 
     async def opinions_of(request: Request) -> Response:
         agent = request.query_params.get("agent", "")
-        record = await run_in_threadpool(_judged, store, request.path_params["id"], agent)
+        record = await run_in_threadpool(_judged, library.store, request.path_params["id"], agent)
         return streams.response(opinions(record, agent))
 
     async def certainty_of(request: Request) -> Response:
         agent, repeats = request.query_params.get("agent", ""), request.query_params.get("repeats", "8")
         if not (is_number(repeats) and REPEATS[0] <= int(repeats) <= REPEATS[1]):
             raise UserError(f"repeats must be {REPEATS[0]}..{REPEATS[1]}, got {repeats[:20]}; choose another number.")
-        record = await run_in_threadpool(_judged, store, request.path_params["id"], agent)
+        record = await run_in_threadpool(_judged, library.store, request.path_params["id"], agent)
         return streams.response(certainties(record, int(repeats), agent))
 
+    async def known_at(request: Request) -> Response:
+        number = request.path_params["move"]
+        record = await run_in_threadpool(library.store.find_record, request.path_params["id"])
+        if not streams.places.acquire(blocking=False):
+            return JSONResponse(TOO_MUCH, 429)
+        try:
+            svg = await run_in_threadpool(knowledge.svg, record, number, request.query_params.getlist("show"))
+        finally:
+            streams.places.release()
+        return Response(svg, media_type="image/svg+xml", headers=NEVER_STORED)
+
     async def film(request: Request) -> Response:
-        record = await run_in_threadpool(store.find_record, request.path_params["id"])
+        record = await run_in_threadpool(library.store.find_record, request.path_params["id"])
         ending = request.path_params["ending"]
         if not streams.places.acquire(blocking=False):
             return JSONResponse(TOO_MUCH, 429)
@@ -113,8 +152,8 @@ def make_app(library: Library, hosts: list[str]) -> Starlette:
         name = f'attachment; filename="{record.spec.id[:12]}.{ending}"'
         return Response(data, media_type=kind, headers={"Content-Disposition": name})
 
-    routes = [
-        Route("/", index),
+    return [
+        Route(home, index),
         Route("/analyse", index),
         Route("/match/{id:str}", index),
         Route("/table/{id:str}", index),
@@ -125,19 +164,12 @@ def make_app(library: Library, hosts: list[str]) -> Starlette:
         Route("/api/matches/{id:str}", match),
         Route("/api/matches/{id:str}/opinions", opinions_of),
         Route("/api/matches/{id:str}/certainty", certainty_of),
+        Route("/api/matches/{id:str}/moves/{move:int}/board.svg", known_at),
         Route("/api/matches/{id:str}/film.{ending:str}", film),
         *analysis_routes(streams),
         *table_routes(library.tables),
         Mount("/static", StaticFiles(directory=str(STATIC))),
     ]
-    middleware = [
-        Middleware(TrustedHostMiddleware, allowed_hosts=hosts, www_redirect=False),
-        Middleware(Guard),
-        Middleware(GZipMiddleware, minimum_size=2000),  # it does not touch event streams
-    ]
-    return Starlette(
-        routes=routes, middleware=middleware, exception_handlers={UserError: user_error, Exception: our_error}
-    )
 
 
 def _seats_of(text: str) -> dict[str, Any]:
@@ -196,6 +228,7 @@ def replay_of(record: MatchRecord, run: str) -> dict[str, Any]:
         "run": run,
         "game": str(game),
         "agents": [label_of(agent) for agent in record.spec.agents],
+        "texts": list(record.spec.agents),
         "scores": list(record.scores),
         "seed": str(record.spec.seed),  # too many digits for JavaScript's numbers
         "termination": str(record.termination),

@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import threading
+from collections.abc import Collection, Iterator
 from typing import Any
 
 from ...agents.agent import Agent, Decision
 from ...agents.registry import AGENTS, agent_of
-from ...arena.analysis.reanalysis import Reanalysis
+from ...arena.analysis.reanalysis import Reanalysis, Thought
 from ...arena.match import MatchRecord
 from ...core.errors import UserError
 from ...core.outside.classes import is_outside
 from ...core.parameters import Declared, Registry, parameters_of
 from ...core.text_form import Spec, parse
+from ...games.drawing import Overlay
 from ...games.game import Position
 from ...results.frames.certainty import position_certainty, searches_frame
+
+KEPT = 3  # matches whose agents are not asked again from the start
+PATIENCE = 5.0  # s for asking an agent for all of its earlier moves
 
 
 def is_harmless(text: str) -> bool:
@@ -57,10 +62,44 @@ def opinions(record: MatchRecord, agent: str = "") -> Iterator[dict[str, Any]]:
     for number, moment in enumerate(review.moments[:-1]):
         if moment.opening or not (agent or is_harmless(record.spec.agents[moment.seat])):
             continue
-        decision = review.think(number).decision
-        choice = review.game.move_text(moment.position.state, decision.action)
-        actions = weighed(review.agent(moment.seat), moment.position, decision)
-        yield {"move": number, "choice": choice, "actions": actions}
+        thought = review.think(number)
+        choice = review.game.move_text(moment.position.state, thought.decision.action)
+        actions = weighed(review.agent(moment.seat), moment.position, thought.decision)
+        yield {"move": number, "choice": choice, "actions": actions, "known": _knows(thought)}
+
+
+def _knows(thought: Thought) -> list[str]:
+    """Returns the kinds of knowledge that an agent shows on the board."""
+    found = thought.overlay
+    if found is None:
+        return []
+    return ["shares"] * (found.shares is not None) + ["routes"] * bool(found.routes)
+
+
+class Knowledge:
+    """Boards with what an agent knew at its decisions; the last matches asked for are kept."""
+
+    def __init__(self) -> None:
+        self._reviews: dict[str, Reanalysis] = {}
+        self._asking = threading.Lock()  # agents are asked for one board at a time
+
+    def svg(self, record: MatchRecord, number: int, kinds: Collection[str]) -> str:
+        """Returns the board before a decision with some kinds of its agent's knowledge; see `_knows`.
+
+        Raises UserError if there is no such decision, or its agent cannot be asked.
+        """
+        with self._asking:
+            review = self._reviews.pop(record.spec.id, None) or Reanalysis(record)
+            self._reviews[record.spec.id] = review
+            while len(self._reviews) > KEPT:
+                self._reviews.pop(next(iter(self._reviews)))
+            if not 0 <= number < len(review.moments) - 1:
+                raise UserError(f"this match has {len(review.moments) - 1:,} decisions, got number {number}.")
+            moment = review.moments[number]
+            require_harmless(record.spec.agents[moment.seat])
+            found = review.think(number, PATIENCE).overlay or Overlay()
+            shown = Overlay(found.shares if "shares" in kinds else None, found.routes if "routes" in kinds else ())
+            return review.game.overlaid_svg(moment.position.state, shown, moment.changed)
 
 
 def weighed(agent: Agent, position: Position, decision: Decision) -> list[tuple[str, int, float | None, int]]:

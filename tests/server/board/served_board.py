@@ -68,7 +68,7 @@ def served_board(url: str, film: Any = no_film) -> Iterator[ServedBoard]:
     """Serves the board of a store."""
     with Store.open(url) as store, listen("127.0.0.1", 0) as listening:
         tables = Tables.of_store(url)
-        server = BoardServer(make_app(Library(store, film, tables), hosts_of("127.0.0.1")), tables)
+        server = BoardServer(make_app(Library(lambda: store, film, tables), hosts_of("127.0.0.1")), tables)
         thread = threading.Thread(target=lambda: asyncio.run(server.serve([listening])))
         thread.start()
         try:

@@ -6,7 +6,7 @@ const views = [
   [/^\/match\/([^/]+)$/, () => import("/static/replay.js")],
   [/^\/table\/([^/]+)$/, () => import("/static/table.js")],
   [/^\/analyse$/, () => import("/static/analyse.js")],
-  [/^\/$/, () => import("/static/home.js")],
+  [/^\/(play)?$/, () => import("/static/home.js")],
 ];
 
 async function show() {

@@ -25,6 +25,7 @@ class Judge {
     this.actions = new Map(); // by move
     this.choices = new Map();
     this.certainty = new Map();
+    this.known = new Map(); // kinds of knowledge to show on the board
   }
 
   /** What the seat to move may expect: the value of the action that the judge would play. */
@@ -58,6 +59,8 @@ class Replay {
     this.streams = [];
     this.timer = null;
     this.jumped = ""; // reason and place of the last jump
+    this.hides = new Set(); // kinds of knowledge not to show
+    this.run = new URLSearchParams(location.search).get("run") || match.run;
   }
 
   show(main) {
@@ -87,7 +90,7 @@ class Replay {
           make("div", {class: "bar"}, this.scrub, this.place)),
         make("section", {"aria-label": "graph"}, this.graph.drawing, this.legend)),
       make("div", {},
-        make("section", {"aria-label": "players"}, this.seats, this.links()),
+        make("section", {"aria-label": "players"}, this.seats, this.around(), this.links()),
         make("section", {"aria-label": "opinions"}, make("h2", {}, "What agents think"), this.thoughts, this.controls()),
         make("section", {"aria-label": "moves"}, make("h2", {}, "Moves"), this.list))));
     addEventListener("keydown", event => this.key(event));
@@ -95,6 +98,21 @@ class Replay {
     this.scores();
     this.go(this.linked());
     this.listen(this.judges[0], "opinions");
+  }
+
+  /** The way back to the run, to the games of the same agents, and to the next one, on pages that have runs. */
+  around() {
+    const {match, run} = this, bar = make("div", {class: "bar", id: "around"});
+    if (!document.querySelector("header nav") || !run) return bar;
+    const place = `/runs/${encodeURIComponent(run).replaceAll("%3A", ":")}`, [agent, against] = match.texts;
+    const words = new URLSearchParams(against && against !== agent ? {agent, against} : {agent});
+    bar.append(make("a", {href: place}, "Back to the run"), make("a", {href: `${place}/games?${words}`}, "Games of these agents"));
+    const asked = new URLSearchParams([...new Set(match.texts)].map(text => ["agent", text]));
+    ask(`/api/runs/${encodeURIComponent(run)}/matches?${asked}`).then(found => {
+      const here = found.findIndex(one => one.id === match.id), next = here < 0 ? null : found[here + 1];
+      if (next) bar.append(make("a", {id: "next", href: `/match/${next.id}?${new URLSearchParams({run})}`, title: next.text}, "Next game"));
+    }).catch(() => {});
+    return bar;
   }
 
   links() {
@@ -125,12 +143,37 @@ class Replay {
     ask("/api/names").then(({agents}) => names.append(...agents.map(name => make("option", {value: name})))).catch(() => {});
     this.costly = make("button", {id: "costly", disabled: true, onclick: () => this.jump("cost")}, "Costliest move");
     this.uncertain = make("button", {id: "uncertain", disabled: true, onclick: () => this.jump("uncertainty")}, "Most uncertain");
+    this.switches = make("div", {class: "bar", hidden: true}, ...[["shares", "Probabilities", "What the agent computed for each cell, such as how likely others are to enter it in the next rounds."],
+      ["routes", "Paths", "Some of the agent's own longest paths, paler further ahead."]].map(([kind, label, meaning]) =>
+      make("label", {title: meaning}, make("input", {type: "checkbox", id: kind, checked: true, onchange: event => {
+        event.target.checked ? this.hides.delete(kind) : this.hides.add(kind);
+        this.think();
+      }}), ` ${label}`)));
     const again = make("button", {id: "again", onclick: () => {
       again.disabled = true;
       this.judges.forEach(one => this.listen(one, "certainty"));
     }}, `Search ${REPEATS} times`);
     return make("div", {}, make("div", {class: "bar"}, this.costly, again, this.uncertain),
-      make("form", {class: "bar", onsubmit: add}, judge, make("button", {}, "Ask"), names));
+      make("form", {class: "bar", onsubmit: add}, judge, make("button", {}, "Ask"), names), this.switches);
+  }
+
+  /** Shows what the agent that moved knew, where it shows something on the board. */
+  knowledge() {
+    const there = this.judges[0].known.get(this.now) || [], shown = there.filter(kind => !this.hides.has(kind)), move = this.now;
+    if (there.length) this.switches.hidden = false;
+    if (!shown.length) {
+      if (this.overlaid === move) this.board.innerHTML = this.boards.svg(move);
+      this.overlaid = null;
+      return;
+    }
+    const words = new URLSearchParams(shown.map(kind => ["show", kind])), key = `${move} ${words}`;
+    if (this.wanted === key) return;
+    this.wanted = key;
+    fetch(`/api/matches/${this.match.id}/moves/${move}/board.svg?${words}`).then(answer => answer.ok ? answer.text() : "").then(svg => {
+      if (!svg || this.wanted !== key || this.now !== move) return;
+      this.board.innerHTML = svg;
+      this.overlaid = move;
+    }).catch(() => {});
   }
 
   /** Lets the opinions of a judge, or its certainty, come in one after another. */
@@ -144,8 +187,9 @@ class Replay {
       this.think();
     };
     stream.onmessage = event => {
-      const {move, choice, actions, certainty} = JSON.parse(event.data);
+      const {move, choice, actions, certainty, known} = JSON.parse(event.data);
       if (actions) {
+        judge.known.set(move, known);
         judge.actions.set(move, actions);
         judge.choices.set(move, choice);
       } else judge.certainty.set(move, certainty);
@@ -227,11 +271,13 @@ class Replay {
     const before = match.moves.slice(0, this.now).map(move => move.name).join(" ");
     this.analysis.href = `/analyse?${new URLSearchParams({game: match.game, text: `moves ${before}`})}`;
     this.graph.point(this.now);
+    this.wanted = this.overlaid = null;
     this.think();
   }
 
   /** Shows what is thought of the present position. */
   think() {
+    this.knowledge();
     const move = this.match.moves[this.now], known = this.judges.filter(judge => judge.actions.has(this.now));
     this.board.querySelectorAll("text.note").forEach(note => note.remove());
     const refused = this.judges.filter(judge => judge.refused).map(judge => make("p", {class: "dim"}, `${judge.name}: ${judge.refused}`));

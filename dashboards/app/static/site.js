@@ -1,0 +1,204 @@
+// Pages come whole from the server; this draws charts, sorts tables, and renews the blocks that changed.
+
+const $ = (selector, within = document) => [...within.querySelectorAll(selector)];
+const dark = matchMedia("(prefers-color-scheme: dark)");
+
+// Charts. Vega is asked for by the first page that has one.
+
+let vega;
+function loaded() {
+  vega ||= new Promise((resolve, reject) => {
+    const script = document.createElement("script");
+    Object.assign(script, {src: "/site/vega.js", onload: () => resolve(window.vegaEmbed), onerror: () => reject(new Error("the script of charts did not load; reload the page."))});
+    document.head.append(script);
+  });
+  return vega;
+}
+
+const INKS = new Set(["#000000", "#222", "#444", "#555"]), LIGHT = "#e8e8e8";
+
+/** A specification for a dark page: transparent, light ink in place of dark; text on coloured cells stays. */
+function onDark(spec) {
+  const relit = (part, key) => Array.isArray(part) ? part.map(one => relit(one)) :
+    part && typeof part === "object" ? Object.fromEntries(Object.entries(part).map(([name, value]) => [name, name === "data" || name === "datasets" ? value : relit(value, name)])) :
+    INKS.has(part) ? LIGHT : part;
+  const lit = relit(spec), ink = {labelColor: LIGHT, titleColor: LIGHT}, look = lit.config;
+  lit.config = {...look, background: "transparent", text: {color: LIGHT},
+    axis: {...look.axis, ...ink, gridColor: "#3d3d3d", domainColor: "#8c8c8c", tickColor: "#8c8c8c"},
+    legend: {...look.legend, ...ink}, title: {...look.title, color: LIGHT}};
+  return lit;
+}
+
+async function draw(figure) {
+  const place = figure.querySelector(".plot"), text = figure.querySelector("script").textContent;
+  const spec = JSON.parse(text), embed = await loaded();
+  const drawn = dark.matches ? onDark(spec) : spec;
+  const one = await embed(place, {...drawn, width: "container", autosize: {type: "fit-x", contains: "padding"}}, {actions: false, ast: true, renderer: "svg", logLevel: 1, tooltip: {theme: dark.matches ? "dark" : "light"}});
+  figure.dataset.drawn = "yes";
+  if ("cells" in figure.dataset) one.view.addSignalListener("cell", (_, chosen) => {
+    if (!chosen.agent) return;
+    document.getElementById("vg-tooltip-element")?.classList.remove("visible");
+    const words = new URLSearchParams(location.search);
+    words.set("agent", chosen.agent[0]);
+    words.set("against", chosen.against[0]);
+    go(`${location.pathname}?${words}`);
+  });
+}
+
+const near = new IntersectionObserver(seen => seen.filter(one => one.isIntersecting).forEach(({target}) => {
+  near.unobserve(target);
+  draw(target).catch(failure => { target.querySelector(".plot").textContent = failure.message; });
+}), {rootMargin: "600px"});
+
+function drawAll(within) { $("figure.chart", within).forEach(figure => near.observe(figure)); }
+dark.addEventListener("change", () => drawAll(document));
+
+// Other addresses of the same page: only the blocks that changed are replaced.
+
+let latest = 0;
+async function renew(address) {
+  const asked = ++latest, answer = await fetch(address, {cache: "no-store"});
+  if (asked !== latest) return;
+  const found = new DOMParser().parseFromString(await answer.text(), "text/html");
+  const main = document.getElementById("main"), wanted = found.getElementById("main");
+  if (!main || !wanted) { location.href = address; return; }
+  document.title = found.title;
+  const head = document.querySelector(".title"), other = found.querySelector(".title");
+  if (head && other && head.innerHTML !== other.innerHTML) head.innerHTML = other.innerHTML;
+  const present = new Map($(".block", main).map(block => [block.dataset.key, block]));
+  let before = null;
+  for (const block of $(".block", wanted)) {
+    const known = present.get(block.dataset.key);
+    present.delete(block.dataset.key);
+    let kept = known;
+    if (!known || known.dataset.hash !== block.dataset.hash || known.className !== block.className) {
+      kept = document.adoptNode(block);
+      if (known) {
+        const plot = known.querySelector(".plot");
+        if (plot && kept.querySelector(".plot")) kept.querySelector(".plot").style.minHeight = `${plot.offsetHeight}px`;
+        $("table.data", known).forEach((table, place) => keepOrder(table, $("table.data", kept)[place]));
+        known.replaceWith(kept);
+      }
+      drawAll(kept);
+    }
+    const after = before ? before.nextSibling : main.firstChild;
+    if (after !== kept) main.insertBefore(kept, after);
+    before = kept;
+  }
+  present.forEach(block => block.remove());
+  besidePanel();
+  $("input[data-find]").forEach(find);
+  listen(wanted.dataset.live || "");
+}
+
+/** Charts take the width that a panel leaves them. */
+function besidePanel() {
+  const before = document.body.classList.contains("with-panel"), now = !!document.querySelector(".panel");
+  document.body.classList.toggle("with-panel", now);
+  if (before !== now) dispatchEvent(new Event("resize"));
+}
+
+async function go(address) {
+  if (address !== location.pathname + location.search) history.pushState(null, "", address);
+  await renew(address);
+}
+addEventListener("popstate", () => renew(location.pathname + location.search));
+
+document.addEventListener("change", event => {
+  const form = event.target.closest("form[data-choice]");
+  if (!form || event.target.type === "search") return;
+  const words = new URLSearchParams([...new FormData(form)].filter(([, value]) => value !== ""));
+  go(form.getAttribute("action") + (words.size ? `?${words}` : ""));
+});
+
+document.addEventListener("click", event => {
+  const link = event.target.closest("a[data-stay]");
+  if (link && !event.ctrlKey && !event.metaKey && !event.shiftKey) {
+    event.preventDefault();
+    go(link.getAttribute("href"));
+    return;
+  }
+  const copy = event.target.closest("[data-copy]");
+  if (copy) {
+    const text = copy.parentElement.querySelector("pre").textContent;
+    navigator.clipboard.writeText(text).then(() => { copy.textContent = "Copied"; }, () => { copy.textContent = "Select it"; });
+    setTimeout(() => { copy.textContent = "Copy"; }, 1500);
+    return;
+  }
+  const sort = event.target.closest("[data-sort]");
+  if (sort) { event.preventDefault(); sortBy(sort); }
+});
+
+addEventListener("keydown", event => {
+  const close = document.querySelector(".panel .close");
+  if (event.key === "Escape" && close) go(close.getAttribute("href"));
+});
+
+// Tables.
+
+function sortBy(button) {
+  const head = button.closest("th"), place = head.cellIndex, table = button.closest("table");
+  const up = head.getAttribute("aria-sort") === "descending";
+  $("th", table).forEach(other => other.removeAttribute("aria-sort"));
+  head.setAttribute("aria-sort", up ? "ascending" : "descending");
+  const value = row => {
+    const cell = row.cells[place];
+    return cell.dataset.number !== undefined ? Number(cell.dataset.number) : cell.textContent.trim();
+  };
+  const order = (one, other) => {
+    const [a, b] = [value(one), value(other)];
+    if (a === "" || b === "") return (a === "") - (b === "");
+    const sign = typeof a === "number" && typeof b === "number" ? a - b : String(a).localeCompare(String(b), "en", {numeric: true});
+    return up ? sign : -sign;
+  };
+  table.tBodies[0].append(...[...table.tBodies[0].rows].sort(order));
+}
+
+/** A renewed table keeps the order that its reader chose. */
+function keepOrder(table, renewed) {
+  const chosen = table.querySelector("th[aria-sort]");
+  if (!chosen || !renewed) return;
+  const head = renewed.tHead.rows[0].cells[chosen.cellIndex], button = head?.querySelector("[data-sort]");
+  if (!button) return;
+  head.setAttribute("aria-sort", chosen.getAttribute("aria-sort") === "descending" ? "ascending" : "descending");
+  sortBy(button);
+}
+
+function find(input) {
+  const wanted = input.value.trim().toLowerCase();
+  const rows = input.dataset.find ? $(input.dataset.find) : $("tbody tr", input.closest(".block"));
+  rows.forEach(row => { row.hidden = wanted !== "" && !row.textContent.toLowerCase().includes(wanted); });
+}
+document.addEventListener("input", event => { if (event.target.type === "search") find(event.target); });
+
+// News. A page that nothing can change does not listen; a hidden one asks when it is seen again.
+
+let source, heard = "";
+function listen(address) {
+  if (address === heard && source) return;
+  source?.close();
+  source = null;
+  heard = address;
+  if (!address || document.hidden) return;
+  source = new EventSource(address);
+  source.addEventListener("news", () => renew(location.pathname + location.search));
+  source.addEventListener("refused", () => { source?.close(); source = null; });
+}
+document.addEventListener("visibilitychange", () => {
+  const address = document.getElementById("main")?.dataset.live || "";
+  if (document.hidden) { source?.close(); source = null; return; }
+  if (address) { listen(address); renew(location.pathname + location.search); }
+});
+
+// What ended since the last visit.
+
+function markNew() {
+  const last = localStorage.getItem("visited") || "";
+  $("tr[data-ended]").forEach(row => { if (last && row.dataset.ended > last) row.classList.add("new"); });
+  if (document.getElementById("runs")) localStorage.setItem("visited", new Date().toISOString().replace("Z", "+00:00"));
+}
+
+drawAll(document);
+markNew();
+besidePanel();
+listen(document.getElementById("main")?.dataset.live || "");

@@ -1,0 +1,104 @@
+"""The league of a game: its agents rated over all tournaments, the best of every family, and what a move costs them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from html import escape
+
+import pandas as pd
+from starlette.datastructures import QueryParams
+
+from turnier.core.errors import unknown
+from turnier.dashboards.agent_names import short_game
+from turnier.dashboards.app.shown_store import ShownStore
+from turnier.dashboards.every_run.cost import agent_costs, cheapest
+from turnier.dashboards.kinds.tournament import list_of
+from turnier.dashboards.links import HOME, run_address
+from turnier.dashboards.pages.drawn import View
+from turnier.dashboards.pages.page import Block, Page, nothing
+from turnier.dashboards.run_heading import titled
+from turnier.dashboards.sections import Section, Text
+from turnier.dashboards.tables import MAIN, Column, Table
+from turnier.results.frames import Standings
+from turnier.results.frames.matches import PLAYED, matches_frame
+from turnier.results.frames.terms import Terms
+from turnier.results.store.store import Run
+
+PATH = "/league"
+
+
+def games_with_runs(shown: ShownStore) -> dict[str, list[Run]]:
+    """Returns the runs that rate the agents of each game, the newest first."""
+    found: dict[str, list[Run]] = {}
+    for run in reversed(shown.runs().values()):
+        if run.kind in PLAYED and shown.matches().get(run.id):
+            found.setdefault(short_game(str(run.definition.get("game", run.name))), []).append(run)
+    return found
+
+
+def page(shown: ShownStore, query: QueryParams, game: str = "") -> Page:
+    """Returns the page of a game; without one, that of the game played last."""
+    known = games_with_runs(shown)
+    if not known:
+        begin = "turnier tournament tictactoe random greedy --games 10"
+        return Page("League", [nothing("No tournament is stored here yet.", [begin], shown.option)])
+    if game and game not in known:
+        raise unknown("game", game, list(known))
+    game = game or next(iter(known))
+    links = "".join(
+        f'<a href="{PATH}/{escape(name)}"{CURRENT if name == game else ""}>{escape(name)}</a>' for name in known
+    )
+    head = f'<nav class="tabs" aria-label="games">{links}</nav>'
+    blocks = list(View(f"{PATH}/{game}", query).blocks(_sections(shown, game, known[game])))
+    runs = "".join(
+        f'<li><a href="{escape(run_address(run.id))}">{escape(titled(run))}</a> {run.created:%Y-%m-%d}</li>'
+        for run in known[game]
+    )
+    blocks.append(Block("runs", f'<h2>Their games</h2><ul class="list">{runs}</ul>'))
+    return Page(f"League of {game}", blocks, head, above=(("Runs", HOME),))
+
+
+CURRENT = ' aria-current="page"'
+
+
+def file(shown: ShownStore, query: QueryParams, game: str, name: str) -> tuple[bytes, str]:
+    """Returns the file of a table of the page, with its media type."""
+    known = games_with_runs(shown)
+    if game not in known:
+        raise unknown("game", game, list(known))
+    return View(f"{PATH}/{game}", query).content(_sections(shown, game, known[game]), name)
+
+
+def _sections(shown: ShownStore, game: str, runs: list[Run]) -> list[Section]:
+    return list(shown.read_all(runs, f"league {game}", lambda: list(_rated(shown, game, runs))))
+
+
+def _rated(shown: ShownStore, game: str, runs: list[Run]) -> Iterator[Section]:
+    frame = matches_frame(shown.store, kind=PLAYED, game=game, ids=False)
+    if frame.empty:
+        yield Text("No game has ended yet.")
+        return
+    standings = Standings.of(frame, pairs=False, terms=Terms.of_runs(shown.store, [run.id for run in runs]))
+    full = str(frame["game"].iloc[0])
+    yield from list_of(standings, full)
+    rated = standings.ratings
+    name = "elo" if rated["elo"].notna().any() else "mean"
+    costs = agent_costs(frame).assign(elo=lambda found: found["agent"].map(rated.set_index("agent")[name]))
+    if name == "elo" and (said := cheapest(costs)):
+        yield Text(said)
+    yield best_of_families(costs, name)
+
+
+def best_of_families(costs: pd.DataFrame, name: str) -> Table:
+    """Returns the best agent of every family, by its rating or mean score, with the cost of its move."""
+    known = costs[costs["elo"].notna()]
+    family = known["name"].str.partition("(")[0]
+    best = known.assign(family=family).sort_values("elo", ascending=False).drop_duplicates("family")
+    columns = [
+        Column("family", key=True),
+        Column("elo", "Elo" if name == "elo" else "mean score", signed=name == "elo", importance=MAIN),
+        Column("name", "its best"),
+        Column("per_move", "µs per move", digits=3),
+        Column("games"),
+    ]
+    return Table("The best of every family", best.reset_index(drop=True), columns)
