@@ -46,11 +46,6 @@ def table(shown: Table) -> str:
     return str(shown.texts().to_html(index=False, border=0, na_rep=""))
 
 
-def file_name(title: str) -> str:
-    """Returns a name for the file of a figure or table, without its ending: letters, digits and dashes."""
-    return "-".join("".join(c if c.isalnum() else " " for c in title.lower()).split())
-
-
 def written(section: Section) -> str:
     """Returns a sentence, a title, a text to copy or facts; nothing for others."""
     if isinstance(section, Title):

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from turnier.agents.registry import label_of
 from turnier.dashboards.agent_names import distinct, short_game
+from turnier.dashboards.sections import kind_of
 from turnier.results.store.store import Run
 
 MAX_NAMED = 3  # agents named in one text
@@ -18,7 +19,9 @@ def agents_of(run: Run) -> dict[str, str]:
 
 
 def titled(run: Run) -> str:
-    """Returns a run's title: its game or name, and its agents, or their number if they are many."""
+    """Returns a run's title: its kind's own, or its game or name and its agents, or their number if they are many."""
+    if title := getattr(kind_of(run.kind), "title", None):
+        return str(title(run))
     names = list(agents_of(run).values())
     if not names:
         game = short_game(str(run.definition.get("game", "")))

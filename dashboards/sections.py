@@ -7,8 +7,11 @@ The file `kinds/KIND.py` describes the runs of a kind; a new kind needs nothing 
 - `sections(data) -> Iterator[Section]`: everything else, the main table first;
 - `together(data, ...) -> data`, if several runs can be shown as one, such as curves of trainings;
 - `mark(results) -> str`, if views may change without a further game: a text that then changes;
+- `title(run) -> str`, if it is not the game and the agents;
 - `to_json(data) -> Any`, if machines read more than the head and the tables;
 - `BEGIN`, commands that begin such a run, by lines; `OPTUNA`, if optuna-dashboard shows it, too;
+- `ratings(data) -> frame`, if its agents are rated;
+- `SEARCHES`, if it shows searched positions: runs of other kinds that have some show them in a tab, too;
 - `COMPARES`, if its agents are compared with each other; `SCORES`, if its games have scores to set side by side.
 """
 

@@ -140,6 +140,11 @@ def _unlike(title: str, column: Column) -> str:
     return f"± of {about}" if title == "±" else f"{about} {title}"
 
 
+def file_name(title: str) -> str:
+    """Returns a name for the file of a figure or table, without its ending: letters, digits and dashes."""
+    return "-".join("".join(c if c.isalnum() else " " for c in title.lower()).split())
+
+
 def known(frame: pd.DataFrame, *columns: Column) -> list[Column]:
     """Returns the columns with at least one value in the frame."""
     return [column for column in columns if column.name in frame and frame[column.name].notna().any()]

@@ -30,7 +30,7 @@ from turnier.runs.bar import Bar, game_bar
 from turnier.studies.promises import beliefs, samples, searches, sequential, tournaments
 from turnier.studies.promises.games import passing_store
 from turnier.studies.promises.tally import Kind, Part, Promise, Seen, Tally
-from turnier.studies.scripts.script import run_script
+from turnier.studies.scripts.script import run_script, with_table
 
 START, END = "<!-- written by studies/calibration.py -->", "<!-- end of the table -->"
 DATA, PAGE = Path("docs/results/data/calibration.csv"), Path("docs/validity.md")
@@ -135,15 +135,6 @@ def markdown(rows: Sequence[Sequence[str]]) -> str:
     return "\n".join(f"| {' | '.join(cells)} |" for cells in (*head, *rows))
 
 
-def with_table(text: str, table: str, start: str = START, end: str = END) -> str:
-    """Returns a page with the table between its markers replaced; raises UserError if it has none."""
-    before, first, rest = text.partition(start)
-    _, last, after = rest.partition(end)
-    if not first or not last:
-        raise UserError(f"the page must have the lines {start} and {end}, between which the table is written.")
-    return f"{before}{start}\n\n{table}\n\n{end}{after}"
-
-
 def main(
     scale: Annotated[float, typer.Option(help="units of each part, relative to the usual number", min=0.001)] = 1.0,
     only: Annotated[str, typer.Option(help="measure only parts whose name contains this")] = "",
@@ -153,13 +144,13 @@ def main(
     parts, console = all_parts(only), Console()
     if not page.exists():
         raise UserError(f"the page must exist, got {page}; run this in the root of the repository, or name another.")
-    with_table(page.read_text(), "")  # raises before anything is measured
+    with_table(page.read_text(), "", START, END)  # raises before anything is measured
     counts = read_counts(data)
     total = sum(wanted(part, scale) for part in parts)
     done = sum(min(wanted(part, scale), counts.get((part.name, UNITS), Tally()).units) for part in parts)
     with trusting(), game_bar("units", total, unit="units", completed=done) as bar:
         counts = measure(parts, scale, data, bar)
-    page.write_text(with_table(page.read_text(), markdown(list(lines(all_parts(), counts)))))
+    page.write_text(with_table(page.read_text(), markdown(list(lines(all_parts(), counts))), START, END))
     table = Table(box=SIMPLE_HEAD, pad_edge=False)
     for heading in HEADINGS:
         table.add_column(heading, overflow="fold")

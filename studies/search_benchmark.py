@@ -11,7 +11,7 @@ Examples:
     python studies/search_benchmark.py --preset paper        20 problems of each kind: an hour on two cores
     python studies/search_benchmark.py --preset real         2048 and Yavalath, really played
     python studies/search_benchmark.py --only duels          searches whose names contain this
-    python studies/search_benchmark.py --workers-only        one study with 8, 32 and 128 simulated workers
+    python studies/search_benchmark.py --workers-only        studies with 8 to 1,000 simulated workers: minutes
 
 Results are kept, so repeating the command adds what is missing. After a change of a search, delete its lines. The
 tables and the picture are written beside the page, the tables between its two markers.
@@ -35,8 +35,7 @@ from turnier.studies.benchmark.runs import Results, add, measured, missing_packa
 from turnier.studies.benchmark.summary import Summary
 from turnier.studies.benchmark.tables import BY_NAME, PRESETS, TABLES
 from turnier.studies.benchmark.workers import show_workers
-from turnier.studies.calibration import with_table
-from turnier.studies.scripts.script import choose_preset, run_script
+from turnier.studies.scripts.script import choose_preset, run_script, with_table
 
 DATA, PAGE = Path("docs/results/data/search_benchmark.csv"), Path("docs/results/search_benchmark.md")
 START, END = "<!-- written by studies/search_benchmark.py -->", "<!-- end of the tables -->"
@@ -83,7 +82,7 @@ def main(
     data: Annotated[Path, typer.Option(help="file of results, which is added to")] = DATA,
     page: Annotated[Path, typer.Option(help="page that the tables are written into")] = PAGE,
     workers_only: Annotated[
-        bool, typer.Option("--workers-only", help="only run one study with 8, 32 and 128 simulated workers")
+        bool, typer.Option("--workers-only", help="only run studies with 8 to 1,000 simulated workers")
     ] = False,
 ) -> None:
     console, chosen = Console(), choose_preset(PRESETS, preset)

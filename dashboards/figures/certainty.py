@@ -6,19 +6,25 @@ import contextlib
 from dataclasses import fields
 from typing import Any
 
+import altair as alt
 import pandas as pd
 
 from turnier.agents.registry import AGENTS
 from turnier.core.errors import UserError
 from turnier.dashboards.figures import charts
 from turnier.dashboards.figures.charts import Figure
-from turnier.dashboards.summaries.certainty import in_percent, means_note, phase_name, positions_note
+from turnier.dashboards.summaries.certainty import in_percent, means_note, over_game, phase_name, positions_note
 from turnier.dashboards.summaries.matches import value_of
-from turnier.results.frames.certainty import agent_certainty
+from turnier.games.game import Game
+from turnier.results.frames.certainty import agent_certainty, certainty_over_game
 
 GROUP_NOTE = (
     "%, and below it the number of positions (n). 95 % intervals of Wilson's type, within the range of the measure"
     " however few positions there are; none if all come from one game."
+)
+OVER_GAME = (
+    "Means of positions, those of neighbouring phases pooled; bands of 95 % count the games that they come from."
+    " Dashed: searches that choose at random."
 )
 MAX_WIDE = 4  # columns that leave room for intervals
 
@@ -38,6 +44,24 @@ def certainty_heat_map(groups: pd.DataFrame, measure: str) -> Figure:
     titles = ("legal actions", phase_name(game))
     chart = charts.heat(data, "legal", "phase", "percent", "cell", titles, (0, 100))
     return Figure(f"{agent}: {measure}", chart, data.drop(columns="cell"), GROUP_NOTE)
+
+
+def certainty_over_phases(positions: pd.DataFrame, measure: str) -> Figure | None:
+    """Every agent's certainty over the game, see `certainty_over_game`; None if all positions are of one phase."""
+    found = certainty_over_game(positions, measure)
+    if found["phase"].nunique() < 2:
+        return None
+    percent = {column: 100 * found[column] for column in ("value", "low", "high", "chance")}
+    data = found.drop(columns="agent").assign(**percent).sort_values(["label", "phase"], ignore_index=True)
+    name = phase_name(str(positions["game"].iloc[0]))
+    falling = name == Game.phase_name  # cells are filled
+    chart = charts.lines(
+        data, "phase", "value", "low", "high", "label", (name, f"{measure}, %"), band=True, falling=falling
+    )
+    chance = data.groupby("phase", as_index=False)["chance"].mean()
+    dashed = alt.Chart(chance).mark_line(strokeDash=[6, 4], strokeWidth=2, color="#777777")
+    chart.layer.insert(0, dashed.encode(x=chart.layer[0].encoding.x, y="chance:Q", tooltip=["phase:Q", "chance:Q"]))
+    return Figure(over_game(measure), chart, data, OVER_GAME)
 
 
 def certainty_means(positions: pd.DataFrame, measure: str) -> Figure:

@@ -22,7 +22,7 @@ from turnier.core.number_text import estimate, number
 from turnier.core.outputs import require_folder
 from turnier.core.terminal.visible import visible_in
 from turnier.dashboards.colours import COLOURS
-from turnier.dashboards.markup import file_name
+from turnier.dashboards.tables import file_name
 
 SHAPES = ("circle", "square", "triangle-up", "diamond", "triangle-down", "triangle-right", "triangle-left", "wedge")
 NUMBERS = "cividis"
@@ -111,6 +111,8 @@ def lines(
     connected: bool = True,
     published: Mapping[str, str] | None = None,
     across: tuple[str, ...] = (),
+    band: bool = False,
+    falling: bool = False,
 ) -> Any:
     """Returns a line (or only points) with its intervals for every series.
 
@@ -123,6 +125,8 @@ def lines(
         connected: whether to join points by lines.
         published: names of dashed series with crosses -> the series with the same colour.
         across: the columns of an interval of x.
+        band: whether intervals are a band even if there are few points.
+        falling: whether x falls from left to right.
     """
     data = thinned(frame[[x, value, low, high, series, *across]].assign(**{series: frame[series].map(wrapped)}), series)
     data = told(data, value, low, high)
@@ -130,12 +134,12 @@ def lines(
     partners = {wrapped(name): wrapped(partner) for name, partner in (published or {}).items()}
     smallest, largest = (float(data[x].min()), float(data[x].max())) if len(data) else (0.0, 0.0)
     kind = "ordinal" if ordinal else "log" if log and smallest > 0 and largest / smallest >= 4 else "linear"
-    place = _number_axis(x, titles[0], kind, data[x])
+    place = _number_axis(x, titles[0], kind, data[x], falling)
     base = alt.Chart(data).encode(x=place, color=_colour(series, names, partners))
     scale = alt.Scale(zero=False, nice=True)
     edge = alt.Y(f"{low}:Q", scale=scale)
     many = len(data) > MAX_DOTS * max(1, len(names))
-    around = base.mark_area(opacity=0.2) if many else base.mark_rule(strokeWidth=1.5)
+    around = base.mark_area(opacity=0.2) if many or band else base.mark_rule(strokeWidth=1.5)
     layers = [around.encode(y=edge, y2=f"{high}:Q")]
     y = alt.Y(f"{value}:Q", title=titles[1], scale=scale)
     if across:
@@ -208,15 +212,15 @@ def heat(
     return styled((cells + text).properties(height=alt.Step(46 if two_lines else 27)))
 
 
-def bars(frame: pd.DataFrame, label: str, value: str, unit: str) -> Any:
-    """Returns a bar for every row, in the frame's order."""
+def bars(frame: pd.DataFrame, label: str, value: str, unit: str, ends: Sequence[str] = ()) -> Any:
+    """Returns a bar for every row, in the frame's order; `ends` are the columns of its range, if there is one."""
     order = frame[label].tolist()
     y = alt.Y(f"{label}:N", sort=order, title=None, axis=alt.Axis(labelLimit=230))
-    chart = (
-        alt.Chart(frame[[label, value]])
-        .mark_bar(color=COLOURS[0], height={"band": 0.7})
-        .encode(x=alt.X(f"{value}:Q", title=unit), y=y, tooltip=_tooltip(frame, label, value))
-    )
+    base = alt.Chart(frame[[label, value, *ends]]).encode(y=y, tooltip=_tooltip(frame, label, value, *ends))
+    x = alt.X(f"{value}:Q", title=unit)
+    chart = base.mark_bar(color=COLOURS[0], height={"band": 0.7}).encode(x=x)
+    if ends:
+        chart += base.mark_rule(strokeWidth=3, color=COLOURS[1]).encode(x=alt.X(f"{ends[0]}:Q"), x2=f"{ends[1]}:Q")
     return styled(chart.properties(height=alt.Step(26)))
 
 
@@ -309,7 +313,7 @@ def table_csv(frame: pd.DataFrame) -> bytes:
     return str(frame.to_csv(index=False)).encode()
 
 
-def _number_axis(x: str, title: str, kind: str, values: pd.Series) -> Any:
+def _number_axis(x: str, title: str, kind: str, values: pd.Series, falling: bool = False) -> Any:
     """Returns an axis from the smallest to the largest number, or of steps; a few whole numbers become its ticks."""
     known = sorted(values.dropna().unique().tolist())
     if kind == "ordinal":
@@ -320,7 +324,8 @@ def _number_axis(x: str, title: str, kind: str, values: pd.Series) -> Any:
     elif all(value == round(value) for value in known):
         look.format, look.tickMinStep = ",d", 1
         look.values = known if len(known) <= MAX_TICKS else alt.Undefined
-    scale = alt.Scale(type=kind, zero=False, nice=False, padding=14)
+    zero = alt.Undefined if kind == "log" else False
+    scale = alt.Scale(type=kind, zero=zero, nice=False, padding=14, reverse=falling or alt.Undefined)
     return alt.X(f"{x}:Q", title=title, scale=scale, axis=look)
 
 

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import numpy as np
+import pandas as pd
+
 from turnier.dashboards.figures import charts
 from turnier.dashboards.figures.charts import Figure
 from turnier.dashboards.figures.ranked import MAX_AGENTS, MAX_TEXTS, square
 from turnier.dashboards.summaries.matches import Ranks, both_sides
 
 SIGNIFICANT = 0.05
+RACERS = 6  # agents of `best_over_games`
 
 
 def crosstable(ranks: Ranks, first: int = 1) -> Figure:
@@ -81,3 +85,22 @@ def seat_points(ranks: Ranks) -> Figure | None:
     if len(shown) < len(data):
         note += f" Shown: the first {MAX_TEXTS} of {len(places)} agents; the CSV has all."
     return Figure("Points by seat", chart, data, note)
+
+
+def best_over_games(race: pd.DataFrame) -> Figure | None:
+    """The probabilities of being the best of all after the first games, of the likeliest agents; see `best_so_far`.
+
+    None for fewer than two numbers of games.
+    """
+    known = race.dropna(subset="best")
+    if known["games"].nunique() < 2:
+        return None
+    likely = known.groupby("agent", sort=False)["best"].agg(["last", "max"]).sort_values(["last", "max"])
+    data = known[known["agent"].isin(likely.index[-RACERS:])]
+    data = data.assign(percent=100 * data["best"], low=np.nan, high=np.nan)
+    place = data["agent"].map({agent: -i for i, agent in enumerate(likely.index)})
+    data = data.iloc[np.lexsort((data["games"], place))]
+    titles = ("games of all agents", "best of all, %")
+    chart = charts.lines(data, "games", "percent", "low", "high", "label", titles, log=True)
+    note = "Probability to be the best of all, as in the rating list, after the games of the first seeds."
+    return Figure("Best of all over the games", chart, data[["label", "games", "percent"]], note)

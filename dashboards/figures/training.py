@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
+from typing import Any
 
+import numpy as np
 import pandas as pd
 from scipy import stats
 
@@ -16,6 +18,8 @@ from turnier.runs.self_play.ratings import ZERO
 from turnier.runs.stored.training import Evaluation
 from turnier.statistics.intervals import CONFIDENCE
 
+Seconds = Mapping[str, Mapping[int, float]]  # run -> number of games -> seconds of learning up to there
+TIMES = (("hours", 3600), ("minutes", 60), ("seconds", 1))
 MAX_DRAWN = 400  # points of a drawn curve; longer curves have neighbouring points merged
 
 
@@ -44,21 +48,42 @@ def _coarser(frame: pd.DataFrame, step: int) -> pd.DataFrame:
     return points[["games", "count", "mean", "deviation"]].reset_index(drop=True)
 
 
-def training_curves(points_by_run: Mapping[str, Sequence[CurvePoint]]) -> Figure | None:
-    """Mean scores of the training games, by run; None if there are none."""
+def _over(data: pd.DataFrame, columns: tuple[str, str, str], unit: str, seconds: Seconds | None) -> tuple[Any, Any]:
+    """Returns a chart of values over the games trained, or over the time of learning if that is given; and its data.
+
+    Runs without known times are left out.
+    """
+    if seconds is None:
+        return charts.lines(data, "games", *columns, "run", ("games trained", unit)), data
+    parts = []
+    for name, part in data.groupby("run", sort=False):
+        if known := sorted(seconds.get(str(name), {}).items()):
+            games, spent = zip((0, 0.0), *known, strict=True)
+            parts.append(part.assign(hours=np.interp(part["games"], games, spent) / 3600))
+    timed = pd.concat(parts, ignore_index=True) if parts else data.head(0).assign(hours=0.0)
+    most = 3600 * timed["hours"].max()
+    x, size = next((unit for unit in TIMES if unit[1] <= most), TIMES[-1])
+    drawn = timed.assign(**{x: 3600 * timed["hours"] / size})
+    return charts.lines(drawn, x, *columns, "run", (f"{x} of learning", unit)), timed
+
+
+def training_curves(points_by_run: Mapping[str, Sequence[CurvePoint]], seconds: Seconds | None = None) -> Figure | None:
+    """Mean scores of the training games, by run; None if there are none. For `seconds` see `_over`."""
     parts = [curve_frame(points).assign(run=name) for name, points in points_by_run.items() if points]
     if not parts:
         return None
     data = pd.concat(parts, ignore_index=True)
-    titles = ("games trained", "mean score in training")
-    chart = charts.lines(data, "games", "mean", "low", "high", "run", titles)
+    chart, data = _over(data, ("mean", "low", "high"), "mean score in training", seconds)
     return Figure(
         "Training games", chart, data, "Scores of the first seat, with exploration; 95 % intervals (Student's t)."
     )
 
 
 def evaluation_curves(
-    evaluations_by_run: Mapping[str, Sequence[Evaluation]], unit: str, opponents: Iterable[str] = ()
+    evaluations_by_run: Mapping[str, Sequence[Evaluation]],
+    unit: str,
+    opponents: Iterable[str] = (),
+    seconds: Seconds | None = None,
 ) -> Figure | None:
     """The strength during training, by run; None if nothing was evaluated.
 
@@ -67,10 +92,9 @@ def evaluation_curves(
     rows = [asdict(evaluation) | {"run": name} for name, done in evaluations_by_run.items() for evaluation in done]
     if not rows:
         return None
-    data = pd.DataFrame(rows)
+    chart, data = _over(pd.DataFrame(rows), ("value", "low", "high"), unit, seconds)
     names = " or ".join(dict.fromkeys(label_of(agent) for agent in opponents if agent))
     against = f" against {names}" if names else ""
-    chart = charts.lines(data, "games", "value", "low", "high", "run", ("games trained", unit))
     return Figure(
         "Evaluations during training",
         chart,
@@ -79,10 +103,10 @@ def evaluation_curves(
     )
 
 
-def rating_curve(checkpoints_by_run: Mapping[str, pd.DataFrame]) -> Figure:
+def rating_curve(checkpoints_by_run: Mapping[str, pd.DataFrame], seconds: Seconds | None = None) -> Figure:
     """The strength of the checkpoints of self-play, by run, see `rated_checkpoints`; all with the same zero of Elo."""
     data = pd.concat([frame.assign(run=name) for name, frame in checkpoints_by_run.items()], ignore_index=True)
     zero = next(iter(checkpoints_by_run.values())).attrs.get(ZERO, "")
     scale = f"beside {label_of(zero)}, which has 0 Elo" if zero else "beside each other; their mean is 0 Elo"
-    chart = charts.lines(data, "games", "elo", "elo_low", "elo_high", "run", ("games trained", "Elo"))
+    chart, data = _over(data, ("elo", "elo_low", "elo_high"), "Elo", seconds)
     return Figure("Ratings of checkpoints", chart, data, f"Checkpoints {scale}; 95 % intervals.")

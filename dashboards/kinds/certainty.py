@@ -12,17 +12,17 @@ from turnier.core.number_text import estimate
 from turnier.dashboards.agent_names import distinct, planned, short_game, with_names
 from turnier.dashboards.kinds.games import by_game
 from turnier.dashboards.sections import Among, Choice, Drawing, Head, Section, Text, kinds_with
-from turnier.dashboards.summaries.certainty import coarser, in_percent, means_note, phase_name
+from turnier.dashboards.summaries.certainty import coarser, in_percent, lead_sentence, means_note, over_game, phase_name
 from turnier.dashboards.tables import MAIN, MINOR, USEFUL, Column, Table
 from turnier.results.frames import json_rows
-from turnier.results.frames.certainty import CERTAINTY_MEASURES, agent_certainty, group_certainty
+from turnier.results.frames.certainty import CERTAINTY_MEASURES, agent_certainty, certainty_over_game, group_certainty
 from turnier.results.frames.matches import matches_frame, summary
 from turnier.results.store.store import Store
 from turnier.runs.results import RunResults
 from turnier.runs.stored.certainty import certainty_of_run
 
 BEGIN = 'turnier certainty 2048 random "mc(iterations=100)" --states 5'
-SCORES = True  # see `turnier.dashboards.sections`
+SCORES = SEARCHES = True  # see `turnier.dashboards.sections`
 
 MAX_RUNS = 20  # runs searched for scores
 ABOUT = {
@@ -74,18 +74,19 @@ def _of_game(data: Data, game: str) -> Sequence[Section]:
     [shown] = with_names(data.positions[data.positions["game"] == game])
 
     def make(agents: Sequence[str]) -> Sequence[Section]:
-        return list(_of_agents(shown[shown["label"].isin(agents)], data.store))
+        some = shown[shown["label"].isin(agents)]
+        return [Choice("Measure", "measure", list(ABOUT), lambda measure: list(_measured(some, measure, data.store)))]
 
     return [Among("Agents", "agents", sorted(shown["label"].unique()), make)]
 
 
-def _of_agents(positions: pd.DataFrame, store: Store) -> Iterator[Section]:
-    yield agents_table(positions)
-    yield Choice("Measure", "measure", list(ABOUT), lambda measure: list(_measured(positions, measure, store)))
-
-
 def _measured(positions: pd.DataFrame, measure: str, store: Store) -> Iterator[Section]:
+    """Yields which agent is the most certain, their course over the game, and details."""
+    if said := lead_sentence(positions, measure):
+        yield Text(said)
     yield Text(ABOUT[measure])
+    yield Drawing("certainty.certainty_over_phases", (positions, measure), _phases_table(positions, measure))
+    yield agents_table(positions)
     yield Drawing("certainty.certainty_means", (positions, measure))
     yield Drawing("certainty.certainty_by_parameter", (positions, measure))
     yield Drawing("certainty.certainty_by_score", lambda: (positions, measure, _scores(positions, store)))
@@ -125,6 +126,19 @@ def agents_table(positions: pd.DataFrame) -> Table:
         Column("ms", "ms per search", importance=MINOR),
     ]
     return Table("Agents", table, columns, means_note(positions))
+
+
+def _phases_table(positions: pd.DataFrame, measure: str) -> Table:
+    """Returns the course over the game for terminals."""
+    frame = certainty_over_game(positions, measure).sort_values(["label", "phase"], ignore_index=True)
+    columns = [
+        Column("label", "agent", key=True),
+        Column("phase", phase_name(str(positions["game"].iloc[0])), digits=3, importance=MAIN),
+        Column("states", "positions"),
+        Column("value", measure, unit="%", scale=100, low="low", high="high", importance=MAIN),
+        Column("chance", "at random", "%", 100, importance=MINOR),
+    ]
+    return Table(over_game(measure), frame, columns)
 
 
 def _groups_table(groups: pd.DataFrame, measure: str) -> Table:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict
+from functools import cache, partial
 from typing import Any, NamedTuple
 
 import pandas as pd
@@ -71,6 +72,7 @@ class Data(NamedTuple):
     importance: pd.Series
     idle_games: int = 0  # games of recommendations by idle workers
     hints: Sequence[str] = ()  # advice on the search
+    spread: Callable[[], pd.DataFrame] = pd.DataFrame  # of the importance, computed when it is first shown
 
     @property
     def agent(self) -> str:
@@ -102,6 +104,7 @@ def read(results: RunResults) -> Data:
         trials.importance(frame),
         study.idle_games if begun else 0,
         study.hints() if begun else (),
+        cache(partial(trials.importance_spread, frame)),
     )
 
 
@@ -127,8 +130,9 @@ def head(results: RunResults) -> Head:
     if run.name not in trials.study_names(store):
         return Head(agents=agents)
     if verdict := stored_verdict(store, run.name):
+        counted = verdict.counted
         meaning = (
-            f"Decided in {verdict.games:,} held-out games after {verdict.searched:,} games of the search;"
+            f"Decided in {verdict.games:,} held-out {counted} after {verdict.searched:,} {counted} of the search;"
             f" wrong in at most {100 * verdict.alpha:g} % of searches that find nothing better."
         )
         return Head(verdict.sentence, meaning, OUTCOMES.get(verdict.outcome, KEPT), agents)
@@ -144,7 +148,11 @@ def sections(data: Data) -> Iterator[Section]:
         yield Text("No candidate is finished yet.")
     else:
         yield from _result(data)
-        yield Text(f"{int(data.trials['state'].isin(FINISHED).sum()):,} candidates played {data.games:,} games.")
+        candidates, had = (
+            int(data.trials["state"].isin(FINISHED).sum()),
+            "played" if data.facts.counted == "games" else "had",
+        )
+        yield Text(f"{candidates:,} candidates {had} {data.games:,} {data.facts.counted}.")
         yield from map(Text, data.hints)
     yield Facts(data.facts.rows(), "What is tuned, and how")
     yield Table.of(
@@ -193,13 +201,15 @@ def _result(data: Data) -> Iterator[Section]:
     verdict = data.verdict
     if verdict:
         if data.games > verdict.searched:
-            yield Text(f"The search has since been resumed, to {data.games:,} games, and has no new verdict yet.")
+            so_far = f"{data.games:,} {data.facts.counted}"
+            yield Text(f"The search has since been resumed, to {so_far}, and has no new verdict yet.")
         yield Copy(verdict.agent)
         if commands := option_commands(verdict.agent):
             yield Copy("\n".join(commands), "In the words of its program:")
         if said := to_play_on(data.store, data.definition, verdict):
             yield Copy(said)
         yield held_out_table(verdict, data.unit, run_id_of(data.name))
+        yield Drawing("studies.search.luck_arrows", (verdict, data.unit))
     elif data.points:
         yield points_table(data.points, data.unit, data.facts.unit_games, run_id_of(data.name))
         yield Drawing("studies.search.held_out_front", (data.points, data.unit))
@@ -228,7 +238,7 @@ def _so_far(data: Data) -> str:
     latest = data.trials[data.trials["group"] == data.trials["group"].max()]
     value = plus_minus(*mean_interval(latest["value"].dropna().tolist()))
     games = int(latest["games"].sum()) * data.facts.unit_games
-    return f"{data.unit.capitalize()} of the latest generation's candidates: {value}, {games:,} games."
+    return f"{data.unit.capitalize()} of the latest generation's candidates: {value}, {games:,} {data.facts.counted}."
 
 
 def held_out_table(verdict: StudyVerdict, unit: str, run: str = "") -> Table:
@@ -253,13 +263,15 @@ def held_out_table(verdict: StudyVerdict, unit: str, run: str = "") -> Table:
             for other, name in compared.items()
         ),
         *known(frame, Column("elo", "Elo", low="elo_low", high="elo_high", signed=True, importance=MAIN)),
-        Column("games"),
+        Column("games", verdict.counted),
         *known(frame, Column("claimed", digits=2), Column("shrinkage", "luck", digits=2, signed=True)),
         Column("agent", importance=MINOR - 1),
         Column("replay", link=True),
     ]
     note = HELD_OUT_NOTE.format(unit.capitalize(), f"{100 * verdict.confidence:.0f} %")
-    return Table("Held-out games", frame, columns, note + (CLAIMED if frame["claimed"].notna().any() else ""))
+    return Table(
+        f"Held-out {verdict.counted}", frame, columns, note + (CLAIMED if frame["claimed"].notna().any() else "")
+    )
 
 
 def front_table(data: Data) -> Table:
@@ -303,7 +315,7 @@ def candidate_table(data: Data) -> Table:
         *known(frame, Column("replay", link=True)),
         Column("value", data.unit, half_width="half_width", importance=MAIN),
         *(known(frame, Column("other", second.title, importance=MAIN)) if second else []),
-        *known(frame, Column("games"), Column("group", "generation", importance=MINOR)),
+        *known(frame, Column("games", data.facts.counted), Column("group", "generation", importance=MINOR)),
         *(Column(name, digits=4) for name in names),
     ]
     return Table("Candidates with the largest values", frame, columns, f"{len(frame)} of {len(data.trials):,}. {LUCKY}")
@@ -328,7 +340,7 @@ def _parameters(data: Data) -> Iterator[Section]:
     if shares.empty:
         yield Text("Parameter importance needs at least eight candidates.")
     else:
-        yield Drawing("studies.search.importance_bars", (shares, data.trials))
+        yield Drawing("studies.search.importance_bars", lambda: (shares, data.trials, data.spread()))
     yield Choice(
         "By parameter", "parameter", names, lambda name: list(_by_parameter(data, name, names)), SLICES, beside=True
     )

@@ -34,6 +34,7 @@ from turnier.results.frames import Standings, Terms, json_rows
 from turnier.results.frames.fields import contenders
 from turnier.results.frames.matches import matches_frame
 from turnier.results.frames.rating_list import places_of
+from turnier.results.frames.standings import best_so_far
 from turnier.results.frames.terms import anchor_among
 from turnier.results.store.store import Store
 from turnier.runs.results import RunResults
@@ -43,6 +44,9 @@ BEGIN = 'turnier tournament yavalath mcts "alphabeta(depth=4)" random --games 20
 COMPARES = SCORES = True  # see `turnier.dashboards.sections`
 
 SIGNIFICANT = 0.05
+RACE = ("game", "agent", "label", "games", "best")
+DECIDED = 0.95  # probability to be the best
+RACING = 100  # agents, for which the probabilities of being the best are computed at several numbers of games
 RATES = True  # an agent that failed in all games is an error
 RATED_BY = ("this tournament", "all tournaments of the game")
 WINDOW = 60  # maximum number of agents in one square
@@ -71,6 +75,7 @@ class Data(NamedTuple):
     ranks: Ranks
     store: Store
     said: list[str]  # sentences on the certainty of the first places and on agents that repeated games
+    race: pd.DataFrame  # see `best_so_far`; with the column `game`
 
 
 def read(results: RunResults, anchor: str = "", nash: bool = False) -> Data:
@@ -81,7 +86,10 @@ def read(results: RunResults, anchor: str = "", nash: bool = False) -> Data:
     planned = isinstance(results, TournamentResults) and "agents" in results.store.run(results.id).definition
     said = list(filter(None, _said(results, whole))) if planned else []
     found = scores_of(results.store, results.id, whole), ranks_of(results.id, frame, terms)
-    return Data(*found, results.store, said)
+    planned_ahead = "times" not in frame and frame["agent"].nunique() <= RACING and not terms.format
+    games = frame.groupby("game", observed=True) if planned_ahead else ()
+    race = [best_so_far(part).assign(game=game) for game, part in games]
+    return Data(*found, results.store, said, pd.concat(race) if race else pd.DataFrame(columns=RACE))
 
 
 def _said(results: Any, frame: pd.DataFrame) -> Iterator[str]:
@@ -118,6 +126,11 @@ def head(results: RunResults) -> Head:
     return Head(leads, f"{meaning[:1].upper()}{meaning[1:]}." if meaning else "", "", names, unplayed)
 
 
+def ratings(data: Data) -> pd.DataFrame:
+    """Returns the ratings of the agents, see `Standings`."""
+    return data.ranks.ratings
+
+
 def sections(data: Data) -> Iterator[Section]:
     yield from scores.by_game(sorted(data.scores.summary["game"].unique()), partial(_of_game, data))
 
@@ -140,7 +153,13 @@ def _of_game(data: Data, game: str) -> Iterator[Section]:
         yield from _ratings(data, game, ranks, found.summary)
         yield from map(Text, data.said)
         yield from map(Text, ranks.notes.loc[ranks.notes["about"] != "leader", "note"])
+        race = data.race[data.race["game"] == game]
+        names = dict(zip(ranks.ratings["agent"], ranks.ratings["label"], strict=True))
+        race = race[race["agent"].isin(names)].assign(label=lambda known: known["agent"].map(names))
+        if said := decided(race):
+            yield Text(said)
         yield Drawing("tournament.rating_points", (ranks,))
+        yield Drawing("tournament.best_over_games", (race,))
         yield from scores.scored(found)
         if len(ranks.pairs):
             yield Tab("Pairs")
@@ -148,6 +167,29 @@ def _of_game(data: Data, game: str) -> Iterator[Section]:
             yield Drawing("tournament.seat_points", (ranks,), _seats(ranks))
             yield pair_table(ranks)
     yield from _last_boards(data.store, found)
+
+
+def decided(race: pd.DataFrame) -> str:
+    """Returns after how many games it was clear which agent is the best; empty if that cannot be told.
+
+    Args:
+        race: of `best_so_far`.
+    """
+    race = race.dropna(subset="best")  # unknown while nothing varies
+    if race["games"].nunique() < 2:
+        return ""
+    total = int(race["games"].max())
+    leader = race.loc[race["best"].where(race["games"] == total).idxmax()]
+    own = race[race["agent"] == leader["agent"]].set_index("games")["best"].sort_index()
+    doubtful = own.index[~(own >= DECIDED)]
+    if len(doubtful) and doubtful[-1] == total:
+        sure = percent_sure(leader["best"])
+        return f"Not decided after {total:,} games: {leader['label']} is the best with {sure} % probability, not 95 %."
+    since = int(own.index[own.index > (doubtful[-1] if len(doubtful) else 0)][0])
+    return (
+        f"Decided after about {since:,} of {total:,} games: from then on, {leader['label']} is the best with at least"
+        f" {100 * DECIDED:.0f} % probability."
+    )
 
 
 def _ratings(data: Data, game: str, ranks: Ranks, summary: pd.DataFrame) -> Iterator[Section]:

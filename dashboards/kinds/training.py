@@ -5,28 +5,34 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
+from datetime import timedelta
+from pathlib import Path
+from types import MappingProxyType
 from typing import NamedTuple
 
 import pandas as pd
 
 from turnier.agents.ntuple.td import LEARNING
 from turnier.agents.registry import AGENTS, EVALUATORS
-from turnier.core.number_text import estimate, plus_minus
+from turnier.core.number_text import duration, estimate, number, plus_minus
 from turnier.core.parameters import Declared
-from turnier.dashboards.agent_names import planned, shortened
+from turnier.dashboards.agent_names import planned, short_game, shortened
 from turnier.dashboards.kinds.games import by_game
-from turnier.dashboards.sections import Copy, Drawing, Head, Section, Text
+from turnier.dashboards.sections import Choice, Copy, Drawing, Facts, Head, Section, Text
 from turnier.dashboards.tables import MAIN, Column, Table
+from turnier.games.game import Game
 from turnier.games.registry import game_of
 from turnier.results.store.curves import CurvePoint
 from turnier.results.store.store import Run
 from turnier.runs.results import RunResults
-from turnier.runs.self_play.ratings import ZERO, rated_checkpoints
+from turnier.runs.self_play.ratings import ZERO, rated_checkpoints, seconds_of
 from turnier.runs.stored.training import Evaluation, TrainingResults, evaluation_unit, stored_evaluations
 from turnier.statistics.intervals import half_width_of_mean
 
 BEGIN = "turnier train tictactoe ntuple --games 2000 --out t.npz --evaluate-every 500 --against random"
 SCORES = True
+BLOCKS = 5  # of a training's games, of which the last two are compared
+OVER = ("games", "time")
 
 
 class Data(NamedTuple):
@@ -37,7 +43,9 @@ class Data(NamedTuple):
     evaluations: Mapping[str, Sequence[Evaluation]]
     opponents: tuple[str, ...]
     checkpoints: dict[str, pd.DataFrame]  # of self-play
-    said: Sequence[str] = ()  # results of the newest games, how to play with the result, and advice
+    said: Sequence[Section] = ()  # results of the newest games, how to play with the result, and advice
+    seconds: Mapping[str, Mapping[int, float]] = MappingProxyType({})  # of learning, by number of games
+    facts: Mapping[str, Mapping[str, str]] = MappingProxyType({})
 
 
 def read(results: RunResults) -> dict[str, Data]:
@@ -47,22 +55,83 @@ def read(results: RunResults) -> dict[str, Data]:
     rated = {name: rated_checkpoints(store, run.id)} if "agent" in run.definition else {}
     evaluations = {name: stored_evaluations(store, run.id, game_of(game))}
     against = str(run.definition.get("against", ""))
-    said = sentences(results) if isinstance(results, TrainingResults) else []
-    return {game: Data(game, {name: store.curves.points(run.id)}, evaluations, (against,), rated, said)}
+    said = list(_said(results)) if isinstance(results, TrainingResults) else []
+    points, seconds = store.curves.points(run.id), seconds_of(store, run.id)
+    if change := rising(game_of(game), points, evaluations[name]):
+        said.insert(0, Text(change))
+    facts = {name: _facts(run, seconds)}
+    return {game: Data(game, {name: points}, evaluations, (against,), rated, said, {name: seconds}, facts)}
+
+
+def _said(results: TrainingResults) -> Iterator[Section]:
+    yield from map(Text, sentences(results))
+    if results.plan.learned(results.out)[0].exists():
+        yield Copy(f'turnier tournament {results.game} "{results.agent}"', "To play with it:")
+    else:
+        yield Text(f"{results.out.name} is not here: play with it where it was trained.")
+
+
+def _facts(run: Run, seconds: Mapping[int, float]) -> dict[str, str]:
+    """Returns what learns, how, and how fast."""
+    what, how = learner_of(run)
+    facts = {
+        "learner": what,
+        "method": how,
+        "seed": str(run.definition["seed"]),
+        "file": Path(run.definition["out"]).name,
+    }
+    games, spent = max(seconds.items(), default=(0, 0.0))
+    if games and spent:
+        time = duration(spent) if spent < 60 else str(timedelta(seconds=round(spent)))
+        facts |= {"time of learning": time, "speed": f"{number(games / spent)} games per second"}
+    return facts
+
+
+def rising(game: Game, points: Sequence[CurvePoint], evaluations: Sequence[Evaluation]) -> str:
+    """Returns whether a training still rises; empty if too little is known.
+
+    By the scores of its last fifth and of the fifth before; by the last two evaluations if the game has several seats,
+    since scores of self-play then say nothing of strength.
+    """
+    if game.num_seats == 1:
+        size = len(points) // BLOCKS
+        if not size:
+            return ""
+        frame = pd.DataFrame(map(asdict, points))
+        (mean, half, games), (before, its_half, others) = (
+            _pooled(part) for part in (frame[-size:], frame[-2 * size : -size])
+        )
+        apart, unit = mean - before, ""
+        low, high = apart - math.hypot(half, its_half), apart + math.hypot(half, its_half)
+        where = f"the mean of the last {games:,} games, minus that of the {others:,} before"
+    elif len(evaluations) < 2:
+        return ""
+    else:  # an interval by R. G. Newcombe, Statistics in Medicine 17, 1998
+        first, last = evaluations[-2:]
+        apart, unit = last.value - first.value, " percentage points"
+        low = apart - math.hypot(last.value - last.low, first.high - first.value)
+        high = apart + math.hypot(last.high - last.value, first.value - first.low)
+        where = f"the evaluation after {last.games:,} games, minus that after {first.games:,}"
+    change = "Still rising" if low > 0 else "Falling" if high < 0 else "Undecided whether it still rises"
+    return f"{change}: {estimate(apart, low, high, unit, signed=True)}, {where}."
+
+
+def _pooled(points: pd.DataFrame) -> tuple[float, float, int]:
+    """Returns the mean of all games of some points, half of its 95 % interval, and the number of games."""
+    count = int(points["count"].sum())
+    mean = float((points["count"] * points["mean"]).sum() / count)
+    squares = (points["count"] - 1) * points["deviation"] ** 2 + points["count"] * (points["mean"] - mean) ** 2
+    return mean, half_width_of_mean(count, math.sqrt(squares.sum() / max(count - 1, 1))), count
 
 
 def sentences(results: TrainingResults) -> list[str]:
-    """Returns the results of the newest games, how to play with the result, and advice."""
+    """Returns the results of the newest games, and advice."""
     said: list[str] = []
     newest = results.newest(results.plan.every)
-    if count := int(newest["count"].sum()):
-        mean = float((newest["count"] * newest["mean"]).sum() / count)
-        squares = (newest["count"] - 1) * newest["deviation"] ** 2 + newest["count"] * (newest["mean"] - mean) ** 2
-        error = half_width_of_mean(count, math.sqrt(squares.sum() / max(count - 1, 1)))
+    if newest["count"].sum():
+        mean, half, count = _pooled(newest)
         games = int(newest["games"].iloc[-1])
-        said.append(f"{results.out}: {games:,} games; mean of the last {count:,} games {plus_minus(mean, error)}")
-    if results.plan.learned(results.out)[0].exists():
-        said.append(f'To play with it: turnier tournament {results.game} "{results.agent}"')
+        said.append(f"{results.out.name}: {games:,} games; mean of the last {count:,} games {plus_minus(mean, half)}")
     if results.best is not None:
         said.append(f"The best checkpoint so far is that after {results.best:,} games.")
     return [*said, *results.hints()]
@@ -80,6 +149,8 @@ def together(*found: dict[str, Data]) -> dict[str, Data]:
             (*known.opponents, *data.opponents),
             {**known.checkpoints, **data.checkpoints},
             (*known.said, *data.said),
+            {**known.seconds, **data.seconds},
+            {**known.facts, **data.facts},
         )
     return games
 
@@ -110,15 +181,25 @@ def _of_game(data: Data) -> Iterator[Section]:
         yield evaluation_table(data)
     if not any(data.curves.values()):
         yield Text("No point of the curve is stored yet.")
-    yield from map(Copy, data.said)
-    yield Drawing("training.training_curves", (data.curves,), curve_table(data))
+    yield from data.said
+    for name, facts in data.facts.items():
+        yield Facts(facts, name if len(data.facts) > 1 else "")
+    if any(data.seconds.values()):
+        yield Choice("Over", "over", OVER, lambda over: list(_curves(data, data.seconds if over == OVER[1] else None)))
+    else:
+        yield from _curves(data, None)
+
+
+def _curves(data: Data, seconds: Mapping[str, Mapping[int, float]] | None) -> Iterator[Section]:
+    """Yields the curves, over the games, or over the time of learning if that is given."""
+    yield Drawing("training.training_curves", (data.curves, seconds), curve_table(data))
     unit = evaluation_unit(game_of(data.game))
-    yield Drawing("training.evaluation_curves", (data.evaluations, unit, data.opponents))
+    yield Drawing("training.evaluation_curves", (data.evaluations, unit, data.opponents, seconds))
     by_zero: dict[str, dict[str, pd.DataFrame]] = {}
     for name, frame in data.checkpoints.items():
         if len(frame):
             by_zero.setdefault(frame.attrs.get(ZERO) or name, {})[name] = frame
-    yield from (Drawing("training.rating_curve", (some,)) for some in by_zero.values())
+    yield from (Drawing("training.rating_curve", (some, seconds)) for some in by_zero.values())
 
 
 def to_json(found: dict[str, Data]) -> object:
@@ -163,8 +244,18 @@ def curve_table(data: Data) -> Table | None:
 
 def run_name(run: Run) -> str:
     """Returns a name that distinguishes a training: learner, method and seed."""
+    what, how = learner_of(run)
+    return f"{what}, {how}, seed {run.definition['seed']} ({run.id.partition(':')[2][:6]})"
+
+
+def learner_of(run: Run) -> tuple[str, str]:
+    """Returns what learns, and the method."""
     plan = run.definition
     playing = plan.get("agent") or plan.get("network")  # from self-play with search, or of a deep network
     what: Declared = AGENTS.make(playing) if playing else EVALUATORS.make(plan["evaluator"])
-    how = LEARNING.make(plan["learning"])
-    return f"{shortened(str(what))}, {how}, seed {plan['seed']} ({run.id.partition(':')[2][:6]})"
+    return shortened(str(what)), str(LEARNING.make(plan["learning"]))
+
+
+def title(run: Run) -> str:
+    """Returns what learns which game."""
+    return f"{learner_of(run)[0]} learns {short_game(str(run.definition['game']))}"

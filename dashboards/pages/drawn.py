@@ -28,7 +28,7 @@ from turnier.dashboards.sections import (
     Tab,
     Text,
 )
-from turnier.dashboards.tables import Table
+from turnier.dashboards.tables import Table, file_name
 
 RESULT = "Result"  # the first tab
 FILES = {"svg": "image/svg+xml", "png": "image/png", "csv": "text/csv; charset=utf-8"}
@@ -126,7 +126,7 @@ class View:
 
     def file(self, title: str, ending: str, dropped: Sequence[str] = SIDES) -> str:
         """Returns the address of a file of a figure or table on this page; some choices do not matter to it."""
-        return self.without(*dropped, path=f"{self.path}/files/{markup.file_name(title)}.{ending}")
+        return self.without(*dropped, path=f"{self.path}/files/{file_name(title)}.{ending}")
 
     def content(self, some: Iterable[Section | Control], name: str) -> tuple[bytes, str]:
         """Returns the file of a figure or table with its media type; raises UserError if there is none."""
@@ -137,11 +137,11 @@ class View:
             if shown is None:
                 continue
             endings = ("csv",) if isinstance(shown, Table) else tuple(FILES)
-            if markup.file_name(shown.title) == wanted and ending in endings:
+            if file_name(shown.title) == wanted and ending in endings:
                 if isinstance(shown, Table):
                     return table_csv(shown.numbers()), FILES[ending]
                 return table_csv(shown.data) if ending == "csv" else image(shown, ending), FILES[ending]
-            known += [f"{markup.file_name(shown.title)}.{one}" for one in endings]
+            known += [f"{file_name(shown.title)}.{one}" for one in endings]
         raise unknown("file", name, known)
 
     def _figure(self, figure: Figure, cells: bool) -> str:

@@ -20,19 +20,18 @@ from turnier.dashboards.run_heading import titled
 from turnier.dashboards.sections import Section, Text
 from turnier.dashboards.tables import MAIN, Column, Table
 from turnier.results.frames import Standings
-from turnier.results.frames.matches import matches_frame
+from turnier.results.frames.matches import PLAYED, matches_frame
 from turnier.results.frames.terms import Terms
 from turnier.results.store.store import Run
 
 PATH = "/league"
-KINDS = "tournament", "play"  # games of people count, too
 
 
 def games_with_runs(shown: ShownStore) -> dict[str, list[Run]]:
     """Returns the runs that rate the agents of each game, the newest first."""
     found: dict[str, list[Run]] = {}
     for run in reversed(shown.runs().values()):
-        if run.kind in KINDS and shown.matches().get(run.id):
+        if run.kind in PLAYED and shown.matches().get(run.id):
             found.setdefault(short_game(str(run.definition.get("game", run.name))), []).append(run)
     return found
 
@@ -75,7 +74,7 @@ def _sections(shown: ShownStore, game: str, runs: list[Run]) -> list[Section]:
 
 
 def _rated(shown: ShownStore, game: str, runs: list[Run]) -> Iterator[Section]:
-    frame = matches_frame(shown.store, kind=KINDS, game=game, ids=False)
+    frame = matches_frame(shown.store, kind=PLAYED, game=game, ids=False)
     if frame.empty:
         yield Text("No game has ended yet.")
         return

@@ -22,14 +22,14 @@ from turnier.dashboards.pages.game_list import GameList, pair_panel
 from turnier.dashboards.pages.page import Block, Page
 from turnier.dashboards.pages.tables import table_html
 from turnier.dashboards.run_heading import named_agents, titled
-from turnier.dashboards.sections import Section, failed_table, kind_of
+from turnier.dashboards.sections import Section, failed_table, kind_of, kinds_with
 from turnier.results.store.progress import FINISHED, LIVE
 from turnier.results.store.store import Run
 from turnier.search.storage import trials
 from turnier.search.storage.studies import stored_verdict
 
-GAMES, FAILURES, CERTAINTY, COST, ORIGIN = "Games", "Failures", "Certainty", "Cost", "Origin"
-ORDER = (RESULT, "Pairs", "Search", CERTAINTY, GAMES, FAILURES, COST, ORIGIN)
+GAMES, FAILURES, COST, ORIGIN = "Games", "Failures", "Cost", "Origin"
+ORDER = (RESULT, "Pairs", "Search", GAMES, FAILURES, COST, ORIGIN)
 CURRENT = ' aria-current="page"'
 
 
@@ -58,20 +58,26 @@ class RunPage:
         return self.shown.read_all([self.run], f"sections {self.query}", describe)
 
     @cached_property
+    def searches(self) -> str:
+        """The tab of searched positions, named like the kind of runs that only searches."""
+        return kinds_with("SEARCHES")[0].capitalize()
+
+    @cached_property
     def tabs(self) -> list[str]:
         """The tabs that have something to show."""
         has_games = bool(self.shown.matches().get(self.run.id))
-        others = {
+        there = {
             RESULT: True,
-            CERTAINTY: self.run.kind != "certainty" and self.run.id in self.shown.searched(),
+            self.searches: self.run.kind != self.searches.lower() and self.run.id in self.shown.searched(),
             GAMES: has_games,
             FAILURES: has_games and bool(self.shown.head(self.run)[1]),
-            COST: has_games,
             ORIGIN: True,
         }
-        found = {*self.described, *(name for name, there in others.items() if there)}
-        found -= {COST} if not has_games else set()
-        return [*(name for name in ORDER if name in found), *sorted(found.difference(ORDER))]
+        found = ({*self.described} - {COST}) | {name for name, shows in there.items() if shows}
+        found |= {COST} if has_games else set()
+        before_games = ORDER.index(GAMES)
+        order = (*ORDER[:before_games], *sorted(found.difference(ORDER)), *ORDER[before_games:])
+        return [name for name in order if name in found]
 
     def page(self) -> Page:
         blocks = list(self._blocks())
@@ -93,7 +99,7 @@ class RunPage:
             FAILURES: lambda: [failed_table(self.shown.failures(self.run))],
             COST: lambda: [*self._cost(), *self.described.get(COST, [])],
             ORIGIN: lambda: list(origin.sections(self.shown.store, self.run, self._progress, self.shown.option)),
-            CERTAINTY: self._certainty,
+            self.searches: self._certainty,
             GAMES: lambda: [GameList(self.shown, self.run, self.query).table()],
         }
         return list(some[self.tab]()) if self.tab in some else self.described.get(self.tab, [])
@@ -158,8 +164,11 @@ class RunPage:
         if is_study and (said := self._price()):
             parts.append(f"<p>{escape(said)}</p>")
         if is_study and self.run.name in trials.study_names(self.shown.store):
-            number_ = trials.optuna_number(self.shown.store, self.run.name)
-            parts.append(f'<p><a href="/dashboard/studies/{number_}">This study in optuna-dashboard</a></p>')
+            numbers = trials.optuna_numbers(self.shown.store, self.run.name)
+            names = ("This study in optuna-dashboard", "its finalists in held-out games")
+            links = zip(numbers, names, strict=False)
+            shown = (f'<a href="/dashboard/studies/{number}">{name}</a>' for number, name in links)
+            parts.append(f"<p>{', '.join(shown)}</p>")
         if any(parts):
             yield Block("head", "".join(parts))
 
@@ -191,10 +200,11 @@ class RunPage:
 
     def _cost(self) -> Iterator[Section]:
         ratings = None
-        if getattr(kind_of(self.run.kind), "RATES", False) and self.run.kind == "tournament":
-            ratings = self.shown.read(self.run, kind_of(self.run.kind).read).ranks.ratings
+        kind = kind_of(self.run.kind)
+        if hasattr(kind, "ratings"):
+            ratings = kind.ratings(self.shown.read(self.run, kind.read))
         yield from cost.sections(self.shown.frame(self.run), ratings)
 
     def _certainty(self) -> list[Section | Control]:
-        kind = kind_of("certainty")
+        kind = kind_of(self.searches.lower())
         return self.view.chosen(kind.sections(self.shown.read(self.run, kind.read)))[RESULT]

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping, Sequence
 from html import escape
 from typing import Any
 
 import pandas as pd
 
+from turnier.dashboards.short_names import forms
 from turnier.dashboards.tables import Column, Table
 
+MOST_NAME = 40  # characters of a name that is shown whole
 MOST_ROWS = 300  # shown at once; the CSV has all
 SEARCHED = 12  # rows from which a table can be searched
 
@@ -19,7 +22,8 @@ def table_html(table: Table, csv: str = "", level: int = 2) -> str:
     rows = table.frame.head(MOST_ROWS).to_dict("records")
     columns = [column for column in table.columns if not column.link] + [c for c in table.columns if c.link]
     heads = "".join(_head(column, table.frame) for column in columns)
-    body = "".join(f"<tr>{''.join(_cell(column, row) for column in columns)}</tr>" for row in rows)
+    names = _names(columns, rows)
+    body = "".join(f"<tr>{''.join(_cell(column, row, names) for column in columns)}</tr>" for row in rows)
     left = f"{len(table.frame):,} rows, of which the first {MOST_ROWS:,} are shown. " * (len(table.frame) > MOST_ROWS)
     save = f' <a href="{escape(csv)}" download>CSV</a>' if csv else ""
     find = '<input type="search" placeholder="Find" aria-label="find rows">' if len(rows) > SEARCHED else ""
@@ -43,14 +47,26 @@ def _is_number(column: Column, frame: pd.DataFrame) -> bool:
     return pd.api.types.is_numeric_dtype(values) and not pd.api.types.is_bool_dtype(values)
 
 
-def _cell(column: Column, row: dict[str, Any]) -> str:
+def _names(columns: Sequence[Column], rows: Sequence[dict[str, Any]]) -> dict[str, str]:
+    """Returns short forms of the long names in a table: name -> what tells it from the others."""
+    keys = [column.name for column in columns if column.key]
+    names = list(dict.fromkeys(str(row[key]) for row in rows for key in keys if isinstance(row[key], str)))
+    if not names or max(map(len, names)) <= MOST_NAME:
+        return {}
+    short = next((form for form in forms(names)[1:2]), names)
+    return {name: one for name, one in zip(names, short, strict=True) if len(name) > MOST_NAME}
+
+
+def _cell(column: Column, row: dict[str, Any], names: Mapping[str, str]) -> str:
     value = row[column.name]
     if column.link:
         link = f'<a href="{escape(str(value))}">{escape(column.title or column.name)}</a>' if value else ""
         return f"<td>{link}</td>"
     text = column.text(row)
     if isinstance(value, str) or value is None:
-        return f'<td class="{"key" if column.key else "text"}" title="{escape(text)}">{breakable(text)}</td>'
+        shown = names.get(text, text) if column.key else text
+        whole = row["agent"] if column.key and isinstance(row.get("agent"), str) else text
+        return f'<td class="{"key" if column.key else "text"}" title="{escape(whole)}">{breakable(shown)}</td>'
     number = "" if value is None or not math.isfinite(float(value)) else f' data-number="{float(value):.12g}"'
     return f"<td{number}>{escape(text)}</td>"
 

@@ -14,7 +14,7 @@ from turnier.dashboards.figures.charts import image, table_csv
 from turnier.dashboards.figures.replay import board_svg, match_name
 from turnier.dashboards.reports.page import html_page
 from turnier.dashboards.sections import Board, Drawing, Section, failed_table, flat, head, sections
-from turnier.dashboards.tables import Table
+from turnier.dashboards.tables import Table, file_name
 from turnier.results.failures import list_failures
 from turnier.results.store.store import Run, Store
 from turnier.runs.results import RunResults
@@ -64,5 +64,5 @@ def _html(section: Section) -> str:
 
 def _caption(note: str, title: str, csv: bytes) -> str:
     """Returns a note with a link to the data."""
-    data, name = base64.b64encode(csv).decode(), markup.file_name(title)
+    data, name = base64.b64encode(csv).decode(), file_name(title)
     return f'{html.escape(note)} <a download="{name}.csv" href="data:text/csv;base64,{data}">data as CSV</a>'.strip()

@@ -7,7 +7,9 @@ import contextlib
 import pandas as pd
 
 from turnier.core.errors import UserError
+from turnier.core.number_text import plus_minus
 from turnier.games.registry import GAMES
+from turnier.results.frames.certainty import certainty_lead
 
 NOTE = "95 % intervals by leaving out each game that positions come from in turn; none if there is only one game."
 BY_POSITION = "95 % intervals by leaving out each position in turn, since their games are not known."
@@ -26,6 +28,26 @@ def positions_note(positions: pd.DataFrame) -> str:
     return said if searched.nunique() <= 1 else f"{said} {UNEVEN}"
 
 
+def lead_sentence(positions: pd.DataFrame, measure: str) -> str:
+    """Returns whether the most certain agent of a game is more certain than the second; empty if they share nothing."""
+    lead = certainty_lead(positions, measure)
+    if lead is None:
+        return ""
+    labels = dict(zip(positions["agent"], positions["label"], strict=True))
+    first, second = labels[lead.first], labels[lead.second]
+    games = "one game" if lead.games == 1 else f"{lead.games:,} games"
+    where = f"in the same {lead.positions:,} positions from {games}"
+    apart, half = 100 * lead.mean, 100 * lead.half_width
+    if not apart:
+        return f"{first} and {second} are equally certain {where}."
+    if not half > 0:
+        return f"{first} leads {second} by {apart:.1f} percentage points {where}: too few games to test that."
+    points = f"{plus_minus(apart, half)} percentage points {where}"
+    if abs(apart) > half:
+        return f"{first} is more certain than {second}, the next: by {points}."
+    return f"{first} and {second}, the most certain, are not told apart: they differ by {points}."
+
+
 def coarser(positions: pd.DataFrame) -> pd.DataFrame:
     """Returns positions with neighbouring numbers of legal actions merged if there are many."""
     largest = positions["legal"].max() if len(positions) else 0
@@ -41,7 +63,13 @@ def in_percent(table: pd.DataFrame, measure: str) -> pd.DataFrame:
     return table.assign(percent=percent, low=low, high=high)
 
 
+def over_game(measure: str) -> str:
+    """Returns the title of a measure's course over the game."""
+    return "Certainty over the game" + (f", {measure}" if measure != "certainty" else "")
+
+
 def phase_name(game: str) -> str:
+    """Returns what the phase of a game counts."""
     with contextlib.suppress(UserError):
         return GAMES.make(game).phase_name
     return "phase"

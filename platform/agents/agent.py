@@ -29,7 +29,7 @@ QUICK = 50  # rollouts or nodes a move
 def rollout_depth_parameter(default: int) -> Any:
     """Declares the maximum depth of an evaluator's rollouts."""
     text = "maximum plies of a rollout, if the evaluator plays any"
-    return parameter(default, text, low=0, high=1_000_000, search=(0, 200))
+    return parameter(default, text, low=0, high=1_000_000, log=True, search=(0, 200))
 
 
 def score_method_parameter(default: int) -> Any:

@@ -29,6 +29,7 @@ STORING = ("tournament", "compare", "certainty", "judge", "tune", "train", "spe_
 STORED = "finished games are stored"
 # The parent of all option errors; typer does not export it.
 _WRONG_USE = cast(type[typer.BadParameter], typer.BadParameter.__mro__[2])
+PATIENCE = 1.0  # seconds in which the main thread may answer a signal
 SHOW_CURSOR = "\x1b[?25h"  # a progress bar may have hidden it
 
 
@@ -122,10 +123,31 @@ def _stop(signal_number: int, frame: FrameType | None) -> None:
     The store is as safe as after a kill: it holds whole batches. An exception would be swallowed in callbacks and would
     wait for compiled code.
     """
+    if signal_number in _overtaken:  # by the thread that watches
+        _overtaken.remove(signal_number)
+        return
+    _answered.set()
+    _stop_now(signal_number)
+
+
+def _stop_now(signal_number: int) -> None:
     global _received
     first, _received = _received is None, signal_number
     if not (first and _saver and _saver.stop()):
         _end(signal_number)
+
+
+def _watch(pipe: int) -> None:
+    """Answers signals for the main thread while that is in compiled code, perhaps in a decision that takes hours.
+
+    Python calls handlers only between its own instructions, but writes the numbers of signals to a pipe at once.
+    """
+    while received := os.read(pipe, 1):
+        number = received[0]
+        if signal.getsignal(number) is _stop and not _answered.wait(PATIENCE):
+            _overtaken.append(number)
+            _stop_now(number)
+        _answered.clear()
 
 
 def _end(signal_number: int) -> None:
@@ -156,10 +178,17 @@ def _end_stores() -> None:
 _saver: _Saver | None = None
 _ending: list[bool] = []  # whether the stores are being closed
 _received: int | None = None  # the last signal; 0 if the time was over
+_answered = threading.Event()  # by the main thread
+_overtaken: list[int] = []  # signals that the main thread will see later, but that have been answered
 _words = list(sys.argv)  # a copy: libraries change sys.argv
 for _number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
     if _number == signal.SIGINT or signal.getsignal(_number) is not signal.SIG_IGN:  # nohup ignores SIGHUP
         signal.signal(_number, _stop)
+_seen, _written = os.pipe()
+os.set_blocking(_written, False)
+signal.set_wakeup_fd(_written, warn_on_full_buffer=False)
+os.register_at_fork(after_in_child=lambda: signal.set_wakeup_fd(-1))
+threading.Thread(target=_watch, args=(_seen,), daemon=True).start()
 
 
 def with_stored_versions(words: Sequence[str]) -> list[str]:

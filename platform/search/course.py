@@ -80,7 +80,7 @@ class Generation:
     @property
     def max_games(self) -> int:
         others = self.noise.max_games(self.number, len(self.candidates) - self._duelling) * self.objective.unit_games
-        return self.noise.max_games(self.number, self._duelling) + others
+        return self.noise.max_games(self.number, self._duelling) * len(self.objective.games) + others
 
     @property
     def known_games(self) -> int:
@@ -199,8 +199,7 @@ class Generation:
         facts = {
             "generation": self.number,
             "index": index,
-            "mean": mean,
-            "standard_error": statistics.stdev(scores) / math.sqrt(len(scores)) if len(scores) > 1 else None,
+            **({"standard_error": statistics.stdev(scores) / math.sqrt(len(scores))} if len(scores) > 1 else {}),
             "games": self._counted(index),
             "seconds": self.seconds_of(index),
             **({"milliseconds": taken} if slowest else {}),
@@ -246,7 +245,7 @@ class Course:
     def __init__(self, definition: StudyDefinition) -> None:
         self.definition, self.objective = definition, definition.objective
         self.agent: Agent = AGENTS.make(definition.agent)
-        self.agent.require(self.objective.game)
+        self.objective.require(self.agent)
         self.noise = NOISES.make(definition.noise)
         self.space = Space.of(self.agent, definition.parameters)
         self.sampler = SAMPLERS.make(definition.sampler)
@@ -272,6 +271,7 @@ class Course:
         search = began(self.sampler, start, self.definition.seed, self.space)
         if isinstance(search, SteppingSearch):
             search.stays = self.definition.edition > FIRST_EDITION
+            search.clips = self.definition.edition > LUCKY_EDITION
             search.alive = self.space.dimensions if self.definition.edition > LUCKY_EDITION else ()
         return search
 
@@ -326,7 +326,7 @@ class Course:
         } | {name: known for name in (REFUSED, SLOW) if (known := getattr(self, name))}
 
     def _accepted(self, vector: Sequence[float]) -> Accepted:
-        return self.space.accepted(self.agent, vector, lambda agent: agent.require(self.objective.game))
+        return self.space.accepted(self.agent, vector, self.objective.require)
 
     def proposed(self) -> Agent:
         """Returns the agent that the search proposes: never the luckiest candidate."""

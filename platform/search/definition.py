@@ -20,7 +20,7 @@ from .samplers.cmaes import Cmaes
 from .samplers.registry import SAMPLERS
 from .samplers.sampler import MAX_POPULATION
 
-OWN = ("slowest", "known", "from_study")  # fields of studies for strength, stored if they are set
+OWN = ("slowest", "known", "from_study", "also", "scales")  # fields of studies for strength, stored if they are set
 LATER = ("edition", "begun_as", "openings", *OWN)  # fields that earlier versions lacked
 
 
@@ -48,6 +48,8 @@ class StudyDefinition:
     slowest: float = 0.0  # milliseconds per decision beyond which a candidate counts as lost; 0 = no limit
     known: tuple[str, ...] = ()  # full texts of agents that are tried first
     from_study: str = ""  # the earlier study that they are from
+    also: tuple[str, ...] = ()  # further games
+    scales: tuple[float, ...] = ()  # see Objective
 
     def __post_init__(self) -> None:
         SAMPLERS.make(self.sampler), NOISES.make(self.noise)
@@ -57,7 +59,10 @@ class StudyDefinition:
     @property
     def objective(self) -> Objective:
         own = (self.begun_as or self.name) if self.edition > FIRST_EDITION else ""
-        return Objective(GAMES.make(self.game), self.against, self.seed, own, self.agent, self.openings)
+        games = GAMES.make(self.game), tuple(map(GAMES.make, self.also))
+        return Objective(
+            games[0], self.against, self.seed, own, self.agent, self.openings, also=games[1], scales=self.scales
+        )
 
     @property
     def stored(self) -> dict[str, Any]:
@@ -82,7 +87,9 @@ class StudyDefinition:
         if "population" in given:
             given["noise"] = Fixed(games=given.pop("games")).full_text()
             given["sampler"] = Cmaes(population=given.pop("population"), sigma=given.pop("sigma")).full_text()
-        given |= {key: tuple(given[key]) for key in ("parameters", "against", "known") if key in given}
+        given |= {
+            key: tuple(given[key]) for key in ("parameters", "against", "known", "also", "scales") if key in given
+        }
         return cls(**given)
 
     @classmethod

@@ -138,11 +138,13 @@ def verdict_on(
     searched: int,
     budget: int = 0,
     repeated: Collection[str] = (),
+    counted: str = "games",
 ) -> StudyVerdict:
     """Returns the verdict after a test has ended; the other arguments are those of `compare_finalists`.
 
     Args:
         repeated: labels of agents whose units are all one game.
+        counted: what units are.
     """
     means = {label: sum(own) / len(own) if own else 0.0 for label, own in values.items()}
 
@@ -151,19 +153,20 @@ def verdict_on(
         return max(labels, key=lambda label: (len(values[label]), means[label]))
 
     start = next(iter(chosen))
-    reference = best(test.references)
-    undecided = [name for name in test.challengers if not _is_no_better(test, values, name)]
+    no_better = {name: found for name in test.beaten if (found := _no_better_than(test, values, name))}
+    undecided = [name for name in test.challengers if name not in no_better]
     # Those that repeat one game, the strongest first.
     untested = sorted((name for name in test.beaten if not test.critical[name]), key=lambda name: -means[name])
-    challenger = test.better or next(iter([*undecided, *untested, *test.beaten]), None)
+    challenger = test.better or next(iter([*undecided, *untested]), best(no_better) if no_better else None)
     beaten = test.beaten[challenger].keys() if challenger else set()
     # A baseline is only kept if the search's agent has beaten the start: otherwise nothing shows it to be better.
     kept = test.better or (best(set(test.references) - beaten) if start in beaten else start)
+    outcome = BETTER if test.better else UNDECIDED if undecided or untested else NOT_BETTER
+    reference = best(no_better.get(challenger or "", test.references) if outcome == NOT_BETTER else test.references)
     own, other, critical = _compared(test, values, challenger, reference) if challenger else ([], [], 0.0)
     free = {label for label, finalist in chosen.items() if objective.is_free(finalist.agent.full_text())}
     measured = gain(own, other, objective.single_player, critical) if challenger else (None, None, None, "")
-    outcome = BETTER if test.better else UNDECIDED if undecided or untested else NOT_BETTER
-    counted = {label: own[:1] if label in repeated else own for label, own in values.items()}
+    differing = {label: own[:1] if label in repeated else own for label, own in values.items()}
     return StudyVerdict(
         outcome=outcome,
         label=kept,
@@ -178,13 +181,14 @@ def verdict_on(
         games=sum(len(own) for label, own in values.items() if label not in free) * objective.unit_games,
         searched=searched,
         alpha=test.alpha,
-        figures=figures_of(chosen, counted, start, reference, test.critical, test.single),
+        figures=figures_of(chosen, differing, start, reference, test.critical, test.single),
         unit_games=objective.unit_games,
         needed=_needed(own, other, test.single) if outcome == UNDECIDED and challenger not in untested else None,
         repeated=challenger in untested,
         budget=budget,
         confidence=1 - 2 * test.single,
         free=len(free),
+        counted=counted,
     )
 
 
@@ -198,13 +202,14 @@ def _compared(
     return values[challenger][:units], values[reference][:units], critical
 
 
-def _is_no_better(test: Superiority, values: Mapping[str, Sequence[float]], challenger: str) -> bool:
-    """Whether a challenger is shown to be worse than a reference, or has equal values in every game."""
+def _no_better_than(test: Superiority, values: Mapping[str, Sequence[float]], challenger: str) -> list[str]:
+    """Returns the references than which a challenger is shown to be worse, or has equal values in every game."""
+    found = []
     for reference in test.references:
         own, other, critical = _compared(test, values, challenger, reference)
         if not np.subtract(own, other).any() or repeated(own, other, critical)[1] < 0:
-            return True
-    return False
+            found.append(reference)
+    return found
 
 
 def _needed(values: Sequence[float], reference: Sequence[float], single: float) -> int | None:

@@ -9,9 +9,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ..agents.agent import Agent
 from ..agents.registry import AGENTS
 from ..arena.match import MatchRecord, MatchSpec, derive_seed, require_results
-from ..arena.play import play_match
+from ..arena.play import play_match, play_matches
 from ..arena.schedules.round_robin import openings
 from ..core.errors import UserError
 from ..core.outside.classes import is_outside
@@ -19,6 +20,8 @@ from ..games.game import Game
 
 ENOUGH = 16  # units that are the same before it is believed that all will be
 MEASURED, MEASURED_SECONDS = 50, 1.0  # units at the most, and seconds, to measure how fast games are
+SCALED = 50  # games of the start, to compare the scores of several games
+RELATIVE = "score relative to the start"
 STARTS = 4  # that are compared: some games draw theirs
 
 
@@ -69,6 +72,9 @@ class Objective:
         study: its name, where its held-out games are to be in no other study; otherwise studies of one seed share them.
         start: full text of the agent that a search begins with, which is the opponent if there is no other.
         opening_plies: games begin after one of the openings of at most this many plies, drawn by the seed.
+        also: further games, with as many seats, that each unit plays as well.
+        scales: mean scores of the start in all of the games, which scores are divided by; without any they count as
+            they are.
     """
 
     game: Game
@@ -77,12 +83,27 @@ class Objective:
     study: str = ""
     start: str = ""
     opening_plies: int = 0
+    also: tuple[Game, ...] = ()
+    scales: tuple[float, ...] = ()
 
     def __post_init__(self) -> None:
         if self.single_player and self.against:
             raise UserError(f"opponents are for games of two or more seats, got {self.game}; leave out --against.")
+        for game in self.also:
+            if game.num_seats != self.game.num_seats:
+                raise UserError(f"all games of a study must have as many seats, got {self.game} and {game}.")
         for opponent in self.against:
-            AGENTS.make(opponent).require(self.game)
+            self.require(AGENTS.make(opponent))
+
+    @property
+    def games(self) -> tuple[Game, ...]:
+        """All games, the first one first."""
+        return (self.game, *self.also)
+
+    def require(self, agent: Agent) -> None:
+        """Raises UserError if an agent cannot play all of the games."""
+        for game in self.games:
+            agent.require(game)
 
     @property
     def single_player(self) -> bool:
@@ -95,16 +116,18 @@ class Objective:
     @property
     def unit_games(self) -> int:
         """Games per unit."""
-        return self.game.num_seats * max(1, len(self.opponents))
+        return len(self.games) * self.game.num_seats * max(1, len(self.opponents))
 
     @property
     def name(self) -> str:
+        if self.single_player and self.also:
+            return RELATIVE
         return "mean score" if self.single_player else "share of points"
 
     @property
     def worst(self) -> float:
         """What a candidate is worth that breaks a rule: as much as one that fails in every game."""
-        return float(self.game.min_return) if self.single_player else 0.0
+        return float(self.game.min_return) if self.single_player and not self.also else 0.0
 
     @property
     def held_out_seed(self) -> int:
@@ -125,7 +148,7 @@ class Objective:
         return self._unit(agent, self.seed, "search", generation, *own, number)
 
     def duel_units(self, agents: tuple[str, str], generation: int, pair: int, number: int) -> tuple[Unit, Unit]:
-        """Returns the two games of two candidates against each other, as a unit of each of them.
+        """Returns the two games of two candidates against each other, of each kind, as a unit of each of them.
 
         In the second game they have changed seats. Of more than two seats each has half, drawn by the seed; of an odd
         number one of them has one more.
@@ -133,9 +156,9 @@ class Objective:
         seats, seed = self.game.num_seats, derive_seed(self.seed, "duel", generation, pair, number)
         drawn = np.random.default_rng(seed).permutation(seats)[: seats // 2].tolist()
         sides = [tuple(sorted(drawn)), tuple(seat for seat in range(seats) if seat not in drawn)]
-        games = [tuple(agents[seat in sides[1 - side]] for seat in range(seats)) for side in (0, 1)]
-        specs = tuple(self._spec(game, seed) for game in games)
-        return Unit(specs, tuple(sides)), Unit(specs, tuple(sides[::-1]))
+        seated = [tuple(agents[seat in sides[1 - side]] for seat in range(seats)) for side in (0, 1)]
+        specs = tuple(self._spec(game, own, seed) for game in self.games for own in seated)
+        return tuple(Unit(specs, tuple(order) * len(self.games)) for order in (sides, sides[::-1]))  # type: ignore[return-value]
 
     def held_out_unit(self, agent: str, number: int) -> Unit:
         """Returns a unit on seeds that the search never sees, the same for every agent."""
@@ -153,25 +176,45 @@ class Objective:
 
     def _unit(self, agent: str, *parts: int | str) -> Unit:
         if self.single_player:
-            return Unit((self._spec((agent,), derive_seed(*parts)),), ((0,),))
+            seed = derive_seed(*parts)
+            return Unit(tuple(self._spec(game, (agent,), seed) for game in self.games), ((0,),) * len(self.games))
         specs = []
-        for number, opponent in enumerate(self.opponents):
-            seed = derive_seed(*parts, number)
-            for seat in range(self.game.num_seats):
-                agents = [opponent] * self.game.num_seats
-                agents[seat] = agent
-                specs.append(self._spec(tuple(agents), seed))
+        for game in self.games:
+            for number, opponent in enumerate(self.opponents):
+                seed = derive_seed(*parts, number)
+                for seat in range(game.num_seats):
+                    agents = [opponent] * game.num_seats
+                    agents[seat] = agent
+                    specs.append(self._spec(game, tuple(agents), seed))
         seats = [(seat,) for seat in range(self.game.num_seats)]
-        return Unit(tuple(specs), tuple(seats * len(self.opponents)))
+        return Unit(tuple(specs), tuple(seats * len(self.opponents) * len(self.games)))
 
-    def _spec(self, agents: tuple[str, ...], seed: int) -> MatchSpec:
-        known = self._openings
+    def _spec(self, game: Game, agents: tuple[str, ...], seed: int) -> MatchSpec:
+        known = self._openings[game]
         opening = known[derive_seed(seed, "opening") % len(known)]
-        return MatchSpec(self.game.full_text(), agents, seed, 0, opening)
+        return MatchSpec(game.full_text(), agents, seed, 0, opening)
 
     @functools.cached_property
-    def _openings(self) -> list[tuple[int, ...]]:
-        return openings(self.game, self.opening_plies) if self.opening_plies else [()]
+    def _openings(self) -> dict[Game, list[tuple[int, ...]]]:
+        return {game: openings(game, self.opening_plies) if self.opening_plies else [()] for game in self.games}
+
+    def measured_scales(self) -> tuple[float, ...]:
+        """Returns the mean scores of the start in all of the games, from games of its own; none if they do not count.
+
+        Raises UserError if a mean is not above 0.
+        """
+        if not (self.single_player and self.also):
+            return ()
+        units = [self._unit(self.start, self.seed, "scale", number) for number in range(SCALED)]
+        records = {record.spec.id: record for record in play_matches([spec for unit in units for spec in unit])}
+        scores = np.array([[records[spec.id].scores[0] for spec in unit] for unit in units])
+        for game, mean in zip(self.games, scores.mean(axis=0), strict=True):
+            if not mean > 0:
+                raise UserError(
+                    f"scores are divided by the start's mean, which must be above 0, got {mean:g} in {game}; tune for"
+                    " each game alone."
+                )
+        return tuple(scores.mean(axis=0).tolist())
 
     def value(self, unit: Unit, records: Mapping[str, MatchRecord]) -> float:
         """Returns the value of a played unit; raises UserError if a match is void."""
@@ -180,7 +223,8 @@ class Objective:
         played = [records[spec.id] for spec in unit]
         require_results(played, "a study")
         if self.single_player:
-            value = played[0].scores[0]
+            scores = np.array([record.scores[0] for record in played])
+            value = float(np.mean(scores / self.scales if self.scales else scores))
         else:
             shares = [sum(r.points[seat] for seat in own) for own, r in zip(unit.seats, played, strict=True)]
             value = float(np.mean(shares))

@@ -7,7 +7,7 @@ import re
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from functools import partial
+from functools import cached_property, partial
 from typing import Any
 
 from ..agents.agent import Agent
@@ -50,18 +50,19 @@ class Question(ABC):
         self.agent.require(self.game)
         typed = read_parameters(options["parameters"])
         self.agent, self.typed = with_options_declared(self.agent, typed)
-        self.parameters = Space.planned(self.agent, Space.once(self.agent, self.typed))
-        self._earlier = self.typed, Space.planned(self.agent, self.typed)  # as earlier versions stored them
+        once = Space.once(self.agent, self.typed)
+        self.parameters = Space.planned(self.agent, once)
+        # As earlier versions stored them.
+        self._earlier = self.typed, *(Space.planned(self.agent, texts, even=True) for texts in (self.typed, once))
         for dimension in Space.of(self.agent, self.parameters).dimensions:
             for text in dimension.among if dimension.part else ():
                 with_values(self.agent, {dimension.path: text}).require(self.game)
         self.against = tuple(AGENTS.make(one).full_text() for text in options["against"] for one in repeated(text))
         self.seed, self.name = options["seed"], options["name"]
         self.openings = options["openings"]
-        self.objective = Objective(self.game, self.against, self.seed, "", self.agent.full_text(), self.openings)
-
-    def _legal(self, agent: Agent) -> None:
-        agent.require(self.game)
+        start, also = self.agent.full_text(), tuple(map(GAMES.make, options["also"]))
+        self.objective = Objective(self.game, self.against, self.seed, "", start, self.openings, also=also)
+        self.objective.require(self.agent)
 
     @abstractmethod
     def settled(self, budget: int, store: Store | None = None, workers: int = 1) -> StudyDefinition | ParetoDefinition:
@@ -91,10 +92,12 @@ class Question(ABC):
     def require_different_games(self) -> None:
         """Raises UserError if all games would be the same for any parameters."""
         opponents, space = [AGENTS.make(text) for text in self.against], Space.of(self.agent, self.parameters)
-        ends = [space.accepted(self.agent, [end] * space.size, self._legal).agent for end in (0.0, 1.0)]
-        if not self.openings and repeats_one_game(self.game, [*opponents, self.agent, *ends]):
+        ends = [space.accepted(self.agent, [end] * space.size, self.objective.require).agent for end in (0.0, 1.0)]
+        for game in self.objective.games if not self.openings else ():
+            if not repeats_one_game(game, [*opponents, self.agent, *ends]):
+                continue
             raise one_game(
-                self.game,
+                game,
                 [self.agent, *opponents],
                 "begin after different openings, such as --openings 6, or name an opponent that draws some, such as"
                 " --against mcts",
@@ -115,7 +118,7 @@ class Strength(Question):
         for text in self.known:
             space.vector_of(self.agent, AGENTS.make(text))
         self._by_default = not options["sampler"]
-        usual = usual_sampler(self.objective.single_player, bool(self.against))
+        usual = usual_sampler(self.objective.single_player, bool(self.against), space)
         self.sampler: Sampler = read_sampler(options["sampler"], space) if options["sampler"] else usual
         if is_outside(self.sampler.full_text()):
             require_sound(self.sampler, space.encode(self.agent), self.seed, space)
@@ -126,8 +129,11 @@ class Strength(Question):
             raise UserError(f"candidates that duel play equally often, got --noise {self.noise}; use fixed(games=N).")
 
     def settled(self, budget: int, store: Store | None = None, workers: int = 1) -> StudyDefinition:
-        unit_games = 1 if isinstance(self.sampler, Duels) else self.objective.unit_games
-        sampler = self.sampler.within(budget // (unit_games * self.noise.max_games(0, 1)), workers)
+        games = float(self.objective.unit_games)  # of a candidate's unit
+        if isinstance(self.sampler, Duels):  # most units are games with the other one of a pair
+            own = len(self.objective.games)
+            games = own + self.sampler.share * (games - own)
+        sampler = self.sampler.within(int(budget // (games * self.noise.max_games(0, 1))), workers)
         earlier = sampler.as_first(self.sampler)
         for kind, parameters in itertools.product((sampler, earlier), (*self._earlier, self.parameters)):
             before = self._definition(kind, kind, parameters, store)
@@ -150,6 +156,7 @@ class Strength(Question):
             own = self._definition(sampler, sampler, self.parameters, None)
             own = replace(own, name=known.name, edition=known.edition, begun_as=known.begun_as)
             own = replace(own, known=known.known) if self.from_study else own
+            own = replace(own, scales=known.scales)
             asked = sampler.is_closed(self.sampler) or (self._by_default and not name)
             if asked and own.stored == known.stored and name in ("", known.name):
                 return known
@@ -164,9 +171,12 @@ class Strength(Question):
         rest |= {"against": self.against, "seed": self.seed}
         make = partial(StudyDefinition, self.name) if self.name else StudyDefinition.named_by_content
         rest |= {"slowest": self.slowest, "known": self.known, "from_study": self.from_study}
+        rest["also"] = tuple(game.full_text() for game in self.objective.also)
         definition: StudyDefinition = replace(make(*texts, **rest, sampler=str(typed)), sampler=str(sampler))
         if store and self.from_study:
             definition = replace(definition, known=self._known_from(store, definition.name))
+        if store and rest["also"]:
+            definition = replace(definition, scales=self._scales_in(store, definition.name))
         return as_begun(store, definition) if store else definition
 
     def _known_from(self, store: Store, name: str) -> tuple[str, ...]:
@@ -178,6 +188,15 @@ class Strength(Question):
         found = [space.fitted(self.agent, values) for values in best_values(store, self.from_study)]
         texts = dict.fromkeys([*self.known, *(agent.full_text() for agent in found)])
         return tuple(text for text in texts if text != self.agent.full_text())
+
+    def _scales_in(self, store: Store, name: str) -> tuple[float, ...]:
+        """Returns what the scores of a study are divided by: measured now, if it is not stored."""
+        begun = next((one for one in stored_definitions(store) if one.name == name), None)
+        return begun.scales if begun else self._scales
+
+    @cached_property
+    def _scales(self) -> tuple[float, ...]:
+        return self.objective.measured_scales()
 
     def generation_games(self, settled: Any) -> int:
         return Course(settled).ask().max_games
@@ -198,7 +217,7 @@ class Balance(Question):
     def __init__(self, options: Mapping[str, Any], second: SecondObjective) -> None:
         super().__init__(options)
         noise = NOISES.make(options["noise"] or "fixed")
-        for name in ("known", "from_study", "max_per_move"):
+        for name in ("known", "from_study", "max_per_move", "also"):
             if options[name]:
                 raise UserError(f"{name} is for studies of strength, got a front; leave it out.")
         if options["sampler"] not in ("", "cmaes") or not isinstance(noise, Fixed):
@@ -263,7 +282,7 @@ def stored_options(definition: Mapping[str, Any]) -> dict[str, Any]:
         return own | _shared(front)
     study = StudyDefinition.of_stored(definition)
     limit = f"{study.slowest:.12g}ms" if study.slowest else ""
-    own = {"known": list(study.known), "from_study": study.from_study, "max_per_move": limit}
+    own = {"known": list(study.known), "also": list(study.also), "from_study": study.from_study, "max_per_move": limit}
     return {"sampler": study.sampler, "noise": study.noise} | own | _shared(study)
 
 

@@ -83,12 +83,15 @@ class Space:
         return cls(tuple(Dimension(f"x{number + 1}", float, declared) for number in range(size)))
 
     @classmethod
-    def planned(cls, agent: Agent, paths: Sequence[str]) -> tuple[str, ...]:
-        """Returns paths that fix a new study's search against later declarations: search ranges become limits."""
+    def planned(cls, agent: Agent, paths: Sequence[str], even: bool = False) -> tuple[str, ...]:
+        """Returns paths that fix a new study's search against later declarations: search ranges become limits.
+
+        If `even`, whole numbers from 0 on are not searched by factors, as in earlier versions.
+        """
         texts: list[str] = []
         for path in paths:
             named = cls.of(agent, [path], paths).dimensions
-            planned = [dimension.planned(dimension.start_of(agent)) for dimension in named]
+            planned = [d.planned(d.start_of(agent), even or path.endswith(":linear")) for d in named]
             same = planned == list(named) and not any(dimension.part for dimension in named)
             texts += [path] if same else [dimension.text for dimension in planned]
         return tuple(texts)

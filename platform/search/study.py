@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from optuna.samplers import BaseSampler
 
     from ..agents.agent import Agent
+    from ..games.game import Game
     from ..results.store.store import Run, Store
     from .definition import StudyDefinition
     from .noise import Noise
@@ -120,6 +121,14 @@ class Study(Plan["StudyResults"]):
         from_study: Annotated[
             str, Option("an earlier study whose recommendation and best candidates are tried first, as far as they fit")
         ] = "",
+        also: Annotated[
+            Sequence[str | Game],
+            Option(
+                "a further game that every candidate plays, too; scores are divided by the start's mean; repeat for"
+                " more",
+                complete="game",
+            ),
+        ] = (),
         max_per_move: Annotated[
             str, Option("candidates that take longer per move, on average, count as lost, such as 50ms; default: none")
         ] = "",

@@ -140,6 +140,7 @@ class StudyVerdict:
     budget: int = 0  # games of the search with which its command plays the same games
     confidence: float = CONFIDENCE  # of the interval; each of its ends errs half as often as it does
     free: int = 0  # finalists without games of their own: the start, if it is the opponent
+    counted: str = "games"  # what they have played: games, or evaluations of a function
 
     @property
     def improved(self) -> bool:
@@ -151,7 +152,7 @@ class StudyVerdict:
         if self.challenger is None:
             said = "No improvement shown" if self.outcome == NOT_SHOWN else "Not better"
             return f"{said}: the search found no other agent than {self._kept}; keep it."
-        measured = f"{self._measured}, {self.units * self.unit_games:,} held-out games{self._each}"
+        measured = f"{self._measured}, {self.units * self.unit_games:,} held-out {self.counted}{self._each}"
         if self.improved:
             return f"Recommended: the {self.label} agent, {measured}."
         if self.outcome == NOT_BETTER:

@@ -2,7 +2,8 @@
 
 The points of every two agents are compared with those that their ratings expect. The variation between pairs of games
 within a pairing tells how far points may deviate by chance. The distribution of the statistic comes from simulated
-games, since few games between very unequal agents are far from normal. The cyclic share is the part of the agents'
+games, since few games between very unequal agents are far from normal. With three and more seats, a game is one of
+several pairings: their points vary together as they did between seeds. The cyclic share is the part of the agents'
 differences that no rating explains, as in the decomposition of D. Balduzzi et al., Re-evaluating evaluation, NeurIPS
 2018.
 """
@@ -105,7 +106,11 @@ class _Pairings:
         self._alike = np.ones(len(cells))
         self._alike[cell] = times
         self.freedom = int(self._alike.sum()) - len(met)
-        apart = np.bincount(cell, won - hoped)
+        apart = np.asarray(np.bincount(cell, won - hoped), np.float64)
+        self._together = None  # covariance [pairings, pairings] of points, if games are of several pairings each
+        cluster = np.unique(cells % number, return_inverse=True)[1]
+        if cluster.max(initial=-1) + 1 < len(cells) and len(met) <= LARGE:
+            self._together = _covariance(apart, self._alike, cluster, self._of)
         if self._alike.sum() <= MANY:  # clusters are drawn one by one
             each = self._alike.astype(np.int64)
             self._of, self._units, apart = (np.repeat(part, each) for part in (self._of, self._units, apart))
@@ -153,9 +158,11 @@ class _Pairings:
     def simulated_p(self) -> float:
         """Returns the share of DRAWS simulated tournaments that contradict perfect ratings at least as much.
 
-        Points are binomial; the effect of the fit is taken from them to first order.
+        Points are binomial, or normal if games are of several pairings; the effect of the fit is taken from them to
+        first order.
         """
-        made, scale = self._drawn(np.random.default_rng(0))
+        made, scales = self._drawn(np.random.default_rng(0))
+        scale = self.scale if self._together is None else 1.0  # the covariance has it
         design = np.zeros((len(self.games), self.agents))
         places = np.arange(len(self.games))
         design[places, self.low], design[places, self.high] = 1.0, -1.0
@@ -164,8 +171,8 @@ class _Pairings:
         seen = self.won - self.hoped
         left, seen = made - made @ taken.T, seen - taken @ seen  # from `seen`, the effect of the virtual games
         calm = self.variance + CALM
-        found = (left**2 / calm).sum(axis=1) / scale
-        return float((np.sum(found >= (seen**2 / calm).sum() / self.scale) + 1) / (DRAWS + 1))
+        found = (left**2 / calm).sum(axis=1) / scales
+        return float((np.sum(found >= (seen**2 / calm).sum() / scale) + 1) / (DRAWS + 1))
 
     def _drawn(self, random: np.random.Generator) -> tuple[Floats, Floats]:
         """Returns points [draws, pairings] beyond the expected ones, and the `_scales` [draws] of clusters.
@@ -173,6 +180,10 @@ class _Pairings:
         Few clusters are drawn one by one, since variation between pairings cannot be within them; of many, scales are
         drawn with the observed error.
         """
+        if self._together is not None:
+            values, vectors = np.linalg.eigh(self._together)
+            normal = random.standard_normal((DRAWS, len(values)))
+            return normal @ (vectors * np.sqrt(np.maximum(values, 0))).T, np.ones(DRAWS)
         chance = self.hoped / self.games
         if self._alike.sum() > MANY:
             made = random.binomial(np.round(self.games).astype(np.int64), chance, (DRAWS, len(self.games)))
@@ -195,3 +206,18 @@ class _Pairings:
         if seen < 0.5:  # told from the winner's side
             return Surprise(high, low, float(1 - seen), float(1 - expected), round(games))
         return Surprise(low, high, float(seen), float(expected), round(games))
+
+
+def _covariance(apart: Floats, alike: Floats, clusters: Ints, pairings: Ints) -> Floats:
+    """Returns the covariance [pairings, pairings] of the sums of independent clusters.
+
+    Args:
+        apart: [cells] points of a cluster in a pairing beyond the expected ones.
+        alike: [cells] number of clusters like the cell's.
+        clusters: [cells] of each cell.
+        pairings: [cells] of each cell.
+    """
+    from scipy import sparse  # takes long to import
+
+    table = sparse.csr_array((apart * np.sqrt(alike), (clusters, pairings)))
+    return np.asarray((table.T @ table).toarray(), np.float64)

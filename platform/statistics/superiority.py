@@ -5,10 +5,12 @@ the number of looks: each spends a part of alpha, the first ones little. It is a
 challengers: they share alpha. Several references need no correction, as a challenger must beat them all.
 
 The same critical values make repeated confidence intervals, of which each end errs with at most a challenger's share of
-alpha however early the test ends: it has beaten a reference exactly if their interval is above 0 (`repeated`).
+alpha however early the test ends: a challenger has beaten a reference exactly if their interval is above 0, and is
+worse exactly if it is below 0 (`repeated`).
 
-Agents that need no more games leave: references that all challengers have beaten, and challengers that are clearly
-behind. The latter can only prevent a claim, never cause one.
+Agents that need no more games leave: references that all challengers have beaten, challengers that are worse than a
+reference, and those that are clearly behind another challenger. The latter two can only prevent a claim, never cause
+one.
 
 Sources: K. K. G. Lan and D. L. DeMets, Discrete sequential boundaries for clinical trials, Biometrika 70, 1983; the
 spending function with exponent 2 of K. Kim and D. L. DeMets, Biometrika 74, 1987; the integration of P. Armitage,
@@ -31,7 +33,7 @@ ALPHA = 0.05  # probability of any false claim
 FIRST_SHARE = 0.5  # of alpha for the first of several challengers, so that its two-sided intervals hold with 1 - alpha
 MAX_ROUNDS = 8
 MIN_UNITS = 24  # before the first test, simulated in tests/statistics/test_superiority.py
-BEHIND = 0.05  # a challenger leaves if its probability of being as good as the leader is lower
+BEHIND = 0.05  # the critical p-value of a single look by which a challenger leaves for another one
 VIRTUAL = 2  # differences added to the observed ones, one up and one down
 _GRID = 201  # points of the integration
 
@@ -102,8 +104,13 @@ class Superiority:
         self.better = next((name for name in challengers if len(self.beaten[name]) == len(self.references)), None)
         if self.better is not None:
             return
-        leader = max(active, key=lambda name: float(np.mean(values[name])))
-        self._left |= {name for name in challengers if superiority(values[leader], values[name]) < BEHIND}
+        leader = max(challengers, key=lambda name: float(np.mean(values[name])))
+        references = [name for name in self.references if name in active]
+        for name in challengers:
+            critical = self.critical[name][len(values[name])]
+            worse = any(superiority(values[other], values[name]) <= critical for other in references)
+            if worse or superiority(values[leader], values[name]) < BEHIND:
+                self._left.add(name)
         self._left |= {name for name in self.references if all(name in self.beaten[c] for c in self.challengers)}
 
 

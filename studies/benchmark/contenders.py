@@ -15,8 +15,9 @@ import numpy as np
 import optuna
 from cmaes import CMA
 
+from turnier.search.samplers.duels import Duels
 from turnier.search.samplers.registry import SAMPLERS
-from turnier.search.samplers.sampler import Search, Vectors
+from turnier.search.samplers.sampler import Search, SteppingSearch, Vectors
 from turnier.search.space import Space
 from turnier.studies.benchmark.problem import Problem
 
@@ -207,8 +208,12 @@ class Contender:
 
 def _sampler(text: str, problem: Problem, seed: int, evaluations: int, games: int) -> Search:
     sampler = SAMPLERS.make(text)
-    # A candidate that duels plays one game, of a pair's two.
-    return sampler.within(games if "duels" in text else evaluations).begin(problem.start, seed, problem.space)
+    if isinstance(sampler, Duels):  # a candidate plays one game of a pair's two, or a unit against the start
+        evaluations = int(games / (1 + sampler.share * (problem.unit - 1)))
+    search = sampler.within(evaluations).begin(problem.start, seed, problem.space)
+    if isinstance(search, SteppingSearch):
+        search.alive = problem.space.dimensions  # as in studies
+    return search
 
 
 def _cmaes(population: int | None, sigma: float, problem: Problem, seed: int, evaluations: int, games: int) -> Search:

@@ -26,6 +26,9 @@ TABLES = (
     Table("ridge 6", "Won games, a ridge with stairs", "The start is 60 Elo below the best; the longest axis is 17 "
           "times the shortest, all are turned, and two of 6 parameters have ten values that differ.",
           partial(won, size=6, ridge=True), (500, 2000, 10_000), ELO),
+    Table("ends 6", "Won games, near the ends of ranges", "The start is 60 Elo below the best. Two of 6 parameters are "
+          "best at an end; two matter by factors, from a fiftieth of a range that is searched evenly.",
+          partial(won, size=6, ends=True), (600, 2000, 10_000), ELO),
     Table("mixed 8", "Won games, whole numbers and choices", "Three numbers, three whole numbers, a choice of three "
           "and a switch, which are wrong at the start, about 60 Elo below the best.", mixed,
           (500, 2000, 10_000), ELO),
@@ -35,6 +38,8 @@ TABLES = (
     Table("skewed", "Skewed scores", "The standard deviation of a score is half of its mean. Three numbers, one with "
           "stairs, a whole number, a choice that is wrong at the start, a number that one choice needs, and one "
           "without effect. Lost share of the best mean.", SkewedScores, (500, 2000, 5000), "share lost"),
+    Table("skewed near", "Skewed scores, a good start", "The same with the right choice and the other parameters near "
+          "the best. Lost share of the best mean.", partial(SkewedScores, near=True), (500, 2000, 5000), "share lost"),
     Table("bbob 5", "bbob-noisy, 5 dimensions", _NOISY + ".", partial(Bbob, size=5), (500, 5000), "decades"),
     Table("bbob 10", "bbob-noisy, 10 dimensions", _NOISY + ".", partial(Bbob, size=10), (1000, 10_000), "decades"),
     Table("2048", "Really played: 2048", "Seven weights of row tables at depth 1; mean score of 300 held-out games, "
@@ -58,7 +63,7 @@ def _each(count: int) -> dict[str, int]:
 
 
 PRESETS = {
-    "quick": Preset(_each(6)),
+    "quick": Preset(_each(6) | {"skewed": 20, "skewed near": 20}),
     "paper": Preset(_each(20)),
     "real": Preset({"2048": 6, "yavalath": 12}),
     "tiny": Preset({"won 6": 2, "skewed": 2}, 500),  # for tests

@@ -18,15 +18,18 @@ MEAN = -150.0  # Elo of the whole cube, on average
 MIDDLE = -72.0  # Elo that the middle of the cube has at most: who clips to the cube must not find the best by that
 SAMPLE = 1000  # points by which a surface is scaled
 SKEW = 0.6  # least slope on the flatter side of an axis, against the other
+FACTORS = 50.0  # how much steeper a range is at its low end than at its high one, if it is one of factors
 
 
 class Surface:
     """Elo of points of the unit cube, at most 0: a bowl with axes of different lengths, flat far away.
 
-    Half of the axes, or all if `ridge`, are turned against the parameters, and one side of each is flatter.
+    Half of the axes, or all if `ridge`, are turned against the parameters, and one side of each is flatter. If `ends`,
+    a third of the parameters matter by factors from near their low end, although they are searched evenly, and a third
+    are best at an end.
     """
 
-    def __init__(self, rng: np.random.Generator, size: int, ridge: bool = False) -> None:
+    def __init__(self, rng: np.random.Generator, size: int, ridge: bool = False, ends: bool = False) -> None:
         turned = size if ridge else max(2, size // 2)
         axes = np.eye(size)
         which = rng.permutation(size)[:turned]
@@ -37,10 +40,15 @@ class Surface:
         self.flatter = rng.uniform(SKEW, 1, size)
         # Stairs, so that small steps change nothing: a third of a ridge's parameters have ten values that differ.
         self.stairs = rng.permutation(size)[: size // 3] if ridge else np.zeros(0, np.int64)
+        # None otherwise, so that the random numbers of other surfaces stay
+        which = rng.permutation(size) if ends else np.zeros(0, np.int64)
+        self.factors, at_end = which[: size // 3], which[size // 3 : size // 3 * 2]
         self.scale = 1.0
         sample = rng.uniform(size=(SAMPLE, size))
         while True:
             self.best = self._on_stairs(rng.uniform(0.1, 0.9, size)[None])[0]
+            self.best[self.factors] = (FACTORS ** self.best[self.factors] - 1) / (FACTORS - 1)
+            self.best[at_end] = rng.choice([0.0, 1.0], size=len(at_end))
             self.scale = self._scaled(sample)
             if self(np.full((1, size), 0.5))[0] <= MIDDLE:
                 return
@@ -59,8 +67,13 @@ class Surface:
         points[:, self.stairs] = (np.minimum(np.floor(points[:, self.stairs] * 10), 9) + 0.5) / 10
         return points
 
+    def _evened(self, points: Floats) -> Floats:
+        points = points.copy()
+        points[:, self.factors] = np.log1p((FACTORS - 1) * points[:, self.factors]) / np.log(FACTORS)
+        return points
+
     def _squares(self, points: Floats) -> Floats:
-        along = (self._on_stairs(points) - self.best) @ self.axes.T
+        along = (self._evened(self._on_stairs(points)) - self._evened(self.best[None])) @ self.axes.T
         return np.asarray((np.where(along < 0, along * self.flatter, along) ** 2).sum(1))
 
     def __call__(self, points: Floats) -> Floats:
@@ -84,6 +97,7 @@ class WonGames(Problem):
         size: number of parameters.
         gap: Elo that the start lacks.
         ridge: a narrow ridge across all parameters, and stairs.
+        ends: the best is at or near the ends of ranges.
         circle: Elo by which some candidates beat others beyond their strength, so that games are not transitive. The
             loss then counts against the start.
     """
@@ -91,9 +105,17 @@ class WonGames(Problem):
     unit = 2
     duels = True
 
-    def __init__(self, seed: int, size: int, gap: float = 60.0, ridge: bool = False, circle: float = 0.0) -> None:
+    def __init__(
+        self,
+        seed: int,
+        size: int,
+        gap: float = 60.0,
+        ridge: bool = False,
+        circle: float = 0.0,
+        ends: bool = False,
+    ) -> None:
         rng = np.random.default_rng([11, seed, size])
-        self.surface = Surface(rng, size, ridge)
+        self.surface = Surface(rng, size, ridge, ends)
         self.circle = circle
         self.turns = np.linalg.qr(rng.standard_normal((size, 2)))[0]
         dimensions = self._dimensions(size)
@@ -181,9 +203,11 @@ class MixedGames(WonGames):
 
 
 @functools.lru_cache(maxsize=256)
-def won(seed: int, size: int, gap: float = 60.0, ridge: bool = False, circle: float = 0.0) -> WonGames:
+def won(
+    seed: int, size: int, gap: float = 60.0, ridge: bool = False, circle: float = 0.0, ends: bool = False
+) -> WonGames:
     """Returns a problem, see `WonGames`; kept, since all searches have the same."""
-    return WonGames(seed, size, gap, ridge, circle)
+    return WonGames(seed, size, gap, ridge, circle, ends)
 
 
 @functools.lru_cache(maxsize=256)

@@ -14,6 +14,7 @@ from turnier.studies.promises.tournaments import tournament
 
 BINS = ((0.5, 0.7), (0.7, 0.85), (0.85, 0.95), (0.95, 0.99), (0.99, 1.0))
 AGENTS = 8
+FRESH = 1000  # the first unit: the prior of `ranks.beliefs` was chosen on the games of earlier ones
 
 
 def _in_bins(name: str, said: Iterable[tuple[float, bool]]) -> dict[str, Seen]:
@@ -28,6 +29,7 @@ def _in_bins(name: str, said: Iterable[tuple[float, bool]]) -> dict[str, Seen]:
 
 def _field(game: str, low: float, high: float, games: int, unit: int, store: Store) -> dict[str, Seen]:
     """Plays a field of bots with `first` between two; the lower it is, the stronger they are."""
+    unit += FRESH
     firsts = np.random.default_rng([7, unit]).uniform(low, high, AGENTS).round(6).tolist()
     agents = bots(unit, firsts)
     strength = {agent.full_text(): -first for agent, first in zip(agents, firsts, strict=True)}

@@ -40,8 +40,7 @@ from turnier.core.terminal.console import Console
 from turnier.runs.bar import game_bar
 from turnier.statistics.intervals import share_interval
 from turnier.statistics.sprt import MARGIN_ELO, MARGIN_SCORE, UNLIKELY, Improvement, Verdict, share_of_elo
-from turnier.studies.calibration import with_table
-from turnier.studies.scripts.script import choose_preset, run_script
+from turnier.studies.scripts.script import choose_preset, run_script, with_table
 from turnier.studies.verdicts import DRAWS, MEAN, SHAPE
 
 DATA, PAGE = Path("docs/results/data/race.csv"), Path("docs/results/verdicts.md")

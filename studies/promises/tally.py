@@ -16,8 +16,8 @@ from turnier.results.store.store import Store
 from turnier.statistics.distributions import normal_quantile
 from turnier.statistics.intervals import CONFIDENCE, Interval, points_intervals
 
-FEW = 0.91  # the promise for means of few games
-ROUNDED = 0.005  # tolerance for 95 %: intervals are approximations, which enough games always show
+FEW = 0.9  # the promise for means of few games
+CLOSE = 0.005  # from 95 %: intervals are approximations, which enough games always show
 
 
 class Kind(enum.Enum):
@@ -26,7 +26,7 @@ class Kind(enum.Enum):
     INTERVAL = "95 %"  # share of intervals that hold the truth
     AT_LEAST = ">= 95 %"  # of intervals for several things at once, for early ends, or with virtual games
     AT_MOST = "<= 5 %"  # of false claims
-    FEW = ">= 91 %"  # of means of so few games that rare results may be missing, see docs/tournaments.md
+    FEW = ">= 90 %"  # of means of so few games that rare results may be missing, see docs/tournaments.md
     SAID = "as said, or more"  # over fields of all kinds, at least the mean of the stated probabilities
     OF_FIELD = "none of one field"  # a part of the last one
     NONE = "none"  # no promise: the share is given as if some assumption held
@@ -109,16 +109,17 @@ class Tally(NamedTuple):
         return {Kind.AT_MOST: 1 - CONFIDENCE, Kind.SHOWN: math.nan, Kind.FEW: FEW}.get(kind, CONFIDENCE)
 
     def verdict(self, kind: Kind) -> str:
-        """Returns whether the promise is kept: right, wide, or the fault."""
+        """Returns whether the promise is kept: right, close, wide, or the fault."""
         _, low, high = self.interval(kind)
         nominal = self.nominal(kind)
         if kind in (Kind.SHOWN, Kind.OF_FIELD, Kind.NONE):
             return ""
         if kind is Kind.AT_MOST:
             return "right" if low <= nominal else "too often"
-        rounded = ROUNDED if kind is Kind.INTERVAL else 0.0
-        if high < nominal - rounded:
-            return "too sure" if kind is Kind.SAID else "too narrow"
-        if low > nominal + rounded and kind is Kind.INTERVAL:
+        if low <= nominal <= high or (low > nominal and kind is not Kind.INTERVAL):
+            return "right"
+        if kind is Kind.INTERVAL and low - CLOSE <= nominal <= high + CLOSE:
+            return "close"
+        if low > nominal:
             return "wide"
-        return "right"
+        return "too sure" if kind is Kind.SAID else "too narrow"

@@ -8,7 +8,7 @@ from typing import Any, Protocol, TypeVar
 import typer
 
 from turnier.commands.command_line import run_app
-from turnier.core.errors import unknown
+from turnier.core.errors import UserError, unknown
 
 
 class Named(Protocol):
@@ -43,3 +43,12 @@ def choose_experiments(experiments: Iterable[E], names: Sequence[str], preset: s
         if name not in by_name:
             raise unknown("experiment", name, by_name)
     return [experiment for name, experiment in by_name.items() if not names or name in names]
+
+
+def with_table(text: str, table: str, start: str, end: str) -> str:
+    """Returns a page with the table between two markers replaced; raises UserError if it lacks them."""
+    before, first, rest = text.partition(start)
+    _, last, after = rest.partition(end)
+    if not first or not last:
+        raise UserError(f"the page must have the lines {start} and {end}, between which the table is written.")
+    return f"{before}{start}\n\n{table}\n\n{end}{after}"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import shlex
 import signal
 import socket
@@ -74,6 +75,21 @@ def test_what_plays_says_how_to_resume(kind: str, stopped_by: signal.Signals, tm
     told = ends(command, tmp_path, stopped_by, plays(tmp_path))
     typed = told.removeprefix("Stopped; finished games are stored. To resume, type: ")
     assert typed != told and shlex.split(typed)[1:] == words
+
+
+def test_a_decision_that_takes_hours_is_no_reason_to_wait(tmp_path: Path) -> None:
+    words = ("tournament", "tictactoe", "mc(iterations=100000000)", "random", "--games", "2", "--executor", "serial")
+    url = ("--store", "sqlite:///a.db")
+    began: list[float] = []
+
+    def decides(_: object) -> bool:
+        with contextlib.suppress(UserError), Store.open(f"sqlite:///{tmp_path}/a.db", read_only=True) as store:
+            if store.runs():
+                began.append(time.monotonic())
+        return bool(began) and time.monotonic() > began[0] + 3  # the kernels are compiled, or loaded
+
+    told = ends([*TURNIER, *words, *url], tmp_path, signal.SIGTERM, decides)
+    assert told.startswith("Stopped; finished games are stored. To resume, type: ")
 
 
 @pytest.fixture

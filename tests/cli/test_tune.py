@@ -36,7 +36,7 @@ def stored(folder: Path) -> dict[str, int]:
 
 def test_the_same_command_goes_on_and_a_larger_budget_too(tmp_path: Path) -> None:
     found = json.loads(tune(tmp_path, *ALONE, "--json"))
-    assert found["sampler"] == "cmaes(population=6)" and found["games"] == 60
+    assert found["sampler"] == "cmaes_lr(population=6)" and found["games"] == 60
     assert [row["label"] for row in found["finalists"]][:2] == ["start", "proposed"]
     assert [row["units"] for row in found["finalists"]] == [30, 30]  # as many games as the search has
     assert found["finalists"][0]["claimed"] is None and found["finalists"][1]["shrinkage"] is not None
@@ -77,10 +77,14 @@ def test_a_study_from_before_search_ranges_is_resumed_in_the_legal_range(tmp_pat
         "2048(size=2)", "mc(iterations=4,rollout_depth=5)", "rollout_depth", budget=12, sampler="cmaes(population=6)"
     )
     new = plan.question.settled(12)
-    assert new.parameters == ("rollout_depth=0..200",)
+    assert new.parameters == ("rollout_depth=0..200:log",)
     old = StudyDefinition.named_by_content(new.game, new.agent, ("rollout_depth",), sampler=new.sampler)
     with Store.open(f"sqlite:///{tmp_path}/old.db") as store:
         assert plan.question.settled(12, store) == new
+        # Whole numbers from 0 on were searched evenly by later versions.
+        even = StudyDefinition.named_by_content(new.game, new.agent, ("rollout_depth=0..200",), sampler=new.sampler)
+        StudyRun(store, even, progress=False).run(1, SerialExecutor())
+        assert plan.question.settled(12, store) == even
         StudyRun(store, old, progress=False).run(1, SerialExecutor())
         assert plan.question.settled(12, store) == old
         again = plan.run(store, where=Where("serial"), progress=False)

@@ -6,12 +6,14 @@ import itertools
 import json
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 from typer.testing import CliRunner
 
 from turnier.agents.registry import AGENTS
 from turnier.commands.app import app
+from turnier.core.errors import UserError
 from turnier.results.store.store import Store
 from turnier.search import study_run
 from turnier.search.storage.trials import trials_frame
@@ -163,3 +165,42 @@ def test_an_opponent_may_count_more_often() -> None:
     others = [agent for spec in unit for agent in spec.agents if agent != "greedy"]
     assert len(unit) == 6 and others.count(AGENTS.make("random").full_text()) == 4
     assert len({spec.id for spec in unit}) == 6, "its games differ"
+
+
+def test_one_agent_is_tuned_for_several_games(tmp_path: Path) -> None:
+    words = ("tune", "2048(size=2)", "mc(iterations=2)", "--params", "rollout_depth=0..20", "--also", "2048(size=3)",
+             "--budget", "48", "--name", "both", *STORE)  # fmt: skip
+    shown = turnier(*words, folder=tmp_path)
+    assert "Score relative to the start with 95 % intervals" in shown and "24 candidates played 48 games." in shown
+    assert "--also '2048(size=3)'" in shown or "To play on" not in shown
+    with Store.open(f"sqlite:///{tmp_path}/a.db") as store:
+        begun = store.run("study:both").definition
+        small, large = begun["scales"]
+        assert 50 < small < 300 and 500 < large < 3000, "mean scores of the start"
+        trials = trials_frame(store, "both")
+        assert trials["value"].mean() == pytest.approx(1, abs=0.5)
+    again = turnier(*words, folder=tmp_path)
+    assert "games were stored already and not played again" in again
+
+
+def test_candidates_duel_in_all_games() -> None:
+    study = Study("tictactoe", "mcts(iterations=9)", "exploration=0..4", also=["nim"], budget=100)
+    objective = study.question.objective
+    first, second = objective.duel_units(("mcts(iterations=1)", "mcts(iterations=2)"), 0, 0, 0)
+    assert [spec.game.partition("(")[0] for spec in first] == ["tictactoe", "tictactoe", "nim", "nim"]
+    assert first.specs == second.specs and first.seats[:2] == first.seats[2:]
+    assert all(set(one) | set(other) == {0, 1} for one, other in zip(first.seats, second.seats, strict=True))
+    assert study.question.generation_games(study.settled) == 4 * 16 and objective.unit_games == 4
+
+
+@pytest.mark.parametrize(
+    ("more", "message"),
+    [
+        ({"also": ["2048"]}, "all games of a study must have as many seats, got tictactoe.* and 2048"),
+        ({"also": ["nim"], "objectives": "strength,time"}, "also is for studies of strength"),
+    ],
+    ids=["seats", "front"],
+)
+def test_games_that_do_not_go_together_are_refused(more: dict[str, Any], message: str) -> None:
+    with pytest.raises(UserError, match=message):
+        Study("tictactoe", "mcts(iterations=9)", "exploration=0..4", budget=400, **more)

@@ -24,7 +24,14 @@ from turnier.search.front.second_objective import TIME
 from turnier.search.storage.definitions import StoredRange, StudyFacts, agent_with, ranges_table
 from turnier.search.storage.hints import hints
 from turnier.search.storage.studies import stored_verdict
-from turnier.search.storage.trials import definition, generations_frame, importance, recommended_values, trials_frame
+from turnier.search.storage.trials import (
+    definition,
+    generations_frame,
+    importance,
+    importance_spread,
+    recommended_values,
+    trials_frame,
+)
 from turnier.search.verdict import BETTER, NOT_BETTER, Finalist, StudyVerdict, figures_of
 
 START, FOUND = "mc(iterations=10)", "mc(iterations=20)"
@@ -155,10 +162,11 @@ def test_importance_is_that_of_optuna(store: Store) -> None:
 def test_importance_drops_no_parameter_and_names_those_of_few_candidates() -> None:
     trials = candidates()
     trials.loc[trials.index[5:], "width"] = np.nan
-    figure = importance_bars(importance(trials), trials)
+    figure = importance_bars(importance(trials), trials, importance_spread(trials))
     assert figure is not None and set(figure.data["parameter"]) == {"kind", "steps", "width"}
     assert "fewer than 8 candidates use them: width" in figure.note
-    assert importance_bars(importance(trials.head(5)), trials.head(5)) is None
+    few = trials.head(5)
+    assert importance_bars(importance(few), few, importance_spread(few)) is None
 
 
 def test_a_contour_is_light_where_the_good_candidates_are() -> None:

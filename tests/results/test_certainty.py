@@ -16,6 +16,8 @@ from turnier.arena.positions import choose_positions, collector_matches, search_
 from turnier.arena.repeated_search import SearchRecord, SearchSpec, SeenPosition, search_positions
 from turnier.results.frames.certainty import (
     agent_certainty,
+    certainty_lead,
+    certainty_over_game,
     chance_level,
     group_certainty,
     normalised,
@@ -125,6 +127,47 @@ def test_groups_and_agents_are_means_with_intervals() -> None:
     greedy, both = (agent_certainty(table(*first, *second, *other)).iloc[i] for i in (0, 1))
     assert (greedy["groups"], both["groups"], both["states"]) == (1, 2, 5)
     assert both["normalised"] == pytest.approx((0.5 + 0.625) / 2), "groups count alike, whatever their sizes"
+
+
+def test_the_lead_is_paired_by_position_and_counts_games() -> None:
+    """Positions differ more than the agents: only the difference in the same positions tells these apart."""
+    votes = {"random": ("aabb", "aaab", "aaaa"), "greedy": ("aaab", "aaaa", "aaaa")}
+    records = [
+        voted(state, actions, 2, agent=agent, source=f"game {state}")
+        for agent, chosen in votes.items()
+        for state, actions in enumerate(chosen)
+    ]
+    alone = voted(9, "aabb", 2, agent="random", source="game 9")  # of one agent only
+    lead = certainty_lead(table(*records, alone), "normalised")
+    assert lead is not None
+    assert (lead.first, lead.second, lead.positions, lead.games) == ("greedy", "random", 3, 3)
+    assert (lead.mean, lead.half_width) == pytest.approx(mean_over_groups([0.5, 0.5, 0], [0, 0, 0], [0, 1, 2]))
+    one_game = certainty_lead(table(*(voted(i, "aaab", 2, agent=a) for a in votes for i in range(2))), "normalised")
+    assert one_game is not None and one_game.mean == 0 and one_game.games == 2, "unknown games: each position is one"
+    assert certainty_lead(table(*records[:3]), "normalised") is None, "one agent"
+    apart = table(records[0], voted(7, "aaab", 2, agent="greedy"))
+    assert certainty_lead(apart, "normalised") is None, "no position in common"
+
+
+def test_certainty_over_the_game_pools_neighbouring_phases() -> None:
+    votes = ("aaaa", "aaab", "aabb")
+    records = [
+        voted(10 * phase + i, votes[i % 3], 2, phase, agent, f"game {i}")
+        for agent in ("random", "greedy")
+        for phase in range(8)
+        for i in range(6)
+    ]
+    found = certainty_over_game(table(*records), "normalised")
+    assert found.groupby("agent")["states"].sum().to_dict() == {"greedy": 48, "random": 48}
+    random = found[found["agent"] == "random"]
+    assert list(random["phase"]) == [0.5, 2.5, 4.5, 6.5] and list(random["states"]) == [12, 12, 12, 12]
+    games = [i for _ in range(2) for i in range(6)]
+    mean, half = mean_over_groups([[1, 0.5, 0][i % 3] for i in games], np.zeros(12), games)
+    assert tuple(random.iloc[0][["value", "low", "high"]]) == pytest.approx((mean, mean - half, mean + half))
+    assert random["chance"].eq(chance_level(2, 4)).all()
+    assert certainty_over_game(table(*records), "agreement")["chance"].eq(0).all()
+    assert certainty_over_game(table(*records), "certainty")["chance"].eq((chance_level(2, 4) + 1) / 2).all()
+    assert len(certainty_over_game(table(*records[:4]), "normalised")) == 1, "too few positions for two places"
 
 
 def test_positions_with_one_search_and_no_searches_give_nothing() -> None:

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import optuna
 import pytest
+from optuna.distributions import FloatDistribution, IntDistribution
 from sqlalchemy import insert, select
 
 import turnier
@@ -55,6 +56,16 @@ def test_the_best_trial_of_the_finalists_is_the_recommendation(store: Store) -> 
     assert study_names(store) == ["small"], "no study of its own"
 
 
+def test_plots_of_optuna_show_the_candidates_and_the_finalists(store: Store) -> None:
+    pytest.importorskip("plotly")
+    study = optuna.load_study(study_name="small", storage=store.url)
+    drawn = optuna.visualization
+    for plot in (drawn.plot_optimization_history, drawn.plot_slice, drawn.plot_contour, drawn.plot_param_importances):
+        assert plot(study).data, plot
+    finalists = optuna.load_study(study_name="small, held-out", storage=store.url)
+    assert drawn.plot_slice(finalists).data
+
+
 def test_what_optuna_prints_of_a_study_fits_a_terminal(store: Store) -> None:
     study = optuna.load_study(study_name="small", storage=store.url)
     assert study.user_attrs == {"recommended": str(StudyResults(store, "study:small").recommended)}
@@ -74,6 +85,22 @@ def test_trials_of_other_code_are_left_out(store: Store, capfd: pytest.CaptureFi
     played = tuned(store, 80)
     assert len(played.trials()) > before and played.games <= 80
     assert list(played.trials()["number"])[:before] == list(range(before))
+
+
+@pytest.mark.parametrize("direction", ["maximize", "minimize"])
+def test_a_study_of_plain_optuna_is_a_warm_start(store: Store, direction: str) -> None:
+    other = optuna.create_study(study_name="other", storage=store.url, direction=direction)
+    sign = 1 if direction == "maximize" else -1
+    for depth in (10, 40, 90, 20, 30):
+        trial = optuna.trial.create_trial(
+            params={"rollout_depth": depth, "else": 0.5},
+            distributions={"rollout_depth": IntDistribution(0, 99), "else": FloatDistribution(0, 1)},
+            value=float(sign * depth),
+        )
+        other.add_trial(trial)
+    study = turnier.Study(*WORDS, budget=40, name="warm", from_study="other", verify=0.1)
+    results = study.run(store, where=Where("serial"), progress=False)
+    assert set(results.trials().head(4)["rollout_depth"]) == {20, 50, 40, 30}, "the start, and what fits of the best"
 
 
 def test_a_front_refuses_trials_of_other_code(store: Store) -> None:

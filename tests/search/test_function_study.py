@@ -104,6 +104,7 @@ def test_any_sampler_of_optuna_and_several_evaluations_per_candidate(tmp_path: P
     ("changes", "message"),
     [
         ({"start": {"x": 2.0}}, "the start's x must be in what is searched, got 2.0"),
+        ({"known": [{"x": 2.0}]}, "a known x must be in what is searched, got 2.0"),
         ({"start": {"y": 2.0}}, "no parameter named 'y'"),
         ({"noise": "racing"}, "must play equally often"),
         ({"sampler": "duels"}, "duels are for games of two or more seats"),
@@ -162,6 +163,9 @@ def test_it_is_shown_like_any_study_and_its_candidates_are_a_table(tmp_path: Pat
     study = create(tmp_path / "a.db", evaluations=60)
     study.optimize(function, progress=False)
     url = ["--store", study.store.url]
+    shown = command("show", "mine", "--all", *url, folder=tmp_path)
+    assert "game" not in shown.replace("fixed(games=1)", "") and "60 candidates had 60 evaluations." in shown
+    assert "held-out evaluations" in shown and "evaluations per candidate" in shown
     for words in (["--all"], ["--json"], ["--matches"], ["--html", "--out", str(tmp_path / "a.html")]):
         command("show", "mine", *words, *url, folder=tmp_path)
     command("show", "mine", "--candidates", "a.csv", *url, folder=tmp_path)
@@ -169,3 +173,27 @@ def test_it_is_shown_like_any_study_and_its_candidates_are_a_table(tmp_path: Pat
     columns = ["candidate", "rate", "x", "n", "kind", "value", "standard_error", "games", "generation"]
     assert sorted(table.columns) == sorted(columns) and list(table["candidate"]) == list(range(study.searched))
     assert table["value"].max() == study.optuna.best_value and table["generation"].min() == 1
+
+
+def test_known_parameters_are_tried_first_and_may_be_recommended(tmp_path: Path) -> None:
+    known = [{"x": 0.7, "n": 7, "kind": "b"}, {"x": 0.2}]
+
+    def evaluated(path: Path, stops: int) -> FunctionStudy:
+        while True:
+            study = create(path, known=known, evaluations=60)
+            for _ in range(stops):
+                if (evaluation := study.ask()) is None:
+                    return study
+                study.tell(evaluation, function(evaluation.parameters, evaluation.seed))
+            study.store.close()
+
+    whole = evaluated(tmp_path / "a.db", 1000)
+    first = trials(whole).head(6)
+    assert set(first["x"].round(6)) == {0.1, 0.7, 0.2} and set(first["group"]) == {0}
+    after = trials(whole)[trials(whole)["group"] == 1]
+    assert (after["kind"] == "b").mean() > 0.5, "it begins at the best of them"
+    verdict = whole.verdict
+    assert verdict is not None and [row.label for row in verdict.figures] == ["start", "proposed", "known 1", "known 2"]
+    assert verdict.improved and whole.best_params == whole.finalists[verdict.label]
+    again = evaluated(tmp_path / "b.db", 11)
+    assert again.verdict == verdict and trials(again).equals(trials(whole))

@@ -85,6 +85,23 @@ def test_it_sees_choices_as_choices_and_only_parameters_in_use() -> None:
         assert values["exploration"] == pytest.approx(trial.params["exploration"])
 
 
+@pytest.mark.parametrize(("name", "package"), [("CmaEsSampler", "cmaes"), ("GPSampler", "torch")])
+def test_samplers_that_need_a_package_search_and_say_nothing(
+    name: str, package: str, capfd: pytest.CaptureFixture[str]
+) -> None:
+    pytest.importorskip(package)
+    from turnier.agents.registry import AGENTS
+
+    agent = AGENTS.make("mctse(iterations=20)")
+    space = Space.of(agent, ["final", "iterations=10..90"])
+    search = OfOptuna(f"{name}(n_startup_trials=4)").begin(space.encode(agent), 1, space)
+    for _ in range(3):
+        vectors = search.ask()
+        search.tell([float(-((vector[1] - 0.8) ** 2)) for vector in vectors])
+    assert abs(search.recommended()[1] - 0.8) < 0.25
+    assert capfd.readouterr() == ("", "")
+
+
 def test_a_sampler_that_has_seen_everything_goes_on() -> None:
     from turnier.agents.registry import AGENTS
 

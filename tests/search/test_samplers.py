@@ -15,7 +15,7 @@ from turnier.core.errors import UserError
 from turnier.core.parameters import Parameter
 from turnier.search.dimensions.dimension import Dimension
 from turnier.search.samplers.grid import Grid, GridSearch
-from turnier.search.samplers.registry import SAMPLERS
+from turnier.search.samplers.registry import SAMPLERS, usual_sampler
 from turnier.search.samplers.sampler import Sampler, Search, SteppingSearch, Vectors
 from turnier.search.samplers.surface import Surface
 from turnier.search.samplers.tpe import kept_trials
@@ -132,9 +132,40 @@ def test_recommendations_get_better_under_noise(name: str, generations: int, siz
 
 def test_a_stored_study_of_cmaes_goes_on_with_its_vectors() -> None:
     """As the version that began it asked for them; equal to rounding on other machines."""
-    search, asked = run("cmaes(population=4)", 3)
+    search, asked = (
+        SAMPLERS.make("cmaes(population=4)").begin([laws.START] * laws.SIZE, laws.SEED, Space.cube(laws.SIZE)),
+        [],
+    )
+    assert isinstance(search, SteppingSearch)
+    search.clips = False  # as in studies of the first two editions
+    for _ in range(3):
+        asked.append(search.ask())
+        search.tell(worth(asked[-1]))
     assert asked[2][0] == pytest.approx([0.18812341965428042, 0.2942513445699054, 0.8794178697032603], rel=1e-6)
     assert search.recommended() == pytest.approx([0.03380279107773139, 0.053211152692813554, 0.47734076807151005])
+
+
+@pytest.mark.parametrize("name", ["cmaes(population=12)", "cmaes_lr(population=12)"])
+def test_candidates_beyond_the_ends_are_learned_as_those_at_the_ends(name: str) -> None:
+    """So the best value may be at an end; a distribution of numbers gets a little beyond, one of choices does not."""
+    flag = Dimension("flag", bool, Parameter("a switch"))
+    space = Space((*Space.cube(1).dimensions, flag))
+    search, asked = SAMPLERS.make(name).begin([0.2, 0.25], 4, space), []
+    assert isinstance(search, SteppingSearch)
+    for _ in range(40):
+        asked.append(search.ask())
+        search.tell([-float(row[0]) for row in asked[-1]])
+    assert search.recommended()[0] == 0 and np.mean(np.vstack(asked[-10:])[:, 0] == 0) > 0.5
+    points = search.clipped(np.array([[-1.0, -1.0], [2.0, 2.0]]), space)
+    assert points.tolist() == [[-0.05, 0.0], [1.05, 1.0]]
+
+
+def test_the_usual_sampler_suits_what_is_searched() -> None:
+    numbers = Space.cube(2)
+    mixed = Space((*numbers.dimensions, Dimension("flag", bool, Parameter("a switch"))))
+    some = Space((Dimension("x", float, Parameter("", low=0.0, high=1.0, when={"flag": [True]})),))
+    assert [str(usual_sampler(True, False, space)) for space in (numbers, mixed, some)] == ["cmaes", *["cmaes_lr"] * 2]
+    assert [str(usual_sampler(False, against, mixed)) for against in (True, False)] == ["duels", "duels(share=0.0)"]
 
 
 def test_cmaes_converges_and_a_flat_function_does_not_stop_it() -> None:
@@ -204,3 +235,14 @@ def test_tpe_keeps_the_best_and_the_latest_in_order() -> None:
     study = optuna.create_study(direction="maximize")
     study.add_trials([optuna.trial.create_trial(value=value) for value in values])
     assert [trial.number for trial in kept_trials(study.get_trials(), 60)] == [*range(25), *range(165, 200)]
+
+
+def test_duels_near_an_end_differ_by_factors() -> None:
+    """From a start near an end of a range; elsewhere and at the end itself by a part of the range."""
+    start = [0.06, 0.0, 0.4, 0.94]
+    search = SAMPLERS.make("duels(pairs=40,length=1000,reach=0.1)").begin(start, 1, Space.cube(4))
+    assert search.recommended() == pytest.approx(start)
+    low, at_end, middle, high = search.ask().T
+    assert set(np.round(at_end, 6)) == {0, 0.1} and set(np.round(middle, 6)) == {0.3, 0.5}
+    assert 0.01 < low.min() < 0.02 and 0.12 < low.max() < 0.14
+    assert sorted(set(np.round(1 - high, 6))) == sorted(set(np.round(low, 6)))

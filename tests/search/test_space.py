@@ -148,7 +148,7 @@ def test_new_studies_write_their_search_ranges_and_stored_ones_keep_the_legal_on
     agent = make_agent("mctse(rollout_depth=20,exploration=1)")
     typed = ("rollout_depth", "exploration", "maxnodes=20..1000000", "selection")
     planned = Space.planned(agent, typed)
-    assert planned == ("rollout_depth=0..200", "exploration=0.01..10:log", "maxnodes=20..1000000", "selection")
+    assert planned == ("rollout_depth=0..200:log", "exploration=0.01..10:log", "maxnodes=20..1000000", "selection")
     assert Space.planned(agent, planned) == planned
     (depth, exploration, nodes, _) = Space.of(agent, planned).dimensions
     assert [depth.decode(x) for x in (0, 1)] == [0, 200] and exploration.decode(0.5) == pytest.approx(0.1**0.5)
@@ -157,10 +157,22 @@ def test_new_studies_write_their_search_ranges_and_stored_ones_keep_the_legal_on
     assert [as_stored.decode(x) for x in (0, 1)] == [0, 1_000_000]
 
 
+def test_many_whole_numbers_from_0_are_searched_by_factors() -> None:
+    agent = make_agent("mctse(rollout_depth=20)")
+    ranges = ("0..100", "0..99", "0..100:linear", "0..50:log", "0..100:20", "1..100")
+    found = [Space.planned(agent, [f"rollout_depth={text}"])[0].partition("=")[2] for text in ranges]
+    assert found == ["0..100:log", *ranges[1:4], "0..100:20", "1..100"]
+    assert Space.planned(agent, ["rollout_depth=0..100"], even=True) == ("rollout_depth=0..100",)  # as it was stored
+    (depth,) = Space.of(agent, ["rollout_depth=0..99:log"]).dimensions
+    assert [depth.decode(x) for x in (0, 0.5, 1)] == [0, 9, 99]
+    assert all(depth.decode(depth.encode(value)) == value for value in range(100))
+    assert depth.distribution() == IntDistribution(0, 99)  # Optuna's factors cannot begin at 0
+
+
 @pytest.mark.parametrize(
     ("agent", "path", "planned"),
     [
-        ("mctse(rollout_depth=5000)", "rollout_depth", "rollout_depth=0..5000"),
+        ("mctse(rollout_depth=5000)", "rollout_depth", "rollout_depth=0..5000:log"),
         ("mctse(exploration=50)", "exploration", "exploration=0.01..50:log"),
         ("mctse(exploration=0)", "exploration", "exploration=0..10"),  # factors cannot begin at 0
         ("mctse(exploration=0.001234567890123456)", "exploration", "exploration=0.001234567890123456..10:log"),

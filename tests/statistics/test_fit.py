@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+
 import numpy as np
 import pytest
 
@@ -31,6 +33,28 @@ def test_fields_without_circles_are_seldom_denied(name: str) -> None:
         field.play(field.everyone * pairs)
         found.append(fit(field).p)
     assert np.mean(np.array(found) < 0.05) <= 0.15
+
+
+def fit_of_four_seats(rng: np.random.Generator) -> Fit:
+    """Returns the fit of five equal agents; in half of the games, all but the winner share the last place."""
+    groups = np.array(list(itertools.combinations(range(5), 4)))
+    seats = np.concatenate([np.roll(np.repeat(groups, 10, axis=0), turn, axis=1) for turn in range(4)])
+    clusters = np.tile(np.arange(50), 4)  # ten seeds of each group, in four orders
+    scores = rng.random(seats.shape)
+    scores = np.where(rng.random((len(seats), 1)) < 0.5, scores, scores == scores.max(axis=1, keepdims=True))
+    ratings = rated(5, [Games(seats, scores, clusters)])
+    pairs = np.array(list(itertools.combinations(range(4), 2)))
+    first, second = (seats[:, own].T.ravel() for own in pairs.T)
+    points = (0.5 + 0.5 * np.sign(scores[:, pairs[:, 0]] - scores[:, pairs[:, 1]])).T.ravel()
+    expected = ratings.expected(first, second, np.repeat(pairs, len(seats), axis=0))
+    return fit_of(5, first, second, points, expected, np.tile(clusters, len(pairs)))
+
+
+def test_games_of_four_seats_are_one_piece_of_evidence_for_six_pairs() -> None:
+    """Were the pairs of a game independent, p-values would be 0.9 on average."""
+    rng = np.random.default_rng(4)
+    found = np.array([fit_of_four_seats(rng).p for _ in range(60)])
+    assert 0.38 < found.mean() < 0.62 and (found < 0.05).mean() <= 0.15
 
 
 def test_a_circle_is_found_with_its_pairs_and_share() -> None:

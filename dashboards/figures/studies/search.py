@@ -4,16 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+import altair as alt
+import numpy as np
 import pandas as pd
 
+from turnier.dashboards.colours import COLOURS
 from turnier.dashboards.figures import charts
 from turnier.dashboards.figures.charts import Figure
 from turnier.dashboards.summaries.front import front_of
 from turnier.search import MIN_SHOWN
 from turnier.search.front.points import Point
 from turnier.search.front.second_objective import TIME, SecondObjective
-from turnier.search.storage.trials import MAX_EVALUATED, MIN_EVALUATED
-from turnier.search.verdict import START
+from turnier.search.storage.trials import MAX_EVALUATED, MIN_EVALUATED, RESAMPLES
+from turnier.search.verdict import START, StudyVerdict
 from turnier.statistics.intervals import mean_interval
 
 RECENT = 20  # candidates in a mean if a search has no generations
@@ -57,6 +60,43 @@ def held_out_means(scores: Mapping[str, Sequence[float]], unit: str) -> Figure:
     data = pd.DataFrame(rows)
     chart = charts.points(data, "agent", "mean", "low", "high", unit)
     return Figure("Held-out games", chart, data, f"Means of {data['games'].max():,} games each. {NOTE}")
+
+
+def luck_arrows(verdict: StudyVerdict, unit: str) -> Figure | None:
+    """An arrow per finalist from the value that the search claimed to its mean in held-out games.
+
+    Finalists without a claim, such as the start, are points; None if nothing is claimed.
+    """
+    rows = [
+        {
+            "finalist": row.label,
+            "claimed": row.claimed,
+            "held_out": row.held_out,
+            "low": row.held_out - half,
+            "high": row.held_out + half,
+            "luck": row.shrinkage,
+        }
+        for place, row in enumerate(verdict.figures)
+        for half in [row.half_width if place >= verdict.free else float("nan")]
+    ]
+    data = pd.DataFrame(rows).astype({"claimed": float, "luck": float}).dropna(subset="held_out")
+    claimed = data.dropna(subset="claimed")
+    if claimed.empty:
+        return None
+    chart = charts.points(data, "finalist", "held_out", "low", "high", unit)
+    head = alt.condition(alt.datum.luck > 0, alt.value("triangle-left"), alt.value("triangle-right"))
+    arrows = alt.Chart(claimed.assign(finalist=claimed["finalist"].map(charts.wrapped))).encode(
+        y=alt.Y("finalist:N", sort=data["finalist"].map(charts.wrapped).tolist()),
+        tooltip=["finalist:N", "claimed:Q", "held_out:Q", "luck:Q"],
+    )
+    arrow = COLOURS[3]
+    chart.layer += [
+        arrows.mark_rule(strokeWidth=3, color=arrow).encode(x="claimed:Q", x2="held_out:Q"),
+        arrows.mark_point(size=70, color=arrow, strokeWidth=2, opacity=1).encode(x="claimed:Q"),
+        arrows.mark_point(filled=True, size=140, color=arrow, opacity=1).encode(x="held_out:Q", shape=head),
+    ]
+    note = f"From the search's claim (ring) to the mean in held-out games (tip): the length of an arrow is luck. {NOTE}"
+    return Figure("Luck", chart, data, note)
 
 
 def held_out_front(points: Sequence[Point], unit: str) -> Figure:
@@ -144,14 +184,25 @@ def step_size(noted: pd.DataFrame, sampler: str, column: str = "sigma") -> Figur
     return Figure(title, chart, data[["generation", column]], note)
 
 
-def importance_bars(shares: pd.Series, trials: pd.DataFrame) -> Figure | None:
-    """The share of each parameter in making candidates good; None with too few candidates."""
+def importance_bars(shares: pd.Series, trials: pd.DataFrame, spread: pd.DataFrame) -> Figure | None:
+    """The share of each parameter in making candidates good, with its spread, see `importance_spread`.
+
+    None with too few candidates.
+    """
     if shares.empty:
         return None
-    data = pd.DataFrame({"parameter": shares.index, "percent": 100 * shares.to_numpy()})
-    data = data.assign(candidates=[int(trials[name].notna().sum()) for name in shares.index])
-    chart = charts.bars(data, "parameter", "percent", "importance, %")
-    note = "PED-ANOVA, as in optuna-dashboard: shares in what sets the best tenth of the candidates apart."
+    ends = 100 * spread.reindex(shares.index, fill_value=0.0)
+    data = (100 * shares).rename_axis("parameter").reset_index(name="percent")
+    data = data.assign(
+        low=np.minimum(ends["low"].to_numpy(), data["percent"]),
+        high=np.maximum(ends["high"].to_numpy(), data["percent"]),
+        candidates=[int(trials[name].notna().sum()) for name in shares.index],
+    )
+    chart = charts.bars(data, "parameter", "percent", "importance, %", ("low", "high"))
+    note = (
+        "PED-ANOVA, as in optuna-dashboard: shares in what sets the best tenth of the candidates apart. Lines: 95 % of"
+        f" {RESAMPLES} samples of the candidates, drawn with replacement."
+    )
     if len(trials) > MAX_EVALUATED:
         note += f" Computed here from {MAX_EVALUATED:,} evenly chosen candidates, there from all."
     few = data.loc[data["candidates"] < MIN_EVALUATED, "parameter"].tolist()

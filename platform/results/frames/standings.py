@@ -7,11 +7,12 @@ from typing import NamedTuple, Self
 import numpy as np
 import pandas as pd
 
+from ...agents.registry import label_of
 from ...statistics.comparisons import holm, paired_differences
 from ...statistics.distributions import Floats, Ints
 from ...statistics.intervals import shares_of_units
 from .fields import Note, RatedField
-from .matches import counted
+from .matches import counted, games_in
 from .meetings import meetings_of
 from .rating_list import as_rating_list, rated_by_games, rated_by_scores
 from .terms import Terms
@@ -23,6 +24,7 @@ PAIR_COLUMNS = (
 )
 NOTE_COLUMNS = ("game", "about", "note")
 USUAL_TERMS = Terms()
+PARTS = 7  # of `best_so_far`
 
 
 class _Rated(NamedTuple):
@@ -124,6 +126,40 @@ class Standings(NamedTuple):
         cells[first, second] = listed[value].to_numpy(np.float64)
         cells[second, first] = whole - cells[first, second]
         return pd.DataFrame(cells, index=labels, columns=labels)
+
+
+def best_so_far(frame: pd.DataFrame) -> pd.DataFrame:
+    """Returns how probably each agent of a game is the best of all after 1/64, 1/32, ..., 1/2 and all of the games.
+
+    These are the games of the first seeds, whichever were played first. Rows begin with all agents having played.
+    Columns: agent, label, games (of all agents so far), best (see `Standings`, NaN if nothing varies yet).
+
+    Args:
+        frame: of `matches_frame`, one game; games must have been planned in advance, see `terms.CHOSEN`.
+    """
+    whole, rows = _without_unrated(frame), list[pd.DataFrame]()
+    seeds, seed = np.unique(whole["seed"].to_numpy(), return_inverse=True)
+    numbers = [max(2, len(seeds) >> part) for part in range(PARTS - 1, -1, -1)]  # one seed tells no variance
+    for number in sorted(set(numbers)) if len(seeds) > 1 else []:
+        part = whole[seed < number]
+        best = _best_of(part)
+        if best is not None and len(best) == whole["agent"].nunique():
+            games = games_in(part) // int(part["seats"].iloc[0])
+            rows.append(pd.DataFrame({"agent": best.index, "games": games, "best": best.to_numpy()}))
+    found = pd.concat(rows, ignore_index=True) if rows else pd.DataFrame(columns=["agent", "games", "best"])
+    found.insert(1, "label", [label_of(agent) for agent in found["agent"]])
+    return found
+
+
+def _best_of(part: pd.DataFrame) -> pd.Series | None:
+    """Returns the probabilities by agent; None if fewer than two have met."""
+    if not counted(part).any():
+        return None
+    if part["seats"].iloc[0] == 1:
+        rated = _by_scores(part, compare=False, min_games=1)
+        return None if rated is None else rated.ratings.set_index("agent")["best_of_all"]
+    met = meetings_of(part)
+    return pd.Series(RatedField.of(met).beliefs.best, met.agents) if len(met.first) else None
 
 
 def _without_unrated(part: pd.DataFrame) -> pd.DataFrame:

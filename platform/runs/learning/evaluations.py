@@ -84,7 +84,7 @@ class Evaluations:
         """Discards the results of an earlier training of this plan, which starts over."""
         self.store.curves.clear(self.id)
         self.seconds, self._seconds_before = {}, 0.0
-        for name in (BEST, SECONDS) if self.plan.rated else ():
+        for name in (BEST, SECONDS) if self.plan.rated else (SECONDS,):
             self.store.annotations.set(self.id, name, "")
         for games in self.waiting_games():
             self._snapshot(games)[0].unlink()
@@ -98,8 +98,7 @@ class Evaluations:
         """Takes a checkpoint: stores the curve, and starts an evaluation if one is due."""
         done = self.loop.done
         self.store.curves.replace_points(self.id, CurvePoint.of_curve(self.loop.points.curve(), done))
-        if self.plan.rated:
-            self._note_seconds()
+        self._note_seconds()
         if self._is_due() and not (self.plan.rated and self.loop.stopping):  # evaluated when the command is repeated
             self.folder.mkdir(exist_ok=True)
             self.plan.save(self.loop, weights, self._snapshot(done))
@@ -117,8 +116,8 @@ class Evaluations:
 
     def _note_seconds(self) -> None:
         """Stores the learning time up to now and up to the evaluated checkpoints."""
-        evaluated = self.store.curves.evaluated(self.id)
-        self.seconds = {games: seconds for games, seconds in self.seconds.items() if games in evaluated}
+        kept = {*self.store.curves.evaluated(self.id), *self.waiting_games()}
+        self.seconds = {games: seconds for games, seconds in self.seconds.items() if games in kept}
         self.seconds[self.loop.done] = self._seconds_before + self.loop.learning_seconds
         self.store.annotations.set(self.id, SECONDS, json.dumps(self.seconds))
 

@@ -12,7 +12,7 @@ from ...results.frames.terms import Terms
 from ...results.store.store import Store
 
 BEST = "best"  # annotation: number of games of the best checkpoint so far
-SECONDS = "seconds"  # annotation: JSON, learning time at each evaluated checkpoint and at the newest
+SECONDS = "seconds"  # annotation: JSON, learning time of any training at each evaluated checkpoint and the newest
 COLUMNS = ("games", "minutes", "elo", "elo_low", "elo_high")
 ZERO = "zero"  # attribute of the frame: the agent whose Elo is 0
 

@@ -18,13 +18,17 @@ NUMBER = r"-?[0-9]+(?:\.[0-9]+)?(?:e[+-]?[0-9]+)?"
 BORDER = 0.02  # part of a range that is near its end
 OR = "|"  # between the values of a list
 FEW = 10  # whole numbers that are options
+MANY = 100  # whole numbers from 0 on that are searched by factors
 MAX_STEPS = 1000  # of a range with steps
 _RANGE = re.compile(rf"({NUMBER})\.\.({NUMBER})(?::(log|linear|{NUMBER}))?")
 
 
 @dataclass(frozen=True)
 class Range:
-    """The values between two ends, spaced evenly or by factors, or at steps from the lower end."""
+    """The values between two ends, spaced evenly or by factors, or at steps from the lower end.
+
+    From 0 on, factors are those of the value plus 1, which suits whole numbers.
+    """
 
     low: float
     high: float
@@ -51,11 +55,15 @@ class Range:
         """Returns the value at a coordinate in [0, 1]."""
         if not self.log:
             return self.low + x * (self.high - self.low)
+        if self.low == 0:
+            return min(math.expm1(x * math.log1p(self.high)), self.high)
         value = math.exp(math.log(self.low) + x * (math.log(self.high) - math.log(self.low)))
         return min(max(value, self.low), self.high)  # rounding may leave the range
 
     def coordinate(self, value: float) -> float:
         """Returns the coordinate of a value."""
+        if self.log and self.low == 0:
+            return math.log1p(value) / math.log1p(self.high)
         if self.log:
             return (math.log(value) - math.log(self.low)) / (math.log(self.high) - math.log(self.low))
         return (value - self.low) / (self.high - self.low)
@@ -125,11 +133,19 @@ class Dimension:
             raise UserError(f"a searched parameter must have {what}, got {self.path}; write {self.path}={form}.")
         return self.limits or self.legal
 
-    def planned(self, start: Value) -> Dimension:
-        """Returns the dimension of a new study: limited to the declared search range, widened to hold the start."""
-        if self.limits or self.among or self.declared.search is None:
+    def planned(self, start: Value, even: bool = False) -> Dimension:
+        """Returns the dimension of a new study: limited to the declared search range, widened to hold the start.
+
+        Whole numbers from 0 to 100 or more are searched by factors if they are declared so, unless `even`.
+        """
+        if self.limits:
+            ends = self.limits
+        elif self.declared.search and not self.among:
+            ends = Range(*self.declared.search, self.declared.log).holding(float(start))
+        else:
             return self
-        return replace(self, limits=Range(*self.declared.search, self.declared.log).holding(float(start)))
+        many = self.type is int and self.declared.log and ends.low == 0 and ends.high >= MANY
+        return replace(self, limits=replace(ends, log=ends.log or (many and not even and not ends.step)))
 
     @property
     def text(self) -> str:
@@ -200,7 +216,7 @@ class Dimension:
             raise UserError(
                 f"a range of {self.path} must be LOW..HIGH{bounds} and hold the start's {start}, got {text}{listed}."
             )
-        if limits.log and limits.low <= 0:
+        if limits.log and limits.low <= 0 and (self.type is not int or limits.low < 0):
             raise UserError(f"a range of {self.path} must begin above 0 to be searched by factors, got {text}.")
         if limits.step:
             self._require_steps(limits, text, start)
@@ -301,5 +317,7 @@ class Dimension:
         if ends.step:
             ends = replace(ends, high=ends.steps[-1])
         if self.type is int:
-            return IntDistribution(int(ends.low), int(ends.high), log=ends.log, step=int(ends.step) or 1)
+            return IntDistribution(
+                int(ends.low), int(ends.high), log=ends.log and ends.low > 0, step=int(ends.step) or 1
+            )
         return FloatDistribution(ends.low, ends.high, log=ends.log, step=ends.step or None)

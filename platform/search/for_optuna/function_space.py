@@ -60,7 +60,7 @@ def _dimension(name: str, searched: Mapping[str, Any]) -> Dimension:
     return Dimension(name, kind, Parameter("a number", low=low, high=high, log=searched["log"]), limits)
 
 
-def start_of(space: Space, given: Mapping[str, Value]) -> dict[str, Value]:
+def start_of(space: Space, given: Mapping[str, Value], what: str = "the start's") -> dict[str, Value]:
     """Returns where a search begins: the given values, otherwise the middle; raises UserError if one is outside."""
     start = space.decode([0.5] * space.size)
     for name, value in given.items():
@@ -69,7 +69,7 @@ def start_of(space: Space, given: Mapping[str, Value]) -> dict[str, Value]:
         (dimension,) = (d for d in space.dimensions if d.path == name)
         values = dimension.options if dimension.among or dimension.limits else ()
         if value not in values if values else not dimension.declared.contains(value):
-            raise UserError(f"the start's {name} must be in what is searched, got {value!r}.")
+            raise UserError(f"{what} {name} must be in what is searched, got {value!r}.")
         start[name] = float(value) if dimension.type is float and not values else value
     return start
 

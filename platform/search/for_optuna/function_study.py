@@ -20,26 +20,23 @@ from optuna.trial import TrialState, create_trial
 from ...arena.match import derive_seed
 from ...core.errors import UserError
 from ...results.store.store import Store
-from ...statistics.superiority import MAX_ROUNDS, MIN_UNITS, Superiority
+from ...statistics.superiority import MIN_UNITS
 from .. import EDITION, VERIFY
 from ..dimensions.tree import Value
 from ..dimensions.typed import Searched
-from ..final_comparison import verdict_on
 from ..noise import NOISES
 from ..samplers.of_optuna import read_sampler
 from ..samplers.registry import SAMPLERS
-from ..samplers.sampler import Sampler, SteppingSearch, asked, began, calling, recommended
+from ..samplers.sampler import KnownFirst, Sampler, Search, SteppingSearch, asked, began, calling, recommended
 from ..storage.checked_studies import SUMMARIES, TRIALS_SO_FAR, facts_of, is_foreign, set_note, study_notes
+from ..storage.definitions import EVALUATIONS
 from ..storage.results import StudyResults
 from ..storage.studies import StoredStudy, optuna_errors, run_id_of, stored_verdict
 from ..storage.trials import count_trials
-from ..verdict import START, Finalist, StudyVerdict
-from .finalists import store_finalists
+from ..verdict import START, StudyVerdict
 from .function_space import space_of, start_of, stored_parameters, text_of
+from .function_verdict import PROPOSED, HeldOutEvaluations
 
-PROPOSED = "proposed"
-HELD_OUT_VALUES = "held-out values "  # begins the keys of the notes on the finalists' values, a block of seeds each
-BLOCK = 50  # seeds
 Function = Callable[..., float]  # of the parameters, a dict, and of a seed
 
 
@@ -61,28 +58,6 @@ class _Candidate:
     stored: bool = False
 
 
-class _Named(NamedTuple):
-    """Parameters as a finalist."""
-
-    parameters: Mapping[str, Value]
-
-    def full_text(self) -> str:
-        return text_of(self.parameters)
-
-    def __str__(self) -> str:
-        return text_of(self.parameters)
-
-
-class _Scores:
-    """What `verdict_on` asks of an objective."""
-
-    single_player = True
-    unit_games = 1
-
-    def is_free(self, text: str) -> bool:
-        return False
-
-
 class FunctionStudy(StoredStudy):
     """A search for the parameters that maximise a noisy function, stored and resumable; see `create_study`."""
 
@@ -93,10 +68,8 @@ class FunctionStudy(StoredStudy):
         self.noise = NOISES.make(definition["noise"])
         self.name = definition["name"]
         self._first_name = definition.get("begun_as", self.name)  # seeds stay when a study is renamed
-        encoded = [d.encode(definition["start"][d.path]) for d in self.space.dimensions]
-        self.search = began(self.sampler, encoded, definition["seed"], self.space)
-        if isinstance(self.search, SteppingSearch):
-            self.search.alive = self.space.dimensions
+        start, *known = (self._encoded(values) for values in (definition["start"], *definition.get("known", ())))
+        self.search = KnownFirst(start, definition["seed"], known, self._begun) if known else self._begun(start)
         if self.search.duels:
             raise UserError(f"duels are for games of two or more seats, got a function with {self.sampler}; use cmaes.")
         if not self.noise.one_stage:
@@ -110,8 +83,17 @@ class FunctionStudy(StoredStudy):
         self._trials = 0  # stored ones
         self._candidates: list[_Candidate] = []
         self._handed: set[tuple[int | str, int, int]] = set()
-        self._final: _Final | None = None
+        self._final: HeldOutEvaluations | None = None
         self._replay()
+
+    def _encoded(self, values: Mapping[str, Value]) -> list[float]:
+        return [dimension.encode(values[dimension.path]) for dimension in self.space.dimensions]
+
+    def _begun(self, start: Sequence[float]) -> Search:
+        search = began(self.sampler, start, self.definition["seed"], self.space)
+        if isinstance(search, SteppingSearch):
+            search.alive = self.space.dimensions
+        return search
 
     def _replay(self) -> None:
         """Learns what is stored."""
@@ -138,7 +120,7 @@ class FunctionStudy(StoredStudy):
         self._candidates = [_Candidate(v, self.space.decode(v), n) for v, n in zip(vectors, wanted, strict=True)]
         if self.searched + sum(wanted) > self.evaluations:
             self._candidates = []
-            self._final = _Final(self)
+            self._final = HeldOutEvaluations(self)
         return bool(self._candidates)
 
     def _end(self, new: bool) -> bool:
@@ -167,15 +149,21 @@ class FunctionStudy(StoredStudy):
         return self.space.decode(recommended(self.sampler, self.search, self.space.size))
 
     @property
+    def finalists(self) -> dict[str, dict[str, Value]]:
+        """The parameters that the held-out evaluations compare, by label: the start, those proposed, known ones."""
+        known = {f"known {place}": dict(one) for place, one in enumerate(self.definition.get("known", ()), 1)}
+        return {START: self.start, PROPOSED: self.proposed} | known
+
+    @property
     def verdict(self) -> StudyVerdict | None:
         """Whether what is proposed is better than the start, and by how much; None before the held-out evaluations."""
         return stored_verdict(self.store, self.name)
 
     @property
     def best_params(self) -> dict[str, Value]:
-        """The parameters to use: those proposed if they are shown to be better than the start, otherwise the start."""
+        """The parameters to use: those that are shown to be better than the start, otherwise the start."""
         verdict = self.verdict
-        return self.proposed if verdict is not None and verdict.label == PROPOSED else self.start
+        return self.finalists[verdict.label] if verdict is not None else self.start
 
     @property
     def results(self) -> StudyResults:
@@ -253,7 +241,7 @@ class FunctionStudy(StoredStudy):
         facts = {
             "generation": self.search.generation,
             "index": index,
-            "standard_error": statistics.stdev(values) / math.sqrt(count) if count > 1 else None,
+            **({"standard_error": statistics.stdev(values) / math.sqrt(count)} if count > 1 else {}),
             "games": count,
             "vector": candidate.vector,
         }
@@ -274,6 +262,7 @@ class FunctionStudy(StoredStudy):
         later = self.final_evaluations
         self._later = later
         with self.driving(self.store.lock(self.run_id), self.evaluations) as (lock, bar):
+            bar.expect(0, EVALUATIONS)
             bar.skip(self.searched)
             while evaluation := self.ask():
                 lock.heartbeat()
@@ -284,71 +273,8 @@ class FunctionStudy(StoredStudy):
 
     @property
     def final_evaluations(self) -> int:
-        """The maximum number of held-out evaluations, of the start and of what is proposed."""
-        return max(round(self.verify * self.evaluations), 2 * MIN_UNITS)
-
-
-class _Final:
-    """Held-out evaluations of the start and the proposal, on the same seeds, in the rounds of a sequential test."""
-
-    def __init__(self, study: FunctionStudy) -> None:
-        self.study = study
-        self.agents = {START: study.start, PROPOSED: study.proposed}
-        if text_of(self.agents[PROPOSED]) == text_of(self.agents[START]):
-            del self.agents[PROPOSED]
-        self.games = study.final_evaluations
-        self.rounds = max(1, min(MAX_ROUNDS, self.games // (2 * MIN_UNITS)))
-        self.test = Superiority(list(self.agents)[1:], [START], self.rounds, first_share=1.0)
-        self.target = 0  # evaluations of each
-        stored = study_notes(study.store, study.name, f"{HELD_OUT_VALUES}%")
-        self._stored: dict[str, dict[str, dict[str, float]]] = {key: dict(own) for key, own in stored.items()}
-        texts = {label: text_of(agent) for label, agent in self.agents.items()}
-        self.values = {
-            label: {int(number): value for own in stored.values() for number, value in own.get(text, {}).items()}
-            for label, text in texts.items()
-        }
-        self._advance()
-
-    def places(self) -> list[tuple[int | str, int, int]]:
-        """Returns what is missing of the round, seed by seed."""
-        active = self.test.active
-        return [(label, 0, n) for n in range(self.target) for label in active if n not in self.values[label]]
-
-    def take(self, label: str, number: int, value: float) -> None:
-        self.values[label][number] = value
-        block = self._stored.setdefault(key := f"{HELD_OUT_VALUES}{number // BLOCK}", {})
-        block.setdefault(text_of(self.agents[label]), {})[str(number)] = value
-        with optuna_errors(self.study.store.shown_url):
-            set_note(self.study.optuna, key, block)
-        self._advance()
-
-    def _advance(self) -> None:
-        """Tests after each complete round, and stores the verdict after the last."""
-        while self.test.active and not self.places():
-            if self.target:
-                self.test.add({label: self._first(label) for label in self.test.active})
-            if self.test.active:
-                self.target = self.games * (self.test.done + 1) // self.rounds // 2
-        if not self.test.active:
-            self._decide()
-
-    def _first(self, label: str) -> list[float]:
-        return [self.values[label][number] for number in range(self.target)]
-
-    def _decide(self) -> None:
-        study = self.study
-        estimate = study.search.estimate()
-        chosen: Any = {
-            label: Finalist(_Named(agent), None if label == START else estimate, label == START)  # type: ignore[arg-type]
-            for label, agent in self.agents.items()
-        }
-        values = {label: self._first(label) for label in self.agents}
-        scores: Any = _Scores()
-        verdict = verdict_on(chosen, self.test, values, scores, study.searched)
-        if verdict != study.verdict:
-            study.store_verdict(verdict)
-            with optuna_errors(study.store.shown_url):
-                store_finalists(study._storage, study.name, "value", study.space, verdict, self.agents)
+        """The maximum number of held-out evaluations, of all finalists."""
+        return max(round(self.verify * self.evaluations), len(self.finalists) * MIN_UNITS)
 
 
 def create_study(
@@ -360,6 +286,7 @@ def create_study(
     sampler: str | Sampler | BaseSampler = "cmaes",
     noise: str = "",
     start: Mapping[str, Value] | None = None,
+    known: Sequence[Mapping[str, Value]] = (),
     seed: int = 1,
     verify: float = VERIFY,
 ) -> FunctionStudy:
@@ -374,6 +301,8 @@ def create_study(
         sampler: one of ours, such as "cmaes_lr", or one of Optuna, such as "optuna.samplers.TPESampler".
         noise: evaluations per candidate, such as "fixed(games=5)"; default: what suits the sampler.
         start: where the search begins, and what it has to beat; parameters without a value begin in the middle.
+        known: parameters that are known to be good, those of the start where they lack some; they are tried first, the
+            search begins at the best of them and the start, and they are in the held-out evaluations.
         seed: of the search; it decides the seeds that the function gets.
         verify: held-out evaluations, as a share of those of the search.
     """
@@ -384,8 +313,8 @@ def create_study(
     settled = NOISES.make(noise or typed.usual_noise)
     begun = {run.id: run.definition for run in opened.runs()}.get(run_id_of(name), {})
     closed = typed.within(evaluations // settled.max_games(0, 1))
-    if "searched" in begun and (known := SAMPLERS.make(begun["sampler"])).is_closed(typed):
-        closed = known  # of a stored study, which keeps what suited its first number of evaluations
+    if "searched" in begun and (first := SAMPLERS.make(begun["sampler"])).is_closed(typed):
+        closed = first  # of a stored study, which keeps what suited its first number of evaluations
     definition = {
         "name": name,
         "searched": searched,
@@ -395,6 +324,8 @@ def create_study(
         "seed": seed,
         "edition": EDITION,
     }
+    if known:
+        definition["known"] = [start_of(space, {**(start or {}), **one}, "a known") for one in known]
     if "begun_as" in begun:
         definition["begun_as"] = begun["begun_as"]
     return FunctionStudy(opened, definition, evaluations, verify)

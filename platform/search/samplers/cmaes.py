@@ -7,6 +7,7 @@ import sys
 import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -41,7 +42,7 @@ class Cmaes(PopulationSampler):
     growth: float = parameter(2.0, "factor by which the population grows at a restart", low=1, high=10)
 
     def begin(self, start: Sequence[float], seed: int, space: Space) -> CmaesSearch:
-        return CmaesSearch(start, seed, self)
+        return CmaesSearch(start, seed, self, space)
 
 
 class CmaesSearch(SteppingSearch):
@@ -49,19 +50,22 @@ class CmaesSearch(SteppingSearch):
 
     pools = True  # or it would collapse onto one agent whose games were lucky
 
-    def __init__(self, start: Sequence[float], seed: int, sampler: Cmaes) -> None:
+    def __init__(self, start: Sequence[float], seed: int, sampler: Cmaes, space: Space) -> None:
         super().__init__(start, seed)
-        self.sampler = sampler
+        self.sampler, self._space = sampler, space
         self._wide = max(2, self.size)  # pycma needs two dimensions; a second one is ignored
         self.population = sampler.population or MAX_POPULATION
         self._rng = self.rng()
         self._asked: list[Any] = []
         self._ended: tuple[float, list[float]] | None = None  # the best run before a restart: its estimate and mean
-        self._strategy = self._new(np.append(self.start, [0.5] * (self._wide - self.size)))
+
+    @cached_property
+    def _strategy(self) -> Any:
+        return self._new(np.append(self.start, [0.5] * (self._wide - self.size)))
 
     def _new(self, start: Vectors) -> Any:
         options: dict[str, Any] = {
-            "bounds": [0, 1],
+            "bounds": [None, None] if self.clips else [0, 1],  # pycma folds what is outside, and gets no narrower
             "popsize": self.population,
             "randn": lambda *shape: self._rng.standard_normal(shape),
             "seed": np.nan,  # leaves numpy's global generator alone
@@ -83,7 +87,10 @@ class CmaesSearch(SteppingSearch):
         if not self._asked:
             self._rng = self.rng()
             self._asked = self._strategy.ask()
-        return np.array(self._asked)[:, : self.size]
+            if self.clips:
+                self._asked = list(self.clipped(np.array(self._asked), self._space))
+        asked: Vectors = np.array(self._asked)
+        return np.clip(asked, 0, 1)[:, : self.size]
 
     def step(self, values: Sequence[float]) -> None:
         self._strategy.tell(self._asked, [-value for value in values])
@@ -116,7 +123,7 @@ class CmaesSearch(SteppingSearch):
         """Returns the distribution's mean, that of the run with the largest estimate."""
         if self._ended and not self._latest_mean >= self._ended[0]:
             return self._ended[1]
-        return [float(x) for x in self._strategy.result.xfavorite[: self.size]]
+        return [float(x) for x in np.clip(self._strategy.result.xfavorite[: self.size], 0, 1)]
 
     def estimate(self) -> float:
         """Returns the mean of the latest generation, or of the last one of a better run before."""

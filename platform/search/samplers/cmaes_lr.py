@@ -30,14 +30,15 @@ class CmaesLr(PopulationSampler):
     sigma: float = parameter(0.3, "standard deviation at the start", low=0.001, high=1)
 
     def begin(self, start: Sequence[float], seed: int, space: Space) -> CmaesLrSearch:
-        return CmaesLrSearch(start, seed, self)
+        return CmaesLrSearch(start, seed, self, space)
 
 
 class CmaesLrSearch(SteppingSearch):
     pools = True  # or it would collapse onto one agent whose games were lucky
 
-    def __init__(self, start: Sequence[float], seed: int, sampler: CmaesLr) -> None:
+    def __init__(self, start: Sequence[float], seed: int, sampler: CmaesLr, space: Space) -> None:
         super().__init__(start, seed)
+        self._space = space
         # The package needs two dimensions; an ignored one stands in for the second.
         wide = np.append(self.start, 0.5) if self.size == 1 else self.start
         bounds = np.array([[0.0, 1.0]] * len(wide))
@@ -48,8 +49,12 @@ class CmaesLrSearch(SteppingSearch):
     def ask(self) -> Vectors:
         if not self._asked:
             self._strategy.reseed_rng(int(self.rng().integers(2**32)))
+            if self.clips:
+                self._strategy._bounds = None  # or it would draw again, and never get to the end of a range
             self._asked = [self._strategy.ask() for _ in range(self._population)]
-        return np.array(self._asked)[:, : self.size]
+            if self.clips:
+                self._asked = list(self.clipped(np.array(self._asked), self._space))
+        return np.clip(np.array(self._asked), 0, 1)[:, : self.size]
 
     def step(self, values: Sequence[float]) -> None:
         self._strategy.tell([(x, -value) for x, value in zip(self._asked, values, strict=True)])

@@ -16,10 +16,13 @@ from ..space import Space
 from .sampler import Sampler, SteppingSearch, Vectors
 
 MIN_PAIRS = 16  # of a generation
-MIN_GENERATIONS = 10  # of a search, however many workers there are
+WORKER_PAIRS = 2  # of a generation for each worker: its end keeps some waiting
+MIN_GENERATIONS = 20  # of a search, however many workers there are
 USUAL_PAIRS = 1000  # of a whole search, if nobody says how many there will be
 USUAL_REACH = 0.2  # for so many pairs
-MAX_STEP = 4.0  # of a generation, in reaches, if the same side won every duel: large generations would overshoot
+MAX_STEP = 8.0  # of a generation, in reaches, if the same side won every duel: large generations would overshoot
+NEAR = 0.15  # to an end of a range: a start nearer than this is moved here, by bending the range
+MAX_BEND = 1.5
 CHOICE_GAIN = 0.5  # of the log weights of choices, against the gain of a number in reaches
 KEPT = 0.1  # probability that choices share evenly, whatever their weights: none dies out
 
@@ -30,8 +33,8 @@ class Duels(Sampler):
 
     The point moves towards the winners. A duel measures the difference between two candidates directly: its signal is
     twice, and its noise half that of two games against others, so it takes a quarter of the games. The mean of all
-    points is recommended. Numbers move along their ranges; whole ones are rounded up or down at random, so that
-    their mean stays; choices are drawn by weights.
+    points is recommended. Numbers move along their ranges, in finer steps near an end if they start there; whole ones
+    are rounded up or down at random, so that their mean stays; choices are drawn by weights.
 
     Sources: Spall 1992, simultaneous perturbation; Polyak and Juditsky 1992, averaging.
     """
@@ -54,7 +57,7 @@ class Duels(Sampler):
 
     def within(self, evaluations: int, workers: int = 1) -> Self:
         length = max(1, evaluations // 2)
-        pairs = max(MIN_PAIRS, min(workers, length // MIN_GENERATIONS))  # two games each
+        pairs = max(MIN_PAIRS, min(WORKER_PAIRS * workers, length // MIN_GENERATIONS))
         return self.replace(pairs=self.pairs or pairs, length=self.length or length)
 
     def check(self) -> None:
@@ -123,14 +126,26 @@ class DuelsSearch(SteppingSearch):
 
 
 class _Number:
-    """A parameter whose values are in order; its point is a coordinate."""
+    """A parameter whose values are in order; its point is a coordinate.
+
+    A start near an end says that values near this end matter: they get a larger part of the coordinates, by a power,
+    so that candidates on both sides of the start differ from it by factors rather than by a part of the whole range.
+    """
 
     def __init__(self, dimension: Dimension, start: float) -> None:
-        self.dimension, self.point = dimension, np.array([start])
+        distance, self.upper = min(start, 1 - start), start > 0.5
+        self.bend = min(MAX_BEND, max(1.0, math.log(distance) / math.log(NEAR))) if distance > 0 else 1.0
+        self.dimension, self.point = dimension, self._bent(np.array([start]), 1 / self.bend)
+
+    def _bent(self, points: Vectors, power: float) -> Vectors:
+        """Returns points to a power of their distance from the end that the start is near."""
+        if self.bend == 1:
+            return points
+        return np.asarray(1 - (1 - points) ** power if self.upper else points**power)
 
     def draw(self, rng: np.random.Generator, pairs: int, reach: float) -> tuple[Vectors, Vectors]:
         signs = rng.choice([-1.0, 1.0], size=(pairs, 1))
-        both = np.clip(self.point + reach * signs * [1, -1], 0, 1)
+        both = self._bent(np.clip(self.point + reach * signs * [1, -1], 0, 1), self.bend)
         up = rng.random(pairs)  # of both sides, or rounding would add noise to their difference
         if self.dimension.options or self.dimension.type is int:
             both = np.array(
@@ -142,7 +157,7 @@ class _Number:
         self.point = np.clip(self.point + reach * step, 0, 1)
 
     def coordinate(self, point: Vectors) -> float:
-        return float(point[0])
+        return float(self._bent(point, self.bend)[0])
 
 
 class _Choice:

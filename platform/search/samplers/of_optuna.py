@@ -30,6 +30,7 @@ from .surface import ModelledSearch
 PLACE = "optuna.samplers."  # that texts of users may begin with
 STARTUP = "n_startup_trials"
 SEED = "seed"
+WARN = "warn_independent_sampling"  # for each candidate, that the sampler draws some parameters at random
 
 
 @dataclass(frozen=True)
@@ -59,7 +60,8 @@ class OfOptuna(Sampler):
         kind, arguments = _read(self.sampler)
         known = inspect.signature(kind).parameters
         own = {SEED: seed} | changes
-        arguments |= {name: value for name, value in own.items() if name in known}
+        arguments = {WARN: False} | arguments | own
+        arguments = {name: value for name, value in arguments.items() if name in known}
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")  # some arguments are called experimental

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ...core.parameters import Registry
+from ..space import Space
 from .sampler import Sampler
 
 SAMPLERS: Registry[Sampler] = Registry(
@@ -21,11 +22,15 @@ SAMPLERS: Registry[Sampler] = Registry(
 )
 
 
-def usual_sampler(single_player: bool, against: bool) -> Sampler:
+def usual_sampler(single_player: bool, against: bool, space: Space) -> Sampler:
     """Returns the sampler of studies that name none, with open parameters.
 
     Args:
         single_player: whether scores count.
         against: whether opponents are named; without any, all pairs duel.
+        space: what is searched; learning rates adapt to the noise unless all of it are numbers that always matter.
     """
-    return SAMPLERS.make("cmaes" if single_player else "duels" if against else "duels(share=0)")
+    if not single_player:
+        return SAMPLERS.make("duels" if against else "duels(share=0)")
+    plain = all(d.type is float and not d.options and not d.declared.when for d in space.dimensions)
+    return SAMPLERS.make("cmaes" if plain else "cmaes_lr")

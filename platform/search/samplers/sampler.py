@@ -25,6 +25,7 @@ from ..space import Space
 Vectors = npt.NDArray[np.float64]
 MAX_POPULATION = 64  # candidates per generation: under noise many candidates with few games learn fastest
 MIN_POPULATION = 6
+BEYOND = 0.05  # of a range, on either side: so far away the mean may be, or no mean of candidates would reach an end
 REACH = 1.645  # standard deviations from a mean within which other values stay: of a switch 5 % of the candidates
 GENERATIONS = 30  # affordable with a small budget, see docs/results/search_benchmark.md
 
@@ -81,6 +82,7 @@ class SteppingSearch(Search):
     """
 
     stays = True  # False in studies of the first edition
+    clips = True  # candidates at the ends of ranges are learned as such; False in studies of the first two editions
     alive: Sequence[Dimension] = ()  # of which no value may die out; none in studies of the first two editions
 
     def __init__(self, start: Sequence[float], seed: int) -> None:
@@ -109,6 +111,19 @@ class SteppingSearch(Search):
             mean[place] = max(mean[place], lowest) if math.isfinite(lowest) else mean[place]
             mean[place] = min(mean[place], highest) if math.isfinite(highest) else mean[place]
         return mean, deviations
+
+    def clipped(self, vectors: Vectors, space: Space) -> Vectors:
+        """Returns points of a distribution moved to the ends of ranges, or for numbers to a little beyond.
+
+        A distribution that learned of points far outside, which are all the same candidate, would not get narrower.
+
+        Args:
+            vectors: [n, dimensions]; one of a single dimension may have a second, which is ignored.
+            space: what is searched.
+        """
+        beyond = np.zeros(vectors.shape[1])
+        beyond[: self.size] = [BEYOND * (d.type is float and not d.options) for d in space.dimensions]
+        return np.clip(vectors, -beyond, 1 + beyond)
 
     @abstractmethod
     def step(self, values: Sequence[float]) -> None:

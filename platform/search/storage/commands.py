@@ -14,6 +14,7 @@ from ...results.store.store import Store
 from ..definition import StudyDefinition
 from ..noise import NOISES
 from ..samplers.registry import SAMPLERS, usual_sampler
+from ..space import Space
 from ..verdict import StudyVerdict
 from .studies import run_id_of
 
@@ -33,8 +34,10 @@ def tune_command(store: Store, definition: StudyDefinition, budget: int | str, v
     words = ["turnier", "tune", str(GAMES.make(definition.game)), str(AGENTS.make(definition.agent))]
     words += ["--parameters", ",".join(definition.parameters)]
     words += [word for opponent in definition.against for word in ("--against", str(AGENTS.make(opponent)))]
+    words += [word for game in definition.also for word in ("--also", str(GAMES.make(game)))]
     sampler, noise = SAMPLERS.make(definition.sampler), NOISES.make(definition.noise)
-    usual = usual_sampler(definition.objective.single_player, bool(definition.against))
+    space = Space.of(AGENTS.make(definition.agent), definition.parameters)
+    usual = usual_sampler(definition.objective.single_player, bool(definition.against), space)
     words += [] if sampler.is_closed(usual) else ["--sampler", str(sampler)]
     words += ["--noise", str(noise)] if noise != NOISES.make(sampler.usual_noise) else []
     words += ["--seed", str(definition.seed)] if definition.seed != 1 else []

@@ -19,6 +19,7 @@ from ..front.second_objective import stored_objective
 from ..samplers.registry import SAMPLERS
 from ..space import Space
 
+EVALUATIONS = "evaluations"  # what candidates of a function have instead of games
 NSGA2 = "nsga2"  # the sampler of fronts
 TAKEN = "parameter "  # before the name of a parameter in a frame that has another column of that name
 
@@ -77,6 +78,7 @@ class StudyFacts:
     seed: str
     unit_games: int  # games per unit of a candidate, see Objective
     objectives: str  # of a front
+    counted: str = "games"  # what candidates play, or evaluations
 
     @classmethod
     def of(cls, definition: Mapping[str, Any]) -> StudyFacts:
@@ -85,21 +87,24 @@ class StudyFacts:
         opponents = definition.get("against") or ()
         against = (opponents,) if isinstance(opponents, str) else tuple(opponents)
         start = str(definition.get("agent") or definition.get("learning", ""))
-        learners = "learning" in definition
+        learners, also = "learning" in definition, definition.get("also", ())
         sampler = "tpe" if learners else str(definition.get("sampler", ""))
         noise = str(definition.get("noise") or f"fixed(games={definition.get('games', '')})")
         if "(" not in sampler:  # its parameters are stored beside it
             known = {key: definition[key] for key in ("population", "sigma", "candidates") if key in definition}
             sampler += f"({','.join(f'{key}={value}' for key, value in known.items())})" if known else ""
         return cls(
-            game=_short(game, game_of),
+            game="\n".join(_short(one, game_of) for one in (game, *also)),
             start=_short(start, AGENTS.make),
             against=tuple(_short(agent, AGENTS.make) for agent in against),
             sampler=_short(sampler, SAMPLERS.make),
             noise=noise,
             seed=str(definition.get("seed", "")),
-            unit_games=1 if learners or sampler.startswith("duels") else _seats(game) * max(1, len(against)),
+            unit_games=1
+            if learners or sampler.startswith("duels")
+            else _seats(game) * max(1, len(against)) * (1 + len(also)),
             objectives=_objectives(definition),
+            counted=EVALUATIONS if "searched" in definition else "games",
         )
 
     @property
@@ -110,7 +115,7 @@ class StudyFacts:
         """Returns the facts of interest to people, the most important first."""
         rows = {"game": self.game, "start": self.start, "against": "\n".join(self.against)}
         rows |= {"objectives": self.objectives}
-        rows |= {"sampler": self.sampler, "games per candidate": self.noise, "seed": self.seed}
+        rows |= {"sampler": self.sampler, f"{self.counted} per candidate": self.noise, "seed": self.seed}
         return {what: text for what, text in rows.items() if text}
 
 

@@ -7,14 +7,18 @@ from __future__ import annotations
 
 import itertools
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
+from copy import copy
 from datetime import datetime, timedelta
 from typing import Any
 
+import numpy as np
 import optuna
 import pandas as pd
 from optuna.distributions import FloatDistribution, json_to_distribution
 from optuna.importance import PedAnovaImportanceEvaluator, get_param_importances
+from optuna.study import StudyDirection
+from optuna.trial import FrozenTrial, TrialState
 from sqlalchemy import inspect, select
 
 from ...agents.registry import AGENTS
@@ -27,6 +31,7 @@ from ...results.store.store import Store
 from ...statistics.distributions import t_quantile
 from ...statistics.intervals import CONFIDENCE
 from ..front.second_objective import stored_objective
+from ..objective import RELATIVE
 from ..space import Space
 from .checked_studies import (
     CHECKSUM,
@@ -50,6 +55,7 @@ HELD_OUT_NAME = ", held-out"  # end of the name of the study of a study's finali
 BEST_KNOWN = 3  # candidates of an earlier study that another one tries first
 MAX_EVALUATED = 1000  # maximum number of trials from which importance is computed
 MIN_EVALUATED = 8  # below which importance says nothing
+RESAMPLES = 40  # for the spread of importance
 
 
 @outlasting
@@ -66,11 +72,19 @@ def study_names(store: Store) -> list[str]:
     return [name for name in names if name not in finalists]
 
 
-@outlasting
 def optuna_number(store: Store, study: str) -> int:
     """Returns Optuna's number of a study."""
+    return optuna_numbers(store, study)[0]
+
+
+@outlasting
+def optuna_numbers(store: Store, study: str) -> list[int]:
+    """Returns Optuna's numbers of a study and, once they have played, of that of its finalists."""
+    named = {study: 0, study + HELD_OUT_NAME: 1}
+    known = select(STUDIES.c.study_name, STUDIES.c.study_id).where(STUDIES.c.study_name.in_(named))
     with store.database.reading() as connection:
-        return int(connection.scalars(select(STUDIES.c.study_id).where(STUDIES.c.study_name == study)).one())
+        found = {named[name]: int(number) for name, number in connection.execute(known)}
+    return [found[place] for place in sorted(found)]
 
 
 @outlasting
@@ -178,18 +192,31 @@ def recommended_values(store: Store, study: str) -> dict[str, Any]:
 def best_values(store: Store, study: str) -> list[dict[str, Any]]:
     """Returns the parameters that a study recommends and those of its candidates with the largest means.
 
-    Raises UserError if the store has no such study, or none of its candidates.
+    Of a study that plain Optuna has made in the store, those of its best trials. Raises UserError if the store has no
+    such study, or none of its candidates.
     """
     if study not in study_names(store):
         raise unknown("study", study, study_names(store))
     frame = trials_frame(store, study).dropna(subset="value")
     names, ranges = frame.attrs["parameters"], frame.attrs["ranges"]
     groups = frame.assign(text=frame[names].astype(str).agg("|".join, axis=1)) if len(frame) else frame
+    if not len(groups) and (others := _best_of_others(store, study)):
+        return others
     if not len(groups):
         raise UserError(f"study {study} must have candidates, but it has none yet; let it play first.")
     means = groups.groupby("text", sort=False)["value"].mean().sort_values(ascending=False, kind="stable")
     rows = groups.drop_duplicates("text").set_index("text").loc[means.index[:BEST_KNOWN], names]
     return [recommended_values(store, study), *(used_values(row, ranges) for row in rows.to_dict("records"))]
+
+
+def _best_of_others(store: Store, study: str) -> list[dict[str, Any]]:
+    """Returns the parameters of the best trials of a study of other code; none if it has several objectives."""
+    known = optuna.load_study(study_name=study, storage=store.url)
+    if len(known.directions) > 1:
+        return []
+    done = known.get_trials(deepcopy=False, states=(TrialState.COMPLETE,))
+    done.sort(key=lambda trial: trial.value or 0.0, reverse=known.direction == StudyDirection.MAXIMIZE)
+    return [dict(trial.params) for trial in done[:BEST_KNOWN]]
 
 
 def definition(store: Store, study: str) -> dict[str, Any]:
@@ -203,7 +230,7 @@ def unit(store: Store, study: str) -> str:
     if "game" not in known:
         return "value"
     if GAMES.make(known["game"]).num_seats == 1:
-        return "mean score"
+        return RELATIVE if "also" in known else "mean score"
     return "games won, %" if "learning" in known else "share of points"
 
 
@@ -214,22 +241,66 @@ def importance(frame: pd.DataFrame) -> pd.Series:
     that others leave unused Ito et al., Conditional PED-ANOVA, KDD 2026. Of at most MAX_EVALUATED trials, evenly
     chosen; empty for fewer than MIN_EVALUATED.
     """
+    return _shares(_evaluated(frame))
+
+
+def importance_spread(frame: pd.DataFrame) -> pd.DataFrame:
+    """Returns the 95 % ranges of `importance`, the columns low and high by parameter; empty if importance is.
+
+    From RESAMPLES samples of the candidates with replacement (the bootstrap: B. Efron, Annals of Statistics 7, 1979),
+    the same ones at each call.
+    """
+    trials, random = _evaluated(frame), np.random.default_rng(0)
+    found = []
+    for _ in range(RESAMPLES if trials else 0):
+        some = [copy(trials[i]) for i in random.integers(len(trials), size=len(trials))]
+        for number, trial in enumerate(some):
+            trial.number = trial._trial_id = number  # the evaluator tells trials apart by these
+        found.append(_shares(some))
+    shares = pd.DataFrame(found).fillna(0.0)
+    ends = (1 - CONFIDENCE) / 2, (1 + CONFIDENCE) / 2
+    return pd.DataFrame({name: shares.quantile(end) for name, end in zip(("low", "high"), ends, strict=True)})
+
+
+class _Candidates(optuna.Study):
+    """A study of trials that are not stored."""
+
+    shown: Sequence[FrozenTrial] = ()
+
+    def get_trials(self, deepcopy: bool = True, states: Container[TrialState] | None = None) -> list[FrozenTrial]:
+        return list(self.shown)
+
+
+def _evaluated(frame: pd.DataFrame) -> list[FrozenTrial]:
+    """Returns the trials from which importance is computed; empty if there are too few."""
     names: Sequence[str] = frame.attrs["parameters"]
     done = frame[(frame["state"] == "COMPLETE") & frame["value"].notna()]
     done = done.iloc[:: max(1, -(-len(done) // MAX_EVALUATED))]
     if len(done) < MIN_EVALUATED or not names:
-        return pd.Series(dtype=float)
+        return []
     ranges: dict[str, StoredRange] = frame.attrs["ranges"]
     kinds = {name: ranges[name].distribution() for name in names}
-    study = optuna.create_study(direction="maximize")
+    trials = []
     for value, row in zip(done["value"], done[list(names)].to_dict("records"), strict=True):
         chosen = used_values(row, ranges)
         used = {name: kinds[column_of(name)] for name in chosen}
-        study.add_trial(optuna.trial.create_trial(value=float(value), params=chosen, distributions=used))
+        trials.append(optuna.trial.create_trial(value=float(value), params=chosen, distributions=used))
+        trials[-1].number = trials[-1]._trial_id = len(trials)
+    return trials
+
+
+def _shares(trials: Sequence[FrozenTrial]) -> pd.Series:
+    """Returns each parameter's share, the largest first."""
+    if not trials:
+        return pd.Series(dtype=float)
+    of_optuna = optuna.create_study(direction="maximize")
+    study = _Candidates(of_optuna.study_name, of_optuna._storage)
+    study.shown = trials
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # about parameters that few trials use
         shares = get_param_importances(study, evaluator=PedAnovaImportanceEvaluator())
-    return pd.Series(shares, dtype=float).rename(column_of).sort_values(ascending=False, kind="stable")
+    named = pd.Series(shares, dtype=float).rename(column_of).sort_index()  # Optuna's order of equal ones is random
+    return named.sort_values(ascending=False, kind="stable")
 
 
 def _used(chosen: pd.DataFrame, known: Mapping[str, Any]) -> pd.DataFrame:
