@@ -39,8 +39,8 @@ def test_addresses_keep_what_agents_are_called() -> None:
 def kind(link: str) -> tuple[str, ...]:
     """Returns what tells links apart of which each is followed once: a page of a run, a match, a kind of file."""
     place = urlsplit(link)
-    path, file, name = place.path.partition("/files/")
-    if file or link.endswith("/report.html"):
+    path = place.path
+    if "/files/" in path or path.endswith("/report.html"):
         return ("file", link.rpartition(".")[2])
     return ("/match" if path.startswith("/match/") else path, *sorted(parse_qs(place.query)))
 
