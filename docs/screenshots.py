@@ -1,6 +1,7 @@
 """Makes the pictures of the dashboards in docs/images; tests look at the pages with the same functions."""
 
 import contextlib
+import hashlib
 import os
 import shutil
 import socket
@@ -19,6 +20,19 @@ from rich.progress import track
 REPO = Path(__file__).resolve().parent.parent
 TURNIER = [sys.executable, "-c", "from turnier.commands.app import main; main()"]
 MAX_HEIGHT = 1500  # px
+# The pictures in our documents: name -> page, see `addresses`.
+PICTURES = {
+    "runs": "runs",
+    "pairs": "yavalath_pairs",
+    "board": "2048_match",
+    "tournament": "yavalath_result",
+    "certainty": "certainty",
+    "studies": "study",
+    "training": "training",
+    "replay_spe_ed": "spe_ed_match",
+}
+PAIR = {"yavalath_pairs": "?agent=alphabeta%28depth%3D2%29&against=mcts%28iterations%3D300%29"}  # opens a cell
+MADE_OF = REPO / "docs/images/made_of.txt"  # the digest of what the pictures show
 
 # The store of the pictures: a comparison, tournaments of one and more seats, certainty, training, a study, a report.
 COMMANDS: tuple[tuple[str, ...], ...] = (
@@ -135,7 +149,11 @@ def main(
     with tempfile.TemporaryDirectory() as folder:
         url = store or make_store(Path(folder))
         with served(url) as address, browser() as chromium:
-            named = {page.strip("/").replace("/", "-") or "runs": page for page in pages} if pages else addresses(url)
+            named = (
+                {page.strip("/").replace("/", "-") or "runs": page for page in pages}
+                if pages
+                else shown_in_documents(url)
+            )
             for name, wanted in track(named.items(), "looking", disable=not sys.stderr.isatty()):
                 page = chromium.new_page(viewport={"width": width, "height": 900})
                 with playing(url) if wanted == "/" and not store else contextlib.nullcontext():
@@ -143,6 +161,21 @@ def main(
                     settle(page)
                     photograph(page, out / f"{name}.png", max_height)
                 page.close()
+    if out == MADE_OF.parent and not pages:
+        MADE_OF.write_text(f"{digest()}\n")
+
+
+def shown_in_documents(url: str) -> dict[str, str]:
+    """Returns the pages of our pictures by the names of their files."""
+    known = addresses(url)
+    return {name: known[page] + PAIR.get(page, "") for name, page in PICTURES.items() if page in known}
+
+
+def digest() -> str:
+    """Returns a text that changes when the pages do: their parts, scripts and styles."""
+    folders = ("dashboards/pages", "dashboards/app/static", "platform/server/board/static")
+    found = sorted(path for folder in folders for path in (REPO / folder).iterdir() if path.is_file())
+    return hashlib.sha256(b"".join(path.read_bytes() for path in found)).hexdigest()[:16]
 
 
 def addresses(url: str) -> dict[str, str]:

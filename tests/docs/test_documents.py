@@ -9,6 +9,7 @@ from types import ModuleType
 
 import pandas as pd
 
+from docs.screenshots import MADE_OF, PICTURES, digest
 from turnier.core.number_text import plus_minus
 from turnier.studies.kutsch.certainty_against_score import rank_correlation
 
@@ -73,3 +74,8 @@ def test_named_files_exist() -> None:
 
 def test_the_readme_is_short() -> None:
     assert len((REPO / "README.md").read_text().splitlines()) <= 100
+
+
+def test_pictures_of_pages_are_as_new_as_the_pages() -> None:
+    assert MADE_OF.read_text().strip() == digest(), "run: python docs/screenshots.py"
+    assert [name for name in PICTURES if not (MADE_OF.parent / f"{name}.png").exists()] == []
