@@ -5,5 +5,6 @@ EARLIER_VERIFY = 0.25  # that of fronts, and of studies of earlier editions
 MIN_SHOWN = 20  # units below which progress shows no mean: its interval would say nothing
 FIRST_EDITION = 1  # of studies whose definition has no edition
 LUCKY_EDITION = 2  # from which on held-out games are a study's own and ties no step; lucky candidates are finalists
-EDITION = 3  # of new studies: the proposal alone meets the references, with the whole error; no choice dies out
+EVEN_EDITION = 3  # from which on the proposal alone meets the references, with the whole error; no choice dies out
+EDITION = 4  # of new studies: CMA-ES learns candidates at the ends of ranges as such, duels take finer steps near them
 POSITIONS = 60  # searched by each candidate of a front with certainty, by default

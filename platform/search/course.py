@@ -270,8 +270,7 @@ class Course:
         """Returns the sampler's search from a start, as in the edition of the study."""
         search = began(self.sampler, start, self.definition.seed, self.space)
         if isinstance(search, SteppingSearch):
-            search.stays = self.definition.edition > FIRST_EDITION
-            search.clips = self.definition.edition > LUCKY_EDITION
+            search.as_in(self.definition.edition)
             search.alive = self.space.dimensions if self.definition.edition > LUCKY_EDITION else ()
         return search
 

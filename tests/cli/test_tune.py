@@ -36,7 +36,7 @@ def stored(folder: Path) -> dict[str, int]:
 
 def test_the_same_command_goes_on_and_a_larger_budget_too(tmp_path: Path) -> None:
     found = json.loads(tune(tmp_path, *ALONE, "--json"))
-    assert found["sampler"] == "cmaes(population=6)" and found["games"] == 60
+    assert found["sampler"] == "cmaes_lr(population=6)" and found["games"] == 60
     assert [row["label"] for row in found["finalists"]][:2] == ["start", "proposed"]
     assert [row["units"] for row in found["finalists"]] == [30, 30]  # as many games as the search has
     assert found["finalists"][0]["claimed"] is None and found["finalists"][1]["shrinkage"] is not None

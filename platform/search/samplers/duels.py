@@ -11,6 +11,7 @@ import numpy as np
 
 from ...core.errors import UserError
 from ...core.parameters import parameter
+from .. import EVEN_EDITION
 from ..dimensions.dimension import Dimension
 from ..space import Space
 from .sampler import Sampler, SteppingSearch, Vectors
@@ -20,6 +21,7 @@ WORKER_PAIRS = 2  # of a generation for each worker: its end keeps some waiting
 MIN_GENERATIONS = 20  # of a search, however many workers there are
 USUAL_PAIRS = 1000  # of a whole search, if nobody says how many there will be
 USUAL_REACH = 0.2  # for so many pairs
+EVEN_MAX_STEP = 4.0  # MAX_STEP in studies of the first three editions
 MAX_STEP = 8.0  # of a generation, in reaches, if the same side won every duel: large generations would overshoot
 NEAR = 0.15  # to an end of a range: a start nearer than this is moved here, by bending the range
 MAX_BEND = 1.5
@@ -77,12 +79,22 @@ class DuelsSearch(SteppingSearch):
         ]
         length = sampler.length or USUAL_PAIRS
         # The more pairs there are, the smaller the noise that wide candidates and large steps are good against.
-        self._eta = min(sampler.gain / math.sqrt(length), MAX_STEP / self.pairs)
+        self._gain = sampler.gain / math.sqrt(length)
+        self._eta = min(self._gain, MAX_STEP / self.pairs)
         self.reach = sampler.reach or min(0.3, USUAL_REACH * (USUAL_PAIRS / length) ** 0.125)
         self._squares = [0.0, 0.0]  # sums of squared differences in duels and against opponents
         self._played = 0  # pairs
         self._means = [axis.point for axis in self._axes]  # of each axis's points after all generations
         self._agreement: list[float] = []  # products of both gradients, by generation
+
+    def as_in(self, edition: int) -> None:
+        super().as_in(edition)
+        if edition <= EVEN_EDITION:
+            self._eta = min(self._gain, EVEN_MAX_STEP / self.pairs)
+            for axis in self._axes:
+                if isinstance(axis, _Number):
+                    axis.straighten()
+            self._means = [axis.point for axis in self._axes]
 
     def _drawn(self) -> list[tuple[Vectors, Vectors]]:
         """Returns the coordinates of each axis, [pairs, 2], and the directions of its steps, [pairs, n]."""
@@ -133,9 +145,13 @@ class _Number:
     """
 
     def __init__(self, dimension: Dimension, start: float) -> None:
-        distance, self.upper = min(start, 1 - start), start > 0.5
+        self.start, self.upper, distance = start, start > 0.5, min(start, 1 - start)
         self.bend = min(MAX_BEND, max(1.0, math.log(distance) / math.log(NEAR))) if distance > 0 else 1.0
         self.dimension, self.point = dimension, self._bent(np.array([start]), 1 / self.bend)
+
+    def straighten(self) -> None:
+        """Takes even steps everywhere; to be called before the first step."""
+        self.bend, self.point = 1.0, np.array([self.start])
 
     def _bent(self, points: Vectors, power: float) -> Vectors:
         """Returns points to a power of their distance from the end that the start is near."""

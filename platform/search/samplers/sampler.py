@@ -19,6 +19,7 @@ import numpy.typing as npt
 
 from ...core.errors import UserError
 from ...core.parameters import Declared, parameters_of
+from .. import EVEN_EDITION, FIRST_EDITION
 from ..dimensions.dimension import Dimension
 from ..space import Space
 
@@ -82,12 +83,16 @@ class SteppingSearch(Search):
     """
 
     stays = True  # False in studies of the first edition
-    clips = True  # candidates at the ends of ranges are learned as such; False in studies of the first two editions
+    clips = True  # candidates at the ends of ranges are learned as such; False in studies of the first three editions
     alive: Sequence[Dimension] = ()  # of which no value may die out; none in studies of the first two editions
 
     def __init__(self, start: Sequence[float], seed: int) -> None:
         super().__init__(start, seed)
         self._latest_mean = math.nan  # mean of the latest generation's values
+
+    def as_in(self, edition: int) -> None:
+        """Makes the search, before its first generation, what it was in studies of an edition."""
+        self.stays, self.clips = edition > FIRST_EDITION, edition > EVEN_EDITION
 
     def with_margins(self, mean: Vectors, deviations: Vectors) -> tuple[Vectors, Vectors]:
         """Returns a distribution's mean and standard deviations, changed so that other values stay within reach.
