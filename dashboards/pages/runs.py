@@ -133,7 +133,7 @@ def _row(shown: ShownStore, one: RunProgress, run: Run) -> str:
         f'<td class="text">{_result(shown, run)}</td>'
         f'<td data-number="{one.done or one.stored}">{done}{of}<small>{escape(one.unit)}</small></td>'
         f'<td class="text"><span class="{escape(one.state)}">{escape(one.state)}</span></td>'
-        f'<td class="text">{begun:%Y-%m-%d %H:%M}{took}</td></tr>'
+        f'<td class="when">{begun:%Y-%m-%d %H:%M}{took}</td></tr>'
     )
 
 

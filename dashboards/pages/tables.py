@@ -12,6 +12,7 @@ import pandas as pd
 from turnier.dashboards.short_names import forms
 from turnier.dashboards.tables import Column, Table
 
+NAMED = "agent", "against", "label", "name"  # columns of agents
 MOST_NAME = 40  # characters of a name that is shown whole
 MOST_ROWS = 300  # shown at once; the CSV has all
 SEARCHED = 12  # rows from which a table can be searched
@@ -49,7 +50,7 @@ def _is_number(column: Column, frame: pd.DataFrame) -> bool:
 
 def _names(columns: Sequence[Column], rows: Sequence[dict[str, Any]]) -> dict[str, str]:
     """Returns short forms of the long names in a table: name -> what tells it from the others."""
-    keys = [column.name for column in columns if column.key]
+    keys = [column.name for column in columns if column.key and column.name in NAMED]
     names = list(dict.fromkeys(str(row[key]) for row in rows for key in keys if isinstance(row[key], str)))
     if not names or max(map(len, names)) <= MOST_NAME:
         return {}

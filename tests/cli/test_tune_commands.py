@@ -226,12 +226,12 @@ def test_a_larger_budget_continues_a_named_study_or_says_how(tmp_path: Path) -> 
             assert begun.generation_games(begun.settled(60)) < begun.generation_games(begun.settled(6000))
             assert begun.settled(6000, store).stored == known.stored
         other = Study(*words, name="other").question.settled(6000, store)
-        assert isinstance(other, StudyDefinition) and other.sampler == "cmaes(population=64)"
+        assert isinstance(other, StudyDefinition) and other.sampler == "cmaes_lr(population=64)"
         assert Study(*words, name="Study", seed=2).question.settled(6000, store).seed == 2
     shown = typed(
         "tune", *words[:2], "--params", words[2], "--budget", "210games", "--store", f"sqlite:///{tmp_path}/a.db"
     )
-    assert "Study Study asks the same with cmaes(population=6); this is a new" in shown
+    assert "Study Study asks the same with cmaes_lr(population=6); this is a new" in shown
     (line,) = [line for line in shown.splitlines() if "To continue that one: turnier tune" in line]
     assert run(line.replace("210games", "12games"))["study"] == "Study"
 
