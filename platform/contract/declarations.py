@@ -40,8 +40,9 @@ def law_parameters(declared: Declared | type[Declared]) -> None:
         low, high = info.search or (info.low, info.high)
         if not info.low <= low < high <= info.high:
             raise LawBroken(f"{what} must be searched inside its range, {info.range_text()}, got from {low} to {high}")
-        if info.log and low <= 0:
-            raise LawBroken(f"{what} must begin above 0 to be searched by factors (log=True), got {low}")
+        if info.log and (low < 0 or (low == 0 and not isinstance(default, int))):  # from 0 on, factors are of value + 1
+            least = "at 0 or more" if isinstance(default, int) else "above 0"
+            raise LawBroken(f"{what} must begin {least} to be searched by factors (log=True), got {low}")
 
 
 def law_text(declared: Declared) -> None:

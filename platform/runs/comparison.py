@@ -47,7 +47,7 @@ class Comparison(Plan["ComparisonResults"]):
       turnier compare random "mc(iterations=20,rollout_depth=10)" --game 2048
       turnier compare "mcts(iterations=1000)" "alphabeta(depth=4)" --game yavalath --margin 50 --openings 1
       turnier compare bot.py:Bot bot.py:Bot@PREVIOUS --game tictactoe    # did my last change help?
-      turnier compare "mc(iterations=5)" "mc(iterations=20)" "mc(iterations=30)" --base "mc(iterations=9)" --game hex
+      turnier compare "mc(iterations=20)" "mcts(iterations=40)" greedy --base "mc(iterations=9)" --game hex
     """
 
     kind = "comparison"
