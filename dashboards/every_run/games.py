@@ -11,7 +11,7 @@ from turnier.core.number_text import number
 from turnier.dashboards.agent_names import distinct
 from turnier.dashboards.links import match_address
 from turnier.dashboards.tables import MAIN, Column, Table
-from turnier.results.failures import SHOWN_ID, cause_text
+from turnier.results.failures import SHOWN_ID, VOID, cause_text
 from turnier.results.frames.matches import UNFINISHED, WITH_RESULT
 from turnier.results.match_list import full_ids
 from turnier.results.store.store import Store
@@ -37,13 +37,13 @@ def agents_of(frame: pd.DataFrame) -> Mapping[str, str]:
 
 
 def matching(frame: pd.DataFrame, chosen: Chosen) -> pd.DataFrame:
-    """Returns a row for each game that was chosen, in order: match, moves, score, termination, seed, failed."""
+    """Returns a row for each game that was chosen, in order: match, moves, score, termination, seed, failed, void."""
     kept = frame
     for agent in chosen.agents:
         having = frame.loc[frame["agent"] == agent, "match"]
         kept = kept[kept["match"].isin(having)]
     void = ~kept["termination"].isin([*WITH_RESULT, *UNFINISHED])  # nobody's fault, and so without a seat that failed
-    kept = kept.assign(bad=kept["failed"] | void)
+    kept = kept.assign(bad=kept["failed"] | void, void=void)
     if chosen.result == "failed":
         failed = kept["bad"] & (kept["agent"] == chosen.agents[0] if chosen.agents else True)
         kept = kept[kept["match"].isin(kept.loc[failed, "match"])]
@@ -52,7 +52,7 @@ def matching(frame: pd.DataFrame, chosen: Chosen) -> pd.DataFrame:
         kept = kept[kept["match"].isin(kept.loc[own, "match"])]
     rows = kept.groupby("match", sort=False).agg(
         moves=("decisions", "sum"), score=("score", "max"), termination=("termination", "first"),
-        seed=("seed", "first"), failed=("bad", "any"),
+        seed=("seed", "first"), failed=("bad", "any"), void=("void", "any"),
     ).reset_index()  # fmt: skip
     if chosen.order == ORDERS[0]:
         return rows[::-1].reset_index(drop=True)
@@ -77,8 +77,8 @@ def games_table(
     shown = known.assign(
         game=known["match"].map(texts),
         end=[
-            cause_text(str(end)) if bad else str(end)
-            for end, bad in zip(known["termination"], known["failed"], strict=True)
+            VOID if void else cause_text(str(end)) if bad else str(end)
+            for end, bad, void in zip(known["termination"], known["failed"], known["void"], strict=True)
         ],
         full_id=[ids[match] for match in known["match"]],
         id=[ids[match][:SHOWN_ID] for match in known["match"]],

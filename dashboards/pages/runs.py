@@ -18,11 +18,11 @@ from turnier.dashboards.pages.page import Block, Page, nothing
 from turnier.dashboards.pages.tables import breakable
 from turnier.dashboards.run_heading import named_agents
 from turnier.dashboards.sections import kind_of, kinds_with
-from turnier.results.store.progress import FINISHED, LIVE, RUNNING, STOPPED, UNKNOWN, WAITING, RunProgress
+from turnier.results.store.progress import ARCHIVED, FINISHED, LIVE, RUNNING, STOPPED, UNKNOWN, WAITING, RunProgress
 from turnier.results.store.store import Run
 
 SHOWN, MOST = 40, 5000  # runs shown at first, and at most
-STATES = (RUNNING, WAITING, FINISHED, STOPPED, UNKNOWN)
+STATES = (RUNNING, WAITING, FINISHED, STOPPED, ARCHIVED, UNKNOWN)
 FILTERS = "game", "kind", "state"
 
 

@@ -17,7 +17,6 @@ from turnier.arena.analysis import analyse
 from turnier.arena.analysis.reanalysis import Reanalysis
 from turnier.commands.app import app
 from turnier.commands.runs.shown_match import show_match
-from turnier.dashboards.figures.replay import action_frame
 from turnier.games.registry import make_game
 from turnier.server.analysis_data import analysis_data
 from turnier.server.board.analyses import analyses
@@ -51,8 +50,6 @@ def test_in_shown_and_replayed_matches() -> None:
     assert lines[9].startswith(f"seat 0: {name} ") and f"{name} {points:g} (1)" in lines[9]
     (tenth,) = (opinion for opinion in opinions(record) if opinion["move"] == 9)
     assert (name, 1, points) in [action[:3] for action in tenth["actions"]]
-    frame = action_frame(agent, review.moments[9], review.think(9).decision).set_index("action")
-    assert frame["value"][name] == points
 
 
 def test_it_is_said_of_whom_values_are_no_results(tmp_path: Path) -> None:

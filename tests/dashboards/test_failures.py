@@ -76,7 +76,7 @@ def test_a_tournament_says_what_failed(failed: Store, pages: Pages) -> None:
     assert match_address(RUN, match) in page.links
     every = f"{place}/games?result=failed"
     games = pages.look(every).tables["Games"]
-    assert every in page.links and len(games) == 3 and set(games["end"]) == {"crashed", "error"}
+    assert every in page.links and len(games) == 3 and set(games["end"]) == {"crashed", "void"}
     for agent, number in (("random", 3), ("greedy", 1)):  # a void game is nobody's fault
         shown = pages.look(run_address(RUN, "games", agent=agent, result="failed"))
         assert len(shown.tables["Games"]) == number, agent
