@@ -35,16 +35,20 @@ def test_decisions_end_with_the_round(agent: str, most: int) -> None:
 
 def test_bots_have_no_more_time_than_the_clients_that_they_play() -> None:
     warm_up("rollouts")
-    with served(rules(players=2, timeout=2.0), own=("rollouts",)) as server:
-        while not 0.75 < time.time() % 1 < 0.85:  # the deadline that clients see is cut to whole seconds, here by 0.8 s
-            time.sleep(0.01)
-        with server.join() as client:
-            seen = state(client)
-            left = datetime.fromisoformat(seen["deadline"]).timestamp() - time.time()
-            room = server.lobby.rooms[0]
-            eventually(lambda: 1 in room.thought)
-            assert 1.0 < left < 1.3 and left - 0.7 < room.thought[1] < left
-            say(client)
+    for _ in range(8):  # joining late on a busy machine, a client has nearly the whole time
+        with served(rules(players=2, timeout=2.0), own=("rollouts",)) as server:
+            while not 0.75 < time.time() % 1 < 0.85:  # clients see a deadline cut to whole seconds, here by 0.8 s
+                time.sleep(0.01)
+            with server.join() as client:
+                seen = state(client)
+                left = datetime.fromisoformat(seen["deadline"]).timestamp() - time.time()
+                room = server.lobby.rooms[0]
+                eventually(lambda room=room: 1 in room.thought)
+                thought = room.thought[1]
+                say(client)
+        if 1.0 < left < 1.3:
+            break
+    assert 1.0 < left < 1.3 and left - 0.7 < thought < left
 
 
 def test_bots_leave_a_margin_of_what_is_left() -> None:
