@@ -13,7 +13,6 @@ its two markers.
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Annotated
@@ -30,6 +29,7 @@ from turnier.runs.bar import Bar, game_bar
 from turnier.studies.promises import beliefs, samples, searches, sequential, tournaments
 from turnier.studies.promises.games import passing_store
 from turnier.studies.promises.tally import Kind, Part, Promise, Seen, Tally
+from turnier.studies.scripts.results_file import read_rows, write_rows
 from turnier.studies.scripts.script import run_script, with_table
 
 START, END = "<!-- written by studies/calibration.py -->", "<!-- end of the table -->"
@@ -55,16 +55,9 @@ def all_parts(only: str = "") -> list[Part]:
 
 
 def read_counts(path: Path) -> Counts:
-    """Returns stored counts; none if there is no file."""
-    if not path.exists():
-        return {}
-    with path.open(newline="") as file:
-        table = csv.DictReader(file)
-        if table.fieldnames != list(COLUMNS):
-            raise UserError(
-                f"{path} must have counts of this script, in the columns {', '.join(COLUMNS)}; name another."
-            )
-        return {(row["part"], row["promise"]): _tally(row) for row in table}
+    """Returns stored counts, none if there is no file; raises UserError for a file with other columns."""
+    rows = (dict(zip(COLUMNS, row, strict=True)) for row in read_rows(path, COLUMNS))
+    return {(row["part"], row["promise"]): _tally(row) for row in rows}
 
 
 def _tally(row: dict[str, str]) -> Tally:
@@ -74,13 +67,7 @@ def _tally(row: dict[str, str]) -> Tally:
 
 def write_counts(path: Path, counts: Counts) -> None:
     """Replaces the file of counts as a whole."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    written = path.with_suffix(".new")
-    with written.open("w", newline="") as file:
-        table = csv.writer(file, lineterminator="\n")
-        table.writerow(COLUMNS)
-        table.writerows((*key, *(f"{value:.12g}" for value in tally)) for key, tally in sorted(counts.items()))
-    written.replace(path)
+    write_rows(path, COLUMNS, ((*key, *(f"{value:.12g}" for value in tally)) for key, tally in sorted(counts.items())))
 
 
 def measure(parts: Sequence[Part], scale: float, path: Path, bar: Bar) -> Counts:

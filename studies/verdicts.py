@@ -16,7 +16,6 @@ games and half of the error, and a start that plays as many games as they do.
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Annotated, NamedTuple
@@ -34,6 +33,7 @@ from turnier.runs.bar import Bar, game_bar
 from turnier.statistics.intervals import share_interval
 from turnier.statistics.sprt import share_of_elo
 from turnier.statistics.superiority import FIRST_SHARE, MAX_ROUNDS, MIN_UNITS, Superiority
+from turnier.studies.scripts.results_file import read_rows, write_rows
 from turnier.studies.scripts.script import run_script, with_table
 
 Play = Callable[[str, int], npt.NDArray[np.float64]]  # label, units -> values
@@ -162,25 +162,14 @@ def wanted(kind: Kind, studies: int) -> int:
 
 def read_counts(path: Path) -> Known:
     """Returns stored counts, none if there is no file; raises UserError for a file with other columns."""
-    if not path.exists():
-        return {}
-    with path.open(newline="") as file:
-        table = csv.reader(file)
-        if next(table, None) != list(COLUMNS):
-            raise UserError(f"{path} must have the columns {', '.join(COLUMNS)}; name another file.")
-        rows = [(int(seed), Kind(s == "True", float(g), int(n)), Counts(*map(int, c))) for seed, s, g, n, *c in table]
-    return {(seed, kind): counts for seed, kind, counts in rows}
+    rows = read_rows(path, COLUMNS)
+    found = [(int(seed), Kind(s == "True", float(g), int(n)), Counts(*map(int, c))) for seed, s, g, n, *c in rows]
+    return {(seed, kind): counts for seed, kind, counts in found}
 
 
 def write_counts(path: Path, known: Known) -> None:
     """Replaces the file of counts as a whole."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    written = path.with_suffix(".new")
-    with written.open("w", newline="") as file:
-        table = csv.writer(file, lineterminator="\n")
-        table.writerow(COLUMNS)
-        table.writerows((seed, *kind, *counts) for (seed, kind), counts in sorted(known.items()))
-    written.replace(path)
+    write_rows(path, COLUMNS, ((seed, *kind, *counts) for (seed, kind), counts in sorted(known.items())))
 
 
 def simulated(kind: Kind, seed: int, number: int) -> Counts:

@@ -14,13 +14,13 @@ from typing import NamedTuple
 import numpy as np
 
 from turnier.arena.match import derive_seed
-from turnier.core.errors import UserError
 from turnier.search.noise import NOISES
 from turnier.studies.benchmark.bbob import installed
 from turnier.studies.benchmark.contenders import CONTENDERS, Contender
 from turnier.studies.benchmark.problem import Floats, Table
 from turnier.studies.benchmark.tables import BY_NAME, Preset
 from turnier.studies.promises.in_memory import search_in_memory
+from turnier.studies.scripts.results_file import read_rows, write_rows
 
 START = "start"  # the label of what is recommended without a search
 
@@ -136,26 +136,13 @@ def measured(todo: Iterable[Task], processes: int) -> Iterator[tuple[Task, Resul
 
 def read(path: Path) -> Results:
     """Returns stored results, none if there is no file; raises UserError for a file with other columns."""
-    if not path.exists():
-        return {}
-    with path.open(newline="") as file:
-        table = csv.reader(file)
-        if next(table, None) != list(COLUMNS):
-            raise UserError(f"{path} must have the columns {', '.join(COLUMNS)}; name another file.")
-        # A stop may have left half a line.
-        rows = [row for row in table if len(row) == len(COLUMNS) and row[-1]]
+    rows = read_rows(path, COLUMNS)
     return {Task(t, s, int(p), int(g)): Result(float(loss), float(seconds)) for t, s, p, g, loss, seconds in rows}
 
 
 def write(path: Path, results: Results) -> None:
     """Replaces the file as a whole, in order."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    written = path.with_suffix(".new")
-    with written.open("w", newline="") as file:
-        rows = csv.writer(file, lineterminator="\n")
-        rows.writerow(COLUMNS)
-        rows.writerows(_cells(*one) for one in sorted(results.items()))
-    written.replace(path)
+    write_rows(path, COLUMNS, (_cells(*one) for one in sorted(results.items())))
 
 
 def add(path: Path, task: Task, result: Result) -> None:

@@ -20,7 +20,6 @@ between its two markers. After a change of a test, delete the file of results.
 
 from __future__ import annotations
 
-import csv
 import itertools
 import math
 from pathlib import Path
@@ -40,6 +39,7 @@ from turnier.core.terminal.console import Console
 from turnier.runs.bar import game_bar
 from turnier.statistics.intervals import share_interval
 from turnier.statistics.sprt import MARGIN_ELO, MARGIN_SCORE, UNLIKELY, Improvement, Verdict, share_of_elo
+from turnier.studies.scripts.results_file import read_rows, write_rows
 from turnier.studies.scripts.script import choose_preset, run_script, with_table
 from turnier.studies.verdicts import DRAWS, MEAN, SHAPE
 
@@ -79,6 +79,9 @@ class Use(NamedTuple):
     wrong: int  # whether an agent that is no better was called better
     best: int  # whether the best was named
     held: int  # whether all intervals hold the truth
+
+
+COLUMNS = ("kind", "way", "uses", "block", *Use._fields)
 
 
 class Preset(NamedTuple):
@@ -153,23 +156,14 @@ def _deviation() -> float:
 
 
 def read(path: Path) -> Results:
-    """Returns stored results, none if there is no file."""
-    if not path.exists():
-        return {}
-    with path.open(newline="") as file:
-        _, *rows = csv.reader(file)
+    """Returns stored results, none if there is no file; raises UserError for a file with other columns."""
+    rows = read_rows(path, COLUMNS)
     return {(kind, way, int(uses), int(block)): Use(*map(int, sums)) for kind, way, uses, block, *sums in rows}
 
 
 def write(path: Path, results: Results) -> None:
     """Replaces the file as a whole."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    written = path.with_suffix(".new")
-    with written.open("w", newline="") as file:
-        rows = csv.writer(file, lineterminator="\n")
-        rows.writerow(["kind", "way", "uses", "block", *Use._fields])
-        rows.writerows([*key, *use] for key, use in sorted(results.items()))
-    written.replace(path)
+    write_rows(path, COLUMNS, ([*key, *use] for key, use in sorted(results.items())))
 
 
 def table(results: Results, preset: Preset) -> str:

@@ -99,7 +99,7 @@ def test_how_often_statistics_are_right(tmp_path: Path) -> None:
     [
         (("--only", "chess960"), calibration.START + calibration.END, "no part whose name contains 'chess960'"),
         ((), "no markers", "the page must have the lines"),
-        (("--data", "page.md"), calibration.START + calibration.END, "must have counts of this script"),
+        (("--data", "page.md"), calibration.START + calibration.END, "must have the columns part, promise, units"),
     ],
 )
 def test_mistakes_with_counts_are_told(tmp_path: Path, words: tuple[str, ...], text: str, said: str) -> None:
