@@ -23,7 +23,7 @@ from turnier.results.frames.matches import matches_frame
 from turnier.results.store import default_url
 from turnier.results.store.annotations import SETTINGS
 from turnier.results.store.database import NoResults
-from turnier.results.store.progress import LIVE, RunProgress, progress_of_runs, stored_command
+from turnier.results.store.progress import LIVE, RunProgress, progress_of_runs
 from turnier.results.store.store import Run, Store
 from turnier.runs.results import RunResults
 
@@ -181,11 +181,6 @@ class ShownStore:
             return sections.head(results), _failures_of(results).text
         except UserError as error:  # such as one that this version does not know: the others are shown
             return Head(str(error)), ""
-
-    def command(self, run: Run) -> str:
-        """Returns the command line that last played a run, for this store; empty if there was none."""
-        words = stored_command(self.store, run.id)
-        return shlex.join(words) + self.option if words else ""
 
 
 def _frame_of(results: RunResults) -> pd.DataFrame:
