@@ -14,7 +14,7 @@ from rich.text import Text as Line
 from turnier.core.terminal.console import Console
 from turnier.core.terminal.visible import visible, visible_line
 from turnier.dashboards.sections import Copy, Drawing, Facts, Section, Text, Title, flat
-from turnier.dashboards.short_names import forms
+from turnier.dashboards.short_names import forms, readable
 from turnier.dashboards.tables import MAIN, Column, Table
 
 BETWEEN = 2  # blanks between two columns
@@ -119,16 +119,18 @@ def fitted(table: Table, room: int | None) -> tuple[list[Part], dict[str, str]]:
     numeric = [pd.api.types.is_numeric_dtype(frame[column.name]) for column in shown]
     whole = [Part(column, list(map(visible_line, texts.iloc[:, i])), numeric[i]) for i, column in enumerate(shown)]
     names = list(dict.fromkeys(cell for part in whole if part.column.key for cell in part.cells))
+    meant = {visible_line(name): visible_line(text) for name, text in table.meant().items()}
     if not names:
         return _without_least(whole, room), {}
     found = []
-    for form in forms(names):
+    for form in forms(names if room is None else readable(names)):
         short = dict(zip(names, form, strict=True))
         named = [replace(p, cells=[short[cell] for cell in p.cells]) if p.column.key else p for p in whole]
         parts = _without_least(named, room)
         fits = room is None or _width(parts) <= room
         kept = sum(part.column.importance >= MAIN for part in parts)
-        found.append((fits, kept, parts, {form: name for name, form in short.items() if form != name}))
+        legend = {one: meant.get(name, name) for name, one in short.items() if meant.get(name, name) != one}
+        found.append((fits, kept, parts, legend))
     *_, parts, legend = max(found, key=lambda one: one[:2])  # among equals, the first has the longest names
     return parts, legend
 

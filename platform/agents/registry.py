@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import contextlib
 import functools
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
+from weakref import WeakKeyDictionary
 
 from ..core.errors import UserError
 from ..core.outside import classes, library
@@ -109,11 +110,24 @@ def _agent_of(text: str, inside: bool) -> Agent:
 
 
 @functools.lru_cache(maxsize=4096)
-def label_of(text: str) -> str:
+def short_text(text: str) -> str:
     """Returns the short text form of an agent; one that no longer exists keeps its stored text."""
     with contextlib.suppress(UserError):
         return str(AGENTS.make(text))
     return text
+
+
+# Open store -> its agents' full text -> the name that people gave an agent. What is shown in a process uses the names
+# of the stores that are open in it; those of the store that was opened last come first.
+GIVEN: WeakKeyDictionary[Any, Mapping[str, str]] = WeakKeyDictionary()
+
+
+def label_of(text: str) -> str:
+    """Returns how an agent is shown: by the name that an open store has for it, or else by its short text form."""
+    for names in reversed(list(GIVEN.values())):
+        if text in names:
+            return names[text]
+    return short_text(text)
 
 
 def agents_within(texts: Iterable[AnyAgent], budget: str) -> list[Agent]:

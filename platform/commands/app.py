@@ -25,6 +25,7 @@ SECTIONS: dict[str, Table] = {  # by heading
         "list": ("listing", "List games, agents and everything else that has a name, or the parameters of one."),
         "show": ("results.show", "Show a run, a match, your versions of a bot, or the ratings of a game."),
         "runs": ("results.runs", "List the runs of a store; annotate, rename, archive or delete one."),
+        "alias": ("results.alias", "Give agents of a store short names, by which they are then shown."),
         "dashboard": ("services.dashboard", "Show the contents of the store in the browser."),
         "board": ("services.board", "Replay, play and analyse games in the browser."),
     },
