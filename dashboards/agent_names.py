@@ -34,8 +34,8 @@ def distinct(labels: Iterable[str]) -> dict[str, str]:
     one, see `readable`.
     """
     names = dict.fromkeys(labels, "")
-    for shorten in (shortened, _without_digests, str):
-        short = {label: shorten(label) for label in names}
+    for form in range(3):
+        short = {label: _written(label)[form] for label in names}
         times = Counter(short.values())
         names = {label: name or (short[label] if times[short[label]] == 1 else "") for label, name in names.items()}
     return dict(zip(names, readable(list(names.values())), strict=True)) if names else {}
@@ -49,16 +49,36 @@ def names_of(agents: Iterable[Agent]) -> list[str]:
 
 
 def with_names(*frames: pd.DataFrame) -> list[pd.DataFrame]:
-    """Returns frames of the same agents with their names, see `distinct`, in place of their labels."""
+    """Returns frames of the same agents with their names, see `distinct`, in place of their labels, in notes, too."""
     labelled = [frame["label"] for frame in frames if "label" in frame]
     names = distinct(str(label) for column in labelled for label in column.unique())
-    return [named(frame, names) if "label" in frame else frame for frame in frames]
+    shown = []
+    for frame in frames:
+        frame = named(frame, names) if "label" in frame else frame
+        shown.append(
+            frame.assign(note=[with_names_in(note, names) for note in frame["note"]]) if "note" in frame else frame
+        )
+    return shown
+
+
+def with_names_in(text: str, names: Mapping[str, str]) -> str:
+    """Returns a sentence with names in place of those labels that are replaced by others: they are no words."""
+    for label in sorted(names, key=len, reverse=True):
+        text = text.replace(label, names[label]) if label != names[label] else text
+    return text
 
 
 def named(frame: pd.DataFrame, names: Mapping[str, str]) -> pd.DataFrame:
     """Returns a frame with names in place of labels, and what they stand for in the column WHOLE."""
-    whole = frame["agent"].astype(str).map(short_text).map(shortened) if "agent" in frame else frame["label"]
-    return frame.assign(label=frame["label"].astype(str).map(names), **{WHOLE: whole})
+    labels = frame["label"].astype(str)
+    shown, texts = labels.map(names), frame["agent"].astype(str).map(short_text) if "agent" in frame else labels
+    whole = [name if name in (one := _written(text)) else one[0] for name, text in zip(shown, texts, strict=True)]
+    return frame.assign(label=shown, **{WHOLE: whole})
+
+
+def _written(label: str) -> tuple[str, ...]:
+    """Returns the forms of a label: without folders and digests, without digests, and all of it."""
+    return shortened(label), _without_digests(label), label
 
 
 def planned_labels(run: Run) -> list[str]:

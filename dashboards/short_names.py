@@ -37,21 +37,32 @@ def readable(names: Sequence[str]) -> list[str]:
 
 
 def forms(names: Sequence[str]) -> list[list[str]]:
-    """Returns the names in several forms, each shorter than the one before and as distinct as the names.
-
-    First the names themselves; then what tells them from each other; then with a letter in place of the parameters;
-    finally letters only.
-    """
-    heads, parts = zip(*map(_split, names), strict=True)
+    """Returns the names, and what tells them from each other, in forms of which each is shorter than the one before."""
     told = list(_telling(names))
-    kind = f"{heads[0]} "
+    kind = f"{kind_of(names[0])} "
     if all(name.startswith(kind) for name in told[-1]):
         told.append([name.removeprefix(kind) for name in told[-1]])
-    found = [list(names)]
-    for form in (*told, _lettered(heads, parts), [_letter(i) for i in range(len(names))]):
-        if len(set(form)) == len(set(names)) and max(map(len, form)) < max(map(len, found[-1])):
+    return _shorter([list(names), *told])
+
+
+def letters(names: Sequence[str]) -> list[list[str]]:
+    """Returns the names with a letter in place of the parameters, and then letters only."""
+    heads, parts = zip(*map(_split, names), strict=True)
+    return _shorter([_lettered(heads, parts), [_letter(i) for i in range(len(names))]])
+
+
+def _shorter(some: Sequence[list[str]]) -> list[list[str]]:
+    """Returns those of several forms that are as distinct as the first, and shorter than the one before."""
+    found = [some[0]]
+    for form in some[1:]:
+        if len(set(form)) == len(set(some[0])) and max(map(len, form)) < max(map(len, found[-1])):
             found.append(form)
     return found
+
+
+def kind_of(name: str) -> str:
+    """Returns the kind of an agent: its name without folders and parameters, or the program that it is."""
+    return _split(name)[0]
 
 
 def _telling(names: Sequence[str]) -> Iterator[list[str]]:
@@ -71,7 +82,11 @@ def _telling(names: Sequence[str]) -> Iterator[list[str]]:
             needed[place] = {path: text for path, text in differing[place].items() if path in few}
     for kept in (differing, needed):
         yield next(
-            (form for form in (_written(heads, kept, digits) for digits in _DIGITS) if len(set(form)) == len(set(names))),
+            (
+                form
+                for form in (_written(heads, kept, digits) for digits in _DIGITS)
+                if len(set(form)) == len(set(names))
+            ),
             list(names),
         )
 

@@ -19,6 +19,7 @@ from turnier.core.number_text import DIGITS, estimate, number, plus_minus
 MOST_SURE = 0.999  # no model of games is more reliable than this
 MAIN, USEFUL, MINOR = 3, 2, 1  # the importance of columns
 _ALL = 12  # significant digits: numbers are rounded already
+NAMED = "agent", "against", "label", "name"  # columns of agents
 WHOLE = "whole"  # the column of a frame with the texts that its names stand for
 FINE = 0.01  # a column with smaller numbers is shown with significant digits
 
@@ -127,10 +128,10 @@ class Table:
 
     def meant(self) -> dict[str, str]:
         """Returns the texts that its names stand for."""
-        if WHOLE not in self.frame:
+        keys = [column.name for column in self.columns if column.key and column.name in NAMED]
+        if not keys or WHOLE not in self.frame:
             return {}
-        keys = [column.name for column in self.columns if column.key]
-        return {row[key]: row[WHOLE] for row in self.frame.to_dict("records") for key in keys[:1]}
+        return dict(self.frame[[keys[0], WHOLE]].itertuples(index=False))
 
     def numbers(self) -> pd.DataFrame:
         """Returns the cells as numbers that sort; intervals have columns of their own."""

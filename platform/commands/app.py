@@ -24,8 +24,7 @@ SECTIONS: dict[str, Table] = {  # by heading
     "Look": {
         "list": ("listing", "List games, agents and everything else that has a name, or the parameters of one."),
         "show": ("results.show", "Show a run, a match, your versions of a bot, or the ratings of a game."),
-        "runs": ("results.runs", "List the runs of a store; annotate, rename, archive or delete one."),
-        "alias": ("results.alias", "Give agents of a store short names, by which they are then shown."),
+        "runs": ("results.runs", "List the runs of a store; annotate, rename, archive or delete one; name its agents."),
         "dashboard": ("services.dashboard", "Show the contents of the store in the browser."),
         "board": ("services.board", "Replay, play and analyse games in the browser."),
     },
@@ -61,6 +60,7 @@ GROUPS: dict[str, Table] = {  # command -> its subcommands
     "runs": {
         "note": ("results.note", "Attach a note to a run."),
         "rename": ("results.rename", "Rename a run."),
+        "alias": ("results.alias", "Give agents of the store short names, by which they are then shown."),
         "delete": ("results.delete", "Delete a run from the store."),
         "archive": ("runs.archive", "Write the games of a run to an archive, or restore them."),
         "workers": ("workers.workers", "Show the machines that played a run, and whether their games differ."),

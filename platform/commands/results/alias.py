@@ -1,4 +1,4 @@
-"""`turnier alias`: names that people give agents of a store."""
+"""`turnier runs alias`: names that people give agents of a store."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from ...core.errors import UserError, nearest, unknown
+from ...core.errors import UserError, nearest
 from ...core.terminal.console import Console
 from ...core.terminal.visible import say, visible_line
 from ..completion import proposing
@@ -17,7 +17,7 @@ from ..options import DEFAULT_URL, JsonOption, StoreOption
 LONGEST = 40  # characters
 _NAME = re.compile(rf"(?=.*\w)[\w .+#&'-]{{1,{LONGEST}}}")
 
-_HOW = "type: turnier alias NAME AGENT"
+_HOW = "type: turnier runs alias NAME AGENT"
 
 
 def alias(
@@ -39,10 +39,11 @@ def alias(
 
     \b
     Examples:
-      turnier alias "Stockfish 3" 'uci(command=stockfish,options="Skill Level=3")'
-      turnier alias
-      turnier alias "Stockfish 3" ""
+      turnier runs alias "Stockfish 3" 'uci(command=stockfish,options="Skill Level=3")'
+      turnier runs alias
+      turnier runs alias "Stockfish 3" ""
     """
+    from ...agents.registry import short_text
     from ...results.store.store import Store
 
     name = " ".join(name.split())
@@ -57,24 +58,25 @@ def alias(
             return
         found = _agent_of(agent, results.annotations.agents(), texts)
         runs = results.annotations.name_agent(found, _checked(name, found, texts))
-    say(visible_line(f"{name}: {found}, in {runs:,} {'run' if runs == 1 else 'runs'}"))
+    say(visible_line(f"{name}: {short_text(found)}, in {runs:,} {'run' if runs == 1 else 'runs'}"))
 
 
 def _list(names: dict[str, str], as_json: bool) -> None:
+    from ...agents.registry import short_text
     from ...dashboards.sections import Facts
     from ...dashboards.terminal import print_sections
 
     if as_json:
         print(json.dumps(names, indent=2))
     elif names:
-        print_sections(Console(), [Facts(names)], whole=True)
+        print_sections(Console(), [Facts({name: short_text(text) for name, text in names.items()})], whole=True)
     else:
         say(f"No agent has a name yet; {_HOW}")
 
 
 def _agent_named(name: str, texts: dict[str, str]) -> str:
     if name not in texts:
-        raise unknown("name of an agent", name, texts) if texts else UserError(f"No agent has a name yet; {_HOW}")
+        raise UserError(f"No agent has the name {name!r}; {nearest(name, texts) or _HOW}")
     return texts[name]
 
 
@@ -100,7 +102,7 @@ def _agent_of(text: str, agents: list[str], texts: dict[str, str]) -> str:
 
 def _checked(name: str, agent: str, texts: dict[str, str]) -> str:
     """Returns the name; raises UserError if it is not fit for an agent."""
-    from ...agents.registry import AGENTS
+    from ...agents.registry import AGENTS, short_text
 
     if not _NAME.fullmatch(name):
         raise UserError(
@@ -111,5 +113,7 @@ def _checked(name: str, agent: str, texts: dict[str, str]) -> str:
         raise UserError(f"a name must not be that of a kind of agents, got {name!r}; choose another.")
     other = next((text for each, text in texts.items() if each.casefold() == name.casefold() and text != agent), None)
     if other is not None:
-        raise UserError(f"a name must be of one agent, and {name!r} is the name of {other}; take it away there first.")
+        raise UserError(
+            f"a name must be of one agent, and {name!r} is that of {short_text(other)}; take it away first."
+        )
     return name

@@ -6,7 +6,6 @@ Like the verdict of a comparison, they are a pure function of the stored games.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -71,7 +70,7 @@ class RaceResults(RunResults):
         """The best agent with its estimate, which others are better, and what is undecided."""
         return self.sentence_on([str(agent) for agent in self.race.agents], str(self.race.base))
 
-    def sentence_on(self, labels: Sequence[str], base: str) -> str:
+    def sentence_on(self, labels: list[str], base: str) -> str:
         """Returns `sentence` with other names of the agents and their base."""
         duels = self.duels
         at, games = f"{base} at {self.race.game}", f"after {duels.games:,} games"
