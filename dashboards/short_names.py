@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
@@ -46,9 +47,9 @@ def forms(names: Sequence[str]) -> list[list[str]]:
 
 
 def letters(names: Sequence[str]) -> list[list[str]]:
-    """Returns the names with a letter in place of the parameters, and then letters only."""
+    """Returns shorter forms of the names: with a letter in place of the parameters, and letters only."""
     heads, parts = zip(*map(_split, names), strict=True)
-    return _shorter([_lettered(heads, parts), [_letter(i) for i in range(len(names))]])
+    return _shorter([list(names), _lettered(heads, parts), [_letter(i) for i in range(len(names))]])[1:]
 
 
 def _shorter(some: Sequence[list[str]]) -> list[list[str]]:
@@ -125,6 +126,7 @@ def _rounded(text: str, digits: int) -> str:
     return f"{float(text):.{digits}g}" if digits and _LONG.fullmatch(text) else text
 
 
+@functools.lru_cache(maxsize=4096)
 def _split(name: str) -> tuple[str, Parts]:
     """Returns the kind of an agent, without folders and its file, and its parameters; of others the whole name."""
     try:

@@ -127,19 +127,22 @@ class Table:
         return pd.DataFrame(cells, columns=[column.heading for column in shown])
 
     def meant(self) -> dict[str, str]:
-        """Returns the texts that its names stand for."""
+        """Returns the texts that its names stand for, without names that are such texts themselves."""
         keys = [column.name for column in self.columns if column.key and column.name in NAMED]
         if not keys or WHOLE not in self.frame:
             return {}
-        return dict(self.frame[[keys[0], WHOLE]].itertuples(index=False))
+        pairs = self.frame[[keys[0], WHOLE]].itertuples(index=False)
+        return {name: text for name, text in pairs if name != text}
 
     def numbers(self) -> pd.DataFrame:
-        """Returns the cells as numbers that sort; intervals have columns of their own."""
+        """Returns the cells as numbers that sort; intervals have columns of their own, as do the texts of names."""
         parts = [
             (column, title, values) for column in self.columns for title, values in column.numbers(self.frame).items()
         ]
         times = Counter(title for _, title, _ in parts)
         named = {_unlike(title, column) if times[title] > 1 else title: values for column, title, values in parts}
+        if self.meant():
+            named["full text"] = self.frame["agent" if "agent" in self.frame else WHOLE]
         return pd.DataFrame(named).reset_index(drop=True)
 
 

@@ -120,7 +120,7 @@ document.addEventListener("click", event => {
   }
   const copy = event.target.closest("[data-copy]");
   if (copy) {
-    const text = copy.dataset.copy, said = text ? ["✓", "✗", ""] : ["Copied", "Select it", "Copy"];
+    const text = copy.dataset.copy, said = text ? ["copied", "not copied", ""] : ["Copied", "Select it", "Copy"];
     const say = which => { copy.textContent = said[which]; };
     navigator.clipboard.writeText(text || copy.parentElement.querySelector("pre").textContent).then(() => say(0), () => say(1));
     setTimeout(() => say(2), 1500);
