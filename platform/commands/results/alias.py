@@ -39,9 +39,8 @@ def alias(
 
     \b
     Examples:
-      turnier runs alias "Stockfish 3" 'uci(command=stockfish,options="Skill Level=3")'
-      turnier runs alias
-      turnier runs alias "Stockfish 3" ""
+      turnier runs alias "Code Monkey" random
+      turnier runs alias                        # all names
     """
     from ...agents.registry import short_text
     from ...results.store.store import Store
