@@ -70,10 +70,16 @@ def with_names_in(text: str, names: Mapping[str, str]) -> str:
 
 def named(frame: pd.DataFrame, names: Mapping[str, str]) -> pd.DataFrame:
     """Returns a frame with names in place of labels, and what they stand for in the column WHOLE."""
-    labels = frame["label"].astype(str)
-    shown, texts = labels.map(names), frame["agent"].astype(str).map(short_text) if "agent" in frame else labels
-    whole = [name if name in (one := _written(text)) else one[0] for name, text in zip(shown, texts, strict=True)]
-    return frame.assign(label=shown, **{WHOLE: whole})
+    return explained(frame.assign(label=frame["label"].astype(str).map(names)))
+
+
+def explained(frame: pd.DataFrame) -> pd.DataFrame:
+    """Returns a frame of agents and their names with what the names stand for in the column WHOLE."""
+    if "agent" not in frame:
+        return frame
+    pairs = zip(frame["label"], frame["agent"].astype(str).map(short_text), strict=True)
+    whole = [name if name in (one := _written(text)) else one[0] for name, text in pairs]
+    return frame.assign(**{WHOLE: whole})
 
 
 def _written(label: str) -> tuple[str, ...]:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import contextlib
 import functools
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from typing import Any
-from weakref import WeakKeyDictionary
 
 from ..core.errors import UserError
 from ..core.outside import classes, library
 from ..core.outside.trust import trusted
 from ..core.parameters import Registry
+from ..core.terminal.given_names import given_name
 from ..core.text_form import Spec
 from ..games.game import Position
 from .agent import Agent
@@ -117,17 +117,9 @@ def short_text(text: str) -> str:
     return text
 
 
-# Open store -> its agents' full text -> the name that people gave an agent. What is shown in a process uses the names
-# of the stores that are open in it; those of the store that was opened last come first.
-GIVEN: WeakKeyDictionary[Any, Mapping[str, str]] = WeakKeyDictionary()
-
-
 def label_of(text: str) -> str:
     """Returns how an agent is shown: by the name that an open store has for it, or else by its short text form."""
-    for names in reversed(list(GIVEN.values())):
-        if text in names:
-            return names[text]
-    return short_text(text)
+    return given_name(text) or short_text(text)
 
 
 def agents_within(texts: Iterable[AnyAgent], budget: str) -> list[Agent]:

@@ -24,7 +24,7 @@ SECTIONS: dict[str, Table] = {  # by heading
     "Look": {
         "list": ("listing", "List games, agents and everything else that has a name, or the parameters of one."),
         "show": ("results.show", "Show a run, a match, your versions of a bot, or the ratings of a game."),
-        "runs": ("results.runs", "List the runs of a store; annotate, rename, archive or delete one; name its agents."),
+        "runs": ("results.runs", "List the runs of a store; annotate, rename, archive or delete one."),
         "dashboard": ("services.dashboard", "Show the contents of the store in the browser."),
         "board": ("services.board", "Replay, play and analyse games in the browser."),
     },

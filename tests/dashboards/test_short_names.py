@@ -12,8 +12,9 @@ from unittest import mock
 import pytest
 
 from tests.results.made import DUEL, made
-from turnier.agents.registry import GIVEN, label_of
+from turnier.agents.registry import label_of
 from turnier.core.terminal.console import Console
+from turnier.core.terminal.given_names import GIVEN
 from turnier.dashboards.agent_names import distinct
 from turnier.dashboards.kinds.tournament import list_of
 from turnier.dashboards.pages.tables import table_html

@@ -7,9 +7,9 @@ from collections.abc import Iterable, Mapping
 
 from sqlalchemy import delete, select, union
 
-from ...agents.registry import GIVEN
 from ...core.errors import UserError
 from ...core.outside import library
+from ...core.terminal.given_names import GIVEN
 from ..integrity.checksums import checksum
 from ..integrity.totals import Total, Totals
 from ..outage import outlasting
