@@ -86,7 +86,7 @@ def print_table(console: Console, table: Table, told: set[tuple[str, str]] | Non
     for short, name in legend.items():
         if (short, name) not in told:
             _say_name(console, f"{short}: {name}")
-    told |= legend.items()
+    told.update(legend.items())
     if table.note:
         say(console, table.note)
     console.print()

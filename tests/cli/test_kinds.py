@@ -102,7 +102,7 @@ def test_every_kind_shows_an_agent_by_its_name(kind: str, folder: Path) -> None:
     assert "Code Monkey: random\n" in shown and "Code Monkey" in page.read_text()
     with Store.open(f"sqlite:///{folder}/kinds.db", read_only=True) as store:
         results = turnier.RunResults.find(store, kind)
-        assert "Code Monkey" in results._repr_html_() and "Code Monkey" in results.table().index.tolist()
+        assert "Code Monkey" in results._repr_html_() and "Code Monkey" in results.table().reset_index().to_string()
     said("runs", "alias", "Code Monkey", "")
     assert "Monkey" not in said("show", kind, "--all")
 

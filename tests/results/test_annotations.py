@@ -55,5 +55,6 @@ def test_the_name_of_an_agent_goes_where_its_runs_go(store: Store) -> None:
         assert again.annotations.names == {agents[0]: "Monkey"}
     store.annotations.set("tournament:3", "name:Monkey", "another agent, from another store")
     store.annotations.set("tournament:3", "name:Ape", agents[0])
+    store.annotations.set("tournament:3", "name:\x1b[31mred", agents[1])
     store.annotations.read_names()
     assert store.annotations.names == {agents[0]: "Ape", "another agent, from another store": "Monkey"}

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from typing import Annotated
 
 import typer
@@ -13,9 +12,6 @@ from ...core.terminal.console import Console
 from ...core.terminal.visible import say, visible_line
 from ..completion import proposing
 from ..options import DEFAULT_URL, JsonOption, StoreOption
-
-LONGEST = 40  # characters
-_NAME = re.compile(rf"(?=.*\w)[\w .+#&'-]{{1,{LONGEST}}}")
 
 _HOW = "type: turnier runs alias NAME AGENT"
 
@@ -102,10 +98,11 @@ def _agent_of(text: str, agents: list[str], texts: dict[str, str]) -> str:
 def _checked(name: str, agent: str, texts: dict[str, str]) -> str:
     """Returns the name; raises UserError if it is not fit for an agent."""
     from ...agents.registry import AGENTS, short_text
+    from ...results.store.annotations import A_NAME, LONGEST_NAME
 
-    if not _NAME.fullmatch(name):
+    if not A_NAME.fullmatch(name):
         raise UserError(
-            f"a name must have 1 to {LONGEST} letters, digits, spaces and . + # & ' - _, got {name[:80]!r}; choose"
+            f"a name must have 1 to {LONGEST_NAME} letters, digits, spaces and . + # & ' - _, got {name[:80]!r}; choose"
             " another."
         )
     if name.casefold() in AGENTS.names():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable, Mapping
 
 from sqlalchemy import delete, select, union
@@ -22,6 +23,8 @@ ANCHOR = "anchor"  # full text of the agent with Elo 0
 ARCHIVE = "archive"  # JSON of the Place of games that the store no longer has
 CODE = "code:"  # prefix of a digest: JSON of a Bundle, code of others that played in the run
 NAME = "name:"  # prefix of the name that people gave an agent of the run: its full text
+LONGEST_NAME = 40  # characters
+A_NAME = re.compile(rf"(?=.*\w)[\w .+#&'-]{{1,{LONGEST_NAME}}}")
 
 
 class Annotations:
@@ -98,11 +101,12 @@ class Annotations:
             rows = connection.execute(query).all()
         names: dict[str, str] = {}
         for key, agent in rows:  # runs from other stores may bring a name that another agent has: it keeps its text
-            if key not in names.values():
-                names.setdefault(agent, key)
-        self.forget_names()
+            if A_NAME.fullmatch(one := key.removeprefix(NAME)) and one not in names.values():
+                names.setdefault(agent, one)
         if names:
-            GIVEN[self] = {agent: key.removeprefix(NAME) for agent, key in names.items()}
+            GIVEN[self] = names
+        else:
+            self.forget_names()
 
     def forget_names(self) -> None:
         """Shows agents without the names of this store from now on."""
