@@ -53,6 +53,7 @@ def test_digits_and_parameters_are_added_until_names_are_distinct() -> None:
 def test_what_is_no_agent_keeps_its_text() -> None:
     odd = "a label, of forty characters and more (such as this one"
     assert readable([odd, "random"]) == [odd, "random"]
+    assert readable(FISH[:1]) == FISH[:1], "it is told from nobody"
     assert (
         kind_of('uci(command="python bots/own.py")') == "python" and kind_of("x/first.py:Bot@4b16(a=1)") == "Bot@4b16"
     )
