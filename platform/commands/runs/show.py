@@ -11,7 +11,8 @@ from ...core.terminal.console import Console
 from ..other_code import print_other_code
 
 if TYPE_CHECKING:
-    from ...results.failures import Failures
+    import pandas as pd
+
     from ...results.frames import Standings
     from ...runs.results import RunResults
 
@@ -41,8 +42,6 @@ def show_run(results: RunResults, shown: Shown, console: Console | None = None) 
     from turnier.dashboards import sections, terminal
     from turnier.dashboards.agent_names import distinct, planned_labels, with_names_in
 
-    from ...results.failures import list_failures, store_option
-
     kind, console, run = sections.described(results), console or Console(), results.store.run(results.id)
     rated = {"anchor": shown.anchor, "nash": shown.nash} if getattr(kind, "RATES", False) else {}
     data = kind.read(results, **rated)
@@ -53,21 +52,21 @@ def show_run(results: RunResults, shown: Shown, console: Console | None = None) 
     if shown.as_json:
         print_json(kind.to_json(data))
     else:
-        head, failures = kind.head(results), list_failures(results.store, [results.id])
+        head = kind.head(results)
         terminal.say(console, f"{run.name} ({run.id})", "bold")
         terminal.say(console, head.sentence)
         terminal.say(console, head.meaning if shown.whole else "")
         terminal.print_sections(console, kind.sections(data), shown.whole, shown.rows)
-        names = distinct([*failures.table["label"], *planned_labels(run)])
-        for sentence in failures.sentences(store_option(results.store)):
+        names = distinct([*results.failures().table["label"], *planned_labels(run)])
+        for sentence in results.warnings():
             terminal.say(console, with_names_in(sentence, names), "red")
         if rated:
-            _require_rated(failures)
+            _require_rated(results.failures())
     print_other_code(results.store, results.id, shown.as_json)
 
 
-def _require_rated(failures: Failures) -> None:
-    for label, part in failures.table[failures.table["agent"] != ""].groupby("label", sort=False):
+def _require_rated(failures: pd.DataFrame) -> None:
+    for label, part in failures[failures["agent"] != ""].groupby("label", sort=False):
         games = int(part["games"].sum())
         if games >= round(part["games"].iloc[0] / part["share"].iloc[0]):
             raise UserError(f"{label} must play to be rated, but it failed in all of its {games:,} games; fix it.")
