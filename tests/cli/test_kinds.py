@@ -92,7 +92,7 @@ def test_one_word_for_each_thing(kind: str, folder: Path) -> None:
     with Store.open(f"sqlite:///{folder}/kinds.db", read_only=True) as store:
         results = turnier.RunResults.find(store, other)
         page, table = results._repr_html_(), results.table().reset_index().to_string()
-        assert other in repr(results) and page and (not random or "Code Monkey" in page and "Code Monkey" in table)
+        assert other in repr(results) and page and (not random or ("Code Monkey" in page and "Code Monkey" in table))
     assert f"Deleted {other}" in said("runs", "delete", other, "--yes")
     assert other not in said("runs")
 
