@@ -40,6 +40,7 @@ def show_run(results: RunResults, shown: Shown, console: Console | None = None) 
     Raises UserError, after all that, if an agent failed in all of its games and the run is to rate agents.
     """
     from turnier.dashboards import sections, terminal
+    from turnier.dashboards.agent_names import distinct, planned_labels, with_names_in
 
     kind, console, run = sections.described(results), console or Console(), results.store.run(results.id)
     rated = {"anchor": shown.anchor, "nash": shown.nash} if getattr(kind, "RATES", False) else {}
@@ -56,8 +57,9 @@ def show_run(results: RunResults, shown: Shown, console: Console | None = None) 
         terminal.say(console, head.sentence)
         terminal.say(console, head.meaning if shown.whole else "")
         terminal.print_sections(console, kind.sections(data), shown.whole, shown.rows)
+        names = distinct([*results.failures().table["label"], *planned_labels(run)])
         for sentence in results.warnings():
-            terminal.say(console, sentence, "red")
+            terminal.say(console, with_names_in(sentence, names), "red")
         if rated:
             _require_rated(results.failures())
     print_other_code(results.store, results.id, shown.as_json)
