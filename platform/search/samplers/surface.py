@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 from scipy.linalg import cho_solve, cholesky, solve_triangular
 from scipy.optimize import minimize
+from threadpoolctl import ThreadpoolController
 
 from .sampler import History, Search, Vectors
 
@@ -21,6 +22,9 @@ FITTED = 160  # candidates for fitting hyperparameters: more of them improve lit
 KNOWN = 1000  # latest candidates that predictions use
 REFIT = 1.25  # hyperparameters are refitted when the evaluated candidates have grown by this factor
 _ROOT5 = 5**0.5
+# For small matrices, threads mostly wait for each other, by spinning: two take two to three times the CPU time of one,
+# and longer. Only models compute so; the agents' own threads remain.
+_on_one_thread = ThreadpoolController().wrap(limits=1, user_api="blas")
 
 
 class Surface:
@@ -136,11 +140,13 @@ class ModelledSearch(Search):
     def propose(self) -> Vectors:
         """Returns the generation's candidates, [n, dimensions]."""
 
+    @_on_one_thread
     def ask(self) -> Vectors:
         if self._asked is None:
             self._asked = np.clip(self.propose(), 0, 1)
         return self._asked.copy()
 
+    @_on_one_thread
     def tell(self, values: Sequence[float]) -> None:
         self.history.add(self.ask(), values)
         self.learn(values)
@@ -161,6 +167,7 @@ class ModelledSearch(Search):
             self._surface = Surface(self.history.vectors, self.history.values, self._hyper)
         return self._surface
 
+    @_on_one_thread
     def best(self) -> tuple[list[float], float]:
         """Returns the top of the surface and its height."""
         if self._best is None:
