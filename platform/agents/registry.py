@@ -5,21 +5,23 @@ from __future__ import annotations
 import contextlib
 import functools
 from collections.abc import Callable, Iterable
-from typing import Any
+from typing import TYPE_CHECKING, Any, Union
 
 from ..core.errors import UserError
 from ..core.outside import classes, library
 from ..core.outside.trust import trusted
-from ..core.parameters import Registry
+from ..core.parameters import Declared, Registry
 from ..core.terminal.given_names import given_name
 from ..core.text_form import Spec
-from ..games.game import Position
-from .agent import Agent
 from .budget import read_budget
-from .evaluator import Evaluator
+
+if TYPE_CHECKING:  # names are looked up without the kernels
+    from ..games.game import Position
+    from .agent import Agent
+    from .evaluator import Evaluator
 
 # A name, an agent, its class if all parameters have defaults, or a function of a position.
-AnyAgent = str | Agent | type[Any] | Callable[[Position], Any]
+AnyAgent = Union[str, "Agent", type[Any], Callable[["Position"], Any]]
 
 AGENTS: Registry[Agent] = Registry(
     "agent",
@@ -128,7 +130,7 @@ def agents_within(texts: Iterable[AnyAgent], budget: str) -> list[Agent]:
     For agents that are not ours, the time is also enforced from outside. Raises UserError for a single agent instead of
     a list.
     """
-    if isinstance(texts, str | Agent | type) or not isinstance(texts, Iterable):
+    if isinstance(texts, str | Declared | type) or not isinstance(texts, Iterable):
         raise UserError(f'agents must be a list, got {texts!r}; write one such as ["random", "mcts(iterations=100)"].')
     agents = [AGENTS.make(text) for text in texts]
     return [_held(agent, *read_budget(budget)) for agent in agents] if budget else agents

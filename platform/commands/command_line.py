@@ -30,11 +30,14 @@ STORED = "finished games are stored"
 # The parent of all option errors; typer does not export it.
 _WRONG_USE = cast(type[typer.BadParameter], typer.BadParameter.__mro__[2])
 PATIENCE = 1.0  # seconds in which the main thread may answer a signal
+_THRESHOLD = gc.get_threshold()[0]
+IMPORTED = 500_000  # objects of a command's imports, about: more than any has
 SHOW_CURSOR = "\x1b[?25h"  # a progress bar may have hidden it
 
 
 def run_app(app: typer.Typer) -> None:
     """Runs a command line; a user's mistake is one sentence on standard error and exit code 2."""
+    _collect_after_imports()
     try:
         _require_text(sys.argv[1:])
         words = with_stored_versions(sys.argv[1:])
@@ -55,6 +58,18 @@ def run_app(app: typer.Typer) -> None:
         sys.exit(1)
     finally:
         gc.freeze()  # spares a last garbage collection, which takes seconds after a large search
+
+
+def _collect_after_imports() -> None:
+    """Puts off the first garbage collection: imports make objects that stay, and going through them takes long."""
+    if _as_usual not in gc.callbacks:
+        gc.callbacks.append(_as_usual)
+        gc.set_threshold(IMPORTED)
+
+
+def _as_usual(phase: str, info: dict[str, int]) -> None:
+    gc.callbacks.remove(_as_usual)
+    gc.set_threshold(_THRESHOLD)
 
 
 def _require_text(words: Iterable[str]) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import inspect
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -25,6 +26,14 @@ TITLES = {
     "samplers": "Samplers, of turnier tune",
     "noises": "Noise strategies, of turnier tune",
 }
+_REGISTRIES = {  # by the same words; each is imported when it is listed
+    "games": ("games.registry", "GAMES"),
+    "agents": ("agents.registry", "AGENTS"),
+    "evaluators": ("agents.registry", "EVALUATORS"),
+    "methods": ("agents.ntuple.td", "LEARNING"),
+    "samplers": ("search.samplers.registry", "SAMPLERS"),
+    "noises": ("search.noise", "NOISES"),
+}
 
 
 def list_names(
@@ -47,40 +56,35 @@ def list_names(
       turnier list games
       turnier list mctse
     """
+    console = Console()
+    if what in TITLES or not what:
+        for name in [what] if what else TITLES:
+            _print_names(console, _registry(name), TITLES[name])
+        text = "turnier list NAME lists the parameters of one; FILE.py:CLASS names one of your own."
+        console.print(text, highlight=False)
+        return
     from ..agents.seats.standins import kind_of
     from ..core.errors import unknown
     from ..core.outside import classes
 
-    console, registries = Console(), _registries()
-    if what in registries or not what:
-        for name, registry in registries.items():
-            if what in (name, ""):
-                _print_names(console, registry, TITLES[name])
-        text = "turnier list NAME lists the parameters of one; FILE.py:CLASS names one of your own."
-        console.print(text, highlight=False)
-        return
     wanted = kind_of(what) if classes.is_outside(what) else ""
-    offering = (r for r in registries.values() if what in r.places or r.kind == wanted or what in r.installed())
+    registries = [_registry(name) for name in TITLES]
+    offering = (r for r in registries if what in r.places or r.kind == wanted or what in r.installed())
     found = next(offering, None)
     if found is None:
-        names = [name for registry in registries.values() for name in (*registry.places, *registry.installed())]
-        raise unknown("game, agent or the like", what, [*registries, *names])
+        names = [name for registry in registries for name in (*registry.places, *registry.installed())]
+        raise unknown("game, agent or the like", what, [*TITLES, *names])
     _print_parameters(console, found.load(what))
 
 
-def _registries() -> dict[str, Registry[Any]]:
-    from ..agents.ntuple.td import LEARNING
-    from ..agents.registry import AGENTS, EVALUATORS
-    from ..games.registry import GAMES
-    from ..search.noise import NOISES
-    from ..search.samplers.registry import SAMPLERS
-
-    found: tuple[Registry[Any], ...] = (GAMES, AGENTS, EVALUATORS, LEARNING, SAMPLERS, NOISES)
-    return dict(zip(TITLES, found, strict=True))
+def _registry(title: str) -> Registry[Any]:
+    place, name = _REGISTRIES[title]
+    found: Registry[Any] = getattr(importlib.import_module(f"turnier.{place}"), name)
+    return found
 
 
 def _proposals(incomplete: str) -> list[str]:
-    names = [*TITLES, *(name for registry in _registries().values() for name in registry.places)]
+    names = [*TITLES, *(name for title in TITLES for name in _registry(title).places)]
     return [name for name in names if name.startswith(incomplete)]
 
 

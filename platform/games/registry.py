@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import functools
+from typing import TYPE_CHECKING
 
 from ..core.parameters import Registry
-from .game import Game
+
+if TYPE_CHECKING:
+    from .game import Game
 
 GAMES: Registry[Game] = Registry(
     "game",

@@ -5,9 +5,7 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple
-
-from optuna.distributions import BaseDistribution
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..agents.agent import Agent
 from ..core.errors import UserError, nearest, unknown
@@ -16,6 +14,9 @@ from ..core.parameters import Declared, Parameter, format_value, parameters_of
 from .dimensions.dimension import OR, Dimension
 from .dimensions.options import typed_option
 from .dimensions.tree import Value, owner_of, part, with_values
+
+if TYPE_CHECKING:
+    from optuna.distributions import BaseDistribution
 
 ALL = "*"  # every parameter that can be searched, but what an agent may spend
 STEPS_BACK = 8  # on the line from refused values to the start

@@ -12,9 +12,11 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
+from turnier.arena.workers.where import Where
 from turnier.commands.app import COMMANDS, app, function_of
 from turnier.core.errors import UserError
 from turnier.results.store.store import Store
+from turnier.runs.tournament import Tournament
 
 HEAVY = {"numba", "numpy", "pandas", "ray", "optuna", "sqlalchemy", "scipy", "starlette", "altair", "rich"}
 
@@ -44,6 +46,38 @@ def test_completion_imports_nothing_heavy() -> None:
         variables = {"_TURNIER_COMPLETE": "complete_bash", "COMP_WORDS": typed, "COMP_CWORD": str(typed.count(" "))}
         code = "sys.argv = ['turnier']; from turnier.commands.app import app; app(prog_name='turnier')"
         assert {"rich"} >= heavy_imports(code, **variables)
+
+
+@pytest.mark.parametrize(
+    ("typed", "imported"),
+    [
+        ("tournament tic", set()),
+        ("tournament tictactoe mc", set()),
+        ("tune tictactoe mcts --sampler c", set()),
+        ("tune tictactoe mcts --noise r", {"numpy"}),
+        ("show to", {"numpy", "sqlalchemy"}),
+    ],
+)
+def test_completing_a_value_imports_nothing_that_plays(typed: str, imported: set[str], tmp_path: Path) -> None:
+    words = f"turnier {typed}"
+    variables = {"_TURNIER_COMPLETE": "complete_bash", "COMP_WORDS": words, "COMP_CWORD": str(words.count(" "))}
+    variables["TURNIER_STORE"] = f"sqlite:///{tmp_path}/runs.db"
+    code = "sys.argv = ['turnier']; from turnier.commands.app import app; app(prog_name='turnier')"
+    assert imported | {"rich"} >= heavy_imports(code, **variables)
+
+
+def test_a_list_imports_only_what_it_names() -> None:
+    code = "from turnier.commands.app import app; app(['list', 'games'], standalone_mode=False)"
+    assert not {"optuna", "scipy.special", "pandas", "sqlalchemy", "turnier.agents.registry"} & imports(code)
+
+
+def test_show_loads_no_kernels(tmp_path: Path) -> None:
+    url = f"sqlite:///{tmp_path}/runs.db"
+    with Store.open(url) as store:
+        run = Tournament("nim", ["random", "greedy"], games=2).run(store, where=Where("serial")).id
+    code = f"from turnier.commands.app import app; app(['show', {run!r}, '--store', {url!r}], standalone_mode=False)"
+    # numba imports arraymath for its first kernel
+    assert not {"numba.np.arraymath", "scipy.stats", "scipy.optimize", "optuna", "ray"} & imports(code)
 
 
 def test_the_help_of_every_command_imports_nothing_heavy() -> None:

@@ -11,7 +11,6 @@ import typer
 
 from ...arena.workers.where import ANYWHERE, Where
 from ...core.errors import UserError
-from ...core.terminal.console import Console
 from ...runs.declared.kinds import KINDS, plan_of
 from ...runs.declared.options import Declared
 from ...runs.plan import Plan
@@ -97,6 +96,7 @@ def _play(
     planned = _resumed(plans, name, typed, resume, store) if resume else _planned(plans, typed)
     planned.called = " ".join(called.split())
     where = planned.placed(where)
+    from ...core.terminal.console import Console
     from ...results.store.store import Store
     from .show import show
 

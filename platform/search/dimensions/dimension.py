@@ -7,12 +7,14 @@ import math
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-
-from optuna.distributions import BaseDistribution, CategoricalDistribution, FloatDistribution, IntDistribution
+from typing import TYPE_CHECKING
 
 from ...core.errors import UserError, unknown
 from ...core.parameters import Parameter, format_value
 from .tree import Value, part_text, value_at
+
+if TYPE_CHECKING:
+    from optuna.distributions import BaseDistribution
 
 NUMBER = r"-?[0-9]+(?:\.[0-9]+)?(?:e[+-]?[0-9]+)?"
 BORDER = 0.02  # part of a range that is near its end
@@ -311,6 +313,8 @@ class Dimension:
 
         Ranges of whole numbers in studies of earlier versions may end at fractions, which rounded values may exceed.
         """
+        from optuna.distributions import CategoricalDistribution, FloatDistribution, IntDistribution
+
         if self.type is bool or self.declared.choices or self.among:
             return CategoricalDistribution(self.options)
         ends = self.range if value is None else self.range.holding(float(value))

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from ...core.parameters import Registry
-from ..space import Space
-from .sampler import Sampler
+
+if TYPE_CHECKING:
+    from ..space import Space
+    from .sampler import Sampler
 
 SAMPLERS: Registry[Sampler] = Registry(
     "sampler",
