@@ -27,12 +27,12 @@ TITLES = {
     "noises": "Noise strategies, of turnier tune",
 }
 _REGISTRIES = {  # by the same words; each is imported when it is listed
-    "games": ("games.registry", "GAMES"),
-    "agents": ("agents.registry", "AGENTS"),
-    "evaluators": ("agents.registry", "EVALUATORS"),
-    "methods": ("agents.ntuple.td", "LEARNING"),
-    "samplers": ("search.samplers.registry", "SAMPLERS"),
-    "noises": ("search.noise", "NOISES"),
+    "games": ("turnier.games.registry", "GAMES"),
+    "agents": ("turnier.agents.registry", "AGENTS"),
+    "evaluators": ("turnier.agents.registry", "EVALUATORS"),
+    "methods": ("turnier.agents.ntuple.td", "LEARNING"),
+    "samplers": ("turnier.search.samplers.registry", "SAMPLERS"),
+    "noises": ("turnier.search.noise", "NOISES"),
 }
 
 
@@ -79,7 +79,7 @@ def list_names(
 
 def _registry(title: str) -> Registry[Any]:
     place, name = _REGISTRIES[title]
-    found: Registry[Any] = getattr(importlib.import_module(f"turnier.{place}"), name)
+    found: Registry[Any] = getattr(importlib.import_module(place), name)
     return found
 
 

@@ -33,6 +33,9 @@ def test_a_forecast_says_what_is_found_and_shown() -> None:
     assert against.games_for(0.1) == pytest.approx(4 * (forecast(*words).games_for(0.1) or 0), abs=4)
     scores = "2048", "mc(iterations=2)", "rollout_depth"
     assert forecast(*scores).sentence() == ""
+    assert forecast(*scores, sampler="gp", noise="fixed(games=5)").sentence() == ""
+    many = forecast(*scores, sampler="gp", noise="fixed(games=1)").sentence()
+    assert many == "2,000 candidates of gp take up to 2 minutes of one core beside their games; cmaes takes seconds."
     known = forecast(*scores, sample=Sample(23, 0.002, 1000.0, 500.0))
     assert known.sentence() == "2,000 held-out games show a gain of 5.9 % in four of five studies."
     assert "23 games were measured): 4,000 games take about 4 s on 2 workers." in known.sentences(2)[1]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import optuna
 import pytest
+from threadpoolctl import threadpool_info, threadpool_limits
 
 from tests.search import broken_samplers as broken
 from turnier.contract import samplers as laws
@@ -18,7 +19,7 @@ from turnier.search.samplers.duels import FIRST_REACH, Duels, DuelsSearch
 from turnier.search.samplers.grid import Grid, GridSearch
 from turnier.search.samplers.registry import SAMPLERS, usual_sampler
 from turnier.search.samplers.sampler import Sampler, Search, SteppingSearch, Vectors
-from turnier.search.samplers.surface import Surface
+from turnier.search.samplers.surface import ModelledSearch, Surface
 from turnier.search.samplers.tpe import kept_trials
 from turnier.search.space import Space
 
@@ -268,3 +269,29 @@ def test_duels_near_an_end_differ_by_factors() -> None:
     assert set(np.round(at_end, 6)) == {0, 0.1} and set(np.round(middle, 6)) == {0.3, 0.5}
     assert 0.01 < low.min() < 0.02 and 0.12 < low.max() < 0.14
     assert sorted(set(np.round(1 - high, 6))) == sorted(set(np.round(low, 6)))
+
+
+def test_models_compute_on_one_thread_and_leave_all_others_theirs() -> None:
+    seen = []
+
+    def threads() -> set[int]:
+        return {library["num_threads"] for library in threadpool_info() if library["user_api"] == "blas"}
+
+    class Seeing(ModelledSearch):
+        def propose(self) -> Vectors:
+            seen.append(threads())
+            return np.full((4, self.size), 0.5)
+
+        def learn(self, values: object) -> None:
+            seen.append(threads())
+
+        def surface(self) -> Surface:
+            seen.append(threads())
+            return super().surface()
+
+    with threadpool_limits(2, "blas"):
+        search = Seeing([0.5, 0.5], 1)
+        search.ask()
+        search.tell([1.0, 2.0, 3.0, 4.0])
+        search.recommended()
+        assert seen == [{1}, {1}, {1}] and threads() == {2}

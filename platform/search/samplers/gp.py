@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -11,9 +12,11 @@ from scipy.stats import norm, qmc
 from ...core.parameters import parameter
 from ..space import Space
 from .sampler import Sampler, Vectors
-from .surface import ModelledSearch
+from .surface import KNOWN, ModelledSearch
 
 TRIED = 512  # random points whose expected improvement is computed, and as many near the best known ones
+FEW = 500  # candidates whose models take some seconds together
+SECONDS = 30.0  # of a usual core, for the models of the first candidates until as many are known as predictions use
 
 
 @dataclass(frozen=True)
@@ -28,6 +31,15 @@ class Gp(Sampler):
 
     population: int = parameter(8, "candidates per generation", low=1, high=1000)
     startup: int = parameter(24, "first candidates, which fill the cube evenly", low=2, high=10_000)
+
+    def warning(self, candidates: int) -> str:
+        if candidates <= FEW:
+            return ""
+        full, more = min(candidates / KNOWN, 1), max(0, candidates - KNOWN)
+        seconds = SECONDS * full**2.6 + 2.6 * SECONDS / KNOWN * more
+        minutes = math.ceil(seconds / 60)
+        lasts = f"{minutes:,} minute{'s' * (minutes > 1)} of one core beside their games"
+        return f"{candidates:,} candidates of gp take up to {lasts}; cmaes takes seconds."
 
     def begin(self, start: Sequence[float], seed: int, space: Space) -> GpSearch:
         return GpSearch(start, seed, self)

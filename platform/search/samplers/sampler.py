@@ -224,6 +224,10 @@ class Sampler(Declared):
         """Returns the sampler with its open parameters chosen for a total number of evaluations, and for workers."""
         return self
 
+    def warning(self, candidates: int) -> str:
+        """Returns a sentence on the time that models of so many candidates take; empty if they take little."""
+        return ""
+
     def is_closed(self, typed: Sampler) -> bool:
         """Whether it is another one with open parameters chosen."""
         defaults = {field.name: field.default for field, _ in parameters_of(type(self)) if field.name in self.open}

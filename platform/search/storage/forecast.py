@@ -13,6 +13,7 @@ from ...statistics.distributions import normal_quantile
 from ...statistics.sprt import elo_of_share, share_of_elo
 from ...statistics.superiority import ALPHA
 from ..definition import StudyDefinition
+from ..noise import NOISES
 from ..objective import Objective
 from ..samplers.duels import Duels
 from ..samplers.registry import SAMPLERS
@@ -80,7 +81,9 @@ class Forecast:
     ) -> None:
         self.objective = definition.objective
         self.parameters, self.budget, self.held_out, self.sample = parameters, budget, held_out, sample
-        self.duels = isinstance(SAMPLERS.make(definition.sampler), Duels)
+        sampler, candidate = SAMPLERS.make(definition.sampler), NOISES.make(definition.noise).max_games(0, 1)
+        self.duels = isinstance(sampler, Duels)
+        self.warning = sampler.warning(budget // (candidate * self.objective.unit_games))
         self._playing = 1 if self.objective.is_free(definition.agent) else 2
 
     @property
@@ -119,7 +122,7 @@ class Forecast:
             units = self.held_out / (self._playing * self.objective.unit_games)
             least = self._gain_text(smallest_gain(units, self._deviation))
             said.append(f"{self.held_out:,} held-out games show a gain of {least} in four of five studies")
-        return "; ".join(said) + "." if said else ""
+        return " ".join(filter(None, ["; ".join(said) + "." if said else "", self.warning]))
 
     def sentences(self, workers: int) -> list[str]:
         """Returns the whole plan, a line each, for a number of workers."""
