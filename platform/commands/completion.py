@@ -52,7 +52,7 @@ def _runs() -> Sequence[str]:
 
 
 def _learners() -> Sequence[str]:
-    from ..runs.learning.ways import LEARNERS
+    from ..runs.learning import LEARNERS
 
     return LEARNERS
 

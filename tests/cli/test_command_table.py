@@ -55,6 +55,8 @@ def test_completion_imports_nothing_heavy() -> None:
         ("tournament tictactoe mc", set()),
         ("tune tictactoe mcts --sampler c", set()),
         ("tune tictactoe mcts --noise r", {"numpy"}),
+        ("list mc", {"numpy"}),
+        ("train 2048 n", set()),
         ("show to", {"numpy", "sqlalchemy"}),
     ],
 )

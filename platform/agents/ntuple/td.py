@@ -6,7 +6,7 @@ from abc import abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, ClassVar, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -14,8 +14,10 @@ import numpy.typing as npt
 from ...core.errors import UserError
 from ...core.parameters import Declared, Registry, parameter
 from ...core.text_form import parse
-from ...games.game import Game
 from ..formations.table_file import open_tables, required_digest
+
+if TYPE_CHECKING:
+    from ...games.game import Game
 
 # Settings of learning kernels.
 DISCOUNT, TRACE, METHOD, FROM_RANDOM, HORIZON, RESTART, COHERENT, DELAYED, ONCE, NUM_SETTINGS = range(10)

@@ -1,0 +1,3 @@
+"""Trainings: the ways to learn, and what they measure on the way."""
+
+LEARNERS = ("ntuple", "dqn", "puct")

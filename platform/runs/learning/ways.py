@@ -26,9 +26,8 @@ from ...core.text_form import parse
 from ...games.game import Game
 from ...games.registry import GAMES
 from ..self_play.loop import Plan as SelfPlayPlan
+from . import LEARNERS
 from .deep import Plan as DeepPlan
-
-LEARNERS = ("ntuple", "dqn", "puct")
 
 
 def learning_plan(
