@@ -59,6 +59,7 @@ class ShownStore:
         self._results: Cache[Any, Any] = LRUCache(KEPT)
         self._locks: dict[int, threading.Lock] = {id(kept): threading.Lock() for kept in self._caches}
         self._reading: dict[Any, threading.Lock] = {}
+        self._alone = threading.Lock()
 
     @property
     def _caches(self) -> tuple[Cache[Any, Any], ...]:
@@ -158,6 +159,19 @@ class ShownStore:
     def read_all(self, runs: Sequence[Run], name: str, read: Callable[[], T]) -> T:
         """Returns what is read of several runs together, under a name of its own; read again only after changes."""
         return self._kept(self._results, (name, *((run.id, self.state_of(run)) for run in runs)), read)
+
+    def read_alone(self, runs: Sequence[Run], name: str, read: Callable[[], T]) -> T:
+        """As `read_all`, for what keeps a core busy for seconds: raises UserError while another is being read."""
+        key = (name, *((run.id, self.state_of(run)) for run in runs))
+        with self._locks[id(self._results)]:
+            if key in self._results:
+                return cast(T, self._results[key])
+        if not self._alone.acquire(blocking=False):
+            raise UserError("positions are being searched for another page; reload this one in a few seconds.")
+        try:
+            return self._kept(self._results, key, read)
+        finally:
+            self._alone.release()
 
     def frame(self, run: Run) -> pd.DataFrame:
         """Returns the `matches_frame` of a run without ids, with the columns that lists of games and costs need."""

@@ -22,6 +22,7 @@ from turnier.core.number_text import estimate, number
 from turnier.core.outputs import require_folder
 from turnier.core.terminal.visible import visible_in
 from turnier.dashboards.colours import COLOURS
+from turnier.dashboards.figures.clicks import clickable
 from turnier.dashboards.tables import file_name
 
 SHAPES = ("circle", "square", "triangle-up", "diamond", "triangle-down", "triangle-right", "triangle-left", "wedge")
@@ -113,6 +114,7 @@ def lines(
     across: tuple[str, ...] = (),
     band: bool = False,
     falling: bool = False,
+    chosen: Sequence[str] = (),
 ) -> Any:
     """Returns a line (or only points) with its intervals for every series.
 
@@ -127,8 +129,11 @@ def lines(
         across: the columns of an interval of x.
         band: whether intervals are a band even if there are few points.
         falling: whether x falls from left to right.
+        chosen: columns that a click on a point chooses.
     """
-    data = thinned(frame[[x, value, low, high, series, *across]].assign(**{series: frame[series].map(wrapped)}), series)
+    data = thinned(
+        frame[[x, value, low, high, series, *across, *chosen]].assign(**{series: frame[series].map(wrapped)}), series
+    )
     data = told(data, value, low, high)
     names = list(dict.fromkeys(data[series]))
     partners = {wrapped(name): wrapped(partner) for name, partner in (published or {}).items()}
@@ -148,7 +153,7 @@ def lines(
         layers.append(base.mark_rule(strokeWidth=1.5).encode(x=left_end, x2=f"{ends}:Q", y=y))
     if not many:
         look = {"shape": _shape(series, names, partners), "tooltip": _tooltip(data, series, x, TOLD)}
-        layers.append(base.mark_point(filled=True, size=60, opacity=1).encode(y=y, **look))
+        layers.append(clickable(base.mark_point(filled=True, size=60, opacity=1).encode(y=y, **look), chosen))
     if connected:
         layers.insert(1, base.mark_line(strokeWidth=2).encode(y=y, strokeDash=_dash(series, names, partners)))
     return styled(alt.layer(*layers).properties(height=_height(names)))
@@ -181,12 +186,12 @@ def heat(
     titles: tuple[str, str],
     domain: tuple[float, float],
     orders: tuple[Sequence[str] | None, Sequence[str] | None] = (None, None),
+    chosen: Sequence[str] = (),
 ) -> Any:
     """Returns a heat map from dark (low) to light; cells show their values, so it needs no legend.
 
-    `shown` is the column with the text of a cell, `orders` are the orders of names on both axes.
-    """
-    data = frame[[x, y, value, shown]]
+    `shown` is the column with the text of a cell, `orders` are those of names on both axes, `chosen`: see `lines`."""
+    data = frame[list(dict.fromkeys([x, y, value, shown, *chosen]))]
     places: dict[str, tuple[str, Any, dict[str, Any]]] = {}
     for axis, order in zip((x, y), orders, strict=True):
         across = axis == x
@@ -202,14 +207,13 @@ def heat(
         y=alt.Y(y_field, sort=y_sort, title=titles[1], axis=alt.Axis(**y_words)),
     )
     scale = alt.Scale(scheme=NUMBERS, domain=domain)
-    cells = base.mark_rect(stroke="white").encode(
-        color=alt.Color(f"{value}:Q", scale=scale, legend=None), tooltip=_tooltip(data, x, y, shown)
-    )
+    fill, told_of = alt.Color(f"{value}:Q", scale=scale, legend=None), _tooltip(data, x, y, shown)
+    cells = base.mark_rect(stroke="white").encode(color=fill, tooltip=told_of)
     ink = alt.condition(alt.datum[value] > sum(domain) / 2, alt.value("black"), alt.value("white"))
     two_lines = bool(data[shown].astype(str).str.contains("\n").any())
     up = -7 if two_lines else 0
     text = base.mark_text(fontSize=13, lineBreak="\n", lineHeight=15, dy=up).encode(text=f"{shown}:N", color=ink)
-    return styled((cells + text).properties(height=alt.Step(46 if two_lines else 27)))
+    return styled((clickable(cells, chosen) + text).properties(height=alt.Step(46 if two_lines else 27)))
 
 
 def bars(frame: pd.DataFrame, label: str, value: str, unit: str, ends: Sequence[str] = ()) -> Any:

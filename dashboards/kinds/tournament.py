@@ -15,7 +15,7 @@ from turnier.arena.match import moves_kept
 from turnier.core.number_text import estimate, percent_sure, plus_minus
 from turnier.dashboards.agent_names import distinct, planned_labels
 from turnier.dashboards.kinds import games as scores
-from turnier.dashboards.links import games_address
+from turnier.dashboards.links import SIDES, games_address
 from turnier.dashboards.sections import Board, Choice, Drawing, Head, Meetings, Section, Tab, Text
 from turnier.dashboards.summaries.matches import (
     Ranks,
@@ -210,7 +210,7 @@ def _who_beats_whom(ranks: Ranks) -> Iterator[Section]:
     """Yields the square of all agents, or a window of many, and the games of two of them."""
 
     def drawing(first: int) -> Drawing:
-        return Drawing("tournament.crosstable", (ranks, first), _square(ranks), cells=True)
+        return Drawing("tournament.crosstable", (ranks, first), _square(ranks), cells=SIDES, wide=True)
 
     labels = ranks.ratings["label"].tolist()
     if len(labels) <= WINDOW:

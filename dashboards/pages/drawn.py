@@ -14,13 +14,15 @@ from turnier.dashboards import markup
 from turnier.dashboards.figures.charts import Figure, image, table_csv
 from turnier.dashboards.links import SIDES, address
 from turnier.dashboards.pages.forms import checks, form, one_of, select
-from turnier.dashboards.pages.page import Block, copied
+from turnier.dashboards.pages.page import Block, copied, panel
 from turnier.dashboards.pages.tables import table_html
 from turnier.dashboards.sections import (
     Among,
+    Behind,
     Board,
     Choice,
     Copy,
+    Diagrams,
     Drawing,
     Facts,
     Meetings,
@@ -113,12 +115,20 @@ class View:
         for section in some:
             if isinstance(section, Drawing):
                 if (figure := section.drawn) is not None:
-                    yield Block(f"figure {figure.title}", self._figure(figure, section.cells), half=not section.cells)
+                    yield Block(f"figure {figure.title}", self._figure(figure, section.cells), half=not section.wide)
             elif isinstance(section, Control):
                 yield from self._control(section)
             elif isinstance(section, Table):
                 if len(section.frame):
                     yield Block(f"table {section.title}", table_html(section, self.file(section.title, "csv")))
+            elif isinstance(section, Diagrams):
+                if html := markup.diagrams(section):
+                    yield Block(f"boards {section.title}", html, half=True)
+            elif isinstance(section, Behind):
+                if all(self.query.get(key) for key in section.keys):
+                    made = section.make(*(self.query[key] for key in section.keys))
+                    html = "".join(block.html for block in self.blocks(made))
+                    yield panel(section.title, html, self.without(*section.keys))
             elif isinstance(section, Meetings):
                 yield Block("meetings", self._meetings(section))
             elif not isinstance(section, Board):
@@ -144,16 +154,18 @@ class View:
             known += [f"{file_name(shown.title)}.{one}" for one in endings]
         raise unknown("file", name, known)
 
-    def _figure(self, figure: Figure, cells: bool) -> str:
+    def _figure(self, figure: Figure, cells: Sequence[str]) -> str:
+        note = f"{figure.note} A click shows what is behind it.".strip() if cells else figure.note
+        clicks = f' data-cells="{" ".join(cells)}"' if cells else ""
         spec = json.dumps(figure.chart.to_dict(), separators=(",", ":")).replace("<", "\\u003c")
         saved = " ".join(
             f'<a href="{escape(self.file(figure.title, kind))}" download>{kind.upper()}</a>' for kind in FILES
         )
         return (
-            f'<figure class="chart"{" data-cells" if cells else ""}><h2>{escape(figure.title)}</h2>'
+            f'<figure class="chart"{clicks}><h2>{escape(figure.title)}</h2>'
             f'<div class="plot" role="img" aria-label="{escape(figure.title)}. {escape(figure.note)}"></div>'
             f'<script type="application/json">{spec}</script>'
-            f'<figcaption class="note">{escape(figure.note)} <span class="save">{saved}</span></figcaption></figure>'
+            f'<figcaption class="note">{escape(note)} <span class="save">{saved}</span></figcaption></figure>'
         )
 
     def _control(self, control: Control) -> Iterator[Block]:

@@ -104,3 +104,12 @@ def nothing(what: str, commands: Iterable[str], option: str) -> Block:
 def copied(text: str) -> str:
     """Returns a text with a button that copies it."""
     return f'<div class="copy"><pre>{escape(text)}</pre><button type="button" data-copy>Copy</button></div>'
+
+
+def panel(title: str, html: str, close: str) -> Block:
+    """Returns a panel over the page, where the click was; `close` is the address of the page without it."""
+    return Block(
+        "panel",
+        f'<aside class="panel" aria-label="{escape(title)}"><div class="head"><h2>{escape(title)}</h2>'
+        f'<a class="close" href="{escape(close)}" data-stay aria-label="close">✕</a></div>{html}</aside>',
+    )

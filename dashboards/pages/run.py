@@ -15,10 +15,10 @@ from turnier.core.errors import UserError, unknown
 from turnier.core.number_text import number
 from turnier.dashboards import markup
 from turnier.dashboards.app.shown_store import ShownStore
-from turnier.dashboards.every_run import cost, origin
+from turnier.dashboards.every_run import cost, differences, games, origin
 from turnier.dashboards.links import HOME, match_address, run_address
 from turnier.dashboards.pages.drawn import RESULT, Control, View
-from turnier.dashboards.pages.game_list import GameList, pair_panel
+from turnier.dashboards.pages.game_list import GameList, asked_agents, pair_panel, why_link
 from turnier.dashboards.pages.page import Block, Page
 from turnier.dashboards.pages.tables import table_html
 from turnier.dashboards.run_heading import named_agents, titled
@@ -28,8 +28,8 @@ from turnier.results.store.store import Run
 from turnier.search.storage import trials
 from turnier.search.storage.studies import stored_verdict
 
-GAMES, FAILURES, COST, ORIGIN = "Games", "Failures", "Cost", "Origin"
-ORDER = (RESULT, "Pairs", "Search", GAMES, FAILURES, COST, ORIGIN)
+GAMES, FAILURES, COST, ORIGIN, WHY = "Games", "Failures", "Cost", "Origin", "Why"
+ORDER = (RESULT, "Pairs", "Search", WHY, GAMES, FAILURES, COST, ORIGIN)
 CURRENT = ' aria-current="page"'
 
 
@@ -37,7 +37,7 @@ class RunPage:
     """A run as an address shows it; raises UserError if the address names a tab or an option that there is not."""
 
     def __init__(self, shown: ShownStore, run: Run, tab: str, query: QueryParams) -> None:
-        self.shown, self.run, self.query = shown, run, query
+        self.shown, self.run, self.query, self.asked = shown, run, query, tab.lower()
         self.tab = next((name for name in self.tabs if name.lower() == (tab or RESULT).lower()), "")
         if not self.tab:
             raise unknown("tab", tab, [name.lower() for name in self.tabs])
@@ -69,6 +69,7 @@ class RunPage:
         there = {
             RESULT: True,
             self.searches: self.run.kind != self.searches.lower() and self.run.id in self.shown.searched(),
+            WHY: has_games and self.asked == WHY.lower(),  # of two agents that the address names
             GAMES: has_games,
             FAILURES: has_games and bool(self.shown.head(self.run)[1]),
             ORIGIN: True,
@@ -83,7 +84,8 @@ class RunPage:
         blocks = list(self._blocks())
         live = f"/api/live?run={self.run.id}" if self.shown.is_live(self.run) else ""
         tabs = "".join(
-            f'<a href="{escape(self._address(name))}"{CURRENT if name == self.tab else ""}>{escape(name)}</a>'
+            f'<a href="{escape(self._address(name) + f"?{self.query}" * (name == WHY))}"'
+            f"{CURRENT if name == self.tab else ''}>{escape(name)}</a>"
             for name in self.tabs
         )
         kind = (self.run.kind.capitalize(), f"{HOME}?kind={self.run.kind}")
@@ -100,6 +102,7 @@ class RunPage:
             COST: lambda: [*self._cost(), *self.described.get(COST, [])],
             ORIGIN: lambda: list(origin.sections(self.shown.store, self.run, self._progress, self.shown.option)),
             self.searches: self._certainty,
+            WHY: self._differences,
             GAMES: lambda: [GameList(self.shown, self.run, self.query).table()],
         }
         return list(some[self.tab]()) if self.tab in some else self.described.get(self.tab, [])
@@ -160,6 +163,8 @@ class RunPage:
         if failed:
             there = escape(run_address(self.run.id, "failures"))
             parts.append(f'<p><a href="{there}">{markup.failed(failed)}</a></p>')
+        if len(head.agents) == 2 and self.shown.matches().get(self.run.id) and self.run.kind in kinds_with("COMPARES"):
+            parts.append(why_link(self.run, head.agents))
         is_study = getattr(kind_of(self.run.kind), "OPTUNA", False)
         if is_study and (said := self._price()):
             parts.append(f"<p>{escape(said)}</p>")
@@ -204,6 +209,17 @@ class RunPage:
         if hasattr(kind, "ratings"):
             ratings = kind.ratings(self.shown.read(self.run, kind.read))
         yield from cost.sections(self.shown.frame(self.run), ratings)
+
+    def _differences(self) -> list[Section]:
+        frame = self.shown.frame(self.run)
+        agents = asked_agents(self.query, games.agents_of(frame))
+        if len(agents) < 2:
+            raise UserError(f"an address of the tab {WHY} must name two agents; begin with {self._address(RESULT)}.")
+
+        def read() -> list[Section]:
+            return list(differences.sections(self.shown.store, self.run.id, frame, agents))
+
+        return self.shown.read_alone([self.run], f"why {agents}", read)
 
     def _certainty(self) -> list[Section | Control]:
         kind = kind_of(self.searches.lower())

@@ -36,11 +36,10 @@ async function draw(figure) {
   const one = await embed(place, {...drawn, width: "container", autosize: {type: "fit-x", contains: "padding"}}, {actions: false, ast: true, renderer: "svg", logLevel: 1, tooltip: {theme: dark.matches ? "dark" : "light"}});
   figure.dataset.drawn = "yes";
   if ("cells" in figure.dataset) one.view.addSignalListener("cell", (_, chosen) => {
-    if (!chosen.agent) return;
+    const fields = figure.dataset.cells.split(" "), words = new URLSearchParams(location.search);
+    if (!chosen[fields[0]]) return;
     document.getElementById("vg-tooltip-element")?.classList.remove("visible");
-    const words = new URLSearchParams(location.search);
-    words.set("agent", chosen.agent[0]);
-    words.set("against", chosen.against[0]);
+    fields.forEach(field => words.set(field, chosen[field][0]));
     go(`${location.pathname}?${words}`);
   });
 }
