@@ -250,9 +250,13 @@ def rating_list(ranks: Ranks, summary: pd.DataFrame | None = None) -> Table:
     nash = known(frame, Column("nash", "Nash", "%", 100, low="nash_low", high="nash_high"))
     live = known(frame, Column("live_mu", "openskill mu", half_width="live_sigma", importance=MINOR))
     group = [Column("group")] if frame["group"].nunique() > 1 else []
-    places = Column("places", "place")
+    to_games = []
+    if "run" in frame:
+        to_games = [scores.REPLAY]
+        pairs = frame[["run", "agent"]].itertuples(index=False)
+        frame["replay"] = [games_address(str(run), str(agent)) for run, agent in pairs]
     columns = [
-        places,
+        Column("places", "place"),
         Column("label", "agent", key=True),
         value,
         scores.GAMES,
@@ -262,6 +266,7 @@ def rating_list(ranks: Ranks, summary: pd.DataFrame | None = None) -> Table:
         *nash,
         *live,
         *group,
+        *to_games,
     ]
     return Table("Rating list" if rated else "Rating list by mean score", frame, columns, _list_note(ranks, rated))
 

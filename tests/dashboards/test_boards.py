@@ -3,17 +3,28 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
+from pathlib import Path
 from urllib.parse import parse_qs, unquote, urlsplit
 
 import pytest
 
-from tests.dashboards.drawn_pages import Pages, run_of
+from tests.core.test_outside import BOT, FIRST, LAST
+from tests.dashboards.drawn_pages import Pages, run_of, url_of
+from turnier.agents.registry import make_agent
 from turnier.arena.analysis.reanalysis import Reanalysis
+from turnier.arena.match import MatchSpec
+from turnier.arena.play import play_match
+from turnier.arena.workers.where import Where
+from turnier.core.outside import classes
 from turnier.dashboards.every_run import differences
 from turnier.dashboards.links import run_address
 from turnier.results.store.store import Store
+from turnier.runs.people.hosted_games import store_game
+from turnier.runs.tournament import Tournament
 
 STRONG, WEAK = "mcts(iterations=40)", "random"
+SERIAL = Where("serial")
 CLICK = {"of": "mc(iterations=40)", "legal": "any"}
 
 
@@ -125,3 +136,29 @@ def test_a_cell_that_there_is_not_is_a_sentence(
 ) -> None:
     page = pages.look(run_address(run_of(store, "certainty").id, **(CLICK | words)))
     assert sentence in page.trouble
+
+
+def test_a_league_has_people_and_versions_over_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    ann, greedy = (make_agent(text).full_text() for text in ("human(name=ann)", "greedy"))
+    with Store.open(url_of(tmp_path / "league.db")) as store:
+        for text in (FIRST, LAST):
+            (tmp_path / "bot.py").write_text(BOT)
+            (tmp_path / "helper.py").write_text(text)
+            monkeypatch.setattr(classes, "_classes", {})  # as in a new process
+            Tournament("tictactoe", ["bot.py:Bot", "greedy"], games=4).run(store, where=SERIAL, progress=False)
+        for seed, seats in enumerate([(ann, greedy), (greedy, ann), (ann, greedy)]):
+            stood_in = play_match(MatchSpec("tictactoe", (greedy, greedy), seed))
+            store_game(store, replace(stood_in, spec=replace(stood_in.spec, agents=seats)))
+        page = Pages(store.url).look("/league/tictactoe")
+    people = page.tables["People"].iloc[0]
+    assert (people["person"], people["against"], people["games"]) == ("human(name=ann)", "greedy", "3")
+    assert people["replay"].startswith("/runs/play:") and " ± " in people["Elo"]
+    versions = page.tables["Versions, the oldest first"]
+    listed = page.table("tictactoe").set_index("agent")
+    assert len(set(versions["agent"])) == 2 and list(versions["first played"]) == sorted(versions["first played"])
+    assert list(versions["Elo"]) == [listed.loc[agent, "Elo"] for agent in versions["agent"]]
+    assert len(page.figures["Versions over time"]["layer"]) == 3
+    families = set(page.tables["The best of every family"]["family"])
+    assert families == {"bot.py:Bot", "greedy"}  # neither versions, nor people, who take their time
+    assert "Strength against time" in page.figures
