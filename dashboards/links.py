@@ -11,6 +11,7 @@ from turnier.core.errors import UserError
 
 HOME = "/"  # the page that lists all runs
 SIDES = "agent", "against"  # the parameters of addresses that name two agents
+BEHIND = "of", "first", "last", "legal"  # those that name positions: an agent, phases, a number of legal actions
 Query = str | Iterable[str]
 
 

@@ -13,9 +13,9 @@ from turnier.agents.registry import AGENTS
 from turnier.core.errors import UserError
 from turnier.dashboards.figures import charts
 from turnier.dashboards.figures.charts import Figure
+from turnier.dashboards.links import BEHIND
 from turnier.dashboards.summaries.certainty import (
     ANY,
-    CHOSEN,
     in_percent,
     means_note,
     over_game,
@@ -50,7 +50,7 @@ def certainty_heat_map(groups: pd.DataFrame, measure: str) -> Figure:
     ]
     data = data[["legal", "phase", "states", "percent", "low", "high", "cell"]]
     titles, drawn = ("legal actions", phase_name(game)), data.assign(of=agent, first=data["phase"], last=data["phase"])
-    chart = charts.heat(drawn, "legal", "phase", "percent", "cell", titles, (0, 100), chosen=CHOSEN)
+    chart = charts.heat(drawn, "legal", "phase", "percent", "cell", titles, (0, 100), chosen=BEHIND)
     return Figure(f"{agent}: {measure}", chart, data.drop(columns="cell"), GROUP_NOTE)
 
 
@@ -65,7 +65,7 @@ def certainty_over_phases(positions: pd.DataFrame, measure: str) -> Figure | Non
     falling = name == Game.phase_name  # cells are filled
     drawn, titles = data.assign(of=data["label"], legal=ANY), (name, f"{measure}, %")
     chart = charts.lines(
-        drawn, "phase", "value", "low", "high", "label", titles, band=True, falling=falling, chosen=CHOSEN
+        drawn, "phase", "value", "low", "high", "label", titles, band=True, falling=falling, chosen=BEHIND
     )
     chance = data.groupby("phase", as_index=False)["chance"].mean()
     dashed = alt.Chart(chance).mark_line(strokeDash=[6, 4], strokeWidth=2, color="#777777")

@@ -22,7 +22,6 @@ from turnier.core.number_text import estimate, number
 from turnier.core.outputs import require_folder
 from turnier.core.terminal.visible import visible_in
 from turnier.dashboards.colours import COLOURS
-from turnier.dashboards.figures.clicks import clickable
 from turnier.dashboards.tables import file_name
 
 SHAPES = ("circle", "square", "triangle-up", "diamond", "triangle-down", "triangle-right", "triangle-left", "wedge")
@@ -129,7 +128,7 @@ def lines(
         across: the columns of an interval of x.
         band: whether intervals are a band even if there are few points.
         falling: whether x falls from left to right.
-        chosen: columns that a click on a point chooses.
+        chosen: further columns, which a click on a point chooses.
     """
     data = thinned(
         frame[[x, value, low, high, series, *across, *chosen]].assign(**{series: frame[series].map(wrapped)}), series
@@ -153,7 +152,7 @@ def lines(
         layers.append(base.mark_rule(strokeWidth=1.5).encode(x=left_end, x2=f"{ends}:Q", y=y))
     if not many:
         look = {"shape": _shape(series, names, partners), "tooltip": _tooltip(data, series, x, TOLD)}
-        layers.append(clickable(base.mark_point(filled=True, size=60, opacity=1).encode(y=y, **look), chosen))
+        layers.append(base.mark_point(filled=True, size=60, opacity=1).encode(y=y, **look))
     if connected:
         layers.insert(1, base.mark_line(strokeWidth=2).encode(y=y, strokeDash=_dash(series, names, partners)))
     return styled(alt.layer(*layers).properties(height=_height(names)))
@@ -213,7 +212,7 @@ def heat(
     two_lines = bool(data[shown].astype(str).str.contains("\n").any())
     up = -7 if two_lines else 0
     text = base.mark_text(fontSize=13, lineBreak="\n", lineHeight=15, dy=up).encode(text=f"{shown}:N", color=ink)
-    return styled((clickable(cells, chosen) + text).properties(height=alt.Step(46 if two_lines else 27)))
+    return styled((cells + text).properties(height=alt.Step(46 if two_lines else 27)))
 
 
 def bars(frame: pd.DataFrame, label: str, value: str, unit: str, ends: Sequence[str] = ()) -> Any:

@@ -13,7 +13,6 @@ from turnier.core.number_text import DIGITS
 from turnier.core.terminal.visible import visible
 from turnier.dashboards.colours import COLOURS
 from turnier.dashboards.figures.charts import NUMBERS, TOLD, styled, told
-from turnier.dashboards.figures.clicks import selection
 from turnier.dashboards.links import SIDES
 
 MAX_TEXTS = 16  # agents whose cells have texts
@@ -44,7 +43,7 @@ def square(cells: pd.DataFrame) -> Any:
         tooltip=[*texts, alt.Tooltip("games:Q", format=",")],
     )
     fill = alt.Color("points:Q", scale=alt.Scale(scheme=NUMBERS, domain=(0, 100)), legend=None)
-    chosen = selection(SIDES)
+    chosen = alt.selection_point(fields=list(SIDES))
     framed = {
         "stroke": alt.condition(chosen, alt.value(COLOURS[3]), alt.value("white"), empty=False),
         "strokeWidth": alt.condition(chosen, alt.value(4), alt.value(1), empty=False),

@@ -17,7 +17,7 @@ from turnier.core.errors import unknown
 from turnier.core.number_text import estimate
 from turnier.dashboards.agent_names import distinct, planned, short_game, with_names
 from turnier.dashboards.kinds.games import by_game
-from turnier.dashboards.links import match_address
+from turnier.dashboards.links import BEHIND, match_address
 from turnier.dashboards.sections import (
     Among,
     Behind,
@@ -32,7 +32,6 @@ from turnier.dashboards.sections import (
 )
 from turnier.dashboards.summaries.certainty import (
     ANY,
-    CHOSEN,
     coarser,
     in_percent,
     lead_sentence,
@@ -116,8 +115,8 @@ def _measured(positions: pd.DataFrame, measure: str, store: Store) -> Iterator[S
     if said := lead_sentence(positions, measure):
         yield Text(said)
     yield Text(ABOUT[measure])
-    yield Drawing("certainty.certainty_over_phases", (positions, measure), _phases_table(positions, measure), CHOSEN)
-    yield Behind("Positions behind it", CHOSEN, partial(_chosen, positions, measure, store))
+    yield Drawing("certainty.certainty_over_phases", (positions, measure), _phases_table(positions, measure), BEHIND)
+    yield Behind("Positions behind it", BEHIND, partial(_chosen, positions, measure, store))
     yield agents_table(positions)
     yield Drawing("certainty.certainty_means", (positions, measure))
     yield Drawing("certainty.certainty_by_parameter", (positions, measure))
@@ -126,7 +125,7 @@ def _measured(positions: pd.DataFrame, measure: str, store: Store) -> Iterator[S
     order = agent_certainty(positions).sort_values(measure, ascending=False)
     for agent in order["agent"]:
         part = groups[groups["agent"] == agent]
-        yield Drawing("certainty.certainty_heat_map", (part, measure), _groups_table(part, measure), CHOSEN)
+        yield Drawing("certainty.certainty_heat_map", (part, measure), _groups_table(part, measure), BEHIND)
     yield from _extremes(positions[positions["agent"] == order["agent"].iloc[0]], measure, store)
 
 

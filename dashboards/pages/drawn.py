@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from html import escape
 
+import pandas as pd
 from starlette.datastructures import QueryParams
 
 from turnier.core.errors import unknown
@@ -32,6 +33,7 @@ from turnier.dashboards.sections import (
 )
 from turnier.dashboards.tables import Table, file_name
 
+NAMES = "agent", "label", "name"  # columns of agents in the data of figures
 RESULT = "Result"  # the first tab
 FILES = {"svg": "image/svg+xml", "png": "image/png", "csv": "text/csv; charset=utf-8"}
 
@@ -54,11 +56,15 @@ class View:
         path: of the page.
         query: its choices.
         tab: the tab to show.
+        games: the address of its games, if it has any.
+        agents: their agents' names.
     """
 
     path: str
     query: QueryParams
     tab: str = RESULT
+    games: str = ""
+    agents: Collection[str] = ()
 
     def chosen(self, some: Iterable[Section]) -> dict[str, list[Section | Control]]:
         """Returns the sections of each tab that has some, with the choices made.
@@ -155,8 +161,11 @@ class View:
         raise unknown("file", name, known)
 
     def _figure(self, figure: Figure, cells: Sequence[str]) -> str:
-        note = f"{figure.note} A click shows what is behind it.".strip() if cells else figure.note
-        clicks = f' data-cells="{" ".join(cells)}"' if cells else ""
+        note, clicks = figure.note, ""
+        if cells:
+            note, clicks = f"{note} A click shows what is behind it.", f' data-cells="{" ".join(cells)}"'
+        elif named := next((name for name in NAMES if self._are_agents(figure.data, name)), ""):
+            note, clicks = f"{note} A click shows games.", f' data-cells="{named}" data-games="{escape(self.games)}"'
         spec = json.dumps(figure.chart.to_dict(), separators=(",", ":")).replace("<", "\\u003c")
         saved = " ".join(
             f'<a href="{escape(self.file(figure.title, kind))}" download>{kind.upper()}</a>' for kind in FILES
@@ -167,6 +176,10 @@ class View:
             f'<script type="application/json">{spec}</script>'
             f'<figcaption class="note">{escape(note)} <span class="save">{saved}</span></figcaption></figure>'
         )
+
+    def _are_agents(self, data: pd.DataFrame, column: str) -> bool:
+        """Whether a column has agents whose games can be listed."""
+        return bool(self.games) and column in data and set(data[column].astype(str)) <= set(self.agents)
 
     def _control(self, control: Control) -> Iterator[Block]:
         choice = control.choice

@@ -16,7 +16,7 @@ from turnier.core.number_text import number
 from turnier.dashboards import markup
 from turnier.dashboards.app.shown_store import ShownStore
 from turnier.dashboards.every_run import cost, differences, games, origin
-from turnier.dashboards.links import HOME, match_address, run_address
+from turnier.dashboards.links import BEHIND, HOME, SIDES, match_address, run_address
 from turnier.dashboards.pages.drawn import RESULT, Control, View
 from turnier.dashboards.pages.game_list import GameList, asked_agents, pair_panel, why_link
 from turnier.dashboards.pages.page import Block, Page
@@ -41,7 +41,9 @@ class RunPage:
         self.tab = next((name for name in self.tabs if name.lower() == (tab or RESULT).lower()), "")
         if not self.tab:
             raise unknown("tab", tab, [name.lower() for name in self.tabs])
-        self.view = View(self._address(self.tab), query, self.tab)
+        own = GAMES in self.tabs and run.kind not in kinds_with("SEARCHES")  # whose positions come from others' games
+        to_games = self._address(GAMES) if own else ""
+        self.view = View(self._address(self.tab), query, self.tab, to_games, shown.head(run)[0].agents)
 
     def _address(self, tab: str) -> str:
         return run_address(self.run.id, "" if tab == RESULT else tab.lower())
@@ -55,7 +57,9 @@ class RunPage:
         def describe() -> dict[str, list[Section | Control]]:
             return view.chosen(kind.sections(self.shown.read(self.run, kind.read)))
 
-        return self.shown.read_all([self.run], f"sections {self.query}", describe)
+        # Clicks only open panels: nothing is drawn again.
+        choices = [one for one in self.query.multi_items() if one[0] not in (*SIDES, *BEHIND)]
+        return self.shown.read_all([self.run], f"sections {choices}", describe)
 
     @cached_property
     def searches(self) -> str:
@@ -208,7 +212,7 @@ class RunPage:
         kind = kind_of(self.run.kind)
         if hasattr(kind, "ratings"):
             ratings = kind.ratings(self.shown.read(self.run, kind.read))
-        yield from cost.sections(self.shown.frame(self.run), ratings)
+        yield from cost.sections(self.shown.frame(self.run), ratings, self.run.id)
 
     def _differences(self) -> list[Section]:
         frame = self.shown.frame(self.run)

@@ -109,7 +109,8 @@ def test_a_crosstable_of_many_agents_shows_a_window_and_says_so(store: Store) ->
 
 def test_tables_of_a_tournament_are_by_rank_and_have_numbers(store: Store) -> None:
     ranks = run_summary.ranks(store, run_of(store, "tournament", "yavalath"))
-    listed, pairs = rating_list(ranks).numbers(), pair_table(ranks).numbers().drop(columns="replay")
+    tables = rating_list(ranks), pair_table(ranks)
+    listed, pairs = (table.numbers().drop(columns="replay") for table in tables)
     assert list(listed["agent"]) == list(ranks.ratings["label"]) and listed["Elo"].is_monotonic_decreasing
     assert (listed["won"] + listed["drawn"] + listed["lost"] == listed["games"]).all()
     assert list(zip(pairs["rank"], pairs["rank of other"], strict=True)) == [(1, 2), (1, 3), (2, 3)]

@@ -35,13 +35,19 @@ async function draw(figure) {
   const drawn = dark.matches ? onDark(spec) : spec;
   const one = await embed(place, {...drawn, width: "container", autosize: {type: "fit-x", contains: "padding"}}, {actions: false, ast: true, renderer: "svg", logLevel: 1, tooltip: {theme: dark.matches ? "dark" : "light"}});
   figure.dataset.drawn = "yes";
-  if ("cells" in figure.dataset) one.view.addSignalListener("cell", (_, chosen) => {
-    const fields = figure.dataset.cells.split(" "), words = new URLSearchParams(location.search);
-    if (!chosen[fields[0]]) return;
-    document.getElementById("vg-tooltip-element")?.classList.remove("visible");
-    fields.forEach(field => words.set(field, chosen[field][0]));
-    go(`${location.pathname}?${words}`);
-  });
+  if (figure.dataset.cells) one.view.addEventListener("click", (_, item) => chosen(figure.dataset, item));
+}
+
+/** A click on a mark shows the games of its agent, or opens a panel with what is behind it. */
+function chosen({cells, games}, item) {
+  const fields = cells.split(" "), from = item?.datum;
+  if (!from || !fields.every(field => field in from) || (!games && ["line", "area"].includes(item.mark.marktype))) return;
+  document.getElementById("vg-tooltip-element")?.classList.remove("visible");
+  const words = new URLSearchParams(games ? "" : location.search);
+  for (const field of fields) {  // without the breaks of long names, and places before them
+    words.set(games ? "agent" : field, String(from[field]).replaceAll("\n", "").replace(/^\d+  /, ""));
+  }
+  if (games) location.href = `${games}?${words}`; else go(`${location.pathname}?${words}`);
 }
 
 const near = new IntersectionObserver(seen => seen.filter(one => one.isIntersecting).forEach(({target}) => {
