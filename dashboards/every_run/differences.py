@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 
@@ -24,6 +25,7 @@ from turnier.server.board.opinions import is_harmless
 SECONDS = 8.0  # for all searches; how many there are follows from what the agents' moves took in their games
 MOST, FEWEST = 300, 12  # positions to look at
 GAMES = 40  # that they come from
+SURE = 2.0  # standard errors of a lead that is named
 COLOURS = "#7fd0b0", "#f0a9cd"  # of the cells of the stronger and of the weaker agent's choice
 
 
@@ -68,19 +70,20 @@ def _order(
     """Returns the agents, the one with more points (or the larger mean score) first; a title, and a sentence."""
     own = frame[frame["match"].isin(pd.concat(played)) & frame["agent"].isin(agents)]
     scores = own.groupby(["match", "agent"], observed=True)["score"].mean().unstack()
-    one, other = (scores[agent] for agent in agents)
-    if len(played) > 1:
-        lead, unit = float(one.mean() - other.mean()), "points per game more than"
-        size = number(abs(lead))
-    else:
-        lead, unit = float(np.sign(one - other).mean()), "% of the points in games with"
-        size = number(50 + 50 * abs(lead))
-    first, second = agents if lead >= 0 else reversed(agents)
-    title = f"Why is {names[first]} stronger than {names[second]}?"
+    one, other = (scores[agent].dropna() for agent in agents)
     games = f"{own['match'].nunique():,} games"
-    if not lead:
-        return (first, second), "Where they differ", f"{names[first]} and {names[second]} are equal in {games}."
-    return (first, second), title, f"{names[first]} has {size} {unit} {names[second]} ({games})."
+    if len(played) > 1:
+        lead, error = one.mean() - other.mean(), math.hypot(one.sem(), other.sem())
+        said = f"{number(abs(lead))} points per game more than {{}} ({games})"
+    else:
+        points = np.sign(one - other)
+        lead, error = points.mean(), points.sem()
+        said = f"{number(50 + 50 * abs(lead))} % of the points in {games} with {{}}"
+    first, second = agents if lead >= 0 else reversed(agents)
+    sure = abs(lead) > SURE * error
+    title = f"Why is {names[first]} stronger than {names[second]}?" if sure else "Where they differ"
+    unsure = "" if sure else ": these games do not tell them apart"
+    return (first, second), title, f"{names[first]} has {said.format(names[second])}{unsure}."
 
 
 def _some(rows: pd.DataFrame, most: int) -> list[int]:
@@ -131,8 +134,8 @@ def _diagram(run: str, known: Mapping[str, str], names: Sequence[str], one: Diff
     colours: dict[int, str] = {}
     for agent in (WEAKER, STRONGER):
         own, other = (one.value(agent, choices[who]) for who in (agent, 1 - agent))
-        told = f": {number(own)}" if own is not None else ""
-        told += f" ({moves[1 - agent]}: {number(other)})" if other is not None else ""
+        told = f": {number(own, digits=2)}" if own is not None else ""
+        told += f" ({moves[1 - agent]}: {number(other, digits=2)})" if other is not None else ""
         did = "played" if agent == place.mover else "would play"
         clicks = game.clicks(state, choices[agent])
         colours |= dict.fromkeys(clicks[-1] if clicks else (), COLOURS[agent])

@@ -154,7 +154,8 @@ def _extremes(part: pd.DataFrame, measure: str, store: Store) -> Iterator[Sectio
     if part.empty:
         return
     order = part.sort_values([measure, "position"], kind="stable")
-    least, most = order.head(BOARDS), order.iloc[BOARDS:].tail(BOARDS)[::-1]
+    fewer = min(BOARDS, -(-len(order) // 2))
+    least, most = order.head(fewer), order.iloc[fewer:].tail(BOARDS)[::-1]
     label = part["label"].iloc[0]
     yield Diagrams(f"Where {label} is least certain", partial(_boards, least, measure, store))
     yield Diagrams(f"Where {label} is most certain", partial(_boards, most, measure, store))

@@ -87,7 +87,7 @@ def asked_agents(query: QueryParams, names: Mapping[str, str]) -> tuple[str, ...
 def why_link(run: Run, agents: Sequence[str]) -> str:
     """Returns a link to positions in which two agents, given by name or full text, differ most."""
     to = escape(run_address(run.id, "why", **dict(zip(SIDES, agents, strict=True))))
-    return f'<p><a href="{to}">Why? Positions in which they differ most</a></p>'
+    return f'<p><a href="{to}">Why? Positions where they differ most</a></p>'
 
 
 def pair_panel(shown: ShownStore, run: Run, view: View, met: Meetings, names: list[str]) -> Block:
