@@ -37,9 +37,10 @@ T = TypeVar("T")
 _NOTHING = object()
 # The columns of `frame`, with types that take little memory: a store may have millions of games.
 _SMALLER: dict[str, Any] = {
-    "match": "int64", "agent": "category", "label": "category", "seat": "int16", "seats": "int16", "seed": "int64",
-    "score": "float64", "result": "category", "decisions": "int32", "nodes": "float32", "seconds": "float32",
-    "seat_seconds": "float32", "seat_cpu_seconds": "float32", "termination": "category", "failed": "bool",
+    "match": "int64", "game": "category", "agent": "category", "label": "category", "seat": "int16", "seats": "int16",
+    "seed": "int64", "score": "float64", "result": "category", "decisions": "int32", "nodes": "float32",
+    "seconds": "float32", "seat_seconds": "float32", "seat_cpu_seconds": "float32", "termination": "category",
+    "failed": "bool",
 }  # fmt: skip
 
 

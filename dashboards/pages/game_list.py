@@ -9,6 +9,7 @@ import pandas as pd
 from starlette.datastructures import QueryParams
 
 from turnier.core.errors import unknown
+from turnier.dashboards.agent_names import short_game
 from turnier.dashboards.app.shown_store import ShownStore
 from turnier.dashboards.every_run import games
 from turnier.dashboards.links import SIDES, run_address
@@ -33,7 +34,9 @@ class GameList:
         self.frame = shown.frame(run)
         self.names = games.agents_of(self.frame)
         result, order = one_of(query, "result", games.RESULTS), one_of(query, "order", games.ORDERS, games.ORDERS[0])
-        self.chosen = games.Chosen(asked_agents(query, self.names), result, order)
+        self.games = {str(game): short_game(str(game)) for game in self.frame["game"].unique()}
+        game = one_of(query, "game", self.games)
+        self.chosen = games.Chosen(asked_agents(query, self.names), result, order, game)
         self.found = games.matching(self.frame, self.chosen)
 
     def table(self) -> Table:
@@ -63,8 +66,10 @@ class GameList:
             for place, side in enumerate(SIDES[: 1 if alone else 2])
         ]
         results = games.RESULTS[3:] if alone or not chosen.agents else games.RESULTS
+        of_game = [select("game", self.games, chosen.game, "any", "game")] if len(self.games) > 1 else []
         return form(
             path,
+            *of_game,
             *sides,
             select("result", results, chosen.result, "any", "result"),
             select("order", games.ORDERS, chosen.order, label="order"),

@@ -218,7 +218,7 @@ class RunPage:
         frame = self.shown.frame(self.run)
         agents = asked_agents(self.query, games.agents_of(frame))
         if len(agents) < 2:
-            raise UserError(f"an address of the tab {WHY} must name two agents; begin with {self._address(RESULT)}.")
+            raise UserError(f"an address of the {WHY} tab must name two agents; begin with {self._address(RESULT)}.")
 
         def read() -> list[Section]:
             return list(differences.sections(self.shown.store, self.run.id, frame, agents))

@@ -97,8 +97,8 @@ def test_programs_are_not_asked_by_a_page(url: str, why: str, monkeypatch: pytes
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [
-        ({}, "an address of the tab Why must name two agents; begin with /runs/tournament"),
-        ({"agent": WEAK}, "an address of the tab Why must name two agents"),
+        ({}, "an address of the Why tab must name two agents; begin with /runs/tournament"),
+        ({"agent": WEAK}, "an address of the Why tab must name two agents"),
         ({"agent": WEAK, "against": "x"}, "There is no agent named 'x'"),
     ],
 )
