@@ -123,6 +123,30 @@ def test_a_cell_shows_the_games_of_its_pair_in_view_escape_closes_and_back_goes_
     page.wait_for_url(place.removesuffix("/pairs"))
 
 
+def test_a_mark_of_an_agent_shows_its_games(page: Any, address: str, store: Store) -> None:
+    place = run_address(run_of(store, "tournament", "yavalath").id)
+    page.goto(f"{address}{place}")
+    settle(page)
+    rated = page.locator("figure.chart", has=page.get_by_role("heading", name="Ratings", exact=True))
+    rated.locator(".mark-symbol.role-mark path").first.click()
+    page.wait_for_url(f"{address}{place}/games?agent=*")
+    assert page.locator("select[name=agent]").input_value().startswith("mc")
+    assert page.locator("table.data tbody tr").count() == 12
+
+
+def test_a_cell_of_certainty_shows_the_positions_behind_it(page: Any, address: str, store: Store) -> None:
+    page.goto(f"{address}{run_address(run_of(store, 'certainty').id)}")
+    settle(page)
+    page.locator("figure.chart[data-cells] .mark-rect.role-mark path").first.click(position={"x": 5, "y": 5})
+    board = page.locator(".panel .diagrams a").first
+    board.wait_for()
+    assert board.locator("img").evaluate(IN_VIEW) and "first=" in page.url
+    board.click()
+    page.wait_for_url(f"{address}/match/*move=*")
+    page.go_back()
+    board.wait_for()
+
+
 def test_a_choice_is_in_the_address_once_and_reload_keeps_it(page: Any, address: str) -> None:
     place = f"{address}/runs/study:tiny/search"
     page.goto(place)
