@@ -137,7 +137,7 @@ def test_a_mark_of_an_agent_shows_its_games(page: Any, address: str, store: Stor
 def test_a_cell_of_certainty_shows_the_positions_behind_it(page: Any, address: str, store: Store) -> None:
     page.goto(f"{address}{run_address(run_of(store, 'certainty').id)}")
     settle(page)
-    page.locator("figure.chart[data-cells] .mark-rect.role-mark path").first.click(position={"x": 5, "y": 5})
+    page.locator("figure.chart[data-cells] .mark-rect.role-mark path").first.click(position={"x": 9, "y": 20})
     board = page.locator(".panel .diagrams a").first
     board.wait_for()
     assert board.locator("img").evaluate(IN_VIEW) and "first=" in page.url
