@@ -40,7 +40,7 @@ async function draw(figure) {
 
 /** A click on a mark shows the games of its agent, or opens a panel with what is behind it. */
 function chosen({cells, games}, item) {
-  const fields = cells.split(" "), from = item?.datum;
+  const fields = cells.split(" "), from = item?.mark.role === "mark" && item.datum;
   if (!from || !fields.every(field => field in from) || (!games && ["line", "area"].includes(item.mark.marktype))) return;
   document.getElementById("vg-tooltip-element")?.classList.remove("visible");
   const words = new URLSearchParams(games ? "" : location.search);
