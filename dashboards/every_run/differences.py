@@ -44,6 +44,9 @@ def sections(store: Store, run: str, frame: pd.DataFrame, agents: Sequence[str])
         return
     alone = int(frame["seats"].max()) == 1
     played = [matching(frame, Chosen(some)) for some in ([[agent] for agent in agents] if alone else [agents])]
+    if any(part.empty for part in played):
+        yield Text(f"{names[agents[0]]} and {names[agents[1]]} have no games to look at.")
+        return
     order, title, said = _order(frame, agents, [part["match"] for part in played], names)
     yield Title(title)
     yield Text(said)

@@ -19,6 +19,8 @@ from turnier.arena.workers.where import Where
 from turnier.core.outside import classes
 from turnier.dashboards.every_run import differences
 from turnier.dashboards.links import run_address
+from turnier.dashboards.sections import Text
+from turnier.results.frames.matches import matches_frame
 from turnier.results.store.store import Store
 from turnier.runs.people.hosted_games import store_game
 from turnier.runs.tournament import Tournament
@@ -92,6 +94,14 @@ def test_programs_are_not_asked_by_a_page(url: str, why: str, monkeypatch: pytes
     monkeypatch.setattr(differences, "is_harmless", lambda agent: "random" not in agent)
     page = Pages(url).look(why)
     assert f"{WEAK}: people, programs and code of others are not asked again by a page." in page.text
+
+
+def test_agents_that_have_not_met_have_no_positions(store: Store) -> None:
+    run = run_of(store, "tournament", "yavalath").id
+    frame, agents = matches_frame(store, run=run, ids=False), [make_agent(text).full_text() for text in (STRONG, WEAK)]
+    met = frame.groupby("match")["agent"].transform(lambda seats: set(agents) <= set(seats)).astype(bool)
+    [said] = differences.sections(store, run, frame[~met], agents)
+    assert said == Text(f"{STRONG} and {WEAK} have no games to look at.")
 
 
 @pytest.mark.parametrize(
