@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pandas as pd
 
+from turnier.dashboards.agent_names import with_names
 from turnier.dashboards.tables import MAIN, Column, Table
 
 
@@ -11,7 +12,8 @@ def versions_table(title: str, rated: pd.DataFrame) -> Table:
     """Returns the rows of one game of `rated_versions` as a table, the oldest version first."""
     several = bool(rated["elo"].notna().any())
     prefix = "elo" if several else "mean"
-    frame = rated.reset_index(drop=True).assign(
+    [frame] = with_names(rated.reset_index(drop=True))
+    frame = frame.assign(
         half_width=rated[f"{prefix}_high"].to_numpy() - rated[prefix].to_numpy(),
         since=[f"{since:%Y-%m-%d %H:%M}" for since in rated["since"]],
     )

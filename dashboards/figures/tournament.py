@@ -134,7 +134,7 @@ def versions_over_time(rated: pd.DataFrame) -> Figure | None:
             "value": rated[name],
             "low": rated[f"{name}_low"],
             "high": rated[f"{name}_high"],
-            "class": rated["label"].str.partition("@")[0],
+            "class": rated["agent"].str.partition("@")[0],
             "label": rated["label"],
             "since": rated["since"].astype(str),
         }

@@ -15,7 +15,7 @@ from turnier.arena.positions import seen_in
 from turnier.arena.repeated_search import SeenPosition
 from turnier.core.errors import unknown
 from turnier.core.number_text import estimate
-from turnier.dashboards.agent_names import distinct, planned, short_game, with_names
+from turnier.dashboards.agent_names import distinct, explained, planned, short_game, with_names
 from turnier.dashboards.kinds.games import by_game
 from turnier.dashboards.links import BEHIND, match_address
 from turnier.dashboards.sections import (
@@ -199,7 +199,7 @@ def _scores(positions: pd.DataFrame, store: Store) -> pd.DataFrame:
 
 def agents_table(positions: pd.DataFrame) -> Table:
     """Returns the means of every agent with their intervals."""
-    table = agent_certainty(positions).sort_values("agreement", ascending=False, ignore_index=True)
+    table = explained(agent_certainty(positions)).sort_values("agreement", ascending=False, ignore_index=True)
     shares = []
     for measure in CERTAINTY_MEASURES:
         percent = in_percent(table, measure)
@@ -221,7 +221,7 @@ def agents_table(positions: pd.DataFrame) -> Table:
 
 def _phases_table(positions: pd.DataFrame, measure: str) -> Table:
     """Returns the course over the game for terminals."""
-    frame = certainty_over_game(positions, measure).sort_values(["label", "phase"], ignore_index=True)
+    frame = explained(certainty_over_game(positions, measure)).sort_values(["label", "phase"], ignore_index=True)
     columns = [
         Column("label", "agent", key=True),
         Column("phase", phase_name(str(positions["game"].iloc[0])), digits=3, importance=MAIN),

@@ -9,7 +9,7 @@ from typing import Any
 import pandas as pd
 
 from turnier.core.number_text import number
-from turnier.dashboards.agent_names import distinct, planned
+from turnier.dashboards.agent_names import distinct, named, names_of, planned
 from turnier.dashboards.colours import VERDICT_COLOURS
 from turnier.dashboards.kinds import games as scores
 from turnier.dashboards.links import games_address
@@ -35,10 +35,7 @@ def read(results: RunResults, anchor: str = "", nash: bool = False) -> Compariso
 def head(results: RunResults) -> Head:
     """Returns the verdict and its meaning."""
     found = read(results)
-    sentence = found.sentence
-    for label, name in distinct(map(str, found.comparison.agents)).items():
-        sentence = sentence.replace(label, name)
-    agents = planned(found.store.run(found.id))
+    agents, sentence = planned(found.store.run(found.id)), found.sentence_on(*names_of(found.comparison.agents))
     return Head(sentence, found.meaning, VERDICT_COLOURS[found.verdict], agents)
 
 
@@ -92,9 +89,8 @@ def facts(results: ComparisonResults) -> dict[str, str]:
 def agents_table(results: ComparisonResults) -> Table:
     """Returns the results of both agents in the games of the verdict, the first agent first."""
     agents, duel = results.agents(), results.duel
-    names = distinct(map(str, results.comparison.agents))
     to_games = [games_address(results.id, agent) for agent in agents["agent"]]
-    frame = agents.assign(label=agents["label"].map(names), pairs=duel.test.units, replay=to_games)
+    frame = named(agents, distinct(agents["label"])).assign(pairs=duel.test.units, replay=to_games)
     frame = frame.reset_index(drop=True)
     measured = (scores.MEAN,) if duel.single_player else scores.SHARES
     repeated = [Column("different", importance=MINOR)] if (agents["different"] < agents["games"]).any() else []

@@ -8,6 +8,7 @@ from html import escape
 import pandas as pd
 from starlette.datastructures import QueryParams
 
+from turnier.agents.registry import short_text
 from turnier.core.errors import unknown
 from turnier.dashboards.agent_names import short_game
 from turnier.dashboards.app.shown_store import ShownStore
@@ -20,6 +21,7 @@ from turnier.dashboards.pages.drawn import View
 from turnier.dashboards.pages.page import Block, Page, nothing
 from turnier.dashboards.run_heading import titled
 from turnier.dashboards.sections import Drawing, Section, Text
+from turnier.dashboards.short_names import kind_of
 from turnier.dashboards.summaries.matches import both_sides, ranks_of
 from turnier.dashboards.tables import MAIN, Column, Table
 from turnier.results.frames import Standings
@@ -152,7 +154,7 @@ def _newest(frame: pd.DataFrame, *agents: str) -> str:
 def best_of_families(costs: pd.DataFrame, name: str) -> Table:
     """Returns the best agent of every family, by its rating or mean score, with the cost of its move."""
     known = costs[costs["elo"].notna()]
-    family = known["name"].str.replace(r"[(@].*", "", regex=True)
+    family = known["agent"].map(short_text).map(kind_of).str.partition("@")[0]
     best = known.assign(family=family).sort_values("elo", ascending=False).drop_duplicates("family")
     columns = [
         Column("family", key=True),
