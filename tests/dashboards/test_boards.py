@@ -170,5 +170,5 @@ def test_a_league_has_people_and_versions_over_time(tmp_path: Path, monkeypatch:
     assert list(versions["Elo"]) == [listed.loc[agent, "Elo"] for agent in versions["agent"]]
     assert len(page.figures["Versions over time"]["layer"]) == 3
     families = set(page.tables["The best of every family"]["family"])
-    assert families == {"bot.py:Bot", "greedy"}  # neither versions, nor people, who take their time
+    assert families == {"Bot", "greedy"}  # neither versions, nor people, who take their time
     assert "Strength against time" in page.figures
