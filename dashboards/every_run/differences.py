@@ -22,7 +22,7 @@ from turnier.results.match_list import full_ids
 from turnier.results.store.store import Store
 from turnier.server.board.opinions import is_harmless
 
-SECONDS = 8.0  # for all searches; how many there are follows from what the agents' moves took in their games
+SECONDS = 8.0  # for looking; how many positions there are follows from what the agents' moves took in their games
 MOST, FEWEST = 300, 12  # positions to look at
 GAMES = 40  # that they come from
 SURE = 2.0  # standard errors of a lead that is named
@@ -60,11 +60,11 @@ def sections(store: Store, run: str, frame: pd.DataFrame, agents: Sequence[str])
     chosen = [number for part in played for number in _some(part, GAMES // len(played))]
     records = [one for one in store.records(full_ids(store, chosen).values()) if moves_kept(one.plies)]
     try:
-        found = find_differences(records, order, most, 2 * SECONDS)
+        found = find_differences(records, order, most, SECONDS)
     except UserError as error:
         yield Text(str(error), warning=True)
         return
-    yield from _shown(run, found, names, order, len(records))
+    yield from _shown(run, found, names, order)
 
 
 def _order(
@@ -95,11 +95,11 @@ def _some(rows: pd.DataFrame, most: int) -> list[int]:
     return [int(one) for one in np.random.default_rng(1).permutation(whole)[:most]]
 
 
-def _shown(run: str, found: Found, known: Mapping[str, str], order: Sequence[str], games: int) -> Iterator[Section]:
+def _shown(run: str, found: Found, known: Mapping[str, str], order: Sequence[str]) -> Iterator[Section]:
     """Yields what was found; `known` are the names of all agents of the run."""
     names = [known[agent] for agent in order]
     yield Text(
-        f"Looked at {found.looked:,} positions of {games:,} of their games: they choose differently in"
+        f"Looked at {found.looked:,} positions of {found.games:,} of their games: they choose differently in"
         f" {found.differing:,}. One search of each agent chose these; the values are those of {AGAIN} further ones."
     )
     either = found.costly + found.different

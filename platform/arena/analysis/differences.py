@@ -25,6 +25,7 @@ from .reanalysis import Reanalysis
 STRONGER, WEAKER = 0, 1
 SHOWN = 3  # positions of each sort
 AGAIN = 3  # further searches of a position by each agent
+TURN = 4  # positions of a game, until those of the others have been looked at: to replay a game takes time
 # Positions searched again at most, in place of one another: those in which the agents now agree are left out.
 TRIED = 2 * SHOWN
 
@@ -79,6 +80,7 @@ class Found(NamedTuple):
     """What was found in the games of two agents."""
 
     looked: int  # positions searched
+    games: int  # that they come from
     differing: int  # of them, those in which the agents choose differently
     judge: int | None  # the agent whose values rank the weaker one's moves; None if neither values them
     costly: list[Difference]  # moves of the weaker agent, the worst first
@@ -101,7 +103,7 @@ def find_differences(
         UserError: if an agent cannot search a single position, or fails.
     """
     places = _different(_places(records, agents, seed))
-    looked, found = 0, list[Difference]()
+    looked, games, found = 0, set[str](), list[Difference]()
     began: float | None = None
     for place in itertools.islice(places, most):
         if began is None:
@@ -110,6 +112,7 @@ def find_differences(
         elif time.perf_counter() - began > seconds:
             break
         looked += 1
+        games.add(place.record.spec.id)
         seen = _searched(place, agents, (0,), seed)
         if seen.choices[0] != seen.choices[1]:
             found.append(seen)
@@ -117,16 +120,18 @@ def find_differences(
     costly = [] if judge is None else _again(_costliest(found, judge), agents, seed, judge)
     kept = {each.place.seen.id for each in costly}
     rest = [each for each in _by_preference(found) if each.place.seen.id not in kept]
-    return Found(looked, len(found), judge, costly, _again(rest, agents, seed))
+    return Found(looked, len(games), len(found), judge, costly, _again(rest, agents, seed))
 
 
 def _places(records: Iterable[MatchRecord], agents: Sequence[str], seed: int) -> Iterator[Place]:
-    """Yields the agents' decisions among several actions, one of each game in turn, in random order."""
+    """Yields the agents' decisions among several actions, a few of each game in turn, in random order."""
     games = [_of_game(record, agents, seed) for record in records]
     while games:
-        turn = [(game, next(game, None)) for game in games]
-        games = [game for game, place in turn if place is not None]
-        yield from (place for _, place in turn if place is not None)
+        for game in list(games):  # one is replayed only when it is its turn
+            some = list(itertools.islice(game, TURN))
+            yield from some
+            if len(some) < TURN:
+                games.remove(game)
 
 
 def _of_game(record: MatchRecord, agents: Sequence[str], seed: int) -> Iterator[Place]:
