@@ -91,7 +91,7 @@ def outcome_bars(results: ComparisonResults) -> Figure | None:
         if games > 2
         else f"Points of {first} in the two games of a pair: one seed, seats swapped; a win is 1, a draw ½."
     )
-    chart = styled((bars + text).properties(height=alt.Step(26)))
+    chart = styled((bars + text).properties(height=26 * len(order)))
     return Figure("Pairs by outcome", chart, data.drop(columns="text"), each)
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from html import escape
@@ -145,7 +144,7 @@ class View:
         raise unknown("file", name, known)
 
     def _figure(self, figure: Figure, cells: bool) -> str:
-        spec = json.dumps(figure.chart.to_dict(), separators=(",", ":")).replace("<", "\\u003c")
+        spec = figure.spec.replace("<", "\\u003c")
         saved = " ".join(
             f'<a href="{escape(self.file(figure.title, kind))}" download>{kind.upper()}</a>' for kind in FILES
         )
