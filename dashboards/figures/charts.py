@@ -396,7 +396,9 @@ def styled(chart: Any) -> Any:
         chart.configure(
             background="white", font="system-ui, sans-serif", padding=10
         )  # first, since it resets all others; the top tick needs room
-        .configure_axis(labelFontSize=12, titleFontSize=13, titleFontWeight="normal", gridColor="#e6e6e6")
+        .configure_axis(
+            labelFontSize=12, labelSeparation=4, titleFontSize=13, titleFontWeight="normal", gridColor="#e6e6e6"
+        )
         .configure_legend(labelFontSize=12, titleFontSize=13, symbolStrokeWidth=3, symbolOpacity=1, columnPadding=24)
         .configure_title(fontSize=15, anchor="start", fontWeight=600)
         .configure_view(strokeWidth=0)

@@ -15,13 +15,15 @@ function loaded() {
   return vega;
 }
 
-const INKS = new Set(["#000000", "#222", "#444", "#555"]), LIGHT = "#e8e8e8";
+const LIGHT = "#e8e8e8";
+const ON_DARK = new Map([["#000000", LIGHT], ["#222", LIGHT], ["#444", LIGHT], ["#555", LIGHT],
+  ["#0072B2", "#56a8e0"], ["#009E73", "#2fbf95"], ["#D55E00", "#f08040"], ["#CC79A7", "#dd94bd"], ["#56B4E9", "#8fd0f2"]]);
 
-/** A specification for a dark page: transparent, light ink in place of dark; text on coloured cells stays. */
+/** A specification for a dark page: transparent, lighter colours, light ink; text on coloured cells stays. */
 function onDark(spec) {
   const relit = (part, key) => Array.isArray(part) ? part.map(one => relit(one)) :
     part && typeof part === "object" ? Object.fromEntries(Object.entries(part).map(([name, value]) => [name, name === "data" || name === "datasets" ? value : relit(value, name)])) :
-    INKS.has(part) ? LIGHT : part;
+    ON_DARK.get(part) ?? part;
   const lit = relit(spec), ink = {labelColor: LIGHT, titleColor: LIGHT}, look = lit.config;
   lit.config = {...look, background: "transparent", text: {color: LIGHT},
     axis: {...look.axis, ...ink, gridColor: "#3d3d3d", domainColor: "#8c8c8c", tickColor: "#8c8c8c"},
