@@ -2,6 +2,7 @@
 
 import contextlib
 import itertools
+import os
 import shutil
 import subprocess
 import tempfile
@@ -115,8 +116,8 @@ STORES: tuple[tuple[str, ...], ...] = (
     ("train", "2048(size=3)", "ntuple", "--games", "2000", "--every", "200", "--out", "u.npz"),
     *(("tournament", "nim", "random", "mc(iterations=2)", "--games", "4", "--seed", str(n)) for n in range(40)),
 )  # fmt: skip
-ENGINE = ("tournament", "chess", "uci(command=stockfish,nodes=50)", "uci(command=stockfish,nodes=500)", "random",
-          "--games", "2")  # fmt: skip
+STOCKFISH = shutil.which("stockfish", path=f"{os.environ.get('PATH', '')}:/usr/games")
+CHESS = ("tournament", "chess", *(f"uci(command={STOCKFISH},nodes={n})" for n in (50, 500)), "random", "--games", "2")
 LONG = ("tournament", "2048", "mc(iterations=100)", "mctse(iterations=500)", "--games", "1000", "--executor",
         "threads", "--workers", "1")  # fmt: skip
 
@@ -124,8 +125,7 @@ LONG = ("tournament", "2048", "mc(iterations=100)", "mctse(iterations=500)", "--
 def make_stores(folder: Path) -> str:
     """Plays all of the runs into one store; returns its URL. Takes about five minutes."""
     (folder / "raises.py").write_text(RAISES)
-    more = [*STORES, ENGINE] if shutil.which("stockfish") or Path("/usr/games/stockfish").exists() else STORES
-    url = make_store(folder, [*COMMANDS, *more])
+    url = make_store(folder, [*COMMANDS, *STORES, *([CHESS] if STOCKFISH else [])])
     with running(url, ("--seed", "9")):
         pass  # killed, and so stopped
     return url

@@ -125,7 +125,7 @@ def settle(page: Any, timeout: float = 60_000) -> None:
 SETTLED = """() => {
     const near = one => { const box = one.getBoundingClientRect(); return box.bottom > 0 && box.top < innerHeight }
     const main = document.getElementById('main')
-    return document.readyState === 'complete' && main && !main.textContent.startsWith('Loading')
+    return document.readyState === 'complete' && main && !main.ariaBusy && !main.textContent.startsWith('Loading')
         && [...document.querySelectorAll('figure.chart')].every(one => one.dataset.drawn || !near(one))
         && [...document.images].every(one => one.complete || !near(one))
 }"""

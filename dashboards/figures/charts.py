@@ -24,7 +24,6 @@ from turnier.core.number_text import estimate, number
 from turnier.core.outputs import require_folder
 from turnier.core.terminal.visible import visible_in
 from turnier.dashboards.colours import COLOURS
-from turnier.dashboards.tables import file_name
 
 SHAPES = ("circle", "square", "triangle-up", "diamond", "triangle-down", "triangle-right", "triangle-left", "wedge")
 NUMBERS = "cividis"
@@ -53,10 +52,6 @@ class Figure:
     chart: Any  # an Altair chart
     data: pd.DataFrame
     note: str = ""  # explains intervals and units
-
-    @property
-    def file_name(self) -> str:
-        return file_name(self.title)
 
     @cached_property
     def spec(self) -> str:
@@ -396,9 +391,7 @@ def styled(chart: Any) -> Any:
         chart.configure(
             background="white", font="system-ui, sans-serif", padding=10
         )  # first, since it resets all others; the top tick needs room
-        .configure_axis(
-            labelFontSize=12, labelSeparation=4, titleFontSize=13, titleFontWeight="normal", gridColor="#e6e6e6"
-        )
+        .configure_axis(labelFontSize=12, labelSeparation=4, titleFontSize=13, titleFontWeight=400, gridColor="#e6e6e6")
         .configure_legend(labelFontSize=12, titleFontSize=13, symbolStrokeWidth=3, symbolOpacity=1, columnPadding=24)
         .configure_title(fontSize=15, anchor="start", fontWeight=600)
         .configure_view(strokeWidth=0)

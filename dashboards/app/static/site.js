@@ -121,6 +121,18 @@ function isOurs(link) {
   return link.origin === location.origin && !link.hasAttribute("download") && /^\/($|runs\b|league\b|compare\b)/.test(link.pathname);
 }
 
+/** News that comes while news is fetched is fetched after it: pages may take longer than news. */
+let under = false, missed = false;
+async function news() {
+  missed = true;
+  if (under) return;
+  under = true;
+  try {
+    while (missed) { missed = false; await renew(location.pathname + location.search); }
+  } catch { /* the server is away; the browser connects again */ }
+  under = false;
+}
+
 async function go(address, top) {
   history.replaceState({top: scrollY}, "");
   if (address !== location.pathname + location.search) history.pushState(null, "", address);
@@ -129,6 +141,8 @@ async function go(address, top) {
 async function arrive(address, top) {
   const main = document.getElementById("main");
   main.setAttribute("aria-busy", "true");
+  source?.close();  // news of the page that is left must not come in between
+  source = null;
   try { await renew(address); } catch { location.href = address; return; }
   main.removeAttribute("aria-busy");
   if (top !== undefined) scrollTo(0, top);
@@ -214,13 +228,13 @@ function listen(address) {
   heard = address;
   if (!address || document.hidden) return;
   source = new EventSource(address);
-  source.addEventListener("news", () => renew(location.pathname + location.search));
+  source.addEventListener("news", news);
   source.addEventListener("refused", () => { source?.close(); source = null; });
 }
 document.addEventListener("visibilitychange", () => {
   const address = document.getElementById("main")?.dataset.live || "";
   if (document.hidden) { source?.close(); source = null; return; }
-  if (address) { listen(address); renew(location.pathname + location.search); }
+  if (address) { listen(address); news(); }
 });
 
 // What ended since the last visit.
