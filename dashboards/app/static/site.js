@@ -230,6 +230,7 @@ function listen(address) {
   if (!address || document.hidden) return;
   source = new EventSource(address);
   source.addEventListener("news", news);
+  source.addEventListener("open", () => setTimeout(news, 2000));  // what came between this page and its first news
   source.addEventListener("refused", () => { source?.close(); source = null; });
 }
 document.addEventListener("visibilitychange", () => {
