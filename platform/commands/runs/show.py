@@ -57,7 +57,7 @@ def show_run(results: RunResults, shown: Shown, console: Console | None = None) 
         terminal.say(console, head.sentence)
         terminal.say(console, head.meaning if shown.whole else "")
         terminal.print_sections(console, kind.sections(data), shown.whole, shown.rows)
-        names = distinct([*results.failures().table["label"], *planned_labels(run)])
+        names = distinct([*results.failures()["label"], *planned_labels(run)])
         for sentence in results.warnings():
             terminal.say(console, with_names_in(sentence, names), "red")
         if rated:
