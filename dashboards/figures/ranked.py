@@ -59,7 +59,7 @@ def square(cells: pd.DataFrame) -> Any:
             for name, look in (("share", share), ("interval", interval))
         ]
     step = next(px for most, px in _STEPS if len(labels) <= most)
-    return styled(alt.layer(*layers).properties(height=alt.Step(step)))
+    return styled(alt.layer(*layers).properties(height=step * cells["place"].nunique()))
 
 
 def cost_scatter(frame: pd.DataFrame, titles: tuple[str, str]) -> Any:

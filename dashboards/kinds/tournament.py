@@ -13,7 +13,7 @@ import pandas as pd
 from turnier.arena.analysis.reanalysis import Reanalysis
 from turnier.arena.match import moves_kept
 from turnier.core.number_text import estimate, percent_sure, plus_minus
-from turnier.dashboards.agent_names import distinct, planned_labels, with_names_in
+from turnier.dashboards.agent_names import distinct, planned_labels, short_game, with_names_in
 from turnier.dashboards.kinds import games as scores
 from turnier.dashboards.links import SIDES, games_address
 from turnier.dashboards.sections import Board, Choice, Drawing, Head, Meetings, Section, Tab, Text
@@ -227,7 +227,7 @@ def list_of(standings: Standings, game: str) -> Iterator[Section]:
     """Yields the rating list of a game with its notes, from any games."""
     found = Ranks(standings.ratings, standings.pairs, pd.DataFrame(columns=["game"]), standings.notes)
     ranks = of_game(found, game)
-    yield replace(rating_list(ranks), title=f"{game}: rating list")
+    yield replace(rating_list(ranks), title=f"{short_game(game)}: rating list")
     yield from map(Text, ranks.notes["note"])
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from html import escape
@@ -166,7 +165,7 @@ class View:
             note, clicks = f"{note} A click shows what is behind it.", f' data-cells="{" ".join(cells)}"'
         elif named := next((name for name in NAMES if self._are_agents(figure.data, name)), ""):
             note, clicks = f"{note} A click shows games.", f' data-cells="{named}" data-games="{escape(self.games)}"'
-        spec = json.dumps(figure.chart.to_dict(), separators=(",", ":")).replace("<", "\\u003c")
+        spec = figure.spec.replace("<", "\\u003c")
         saved = " ".join(
             f'<a href="{escape(self.file(figure.title, kind))}" download>{kind.upper()}</a>' for kind in FILES
         )

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from datetime import timedelta
 from functools import cached_property
 from html import escape
-from typing import Any
+from typing import Any, TypeVar
 
 from starlette.datastructures import QueryParams
 
@@ -30,6 +30,7 @@ from turnier.search.storage.studies import stored_verdict
 
 GAMES, FAILURES, COST, ORIGIN, WHY = "Games", "Failures", "Cost", "Origin", "Why"
 ORDER = (RESULT, "Pairs", "Search", WHY, GAMES, FAILURES, COST, ORIGIN)
+T = TypeVar("T")
 CURRENT = ' aria-current="page"'
 
 
@@ -103,7 +104,7 @@ class RunPage:
     def _sections(self) -> list[Section | Control]:
         some: dict[str, Callable[[], Sequence[Section | Control]]] = {
             FAILURES: lambda: [failed_table(self.shown.failures(self.run))],
-            COST: lambda: [*self._cost(), *self.described.get(COST, [])],
+            COST: lambda: [*self._kept("cost", self._cost), *self.described.get(COST, [])],
             ORIGIN: lambda: list(origin.sections(self.shown.store, self.run, self._progress, self.shown.option)),
             self.searches: self._certainty,
             WHY: self._differences,
@@ -111,12 +112,16 @@ class RunPage:
         }
         return list(some[self.tab]()) if self.tab in some else self.described.get(self.tab, [])
 
+    def _kept(self, name: str, read: Callable[[], Iterator[T]]) -> list[T]:
+        """Returns what takes long for many games; it is read again after changes of the run or of the address."""
+        return self.shown.read_all([self.run], f"{name} {self.query}", lambda: list(read()))
+
     def _blocks(self) -> Iterator[Block]:
         yield from self._state()
         if self.tab == RESULT:
             yield from self._head()
         if self.tab == GAMES:
-            yield from GameList(self.shown, self.run, self.query).blocks(self.view)
+            yield from self._kept("games", lambda: GameList(self.shown, self.run, self.query).blocks(self.view))
             return
         if self.tab == FAILURES:
             yield from self._failed()
@@ -124,7 +129,7 @@ class RunPage:
         some = self._sections()
         yield from self.view.blocks(some)
         if met := self.view.met(some):
-            yield pair_panel(self.shown, self.run, self.view, *met)
+            yield from self._kept(f"{self.tab} pair", lambda: iter([pair_panel(self.shown, self.run, self.view, *met)]))
         if self.tab == ORIGIN:
             yield Block(
                 "file",
@@ -155,7 +160,7 @@ class RunPage:
                     f"Running: {escape(done + rate + left)}."
                 )
             else:
-                parts.append(f"Stopped: {escape(done)} done; the tab Origin has the command that goes on.")
+                parts.append(f"Stopped: {escape(done)} done; the Origin tab has the command to resume it.")
         if head.unplayed:
             parts.append(f"No games yet: {escape(named_agents(head.unplayed))}.")
         if parts:
@@ -170,7 +175,7 @@ class RunPage:
         if len(head.agents) == 2 and self.shown.matches().get(self.run.id) and self.run.kind in kinds_with("COMPARES"):
             parts.append(why_link(self.run, head.agents))
         is_study = getattr(kind_of(self.run.kind), "OPTUNA", False)
-        if is_study and (said := self._price()):
+        if is_study and (said := self.shown.read_all([self.run], "price", self._price)):
             parts.append(f"<p>{escape(said)}</p>")
         if is_study and self.run.name in trials.study_names(self.shown.store):
             numbers = trials.optuna_numbers(self.shown.store, self.run.name)

@@ -58,7 +58,8 @@ def page(chromium: Any) -> Iterator[Any]:
     opened = chromium.new_page(viewport={"width": 1280, "height": 900})
     opened.wrong = []
     opened.on("pageerror", lambda error: opened.wrong.append(str(error)))
-    opened.on("console", lambda message: opened.wrong.append(message.text) if message.type == "error" else None)
+    told = ("error", "warning")
+    opened.on("console", lambda message: opened.wrong.append(message.text) if message.type in told else None)
     opened.on("request", lambda request: opened.wrong.append(request.url) if not is_local(request.url) else None)
     yield opened
     assert opened.wrong == []
@@ -98,9 +99,11 @@ def test_a_cell_shows_the_games_of_its_pair_in_view_escape_closes_and_back_goes_
 ) -> None:
     place = f"{address}{pairs(store)}"
     page.goto(f"{address}{run_address(run_of(store, 'tournament', 'yavalath').id)}")
+    page.evaluate("window.sameDocument = true")
     page.get_by_role("link", name="Pairs", exact=True).click()
     page.wait_for_url(place)
     settle(page)
+    assert page.evaluate("window.sameDocument") is True  # so the script of charts stays
     page.locator("figure.chart svg [aria-roledescription='rect mark']").first.click(position={"x": 20, "y": 10})
     panel = page.locator(".panel")
     panel.wait_for()

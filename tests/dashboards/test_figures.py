@@ -38,6 +38,7 @@ from turnier.dashboards.kinds.tournament import pair_table, rating_list
 from turnier.dashboards.sections import Drawing
 from turnier.dashboards.summaries import matches as run_summary
 from turnier.dashboards.summaries.certainty import BY_POSITION, NOTE, UNEVEN, means_note
+from turnier.dashboards.tables import file_name
 from turnier.results.frames.certainty import group_certainty, position_certainty, searches_frame, searches_of_runs
 from turnier.results.frames.matches import matches_frame
 from turnier.results.store.curves import CurvePoint
@@ -319,7 +320,7 @@ def test_networks_whose_files_share_a_name_are_told_apart(tmp_path: Path) -> Non
 
 
 def test_file_names_are_plain() -> None:
-    assert Figure("mc(iterations=3): µ / σ", None, pd.DataFrame()).file_name == "mc-iterations-3-µ-σ"
+    assert file_name("mc(iterations=3): µ / σ") == "mc-iterations-3-µ-σ"
 
 
 def test_one_library_draws_all_charts() -> None:
