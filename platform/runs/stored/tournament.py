@@ -28,8 +28,9 @@ class TournamentResults(RunResults):
     @cached_property
     def adaptive(self) -> AdaptiveTournament | None:
         """The state of an adaptive tournament after these games; None for other formats."""
-        named = self.store.run(self.id).definition.get("format")  # a plan loads kernels, to start its game
-        schedule = self.tournament.adaptive() if named == "adaptive" and self.tournament else None
+        if self.store.run(self.id).definition.get("format") != "adaptive":  # making a plan loads kernels
+            return None
+        schedule = self.tournament.adaptive() if self.tournament else None
         if schedule is None:
             return None
         stored = {record.spec.id: record for some in self.store.records_of_run(self.id) for record in some}
