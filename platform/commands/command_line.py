@@ -69,7 +69,8 @@ def _collect_after_imports() -> None:
 
 def _as_usual(phase: str, info: dict[str, int]) -> None:
     gc.callbacks.remove(_as_usual)
-    gc.set_threshold(_THRESHOLD)
+    if gc.get_threshold()[0] == IMPORTED:  # workers set one of their own
+        gc.set_threshold(_THRESHOLD)
 
 
 def _require_text(words: Iterable[str]) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import inspect
 import os
 import re
@@ -13,6 +14,7 @@ import pytest
 from typer.testing import CliRunner
 
 from turnier.arena.workers.where import Where
+from turnier.commands import command_line
 from turnier.commands.app import COMMANDS, app, function_of
 from turnier.core.errors import UserError
 from turnier.results.store.store import Store
@@ -80,6 +82,19 @@ def test_show_loads_no_kernels(tmp_path: Path) -> None:
     code = f"from turnier.commands.app import app; app(['show', {run!r}, '--store', {url!r}], standalone_mode=False)"
     # numba imports arraymath for its first kernel
     assert not {"numba.np.arraymath", "scipy.stats", "scipy.optimize", "optuna", "ray"} & imports(code)
+
+
+def test_only_the_first_garbage_collection_waits() -> None:
+    before = gc.get_threshold()
+    try:
+        for chosen, then in ((command_line.IMPORTED, command_line._THRESHOLD), (100_000, 100_000)):
+            command_line._collect_after_imports()
+            assert gc.get_threshold()[0] == command_line.IMPORTED
+            gc.set_threshold(chosen)
+            gc.collect()
+            assert gc.get_threshold()[0] == then
+    finally:
+        gc.set_threshold(*before)
 
 
 def test_the_help_of_every_command_imports_nothing_heavy() -> None:
