@@ -12,11 +12,13 @@ from numba.core.compiler_lock import global_compiler_lock
 from numba.core.types import WrapperAddressProtocol
 from numba.extending import typeof_impl
 
+from .compilation.apart import keep_apart
 from .compilation.cache import KernelCache
 from .compilation.lending import LendingCompiler
 from .compilation.progress import compiled
 
 JIT = not numba.config.DISABLE_JIT
+PACKAGE = __name__.partition(".")[0] + "."
 
 
 def kernel(signature: Any, inline: bool = False, **marks: Any) -> Callable[[Callable[..., Any]], Any]:
@@ -49,11 +51,17 @@ def kernel(signature: Any, inline: bool = False, **marks: Any) -> Callable[[Call
 
 def _compile(dispatcher: Any, compile_or_load: Callable[[Any], Any], signature: Any) -> Any:
     """Compiles or loads in numba's place; of several processes one compiles, and the others load its result."""
-    if dispatcher.overloads or dispatcher._cache.is_stored():
+    if dispatcher.overloads:
         return compile_or_load(signature)
     # First the lock of numba, which all threads of a process share: in this order none can wait for another forever.
-    with global_compiler_lock, compiled(dispatcher.py_func), dispatcher._cache.alone():
-        return compile_or_load(signature)
+    with global_compiler_lock:
+        if dispatcher._cache.is_stored():
+            found = compile_or_load(signature)
+        else:
+            with compiled(dispatcher.py_func), dispatcher._cache.alone():
+                found = compile_or_load(signature)
+        keep_apart(dispatcher, PACKAGE)
+    return found
 
 
 class KernelPointer(WrapperAddressProtocol):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -134,11 +134,11 @@ class Formations(CompiledAgent):
         settings = np.empty(OTHERS + len(seat.settings))
         settings[:NUM_SETTINGS] = self.five, self.six, self.otherwise.value_unit(game).scale
         settings[OTHERS:] = seat.settings
-        seat = seat._replace(settings=settings[OTHERS:])  # the caller keeps all of it
+        seat = replace(seat, settings=settings[OTHERS:])  # the caller keeps all of it
         package = pack(pack_shared, seat, words)
         if JIT:
             settings[NUM_SETTINGS:OTHERS] = package.view(np.float64)
         else:
             settings = settings.view(PlainSettings)
             settings.package = package  # type: ignore[attr-defined]
-        return seat._replace(act=pointer(act_formations, ACT), settings=settings, in_step=0)
+        return replace(seat, act=pointer(act_formations, ACT), settings=settings, in_step=0)

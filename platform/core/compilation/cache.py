@@ -20,6 +20,7 @@ from numba.core.caching import CompileResultCacheImpl, FunctionCache, _CacheLoca
 from numba.core.typing.templates import Signature
 
 from ..outputs import user_cache
+from .by_reference import ReferenceType
 
 _LIBRARIES = {"numba", "numpy", "llvmlite", "builtins", "math"}  # their versions name the cache directory
 
@@ -94,7 +95,11 @@ def _type_part(value: Any) -> str:
     own = _class_part(value.instance_class) if isinstance(value, types.NamedTuple) else ""
     if isinstance(value, types.FunctionType):
         value = value.signature
+    if isinstance(value, types.ExternalFunctionPointer):
+        value = value.sig
     inner = (value.return_type, *value.args) if isinstance(value, Signature) else getattr(value, "types", ())
+    if isinstance(value, ReferenceType):
+        own, inner = " ".join(value.fields), value.members
     return f"{value}{own}" + "".join(map(_type_part, inner))
 
 

@@ -7,6 +7,7 @@ in a kernel of nanoseconds that takes longer than the work. For arrays without a
 from __future__ import annotations
 
 from typing import Any
+from unittest import mock
 
 from numba import types
 from numba.core import cgutils
@@ -14,6 +15,10 @@ from numba.core.compiler import CompilerBase, DefaultPassBuilder
 from numba.core.compiler_machinery import register_pass
 from numba.core.lowering import Lower
 from numba.core.typed_passes import NativeLowering
+from numba.extending import overload
+from numba.np import arrayobj
+
+from .apart import KernelLibrary
 
 
 def disown(context: Any, builder: Any, numba_type: Any, value: Any) -> Any:
@@ -44,9 +49,28 @@ class _LendingLower(Lower):  # type: ignore[misc]
         return values
 
 
+def _other_shape(source: Any, place: Any) -> None:
+    """Raises that an assigned array has another shape than its place."""
+
+
+@overload(_other_shape)
+def _raise_other_shape(source: Any, place: Any) -> Any:
+    def raise_it(source: Any, place: Any) -> None:
+        raise ValueError("an assigned array must have the shape of its place")
+
+    return raise_it
+
+
 @register_pass(mutates_CFG=True, analysis_only=False)
 class _LendingLowering(NativeLowering):  # type: ignore[misc]
     _name = "lending_lowering"
+
+    def run_pass(self, state: Any) -> bool:
+        state.library = KernelLibrary(state.targetctx.codegen(), state.func_id.func_qualname)
+        state.library.enable_object_caching()  # as numba's own
+        # For numba's own sentence, which has the shapes in it, every process would compile 2 s of text formatting.
+        with mock.patch.object(arrayobj, "raise_with_shape_context", _other_shape, create=True):
+            return bool(super().run_pass(state))
 
     @property
     def lowering_class(self) -> type[Lower]:
