@@ -12,13 +12,11 @@ from numba.core.compiler_lock import global_compiler_lock
 from numba.core.types import WrapperAddressProtocol
 from numba.extending import typeof_impl
 
-from .compilation.apart import keep_apart
 from .compilation.cache import KernelCache
 from .compilation.lending import LendingCompiler
 from .compilation.progress import compiled
 
 JIT = not numba.config.DISABLE_JIT
-PACKAGE = __name__.partition(".")[0] + "."
 
 
 def kernel(signature: Any, inline: bool = False, **marks: Any) -> Callable[[Callable[..., Any]], Any]:
@@ -60,7 +58,8 @@ def _compile(dispatcher: Any, compile_or_load: Callable[[Any], Any], signature: 
         else:
             with compiled(dispatcher.py_func), dispatcher._cache.alone():
                 found = compile_or_load(signature)
-        keep_apart(dispatcher, PACKAGE)
+        for result in dispatcher.overloads.values():
+            result.library.belongs_to(dispatcher)
     return found
 
 

@@ -20,6 +20,7 @@ from numba.core.caching import CompileResultCacheImpl, FunctionCache, _CacheLoca
 from numba.core.typing.templates import Signature
 
 from ..outputs import user_cache
+from .apart import KernelLibrary
 from .by_reference import ReferenceType
 
 _LIBRARIES = {"numba", "numpy", "llvmlite", "builtins", "math"}  # their versions name the cache directory
@@ -155,9 +156,17 @@ class _Locator(_CacheLocator):  # type: ignore[misc]
 class _CacheImpl(CompileResultCacheImpl):  # type: ignore[misc]
     _locator_classes = (_Locator,)
 
+    def rebuild(self, target_context: Any, payload: Any) -> Any:
+        target_context.codegen()._library_class = KernelLibrary  # which numba's own functions do not notice
+        return super().rebuild(target_context, payload)
+
 
 class _FunctionCache(FunctionCache):  # type: ignore[misc]
     _impl_class = _CacheImpl
+
+    def load_overload(self, signature: Any, target_context: Any) -> Any:
+        with self._guard_against_spurious_io_errors():  # as numba does it, without refreshing first
+            return self._load_overload(signature, target_context)
 
 
 class KernelCache:

@@ -7,7 +7,6 @@ in a kernel of nanoseconds that takes longer than the work. For arrays without a
 from __future__ import annotations
 
 from typing import Any
-from unittest import mock
 
 from numba import types
 from numba.core import cgutils
@@ -69,8 +68,12 @@ class _LendingLowering(NativeLowering):  # type: ignore[misc]
         state.library = KernelLibrary(state.targetctx.codegen(), state.func_id.func_qualname)
         state.library.enable_object_caching()  # as numba's own
         # For numba's own sentence, which has the shapes in it, every process would compile 2 s of text formatting.
-        with mock.patch.object(arrayobj, "raise_with_shape_context", _other_shape, create=True):
+        usual = vars(arrayobj).get("raise_with_shape_context")
+        arrayobj.raise_with_shape_context = _other_shape
+        try:
             return bool(super().run_pass(state))
+        finally:
+            arrayobj.raise_with_shape_context = usual
 
     @property
     def lowering_class(self) -> type[Lower]:
