@@ -129,6 +129,11 @@ def absent_forced_win(state, depth):
     return NO_WIN
 
 
+def _if_there(dispatcher: Any, signature: Any, absent: Any) -> Any:
+    """Returns a kernel's pointer; a stand-in is not compiled: compiled code asks the flag first."""
+    return dispatcher if dispatcher is absent else pointer(dispatcher, signature)
+
+
 def game_kernels(
     init: Any,
     to_move: Any,
@@ -152,12 +157,12 @@ def game_kernels(
             pointer(legal, LEGAL),
             pointer(chance, OUTCOMES),
             pointer(step, STEP),
-            pointer(sample_chance, SAMPLE_CHANCE),
-            pointer(playout, PLAYOUT),
-            pointer(playouts, PLAYOUTS),
+            _if_there(sample_chance, SAMPLE_CHANCE, absent_sample_chance),
+            _if_there(playout, PLAYOUT, absent_playout),
+            _if_there(playouts, PLAYOUTS, absent_playouts),
             pointer(cells, CELLS),
-            pointer(observe, OBSERVE),
-            pointer(forced_win, FORCED_WIN),
+            _if_there(observe, OBSERVE, absent_observe),
+            _if_there(forced_win, FORCED_WIN, absent_forced_win),
             int(sample_chance is not absent_sample_chance),
             int(playout is not absent_playout),
             int(playouts is not absent_playouts),

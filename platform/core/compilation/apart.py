@@ -41,6 +41,7 @@ class KernelLibrary(JITCodeLibrary):  # type: ignore[misc]
     dispatcher: Any = None  # the kernel's, if others can find it by its name
     symbol = ""
     _bitcode = b""  # of a library from the cache, which few processes need
+    _shared_module: Any  # numba's: the code for callers
 
     def belongs_to(self, dispatcher: Any) -> None:
         """Tells the library whose machine code it is; without that, it is linked."""

@@ -31,7 +31,8 @@ def pointer_type(signature: Any) -> types.Type:
 
 
 def _address_of(kernel: Any) -> int:
-    return int(kernel.__wrapper_address__())
+    """Returns a kernel's address; 0 for one that is no pointer: a stand-in, which compiled code never calls."""
+    return int(kernel.__wrapper_address__()) if hasattr(kernel, "__wrapper_address__") else 0
 
 
 class ByReference:
@@ -56,7 +57,7 @@ class ByReference:
         return {field.name: getattr(self, field.name) for field in dataclasses.fields(self)}  # type: ignore[arg-type]
 
 
-class ReferenceType(types.Type):
+class ReferenceType(types.Type):  # type: ignore[misc]
     """The numba type of a class by reference; its attributes are the members."""
 
     def __init__(self, cls: type[ByReference], members: tuple[types.Type, ...]) -> None:
@@ -86,7 +87,8 @@ def _words_of(value: Any, member: types.Type) -> list[int]:
         return [_address_of(value)]
     if isinstance(member, types.Array):  # numba's array, which belongs to nobody
         return [0, 0, value.size, value.itemsize, value.ctypes.data, *value.shape, *value.strides]
-    return np.array([value], np.float64 if member is types.float64 else np.int64).view(np.int64).tolist()
+    word = np.array([value], np.float64 if member is types.float64 else np.int64)
+    return [int(word.view(np.int64)[0])]
 
 
 def _width(member: types.Type) -> int:
