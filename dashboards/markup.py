@@ -42,8 +42,10 @@ def facts(rows: Mapping[str, str]) -> str:
 
 
 def table(shown: Table) -> str:
-    """Returns the cells of a table as HTML."""
-    return str(shown.texts().to_html(index=False, border=0, na_rep=""))
+    """Returns the cells of a table as HTML, with the texts of its names below."""
+    cells = str(shown.texts().to_html(index=False, border=0, na_rep=""))
+    meant = "<br>".join(f"{escape(name)}: {escape(text)}" for name, text in shown.meant().items())
+    return cells + f'<p style="overflow-wrap: anywhere"><small>{meant}</small></p>' * bool(meant)
 
 
 def written(section: Section) -> str:

@@ -19,6 +19,8 @@ from turnier.core.number_text import DIGITS, estimate, number, plus_minus
 MOST_SURE = 0.999  # no model of games is more reliable than this
 MAIN, USEFUL, MINOR = 3, 2, 1  # the importance of columns
 _ALL = 12  # significant digits: numbers are rounded already
+NAMED = "agent", "against", "label", "name"  # columns of agents
+WHOLE = "whole"  # the column of a frame with the texts that its names stand for
 FINE = 0.01  # a column with smaller numbers is shown with significant digits
 
 
@@ -124,13 +126,23 @@ class Table:
         cells = [[column.text(row) for column in shown] for row in rows]
         return pd.DataFrame(cells, columns=[column.heading for column in shown])
 
+    def meant(self) -> dict[str, str]:
+        """Returns the texts that its names stand for, without names that are such texts themselves."""
+        keys = [column.name for column in self.columns if column.key and column.name in NAMED]
+        if not keys or WHOLE not in self.frame:
+            return {}
+        pairs = self.frame[[keys[0], WHOLE]].itertuples(index=False)
+        return {name: text for name, text in pairs if name != text}
+
     def numbers(self) -> pd.DataFrame:
-        """Returns the cells as numbers that sort; intervals have columns of their own."""
+        """Returns the cells as numbers that sort; intervals have columns of their own, as do the texts of names."""
         parts = [
             (column, title, values) for column in self.columns for title, values in column.numbers(self.frame).items()
         ]
         times = Counter(title for _, title, _ in parts)
         named = {_unlike(title, column) if times[title] > 1 else title: values for column, title, values in parts}
+        if self.meant():
+            named["full text"] = self.frame["agent" if "agent" in self.frame else WHOLE]
         return pd.DataFrame(named).reset_index(drop=True)
 
 

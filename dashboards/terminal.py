@@ -14,7 +14,7 @@ from rich.text import Text as Line
 from turnier.core.terminal.console import Console
 from turnier.core.terminal.visible import visible, visible_line
 from turnier.dashboards.sections import Copy, Drawing, Facts, Section, Text, Title, flat
-from turnier.dashboards.short_names import forms
+from turnier.dashboards.short_names import forms, letters, readable
 from turnier.dashboards.tables import MAIN, Column, Table
 
 BETWEEN = 2  # blanks between two columns
@@ -28,6 +28,7 @@ def print_sections(console: Console, some: Iterable[Section], whole: bool = Fals
     `top` is the maximum number of rows of a table.
     """
     shown = written = False
+    told: set[tuple[str, str]] = set()
     for section in flat(list(some)):
         if written and isinstance(section, Table | Drawing) and (whole or not shown):
             console.print()
@@ -42,12 +43,12 @@ def print_sections(console: Console, some: Iterable[Section], whole: bool = Fals
             say(console, section.meaning)
             say(console, section.text, breaks=False)
         elif isinstance(section, Table) and len(section.frame) and (whole or not shown):
-            print_table(console, replace(section, frame=section.frame.head(top)))
+            print_table(console, replace(section, frame=section.frame.head(top)), told)
             if len(section.frame) > top:
                 say(console, f"{len(section.frame):,} rows, of which the first {top:,} are shown; --rows shows more.")
             shown = True
         elif isinstance(section, Drawing) and section.table is not None and whole:
-            print_table(console, section.table)
+            print_table(console, section.table, told)
         elif isinstance(section, Facts) and whole:
             for name, fact in section.rows.items():
                 _say_name(console, f"{name}: {fact}")
@@ -62,10 +63,11 @@ def say(console: Console, text: str, style: str = "", breaks: bool = True) -> No
         console.print(Line(visible(line), style), soft_wrap=True)
 
 
-def print_table(console: Console, table: Table) -> None:
+def print_table(console: Console, table: Table, told: set[tuple[str, str]] | None = None) -> None:
     """Prints a table in the terminal's width, or in the content's if the output is not a terminal.
 
-    The least important columns are left out first, names never: they are shortened, with a legend below.
+    The least important columns are left out first, names never: they are shortened, with a legend below, without what
+    has been `told` before.
     """
     parts, legend = fitted(table, console.room)
     say(console, table.title, "bold")
@@ -80,8 +82,11 @@ def print_table(console: Console, table: Table) -> None:
         lines = [_wrapped(cell, part.width) for part, cell in zip(parts, row, strict=True)]
         for line in range(max(map(len, lines))):
             _print_line(console, parts, [cell[line] if line < len(cell) else "" for cell in lines])
+    told = set() if told is None else told
     for short, name in legend.items():
-        _say_name(console, f"{short}: {name}")
+        if (short, name) not in told:
+            _say_name(console, f"{short}: {name}")
+    told.update(legend.items())
     if table.note:
         say(console, table.note)
     console.print()
@@ -119,17 +124,23 @@ def fitted(table: Table, room: int | None) -> tuple[list[Part], dict[str, str]]:
     numeric = [pd.api.types.is_numeric_dtype(frame[column.name]) for column in shown]
     whole = [Part(column, list(map(visible_line, texts.iloc[:, i])), numeric[i]) for i, column in enumerate(shown)]
     names = list(dict.fromkeys(cell for part in whole if part.column.key for cell in part.cells))
+    meant = {visible_line(name): visible_line(text) for name, text in table.meant().items()}
     if not names:
         return _without_least(whole, room), {}
+    least = any(part.column.importance >= MAIN for part in whole)
     found = []
-    for form in forms(names):
-        short = dict(zip(names, form, strict=True))
-        named = [replace(p, cells=[short[cell] for cell in p.cells]) if p.column.key else p for p in whole]
-        parts = _without_least(named, room)
-        fits = room is None or _width(parts) <= room
-        kept = sum(part.column.importance >= MAIN for part in parts)
-        found.append((fits, kept, parts, {form: name for name, form in short.items() if form != name}))
-    *_, parts, legend = max(found, key=lambda one: one[:2])  # among equals, the first has the longest names
+    for some in (forms(names if room is None else readable(names)), letters(names)):
+        for form in some:
+            short = dict(zip(names, form, strict=True))
+            named = [replace(p, cells=[short[cell] for cell in p.cells]) if p.column.key else p for p in whole]
+            parts = _without_least(named, room)
+            fits = room is None or _width(parts) <= room
+            kept = sum(part.column.importance >= MAIN for part in parts)
+            legend = {one: meant.get(name, name) for name, one in short.items() if meant.get(name, name) != one}
+            found.append((fits, kept, parts, legend))
+        fits, kept, parts, legend = max(found, key=lambda one: one[:2])  # of equals, the first has the longest names
+        if fits and kept >= least:  # words say more than another column, and letters only more than no number at all
+            break
     return parts, legend
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import atexit
+import json
 import shlex
 import shutil
 import tempfile
@@ -111,7 +112,11 @@ class ShownStore:
 
     def runs(self) -> dict[str, Run]:
         """Returns all runs by id, the oldest first."""
-        return self._kept(self._beat, "runs", lambda: {run.id: run for run in self.store.runs()})
+        return self._kept(self._beat, "runs", self._read_runs)
+
+    def _read_runs(self) -> dict[str, Run]:
+        self.store.annotations.read_names()
+        return {run.id: run for run in self.store.runs()}
 
     def matches(self) -> dict[str, int]:
         """Returns the number of matches of every run that has some."""
@@ -142,7 +147,8 @@ class ShownStore:
             stored, done = stored // step * step, done // step * step
         kind, settings = sections.kind_of(run.kind), self.store.annotations.get(run.id, SETTINGS)
         mark = kind.mark(RunResults(self.store, run.id)) if hasattr(kind, "mark") else ""
-        return stored, running, done, settings + mark
+        names = json.dumps(self.store.annotations.names) if self.store.annotations.names else ""
+        return stored, running, done, settings + mark + names
 
     def read(self, run: Run, reader: Callable[[RunResults], T]) -> T:
         """Returns what a function reads of a run; it is called only after changes. Do not modify its results."""

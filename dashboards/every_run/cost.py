@@ -9,7 +9,7 @@ import pandas as pd
 
 from turnier.agents.registry import make_agent
 from turnier.core.number_text import duration, number
-from turnier.dashboards.agent_names import distinct
+from turnier.dashboards.agent_names import with_names
 from turnier.dashboards.sections import Facts, Section, Text
 from turnier.dashboards.tables import MAIN, Column, Table
 
@@ -68,10 +68,10 @@ def agent_costs(frame: pd.DataFrame) -> pd.DataFrame:
         timed=("timed", "sum"), measured=("spent", "count"),
     ).reset_index()  # fmt: skip
     measured = found["measured"] > 0
-    names = distinct(found["label"].astype(str))
+    [found] = with_names(found)
     found = found.assign(
         agent=found["agent"].astype(str),
-        name=found["label"].astype(str).map(names),
+        name=found["label"],
         hours=(found["spent"] / HOUR).where(measured),
         per_move=(1e6 * found["spent"] / found["timed"].replace(0, np.nan)).where(measured),
         nodes=found["nodes"] / found["moves"].replace(0, np.nan),

@@ -8,7 +8,7 @@ import altair as alt
 import pandas as pd
 
 from turnier.core.number_text import number
-from turnier.dashboards.agent_names import distinct
+from turnier.dashboards.agent_names import distinct, names_of
 from turnier.dashboards.colours import COLOURS, VERDICT_COLOURS
 from turnier.dashboards.figures.charts import Figure, points, styled
 from turnier.runs.stored.comparison import ComparisonResults
@@ -17,10 +17,6 @@ from turnier.statistics.sprt import Verdict
 
 _TESTS = {verdict: verdict.value for verdict in (Verdict.STRONGER, Verdict.WEAKER)}
 _ROOM = 2.0  # the evidence is drawn up to this multiple of the bounds
-
-
-def _names(results: ComparisonResults) -> dict[str, str]:
-    return distinct(map(str, results.comparison.agents))
 
 
 def evidence_chart(results: ComparisonResults) -> Figure | None:
@@ -82,7 +78,7 @@ def outcome_bars(results: ComparisonResults) -> Figure | None:
     length = alt.X("pairs:Q", title="pairs", scale=room, axis=alt.Axis(tickMinStep=1))
     bars = base.mark_bar(color=COLOURS[0], height={"band": 0.7}).encode(x=length, tooltip=tooltip)
     text = base.mark_text(align="left", dx=4, color="#222", fontSize=12).encode(x=length, text="text:N")
-    first = next(iter(_names(results).values()))
+    first = names_of(results.comparison.agents)[0]
     games = len(results.duel.orders)
     each = (
         f"Score of {first} minus the other's on the same seed."
@@ -102,7 +98,7 @@ def race_chart(results: RaceResults) -> Figure | None:
         value, unit, scale = "difference_percent", "mean score beside the base's, %", 1
     frame = results.agents().dropna(subset=[value])
     ends = {end: scale * frame[f"{value}{end}"] for end in ("", "_low", "_high")}
-    names = frame["label"].map(distinct(map(str, results.race.agents)))
+    names = frame["label"].map(distinct(frame["label"]))
     data = frame[["standing", "games"]].assign(agent=names, value=ends[""], low=ends["_low"], high=ends["_high"])
     if data.empty:
         return None

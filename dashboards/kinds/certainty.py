@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import pandas as pd
 
 from turnier.core.number_text import estimate
-from turnier.dashboards.agent_names import distinct, planned, short_game, with_names
+from turnier.dashboards.agent_names import distinct, explained, planned, short_game, with_names
 from turnier.dashboards.kinds.games import by_game
 from turnier.dashboards.sections import Among, Choice, Drawing, Head, Section, Text, kinds_with
 from turnier.dashboards.summaries.certainty import coarser, in_percent, lead_sentence, means_note, over_game, phase_name
@@ -108,7 +108,7 @@ def _scores(positions: pd.DataFrame, store: Store) -> pd.DataFrame:
 
 def agents_table(positions: pd.DataFrame) -> Table:
     """Returns the means of every agent with their intervals."""
-    table = agent_certainty(positions).sort_values("agreement", ascending=False, ignore_index=True)
+    table = explained(agent_certainty(positions)).sort_values("agreement", ascending=False, ignore_index=True)
     shares = []
     for measure in CERTAINTY_MEASURES:
         percent = in_percent(table, measure)
@@ -130,7 +130,7 @@ def agents_table(positions: pd.DataFrame) -> Table:
 
 def _phases_table(positions: pd.DataFrame, measure: str) -> Table:
     """Returns the course over the game for terminals."""
-    frame = certainty_over_game(positions, measure).sort_values(["label", "phase"], ignore_index=True)
+    frame = explained(certainty_over_game(positions, measure)).sort_values(["label", "phase"], ignore_index=True)
     columns = [
         Column("label", "agent", key=True),
         Column("phase", phase_name(str(positions["game"].iloc[0])), digits=3, importance=MAIN),

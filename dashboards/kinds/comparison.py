@@ -9,7 +9,7 @@ from typing import Any
 import pandas as pd
 
 from turnier.core.number_text import number
-from turnier.dashboards.agent_names import distinct, planned
+from turnier.dashboards.agent_names import distinct, named, names_of, planned
 from turnier.dashboards.colours import VERDICT_COLOURS
 from turnier.dashboards.kinds import games as scores
 from turnier.dashboards.sections import Drawing, Facts, Head, Section, Text
@@ -34,10 +34,7 @@ def read(results: RunResults, anchor: str = "", nash: bool = False) -> Compariso
 def head(results: RunResults) -> Head:
     """Returns the verdict and its meaning."""
     found = read(results)
-    sentence = found.sentence
-    for label, name in distinct(map(str, found.comparison.agents)).items():
-        sentence = sentence.replace(label, name)
-    agents = planned(found.store.run(found.id))
+    agents, sentence = planned(found.store.run(found.id)), found.sentence_on(*names_of(found.comparison.agents))
     return Head(sentence, found.meaning, VERDICT_COLOURS[found.verdict], agents)
 
 
@@ -91,8 +88,7 @@ def facts(results: ComparisonResults) -> dict[str, str]:
 def agents_table(results: ComparisonResults) -> Table:
     """Returns the results of both agents in the games of the verdict, the first agent first."""
     agents, duel = results.agents(), results.duel
-    names = distinct(map(str, results.comparison.agents))
-    frame = agents.assign(label=agents["label"].map(names), pairs=duel.test.units).reset_index(drop=True)
+    frame = named(agents, distinct(agents["label"])).assign(pairs=duel.test.units).reset_index(drop=True)
     measured = (scores.MEAN,) if duel.single_player else scores.SHARES
     repeated = [Column("different", importance=MINOR)] if (agents["different"] < agents["games"]).any() else []
     columns = [Column("label", "agent", key=True), measured[0], scores.GAMES, *repeated, Column("pairs"), *measured[1:]]

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from turnier.core.number_text import estimate, number
-from turnier.dashboards.agent_names import distinct, planned
+from turnier.dashboards.agent_names import distinct, planned, with_names
 from turnier.dashboards.sections import Drawing, Head, Section, Text
 from turnier.dashboards.tables import MAIN, Column, Table
 from turnier.results.frames import json_rows
@@ -37,7 +37,7 @@ def sections(results: JudgingResults) -> Iterator[Section]:
     if not any(results.actions.values()) or not results.judgements:
         yield Text("No position has been judged yet.")
         return
-    agents = results.agents()
+    [agents] = with_names(results.agents())
     columns = [
         Column("label", "agent", key=True),
         Column("optimal", unit="%", scale=100, low="optimal_low", high="optimal_high", importance=MAIN),

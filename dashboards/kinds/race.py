@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from turnier.core.number_text import number
-from turnier.dashboards.agent_names import distinct, planned
+from turnier.dashboards.agent_names import distinct, named, names_of, planned
 from turnier.dashboards.colours import VERDICT_COLOURS
 from turnier.dashboards.kinds import games as scores
 from turnier.dashboards.sections import Drawing, Facts, Head, Section, Text
@@ -29,9 +29,8 @@ def head(results: RunResults) -> Head:
     """Returns the verdict and its meaning."""
     found = read(results)
     verdict = Verdict.STRONGER if found.best else Verdict.UNDECIDED if found.duels.playing else Verdict.EQUAL
-    sentence = found.sentence
-    for label, name in distinct(map(str, [*found.race.agents, found.race.base])).items():
-        sentence = sentence.replace(label, name)
+    *labels, base = names_of([*found.race.agents, found.race.base])
+    sentence = found.sentence_on(labels, base)
     return Head(sentence, found.meaning, VERDICT_COLOURS[verdict], planned(found.store.run(found.id)))
 
 
@@ -56,7 +55,8 @@ def sections(results: RaceResults) -> Iterator[Section]:
 
 def agents_table(results: RaceResults) -> Table:
     """Returns the agents with what is shown of them, the best first."""
-    frame, names = results.agents(), distinct(map(str, results.race.agents))
+    frame = results.agents()
+    names = distinct(frame["label"])
     ahead = frame["ahead"].map(names).fillna("")
     said = frame["standing"].where(ahead == "", "behind " + ahead)
     unit, value = ("%", "difference_percent") if results.duels.single_player else ("", "elo")
@@ -74,7 +74,7 @@ def agents_table(results: RaceResults) -> Table:
         "The 95 % intervals hold for all agents at once, so for the best one, too. That an agent is not better by"
         f" {results.race.margin} is said of each by itself, so an interval may reach beyond. Who is behind has left."
     )
-    return Table("Agents", frame.assign(label=frame["label"].map(names), said=said), columns, note)
+    return Table("Agents", named(frame, names).assign(said=said), columns, note)
 
 
 def to_json(results: RaceResults) -> Any:

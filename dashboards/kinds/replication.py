@@ -7,8 +7,9 @@ from typing import Any
 
 import pandas as pd
 
+from turnier.agents.registry import label_of
 from turnier.core.number_text import number
-from turnier.dashboards.agent_names import distinct, planned
+from turnier.dashboards.agent_names import planned, with_names
 from turnier.dashboards.sections import Head, Section, Text
 from turnier.dashboards.tables import MAIN, Column, Table
 from turnier.results.frames import Standings, json_rows
@@ -31,13 +32,14 @@ def read(results: RunResults) -> pd.DataFrame:
         part = frame[frame["match"].isin([spec.id for spec in tournament])]
         if part["match"].nunique() == len(tournament):
             rated = Standings.of(part, pairs=False).ratings
-            ranks[count] = pd.Series(range(1, len(rated) + 1), index=list(rated["label"]))
+            ranks[count] = pd.Series(range(1, len(rated) + 1), index=list(rated["agent"]))
     table = pd.DataFrame(ranks)
     columns = {"mean": table.mean(axis=1), "best": table.min(axis=1), "worst": table.max(axis=1)}
     columns["first"] = (table == 1).sum(axis=1)
     texts = table.apply(lambda row: " ".join(f"{rank:.0f}" for rank in row), axis=1)
     found = pd.DataFrame(columns).assign(ranks=texts if len(table) else "", tournaments=table.shape[1])
-    return found.sort_values("mean", kind="stable").rename_axis("label").reset_index()
+    found = found.sort_values("mean", kind="stable").rename_axis("agent").reset_index()
+    return found.assign(label=found["agent"].astype(str).map(label_of))
 
 
 def head(results: RunResults) -> Head:
@@ -45,7 +47,8 @@ def head(results: RunResults) -> Head:
     table = read(results)
     if table.empty:
         return Head(agents=planned(results.store.run(results.id)))
-    agents = tuple(distinct(table["label"]).values())
+    [table] = with_names(table)
+    agents = tuple(table["label"])
     most = table.sort_values("first", ascending=False, kind="stable").iloc[0]
     spread = number(float((table["worst"] - table["best"]).mean()))
     times = f"{most['first']:,} of {most['tournaments']:,} tournaments"
@@ -65,7 +68,12 @@ def sections(table: pd.DataFrame) -> Iterator[Section]:
         Column("first", "times first"),
         Column("ranks"),
     ]
-    yield Table("Ranks in all tournaments", table, columns, "Ranks in the order in which the tournaments were played.")
+    yield Table(
+        "Ranks in all tournaments",
+        with_names(table)[0],
+        columns,
+        "Ranks in the order in which the tournaments were played.",
+    )
 
 
 def to_json(table: pd.DataFrame) -> Any:

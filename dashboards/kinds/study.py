@@ -208,8 +208,9 @@ def _result(data: Data) -> Iterator[Section]:
             yield Copy("\n".join(commands), "In the words of its program:")
         if said := to_play_on(data.store, data.definition, verdict):
             yield Copy(said)
-        yield held_out_table(verdict, data.unit, run_id_of(data.name))
-        yield Drawing("studies.search.luck_arrows", (verdict, data.unit))
+        if verdict.games:  # none if the search found no other agent
+            yield held_out_table(verdict, data.unit, run_id_of(data.name))
+            yield Drawing("studies.search.luck_arrows", (verdict, data.unit))
     elif data.points:
         yield points_table(data.points, data.unit, data.facts.unit_games, run_id_of(data.name))
         yield Drawing("studies.search.held_out_front", (data.points, data.unit))

@@ -13,7 +13,7 @@ import pandas as pd
 from turnier.arena.analysis.reanalysis import Reanalysis
 from turnier.arena.match import moves_kept
 from turnier.core.number_text import estimate, percent_sure, plus_minus
-from turnier.dashboards.agent_names import distinct, planned_labels
+from turnier.dashboards.agent_names import distinct, planned_labels, with_names_in
 from turnier.dashboards.kinds import games as scores
 from turnier.dashboards.links import games_address
 from turnier.dashboards.sections import Board, Choice, Drawing, Head, Meetings, Section, Tab, Text
@@ -93,11 +93,12 @@ def read(results: RunResults, anchor: str = "", nash: bool = False) -> Data:
 
 
 def _said(results: Any, frame: pd.DataFrame) -> Iterator[str]:
-    yield results.first_places()
+    names = distinct(frame["label"].unique())
+    yield with_names_in(results.first_places(), names)
     repeated = frame[frame["repeat"]]
-    labels = sorted(repeated["label"].unique())
+    labels = sorted(names[label] for label in repeated["label"].unique())
     if labels and results.tournament:
-        among = frame["label"].isin(labels).groupby(frame["match"]).all()
+        among = frame["label"].map(names).isin(labels).groupby(frame["match"]).all()
         again = f"{' and '.join(labels)} {'play' if len(labels) > 1 else 'plays'} the same game with every seed"
         numbers = f"{among.sum():,} games, {among.sum() - repeated['match'].nunique():,} different"
         yield f"{numbers}: {again}; {results.tournament.cure}."

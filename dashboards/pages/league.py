@@ -8,6 +8,7 @@ from html import escape
 import pandas as pd
 from starlette.datastructures import QueryParams
 
+from turnier.agents.registry import short_text
 from turnier.core.errors import unknown
 from turnier.dashboards.agent_names import short_game
 from turnier.dashboards.app.shown_store import ShownStore
@@ -18,6 +19,7 @@ from turnier.dashboards.pages.drawn import View
 from turnier.dashboards.pages.page import Block, Page, nothing
 from turnier.dashboards.run_heading import titled
 from turnier.dashboards.sections import Section, Text
+from turnier.dashboards.short_names import kind_of
 from turnier.dashboards.tables import MAIN, Column, Table
 from turnier.results.frames import Standings
 from turnier.results.frames.matches import PLAYED, matches_frame
@@ -92,7 +94,7 @@ def _rated(shown: ShownStore, game: str, runs: list[Run]) -> Iterator[Section]:
 def best_of_families(costs: pd.DataFrame, name: str) -> Table:
     """Returns the best agent of every family, by its rating or mean score, with the cost of its move."""
     known = costs[costs["elo"].notna()]
-    family = known["name"].str.partition("(")[0]
+    family = known["agent"].map(short_text).map(kind_of)
     best = known.assign(family=family).sort_values("elo", ascending=False).drop_duplicates("family")
     columns = [
         Column("family", key=True),

@@ -9,11 +9,9 @@ from typing import Any
 
 import pandas as pd
 
-from turnier.dashboards.short_names import forms
-from turnier.dashboards.tables import Column, Table
+from turnier.dashboards.short_names import readable
+from turnier.dashboards.tables import NAMED, WHOLE, Column, Table
 
-NAMED = "agent", "against", "label", "name"  # columns of agents
-MOST_NAME = 40  # characters of a name that is shown whole
 MOST_ROWS = 300  # shown at once; the CSV has all
 SEARCHED = 12  # rows from which a table can be searched
 
@@ -49,13 +47,10 @@ def _is_number(column: Column, frame: pd.DataFrame) -> bool:
 
 
 def _names(columns: Sequence[Column], rows: Sequence[dict[str, Any]]) -> dict[str, str]:
-    """Returns short forms of the long names in a table: name -> what tells it from the others."""
+    """Returns the names in a table as they are shown, see `readable`."""
     keys = [column.name for column in columns if column.key and column.name in NAMED]
     names = list(dict.fromkeys(str(row[key]) for row in rows for key in keys if isinstance(row[key], str)))
-    if not names or max(map(len, names)) <= MOST_NAME:
-        return {}
-    short = next((form for form in forms(names)[1:2]), names)
-    return {name: one for name, one in zip(names, short, strict=True) if len(name) > MOST_NAME}
+    return dict(zip(names, readable(names), strict=True)) if names else {}
 
 
 def _cell(column: Column, row: dict[str, Any], names: Mapping[str, str]) -> str:
@@ -67,7 +62,9 @@ def _cell(column: Column, row: dict[str, Any], names: Mapping[str, str]) -> str:
     if isinstance(value, str) or value is None:
         shown = names.get(text, text) if column.key else text
         whole = row["agent"] if column.key and isinstance(row.get("agent"), str) else text
-        return f'<td class="{"key" if column.key else "text"}" title="{escape(whole)}">{breakable(shown)}</td>'
+        copy = f' <button type="button" data-copy="{escape(whole)}" aria-label="copy the full text"></button>'
+        copied = copy * (column.key and column.name in NAMED and row.get(WHOLE, text) != shown)
+        return f'<td class="{"key" if column.key else "text"}" title="{escape(whole)}">{breakable(shown)}{copied}</td>'
     number = "" if value is None or not math.isfinite(float(value)) else f' data-number="{float(value):.12g}"'
     return f"<td{number}>{escape(text)}</td>"
 

@@ -86,8 +86,7 @@ def ratings_of_game(store: Store, game: str) -> Ranks:
     frame = matches_frame(store, kind="tournament", game=game, ids=False)
     terms = Terms.of_runs(store, map(str, frame["run"].unique()))
     rated, pairs, notes = Standings.of(frame, pairs=False, terms=terms)
-    rated, pairs, seats = with_names(rated, pairs, pd.DataFrame())
-    return Ranks(rated, pairs, seats, notes)
+    return Ranks(*with_names(rated, pairs, pd.DataFrame(), notes))
 
 
 def joined(*summaries: Scores) -> Scores:
@@ -97,9 +96,7 @@ def joined(*summaries: Scores) -> Scores:
 
 def of_game(ranks: Ranks, game: str) -> Ranks:
     """Returns the rows of one game; labels are names, see `with_names`."""
-    ratings, pairs, seats, notes = (frame[frame["game"] == game].reset_index(drop=True) for frame in ranks)
-    ratings, pairs, seats = with_names(ratings, pairs, seats)
-    return Ranks(ratings, pairs, seats, notes)
+    return Ranks(*with_names(*(frame[frame["game"] == game].reset_index(drop=True) for frame in ranks)))
 
 
 def of_agents(found: Scores, game: str, names: Sequence[str] | None = None) -> Scores:

@@ -11,6 +11,7 @@ from ..core.errors import UserError
 from ..core.outside import classes, library
 from ..core.outside.trust import trusted
 from ..core.parameters import Registry
+from ..core.terminal.given_names import given_name
 from ..core.text_form import Spec
 from ..games.game import Position
 from .agent import Agent
@@ -109,11 +110,16 @@ def _agent_of(text: str, inside: bool) -> Agent:
 
 
 @functools.lru_cache(maxsize=4096)
-def label_of(text: str) -> str:
+def short_text(text: str) -> str:
     """Returns the short text form of an agent; one that no longer exists keeps its stored text."""
     with contextlib.suppress(UserError):
         return str(AGENTS.make(text))
     return text
+
+
+def label_of(text: str) -> str:
+    """Returns how an agent is shown: by the name that an open store has for it, or else by its short text form."""
+    return given_name(text) or short_text(text)
 
 
 def agents_within(texts: Iterable[AnyAgent], budget: str) -> list[Agent]:

@@ -60,6 +60,7 @@ GROUPS: dict[str, Table] = {  # command -> its subcommands
     "runs": {
         "note": ("results.note", "Attach a note to a run."),
         "rename": ("results.rename", "Rename a run."),
+        "alias": ("results.alias", "Give agents of the store short names, by which they are then shown."),
         "delete": ("results.delete", "Delete a run from the store."),
         "archive": ("runs.archive", "Write the games of a run to an archive, or restore them."),
         "workers": ("workers.workers", "Show the machines that played a run, and whether their games differ."),

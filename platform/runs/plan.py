@@ -55,6 +55,7 @@ class Plan(ABC, Generic[R]):
     game: Game
     options: dict[str, Any]  # the given values of the options
     only_plan: bool = False  # whether the run is only to be forecast
+    called: str = ""  # the name to give to the run; empty = its label
     skipped: int = 0  # the part of `total` that `run` found stored
     lasting: ClassVar[str] = ""  # why games of such runs must stay; empty if the command can play them again
 
@@ -143,10 +144,13 @@ class Plan(ABC, Generic[R]):
         self.require_playable(at)
         with at_work(self.placed(where) if isinstance(where, Where) else where) as pool, ExitStack() as shown:
             self.begin(at, pool.workers)
+            if self.called:
+                self.rename(at, at.run(self.run_id), self.called)
 
             def bar() -> Bar:
                 console = None if progress else QUIET
-                opened = shown.enter_context(run_bar(at, self.run_id, self.label, self.total, console, self.unit))
+                name = self.called or self.label
+                opened = shown.enter_context(run_bar(at, self.run_id, name, self.total, console, self.unit))
                 opened.waits = pool.waits
                 return opened
 

@@ -6,5 +6,6 @@ MIN_SHOWN = 20  # units below which progress shows no mean: its interval would s
 FIRST_EDITION = 1  # of studies whose definition has no edition
 LUCKY_EDITION = 2  # from which on held-out games are a study's own and ties no step; lucky candidates are finalists
 EVEN_EDITION = 3  # from which on the proposal alone meets the references, with the whole error; no choice dies out
-EDITION = 4  # of new studies: CMA-ES learns candidates at the ends of ranges as such, duels take finer steps near them
+STEADY_EDITION = 4  # from which on CMA-ES learns candidates at the ends of ranges as such; duels step finer near them
+EDITION = 5  # of new studies: the reach of duels falls, and their steps grow with the distance from the start
 POSITIONS = 60  # searched by each candidate of a front with certainty, by default

@@ -130,7 +130,11 @@ class Study(Plan["StudyResults"]):
             ),
         ] = (),
         max_per_move: Annotated[
-            str, Option("candidates that take longer per move, on average, count as lost, such as 50ms; default: none")
+            str,
+            Option(
+                "candidates that take longer per move, on average, count as lost, such as 50ms; their games are played"
+                " to the end, however long a move takes; default: none"
+            ),
         ] = "",
         verify: Annotated[
             float,

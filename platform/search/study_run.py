@@ -48,7 +48,6 @@ from .storage.checked_studies import (
     set_note,
     study_notes,
 )
-from .storage.commands import Again
 from .storage.definitions import value_text
 from .storage.hints import IN_A_ROW, without_difference
 from .storage.studies import StoredStudy, as_begun, optuna_errors
@@ -352,8 +351,7 @@ class Drive:
         set_note(self.study.optuna, f"{SUMMARIES}{generation.number}", summary)
         self.bar.print(f"generation {generation.number + 1:>3}: {self._state(values)}{self._shown(idle)}")
         if self.course.alike == IN_A_ROW:
-            again = Again(self.store, self.course.definition, self.planned)
-            self.bar.print(without_difference(f"In the last {IN_A_ROW} generations", generation.one_agent, again))
+            self.bar.print(without_difference(f"In the last {IN_A_ROW} generations", generation.one_agent))
         if self.course.gave_up and self.course.alike == PATIENCE:
             said = f"The search ends after {self.course.games:,} of {self.planned:,} games"
             self.bar.print(f"{said}: in {PATIENCE} generations in a row there was nothing to learn.")

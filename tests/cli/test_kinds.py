@@ -92,6 +92,64 @@ def test_one_word_for_each_thing(kind: str, folder: Path) -> None:
     assert other not in said("runs")
 
 
+@pytest.mark.parametrize("kind", sorted({*PLAYED, "play"} - {"study", "training"}))
+def test_every_kind_shows_an_agent_by_its_name(kind: str, folder: Path) -> None:
+    def said(*words: str) -> str:
+        return command(*words, "--store", URL, folder=folder)
+
+    assert said("runs", "alias", "Code Monkey", "random").startswith("Code Monkey: random, in ")
+    shown, page = said("show", kind, "--all"), folder / said("show", kind, "--html").split()[-1]
+    assert "Code Monkey: random\n" in shown and "Code Monkey" in page.read_text()
+    with Store.open(f"sqlite:///{folder}/kinds.db", read_only=True) as store:
+        results = turnier.RunResults.find(store, kind)
+        assert "Code Monkey" in results._repr_html_() and "Code Monkey" in results.table().reset_index().to_string()
+    said("runs", "alias", "Code Monkey", "")
+    assert "Monkey" not in said("show", kind, "--all")
+
+
+def test_names_are_listed_and_exported_games_have_none(folder: Path) -> None:
+    def said(*words: str) -> str:
+        return command(*words, "--store", URL, folder=folder)
+
+    assert said("runs", "alias") == "No agent has a name yet; type: turnier runs alias NAME AGENT\n"
+    said("runs", "alias", "Code  Monkey", "random")
+    said("runs", "alias", "Two", "mc(iterations=2)")
+    assert said("runs", "alias") == "Code Monkey: random\nTwo: mc(iterations=2)\n"
+    assert said("runs", "alias", "Two") == "Two: mc(iterations=2)\n"
+    assert json.loads(said("runs", "alias", "--json"))["Code Monkey"] == "random"
+    said("runs", "alias", "Monkey", "Code Monkey")
+    assert "Monkey" in said("show", "tournament", "--matches") and "Code" not in said("runs", "alias")
+    said("show", "tournament", "--out", "games.csv")
+    assert "random" in (exported := (folder / "games.csv").read_text()) and "Monkey" not in exported
+
+
+@pytest.mark.parametrize(
+    ("words", "error"),
+    [
+        (("a(b", "random"), "a name must have 1 to 40 letters, digits, spaces and"),
+        (("x" * 41, "random"), "a name must have 1 to 40"),
+        (("\u202eabc", "random"), "a name must have 1 to 40"),
+        (("MCTS", "random"), "a name must not be that of a kind of agents"),
+        (("two", "random"), "a name must be of one agent, and 'two' is that of mc(iterations=2)"),
+        (("One", "mc(iterations=3)"), "an agent must have played in the store to get a name, but 'mc(iterations=3)'"),
+        (("Ore",), "No agent has the name 'Ore'"),
+    ],
+)
+def test_what_is_no_name_is_refused_in_a_sentence(words: tuple[str, ...], error: str, folder: Path) -> None:
+    command("runs", "alias", "Two", "mc(iterations=2)", "--store", URL, folder=folder)
+    end = end_of_command("runs", "alias", *words, "--store", URL, folder=folder)
+    assert end.code == 2 and error in " ".join(end.errors.split())
+
+
+def test_a_run_gets_a_name_when_it_begins_and_when_it_is_resumed(folder: Path) -> None:
+    words = ("--name", "first  try", "--seed", "2")
+    assert "first try (tournament:" in command(*PLAYED["tournament"], *words, folder=folder)
+    again = command("tournament", "--resume", "first try", "--name", "second", "--store", URL, folder=folder)
+    assert "second (tournament:" in again
+    names = [each["name"] for each in json.loads(command("runs", "--json", "--store", URL, folder=folder))]
+    assert "second" in names and "first try" not in names
+
+
 @pytest.mark.parametrize("kind", RESUMED)
 def test_every_kind_is_resumed_by_its_name(kind: str, folder: Path) -> None:
     again = command(RESUMED[kind], "--resume", kind, "--store", URL, folder=folder)

@@ -55,15 +55,17 @@ from turnier.core.parameters import parameter
 
 @dataclass(frozen=True)
 class Slow(Agent):
-    """Plays at random, and rests before each move if it is told to."""
+    """Plays at random, and rests before its first move if it is told to."""
 
     rest: int = parameter(0, "whether it rests", low=0, high=1)
 
     def start(self, game, seat=0, seed=0):
         rng, rest = random.Random(seed), self.rest
         class Player:
+            rests = 0.4 * rest
             def act(self, position):
-                time.sleep(0.02 * rest)
+                time.sleep(self.rests)
+                self.rests = 0
                 return rng.choice(position.legal_actions())
         return Player()
 '''
@@ -151,11 +153,20 @@ def test_known_agents_are_tried_first_and_are_finalists(tmp_path: Path) -> None:
 def test_candidates_that_are_too_slow_count_as_lost(tmp_path: Path) -> None:
     (tmp_path / "slow.py").write_text(SLOW)
     words = ("tune", "tictactoe", "slow.py:Slow", "--params", "rest", "--against", "random", *STORE)
-    words += ("--budget", "16games", "--sampler", "random(population=4)", "--max-per-move", "10ms", "--verify", "0.01")
+    words += ("--budget", "8games", "--sampler", "random(population=4)", "--max-per-move", "60ms", "--verify", "0.01")
     shown = " ".join(turnier(*words, "--name", "slow", folder=tmp_path).split())
-    assert "candidates took more than 10 ms per move, up to " in shown and "counted as lost" in shown
+    assert "candidates took more than 60 ms per move, up to " in shown and "counted as lost" in shown
     found = trials_frame(Store.open(f"sqlite:///{tmp_path}/a.db"), "slow")
     assert (found[found["rest"] == 1]["value"] == 0).all() and found["value"].max() > 0
+
+
+def test_candidates_that_fail_are_lost_and_one_sentence(tmp_path: Path) -> None:
+    (tmp_path / "slow.py").write_text(SLOW.replace("time.sleep(self.rests)", "assert not rest"))
+    words = ("tune", "tictactoe", "slow.py:Slow", "--params", "rest", "--against", "random", "--trust")
+    words += ("--budget", "16games", "--sampler", "random(population=4)", "--verify", "0.01")
+    shown = " ".join(turnier(*words, *STORE, folder=tmp_path).split())
+    assert "1 of 2 candidates failed in 8 games, which they lost, all with rest from 1 on, such as" in shown
+    assert shown.count("failed in") == 1
 
 
 def test_an_opponent_may_count_more_often() -> None:

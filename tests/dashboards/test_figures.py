@@ -285,8 +285,8 @@ def test_long_labels_are_broken_and_lose_folders(label: str, lines: list[str]) -
 
 NETWORKS = {
     "greedy(evaluator=ntuple(file=a/g.npz,digest=1))": "greedy(evaluator=ntuple(file=a/g.npz))",
-    "greedy(evaluator=ntuple(file=b/g.npz,digest=2))": "greedy(evaluator=ntuple(file=b/g.npz,digest=2))",
-    "greedy(evaluator=ntuple(file=b/g.npz,digest=3))": "greedy(evaluator=ntuple(file=b/g.npz,digest=3))",
+    "greedy(evaluator=ntuple(file=b/g.npz,digest=2))": "greedy file b/g.npz, digest 2",
+    "greedy(evaluator=ntuple(file=b/g.npz,digest=3))": "greedy file b/g.npz, digest 3",
     "greedy(evaluator=ntuple(file=b/h.npz,digest=4))": "greedy(evaluator=ntuple(file=h.npz))",
     "random": "random",
 }

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import itertools
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -18,7 +19,7 @@ from turnier.core.terminal.console import Console
 from turnier.dashboards.kinds.tournament import list_of
 from turnier.dashboards.sections import Copy, Section, Text, Title, flat, sections
 from turnier.dashboards.tables import MAIN, MINOR, Column, Table
-from turnier.dashboards.terminal import forms, print_sections, print_table
+from turnier.dashboards.terminal import forms, letters, print_sections, print_table
 from turnier.results.frames import Standings, matches_frame
 from turnier.results.store.store import Store
 from turnier.runs.results import RunResults
@@ -88,6 +89,7 @@ def test_every_kind_of_run_fits_the_terminal(store: Store, kind: str) -> None:
                 lines = printed(*shown, width=width, whole=whole).splitlines()
                 assert max(map(len, lines)) <= width, (run.id, lines)
                 assert lines and all(line == line.rstrip() for line in lines)
+                assert width == 40 or not any(re.match(r"[a-z]: ", line) for line in lines), "names are words"
 
 
 def test_one_table_is_shown_by_default_and_all_of_them_on_request() -> None:
@@ -98,13 +100,10 @@ def test_one_table_is_shown_by_default_and_all_of_them_on_request() -> None:
 
 
 def test_names_get_shorter_and_stay_distinct() -> None:
-    assert forms(BOTS)[1:] == [
-        ["FirstBot@4b16a9f", "mcts(iterations=100)", "mcts(iterations=200)", "random"],
-        ["FirstBot@4b16a9f", "mcts a", "mcts b", "random"],
-        ["a", "b", "c", "d"],
-    ]
-    assert forms(["random"]) == [["random"], ["a"]]
-    assert forms(["x/a.py:Bot", "y/a.py:Bot"])[1] == ["a", "b"]
+    assert forms(BOTS)[1:] == [["FirstBot@4b16a9f", "mcts iterations 100", "mcts iterations 200", "random"]]
+    assert letters(BOTS) == [["FirstBot@4b16a9f", "mcts a", "mcts b", "random"], ["a", "b", "c", "d"]]
+    assert forms(["random"]) == [["random"]] and letters(["random"]) == [["a"]]
+    assert forms(["x/a.py:Bot", "y/a.py:Bot"]) == [["x/a.py:Bot", "y/a.py:Bot"]]
 
 
 def test_probabilities_never_read_certain_and_missing_cells_are_empty() -> None:

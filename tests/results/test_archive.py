@@ -81,6 +81,7 @@ def same(one: list[pd.DataFrame], other: list[pd.DataFrame]) -> None:
 
 def test_a_restored_run_has_the_rows_that_it_had(run: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(writing, "GROUP", 5)  # several row groups
+    run.annotations.name_agent(run.annotations.agents()[0], "Monkey")
     before = content(run)
     archive = written(run, tmp_path)
     assert content(run) == before and archive.total.rows == len(RECORDS)
@@ -95,6 +96,8 @@ def test_a_restored_run_has_the_rows_that_it_had(run: Store, tmp_path: Path, mon
     }
     with Store.open(f"sqlite:///{tmp_path}/new.db") as new:
         restore(new, archive)
+        new.annotations.read_names()
+        assert new.annotations.names == run.annotations.names and "Monkey" in new.annotations.names.values()
         assert new.annotations.get("run", NOTE) == "a note" and inspect_store(new.url) == []
         for store in (new, run):
             assert rows_of(store) == rows_of(run)

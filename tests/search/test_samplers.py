@@ -14,6 +14,7 @@ from turnier.contract.samplers import worth
 from turnier.core.errors import UserError
 from turnier.core.parameters import Parameter
 from turnier.search.dimensions.dimension import Dimension
+from turnier.search.samplers.duels import FIRST_REACH, Duels, DuelsSearch
 from turnier.search.samplers.grid import Grid, GridSearch
 from turnier.search.samplers.registry import SAMPLERS, usual_sampler
 from turnier.search.samplers.sampler import Sampler, Search, SteppingSearch, Vectors
@@ -237,10 +238,31 @@ def test_tpe_keeps_the_best_and_the_latest_in_order() -> None:
     assert [trial.number for trial in kept_trials(study.get_trials(), 60)] == [*range(25), *range(165, 200)]
 
 
+def test_a_repeated_default_goes_on_with_the_share_of_an_earlier_version() -> None:
+    stored = Duels(pairs=40, share=0.25, length=900)
+    assert stored.is_closed(Duels())
+    assert not stored.is_closed(Duels(share=0.0)) and not stored.is_closed(Duels(pairs=16))
+
+
+def test_duels_step_farther_the_farther_they_have_come() -> None:
+    grown = []
+    for gap in (0.02, 0.4):
+        search = SAMPLERS.make("duels(pairs=40,length=4000)").begin([0.5 - gap], 1, Space.cube(1))
+        assert isinstance(search, DuelsSearch)
+        first, widest = search.growth, search.sigma
+        for _ in range(50):
+            far = np.abs(search.ask()[:, 0] - 0.5).reshape(-1, 2)
+            search.tell((far < far[:, ::-1]).ravel().astype(float).tolist())
+        assert abs(search.recommended()[0] - 0.5) < 0.1 and search.sigma < widest
+        grown.append(search.growth)
+    assert first < grown[0] < grown[1]
+
+
 def test_duels_near_an_end_differ_by_factors() -> None:
     """From a start near an end of a range; elsewhere and at the end itself by a part of the range."""
     start = [0.06, 0.0, 0.4, 0.94]
-    search = SAMPLERS.make("duels(pairs=40,length=1000,reach=0.1)").begin(start, 1, Space.cube(4))
+    sampler = SAMPLERS.make(f"duels(pairs=40,length=1000,reach={0.1 / FIRST_REACH})")
+    search = sampler.begin(start, 1, Space.cube(4))
     assert search.recommended() == pytest.approx(start)
     low, at_end, middle, high = search.ask().T
     assert set(np.round(at_end, 6)) == {0, 0.1} and set(np.round(middle, 6)) == {0.3, 0.5}

@@ -120,9 +120,10 @@ document.addEventListener("click", event => {
   }
   const copy = event.target.closest("[data-copy]");
   if (copy) {
-    const text = copy.parentElement.querySelector("pre").textContent;
-    navigator.clipboard.writeText(text).then(() => { copy.textContent = "Copied"; }, () => { copy.textContent = "Select it"; });
-    setTimeout(() => { copy.textContent = "Copy"; }, 1500);
+    const text = copy.dataset.copy, said = text ? ["copied", "not copied", ""] : ["Copied", "Select it", "Copy"];
+    const say = which => { copy.textContent = said[which]; };
+    navigator.clipboard.writeText(text || copy.parentElement.querySelector("pre").textContent).then(() => say(0), () => say(1));
+    setTimeout(() => say(2), 1500);
     return;
   }
   const sort = event.target.closest("[data-sort]");

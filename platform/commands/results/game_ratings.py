@@ -8,6 +8,7 @@ from typing import Any
 import pandas as pd
 
 from turnier.dashboards import terminal
+from turnier.dashboards.agent_names import with_names
 from turnier.dashboards.kinds import games
 from turnier.dashboards.kinds.tournament import list_of, rating_rows
 from turnier.dashboards.tables import Column, Table
@@ -78,4 +79,5 @@ def show_means(archive: Archive, as_json: bool) -> None:
     for game, part in table.groupby("game"):
         shares = games.SHARES if part["points_share"].notna().any() else ()
         title = f"{game}: means and points, 95 % intervals"
-        terminal.print_table(Console(), Table(title, part.reset_index(drop=True), [*columns, *shares]))
+        [shown] = with_names(part.reset_index(drop=True))
+        terminal.print_table(Console(), Table(title, shown, [*columns, *shares]))

@@ -244,6 +244,8 @@ def _require_suffix(out: Path, suffixes: tuple[str, ...], what: str) -> None:
 def _list_matches(store: Store, run: Run, as_json: bool) -> None:
     import json
 
+    from turnier.dashboards.agent_names import distinct, planned_labels, with_names_in
+
     from ...core.terminal.visible import say, visible_line
     from ...results.match_list import list_matches
 
@@ -251,8 +253,9 @@ def _list_matches(store: Store, run: Run, as_json: bool) -> None:
     if as_json:
         print(json.dumps([match._asdict() for match in found], indent=2))
         return
+    names = distinct(planned_labels(run))
     for match in found:
-        say(visible_line(f"{match.id[:12]}  {match.text}"))
+        say(visible_line(f"{match.id[:12]}  {with_names_in(match.text, names)}"))
     say(f"turnier show {found[0].id[:12]} replays one." if found else f"{run.id} has no matches.")
 
 

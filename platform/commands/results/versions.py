@@ -65,13 +65,15 @@ def _save(version: Version, folder: Path) -> None:
 
 def _print(console: Console, place: str, found: list[Version], rated: pd.DataFrame) -> None:
     """Prints a table for each game, the oldest version first."""
+    from turnier.dashboards.agent_names import with_names
     from turnier.dashboards.tables import MAIN, Column, Table
     from turnier.dashboards.terminal import print_table
 
     for game, part in rated.groupby("game", sort=False):
         several = bool(part["elo"].notna().any())
         prefix = "elo" if several else "mean"
-        frame = part.reset_index(drop=True).assign(
+        [frame] = with_names(part.reset_index(drop=True))
+        frame = frame.assign(
             half_width=part[f"{prefix}_high"].to_numpy() - part[prefix].to_numpy(),
             since=[f"{since:%Y-%m-%d %H:%M}" for since in part["since"]],
         )

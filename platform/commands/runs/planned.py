@@ -29,6 +29,7 @@ ResumeOption = Annotated[
     ),
 ]
 
+NameOption = Annotated[str, typer.Option("--name", help="a name for the run; default: its game", show_default=False)]
 
 Plans = list[type[Plan[Any]]]
 
@@ -44,6 +45,7 @@ def command_of(kinds: Iterable[str], name: str) -> Callable[..., None]:
     def command(
         context: typer.Context,
         resume: ResumeOption = "",
+        called: NameOption = "",
         store: StoreOption = DEFAULT_URL,
         where: Where = ANYWHERE,
         trust: TrustOption = False,
@@ -51,10 +53,11 @@ def command_of(kinds: Iterable[str], name: str) -> Callable[..., None]:
         **given: Any,
     ) -> None:
         typed = {each: value for each, value in given.items() if is_typed(context, each)}
-        _play(plans, name, typed, resume, store, where, as_json)
+        _play(plans, name, typed, resume, called, store, where, as_json)
 
     signature = inspect.signature(command, eval_str=True)
     context, *shared = (each for each in signature.parameters.values() if each.kind is not each.VAR_KEYWORD)
+    shared = [each for each in shared if each.name != "called" or "name" not in declared]  # studies are their names
     own = [_parameter(each) for each in ordered]
     command.__signature__ = signature.replace(parameters=[context, *own, *shared])  # type: ignore[attr-defined]
     command.__doc__ = plans[0].__doc__
@@ -87,9 +90,12 @@ def _parameter(declared: Declared) -> inspect.Parameter:
 _PLAIN = (bool, int, float, str)
 
 
-def _play(plans: Plans, name: str, typed: dict[str, Any], resume: str, store: str, where: Where, as_json: bool) -> None:
+def _play(
+    plans: Plans, name: str, typed: dict[str, Any], resume: str, called: str, store: str, where: Where, as_json: bool
+) -> None:
     """Plays a run and shows it; finds mistakes before it opens the store for writing."""
     planned = _resumed(plans, name, typed, resume, store) if resume else _planned(plans, typed)
+    planned.called = " ".join(called.split())
     where = planned.placed(where)
     from ...results.store.store import Store
     from .show import show

@@ -11,7 +11,8 @@ from ...core.terminal.console import Console
 from ..other_code import print_other_code
 
 if TYPE_CHECKING:
-    from ...results.failures import Failures
+    import pandas as pd
+
     from ...results.frames import Standings
     from ...runs.results import RunResults
 
@@ -39,8 +40,7 @@ def show_run(results: RunResults, shown: Shown, console: Console | None = None) 
     Raises UserError, after all that, if an agent failed in all of its games and the run is to rate agents.
     """
     from turnier.dashboards import sections, terminal
-
-    from ...results.failures import list_failures, store_option
+    from turnier.dashboards.agent_names import distinct, planned_labels, with_names_in
 
     kind, console, run = sections.described(results), console or Console(), results.store.run(results.id)
     rated = {"anchor": shown.anchor, "nash": shown.nash} if getattr(kind, "RATES", False) else {}
@@ -52,20 +52,21 @@ def show_run(results: RunResults, shown: Shown, console: Console | None = None) 
     if shown.as_json:
         print_json(kind.to_json(data))
     else:
-        head, failures = kind.head(results), list_failures(results.store, [results.id])
+        head = kind.head(results)
         terminal.say(console, f"{run.name} ({run.id})", "bold")
         terminal.say(console, head.sentence)
         terminal.say(console, head.meaning if shown.whole else "")
         terminal.print_sections(console, kind.sections(data), shown.whole, shown.rows)
-        for sentence in failures.sentences(store_option(results.store)):
-            terminal.say(console, sentence, "red")
+        names = distinct([*results.failures()["label"], *planned_labels(run)])
+        for sentence in results.warnings():
+            terminal.say(console, with_names_in(sentence, names), "red")
         if rated:
-            _require_rated(failures)
+            _require_rated(results.failures())
     print_other_code(results.store, results.id, shown.as_json)
 
 
-def _require_rated(failures: Failures) -> None:
-    for label, part in failures.table[failures.table["agent"] != ""].groupby("label", sort=False):
+def _require_rated(failures: pd.DataFrame) -> None:
+    for label, part in failures[failures["agent"] != ""].groupby("label", sort=False):
         games = int(part["games"].sum())
         if games >= round(part["games"].iloc[0] / part["share"].iloc[0]):
             raise UserError(f"{label} must play to be rated, but it failed in all of its {games:,} games; fix it.")

@@ -1,25 +1,30 @@
-"""Annotations of runs, which may change, unlike definitions: texts under a few names."""
+"""Annotations of runs, which may change, unlike definitions: texts under a few names; agents' names are among them."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+import re
+from collections.abc import Iterable, Mapping
 
-from sqlalchemy import delete, select
+from sqlalchemy import delete, select, union
 
 from ...core.errors import UserError
 from ...core.outside import library
+from ...core.terminal.given_names import GIVEN
 from ..integrity.checksums import checksum
 from ..integrity.totals import Total, Totals
 from ..outage import outlasting
 from .database import Database
-from .schema import run_annotations
+from .schema import run_annotations, run_matches, run_votes, seats, votes
 
 SETTINGS = "settings"  # JSON: the latest options of the run that its definition leaves open
 NOTE = "note"  # a user's text about the run
 ANCHOR = "anchor"  # full text of the agent with Elo 0
 ARCHIVE = "archive"  # JSON of the Place of games that the store no longer has
 CODE = "code:"  # prefix of a digest: JSON of a Bundle, code of others that played in the run
+NAME = "name:"  # prefix of the name that people gave an agent of the run: its full text
+LONGEST_NAME = 40  # characters
+A_NAME = re.compile(rf"(?=.*\w)[\w .+#&'-]{{1,{LONGEST_NAME}}}")
 
 
 class Annotations:
@@ -81,6 +86,65 @@ class Annotations:
                 if not self.get(run_id, CODE + bundle.digest):
                     self.set(run_id, CODE + bundle.digest, json.dumps(bundle.to_json()))
                 self._has_code.add((run_id, bundle.digest))
+
+    @property
+    def names(self) -> Mapping[str, str]:
+        """The names that people gave agents, as last read: full text -> name."""
+        return GIVEN.get(self, {})
+
+    @outlasting
+    def read_names(self) -> None:
+        """Reads the names of agents, by which this process then shows them until the store is closed."""
+        name, text = run_annotations.c.name, run_annotations.c.text
+        query = select(name, text).where(name.startswith(NAME)).distinct().order_by(name, text)
+        with self.database.reading() as connection:
+            rows = connection.execute(query).all()
+        names: dict[str, str] = {}
+        for key, agent in rows:  # runs from other stores may bring a name that another agent has: it keeps its text
+            if A_NAME.fullmatch(one := key.removeprefix(NAME)) and one not in names.values():
+                names.setdefault(agent, one)
+        if names:
+            GIVEN[self] = names
+        else:
+            self.forget_names()
+
+    def forget_names(self) -> None:
+        """Shows agents without the names of this store from now on."""
+        GIVEN.pop(self, None)
+
+    def name_agent(self, agent: str, name: str) -> int:
+        """Gives an agent a name in place of an earlier one, in all runs that have it; an empty one takes it away.
+
+        Returns the number of runs.
+        """
+        earlier = [(run_id, key) for run_id, key, text in self.beginning(NAME) if text == agent]
+        for run_id, key in earlier:
+            if key != NAME + name:
+                self.set(run_id, key, "")
+        found = {*self._runs_with(agent), *(run_id for run_id, _ in earlier)}
+        for run_id in sorted(found) if name else ():
+            self.set(run_id, NAME + name, agent)
+        self.read_names()
+        return len(found)
+
+    def keep_names(self, run_id: str, definition: str) -> None:
+        """Stores the names of the agents in a run's definition, so that they go where the run goes."""
+        for agent, name in self.names.items():
+            if json.dumps(agent)[1:-1] in definition and self.get(run_id, NAME + name) != agent:
+                self.set(run_id, NAME + name, agent)
+
+    def agents(self) -> list[str]:
+        """Returns the full texts of the agents that have played or searched in the store, sorted."""
+        with self.database.reading() as connection:
+            return sorted(connection.scalars(union(select(seats.c.agent), select(votes.c.agent))))
+
+    def _runs_with(self, agent: str) -> list[str]:
+        """Returns the runs in which an agent has played or searched, sorted."""
+        playing = select(run_matches.c.run_id).join(seats, seats.c.match_number == run_matches.c.match_number)
+        searching = select(run_votes.c.run_id).join(votes, votes.c.number == run_votes.c.vote_number)
+        query = union(playing.where(seats.c.agent == agent), searching.where(votes.c.agent == agent))
+        with self.database.reading() as connection:
+            return sorted(connection.scalars(query))
 
     def get(self, run_id: str, name: str) -> str:
         """Returns a run's text of that name; empty if there is none."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -74,7 +75,10 @@ class Store:
             read_only: refuse to write; a missing store is then an error.
             patience: seconds to wait for a locked SQLite database.
         """
-        return cls(Database(url_of(place), read_only, patience))
+        store = cls(Database(url_of(place), read_only, patience))
+        with contextlib.suppress(UserError):  # of damage, which other readers report
+            store.annotations.read_names()
+        return store
 
     @property
     def url(self) -> str:
@@ -87,6 +91,7 @@ class Store:
         return self.database.shown_url
 
     def close(self) -> None:
+        self.annotations.forget_names()
         self.database.close()
 
     def __repr__(self) -> str:
@@ -135,6 +140,7 @@ class Store:
                 f"run {run_id!r} must keep its definition, got {difference}; choose another name for another {kind}."
             )
         self.annotations.keep_code(run_id, [row["definition"]])
+        self.annotations.keep_names(run_id, row["definition"])
 
     @outlasting
     def runs(self) -> list[Run]:

@@ -73,7 +73,11 @@ class ComparisonResults(RunResults):
     @property
     def sentence(self) -> str:
         """The verdict with both agents, the number of games, and the estimate."""
-        duel, (first, second) = self.duel, self.comparison.agents
+        return self.sentence_on(*map(str, self.comparison.agents))
+
+    def sentence_on(self, first: str, second: str) -> str:
+        """Returns `sentence` with other names of the agents."""
+        duel = self.duel
         if not duel.pairs:
             return f"{first} and {second} at {duel.game} are undecided: no round of games has ended yet."
         void = f", {self.void_pairs:,} of them void" if self.void_pairs else ""

@@ -11,6 +11,7 @@ from functools import cached_property
 
 import pandas as pd
 
+from ...agents.registry import label_of
 from ...arena.schedules.race import Race as Duels
 from ...arena.schedules.race import Standing
 from ...core.number_text import number
@@ -53,12 +54,13 @@ class RaceResults(RunResults):
         of its interval (elo and share; in games of one seat difference_percent), games, different, pairs (that count),
         and games_left (expected until its own verdict; NaN if unknown, 0 if it plays no further games).
         """
-        rows, standings, agents = [], self.duels.standings, self.race.agents
+        rows, standings = [], self.duels.standings
+        labels = [label_of(agent.full_text()) for agent in self.race.agents]
         for index in self.order:
             duel, ahead = self.duels.duels[index], self.duels.ahead.get(index)
             left = duel.test.units_left() * len(duel.orders) if standings[index] is Standing.UNDECIDED else 0.0
-            row: dict[str, object] = {"agent": duel.agents[0], "label": str(agents[index])}
-            row |= {"standing": standings[index].value, "ahead": "" if ahead is None else str(agents[ahead])}
+            row: dict[str, object] = {"agent": duel.agents[0], "label": labels[index]}
+            row |= {"standing": standings[index].value, "ahead": "" if ahead is None else labels[ahead]}
             row |= {**estimate_of(duel), "games": duel.games, "different": duel.different, "pairs": duel.test.units}
             rows.append(row | {"games_left": math.nan if duel.exhausted else left})
         return pd.DataFrame(rows)
@@ -66,7 +68,11 @@ class RaceResults(RunResults):
     @property
     def sentence(self) -> str:
         """The best agent with its estimate, which others are better, and what is undecided."""
-        duels, base, labels = self.duels, self.race.base, [str(agent) for agent in self.race.agents]
+        return self.sentence_on([str(agent) for agent in self.race.agents], str(self.race.base))
+
+    def sentence_on(self, labels: list[str], base: str) -> str:
+        """Returns `sentence` with other names of the agents and their base."""
+        duels = self.duels
         at, games = f"{base} at {self.race.game}", f"after {duels.games:,} games"
         if not duels.games:
             return f"{_listed(labels)} and their base {at} are undecided: no round of games has ended yet."

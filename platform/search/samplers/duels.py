@@ -11,7 +11,7 @@ import numpy as np
 
 from ...core.errors import UserError
 from ...core.parameters import parameter
-from .. import EVEN_EDITION
+from .. import EVEN_EDITION, STEADY_EDITION
 from ..dimensions.dimension import Dimension
 from ..space import Space
 from .sampler import Sampler, SteppingSearch, Vectors
@@ -20,7 +20,11 @@ MIN_PAIRS = 16  # of a generation
 WORKER_PAIRS = 2  # of a generation for each worker: its end keeps some waiting
 MIN_GENERATIONS = 20  # of a search, however many workers there are
 USUAL_PAIRS = 1000  # of a whole search, if nobody says how many there will be
-USUAL_REACH = 0.2  # for so many pairs
+USUAL_REACH = 0.2  # for so many pairs and parameters
+USUAL_PARAMETERS = 6  # at most; of the more there are, the less each matters alone
+FIRST_REACH, LAST_REACH = 1.4, 0.8  # parts of the reach: wide candidates know the way, close ones where it ends
+USUAL_DISTANCE = 0.11  # root of the mean square of what has changed, in ranges: larger steps follow from more
+LATE = 0.3  # power of the pairs played by which later points count more in the mean
 EVEN_MAX_STEP = 4.0  # MAX_STEP in studies of the first three editions
 MAX_STEP = 8.0  # of a generation, in reaches, if the same side won every duel: large generations would overshoot
 NEAR = 0.15  # to an end of a range: a start nearer than this is moved here, by bending the range
@@ -35,23 +39,29 @@ class Duels(Sampler):
 
     The point moves towards the winners. A duel measures the difference between two candidates directly: its signal is
     twice, and its noise half that of two games against others, so it takes a quarter of the games. The mean of all
-    points is recommended. Numbers move along their ranges, in finer steps near an end if they start there; whole ones
-    are rounded up or down at random, so that their mean stays; choices are drawn by weights.
+    points, late ones a little more than early ones, is recommended. Candidates come closer during the search, and steps
+    grow with the distance from the start. Numbers move along their ranges, in finer steps near an end if they start
+    there; whole ones are rounded up or down at random, so that their mean stays; choices are drawn by weights.
 
-    Sources: Spall 1992, simultaneous perturbation; Polyak and Juditsky 1992, averaging.
+    Sources: Spall 1992, simultaneous perturbation; Polyak and Juditsky 1992, averaging; Shamir and Zhang 2013, later
+    points; Ivgi, Hinder and Carmon 2023, steps by distance.
     """
 
     name = "duels"
-    open = ("pairs", "length")
+    open = ("pairs", "share", "length")
 
     pairs: int = parameter(0, "pairs of a generation, 0 = by the budget and the workers", low=0, high=50_000)
     reach: float = parameter(
-        0.0, "distance of candidates from the point, in ranges, 0 = by the budget, about a fifth", low=0, high=0.5
+        0.0,
+        "distance of candidates from the point, in ranges, 1.4 times as far at first and 0.8 times at the end;"
+        " 0 = by the budget and the number of parameters, about a fifth",
+        low=0,
+        high=0.5,
     )
     gain: float = parameter(
-        3.0, "step after a pair, in reaches over the root of the pairs of the whole search", low=0.01, high=1000
+        3.0, "step after a pair, in reaches, times the root of 1,000 pairs of the whole search", low=0.01, high=1000
     )
-    share: float = parameter(0.25, "pairs that play the opponents instead, if opponents are named", low=0, high=0.75)
+    share: float = parameter(0.1, "pairs that play the opponents instead, if opponents are named", low=0, high=0.75)
     length: int = parameter(0, "pairs of the whole search, 0 = by the budget", low=0, high=10**9)
 
     def begin(self, start: Sequence[float], seed: int, space: Space) -> DuelsSearch:
@@ -77,24 +87,38 @@ class DuelsSearch(SteppingSearch):
             (_Choice if dimension.is_choice else _Number)(dimension, x)
             for dimension, x in zip(space.dimensions, start, strict=True)
         ]
-        length = sampler.length or USUAL_PAIRS
+        self._length = length = sampler.length or USUAL_PAIRS
+        self._steady = False  # in all that follows, as in studies of the first four editions
+        numbers = max(USUAL_PARAMETERS, sum(isinstance(axis, _Number) for axis in self._axes))
         # The more pairs there are, the smaller the noise that wide candidates and large steps are good against.
-        self._gain = sampler.gain / math.sqrt(length)
-        self._eta = min(self._gain, MAX_STEP / self.pairs)
-        self.reach = sampler.reach or min(0.3, USUAL_REACH * (USUAL_PAIRS / length) ** 0.125)
+        self._gain = sampler.gain / math.sqrt(USUAL_PAIRS) * (USUAL_PAIRS / length) ** 0.25
+        self._usual_reach = sampler.reach or min(0.3, USUAL_REACH * (USUAL_PAIRS / length) ** 0.125)
+        self._reach = sampler.reach or self._usual_reach * (numbers / USUAL_PARAMETERS) ** 0.25
+        self._max_step = MAX_STEP
+        self.growth = 1.0  # of the steps of numbers, by the distance of the recommendation from the start
         self._squares = [0.0, 0.0]  # sums of squared differences in duels and against opponents
         self._played = 0  # pairs
-        self._means = [axis.point for axis in self._axes]  # of each axis's points after all generations
+        self._means = self._starts = [axis.point for axis in self._axes]  # of each axis's points after all generations
         self._agreement: list[float] = []  # products of both gradients, by generation
 
     def as_in(self, edition: int) -> None:
         super().as_in(edition)
+        if edition <= STEADY_EDITION:
+            self._steady, self._reach = True, self._usual_reach
+            self._gain = self.sampler.gain / math.sqrt(self._length)
         if edition <= EVEN_EDITION:
-            self._eta = min(self._gain, EVEN_MAX_STEP / self.pairs)
+            self._max_step = EVEN_MAX_STEP
             for axis in self._axes:
                 if isinstance(axis, _Number):
                     axis.straighten()
             self._means = [axis.point for axis in self._axes]
+
+    @property
+    def reach(self) -> float:
+        """The distance of the next candidates from the point."""
+        if self._steady:
+            return self._reach
+        return self._reach * (FIRST_REACH + (LAST_REACH - FIRST_REACH) * min(1.0, self._played / self._length))
 
     def _drawn(self) -> list[tuple[Vectors, Vectors]]:
         """Returns the coordinates of each axis, [pairs, 2], and the directions of its steps, [pairs, n]."""
@@ -117,11 +141,21 @@ class DuelsSearch(SteppingSearch):
                 scaled[part] = differences[part] / math.sqrt(self._squares[which] / before)
         gradients = [[directions[part].T @ scaled[part] for part in parts] for _, directions in self._drawn()]
         self._agreement.append(sum(float(one @ other) for one, other in gradients))
+        late, reach = (0.0, self._reach) if self._steady else (LATE, self._reach**2 / self.reach)
         for axis, (one, other) in zip(self._axes, gradients, strict=True):
-            axis.move(self._eta * (one + other), self.reach)
+            gain = self._gain * (self.growth if isinstance(axis, _Number) else 1.0)
+            axis.move(min(gain, self._max_step / self.pairs) * (one + other), reach)
         self._played += self.pairs
-        share = self.pairs / self._played  # of this generation among all so far
+        share = (1 + late) * self.pairs / (self._played + late * self.pairs)  # of this generation among all so far
         self._means = [mean + share * (axis.point - mean) for mean, axis in zip(self._means, self._axes, strict=True)]
+        squares = [
+            float(mean[0] - start[0]) ** 2
+            for axis, mean, start in zip(self._axes, self._means, self._starts, strict=True)
+            if isinstance(axis, _Number)
+        ]
+        if squares and not self._steady:
+            distance = math.sqrt(sum(squares) / len(squares))
+            self.growth = max(self.growth, math.sqrt(distance / USUAL_DISTANCE))
 
     def recommended(self) -> list[float]:
         """Returns the mean of the points after all generations."""

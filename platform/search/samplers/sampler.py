@@ -214,7 +214,7 @@ class Sampler(Declared):
 
     kind: ClassVar[str] = "sampler"
     usual_noise: ClassVar[str] = "fixed"  # by default
-    open: ClassVar[tuple[str, ...]] = ()  # parameters of which 0 means that they are chosen to suit the search
+    open: ClassVar[tuple[str, ...]] = ()  # parameters that suit the search, or the edition, if they have their defaults
 
     @abstractmethod
     def begin(self, start: Sequence[float], seed: int, space: Space) -> Search:
@@ -226,7 +226,8 @@ class Sampler(Declared):
 
     def is_closed(self, typed: Sampler) -> bool:
         """Whether it is another one with open parameters chosen."""
-        left = {name: 0 for name in self.open if getattr(typed, name, None) == 0}
+        defaults = {field.name: field.default for field, _ in parameters_of(type(self)) if field.name in self.open}
+        left = {name: value for name, value in defaults.items() if getattr(typed, name, None) == value}
         return self.replace(**left) == typed
 
     def as_first(self, typed: Self) -> Self:

@@ -84,7 +84,7 @@ def _slow(known: Mapping[str, Any], candidates: int, definition: Mapping[str, An
     )
 
 
-def without_difference(when: str, one_agent: bool, again: Again | None) -> str:
+def without_difference(when: str, one_agent: bool, again: Again | None = None) -> str:
     """Returns the sentence on generations from which a search could not learn anything.
 
     Args:
