@@ -25,7 +25,7 @@ def readable(names: Sequence[str]) -> list[str]:
     parameters it differs from the other agents of its kind; as few of them as are needed if they are many.
     """
     long = [len(name) > READABLE or _LONG.search(name) is not None for name in names]
-    if not any(long):
+    if not any(long) or len(set(names)) == 1:  # nothing to tell a single agent from
         return list(names)
     found = list(names)
     for form in _telling(names):

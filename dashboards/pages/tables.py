@@ -12,6 +12,7 @@ import pandas as pd
 from turnier.dashboards.short_names import readable
 from turnier.dashboards.tables import NAMED, WHOLE, Column, Table
 
+_FULL = {"agent": "first", "against": "second"}  # name -> full text, in rows of pairs
 MOST_ROWS = 300  # shown at once; the CSV has all
 SEARCHED = 12  # rows from which a table can be searched
 
@@ -61,7 +62,8 @@ def _cell(column: Column, row: dict[str, Any], names: Mapping[str, str]) -> str:
     text = column.text(row)
     if isinstance(value, str) or value is None:
         shown = names.get(text, text) if column.key else text
-        whole = row["agent"] if column.key and isinstance(row.get("agent"), str) else text
+        full = row.get(_FULL.get(column.name, "") if "against" in row else "agent") if column.key else None
+        whole = full if isinstance(full, str) else text
         copy = f' <button type="button" data-copy="{escape(whole)}" aria-label="copy the full text"></button>'
         copied = copy * (column.key and column.name in NAMED and row.get(WHOLE, text) != shown)
         return f'<td class="{"key" if column.key else "text"}" title="{escape(whole)}">{breakable(shown)}{copied}</td>'

@@ -16,10 +16,11 @@ from turnier.agents.registry import label_of
 from turnier.core.terminal.console import Console
 from turnier.core.terminal.given_names import GIVEN
 from turnier.dashboards.agent_names import distinct
-from turnier.dashboards.kinds.tournament import list_of
+from turnier.dashboards.kinds.tournament import list_of, pair_table
 from turnier.dashboards.pages.tables import table_html
 from turnier.dashboards.sections import flat
 from turnier.dashboards.short_names import kind_of, readable
+from turnier.dashboards.summaries.matches import of_game, ranks
 from turnier.dashboards.tables import Table
 from turnier.dashboards.terminal import print_sections
 from turnier.results.frames import Standings, matches_frame
@@ -52,6 +53,7 @@ def test_digits_and_parameters_are_added_until_names_are_distinct() -> None:
 def test_what_is_no_agent_keeps_its_text() -> None:
     odd = "a label, of forty characters and more (such as this one"
     assert readable([odd, "random"]) == [odd, "random"]
+    assert readable(FISH[:1]) == FISH[:1], "it is told from nobody"
     assert (
         kind_of('uci(command="python bots/own.py")') == "python" and kind_of("x/first.py:Bot@4b16(a=1)") == "Bot@4b16"
     )
@@ -85,6 +87,12 @@ def test_two_stockfishes_are_told_apart_at_every_width(duels: Store, width: int)
     for name in ("stockfish Skill 3", "stockfish Skill 10", "mctse empty2 0.351", "mctse empty2 0.42"):
         assert sum(name + " " in row for row in rows) == 1 and f"{name}: " in legend
     assert "Elo" in lines[rule - 1] and max(map(len, lines)) <= width
+
+
+def test_the_names_of_a_pair_have_the_texts_of_both(duels: Store) -> None:
+    page = table_html(pair_table(of_game(ranks(duels, "tournament:1"), DUEL)))
+    for name, text in (("stockfish Skill 3", FISH[0]), ("stockfish Skill 10", FISH[1])):
+        assert page.count(f'title="{escape(text)}">{name}<') == page.count(f">{name}<") == 3
 
 
 def test_a_given_name_is_shown_while_its_store_is_open(duels: Store, tmp_path: Path) -> None:
