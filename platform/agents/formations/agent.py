@@ -39,10 +39,11 @@ def pack_shared(package, seat, words):
     _write(package, (seat, words))
 
 
-class PlainSettings(np.ndarray[Any, Any]):
-    """Settings for kernels in plain Python, in which a package is an object."""
+class Settings(np.ndarray[Any, Any]):
+    """Settings with what the package in them refers to; kernels in plain Python find the package itself here."""
 
     package: Any
+    seat: SeatKernels
 
 
 @kernel(Package(Floats))
@@ -135,10 +136,8 @@ class Formations(CompiledAgent):
         settings[:NUM_SETTINGS] = self.five, self.six, self.otherwise.value_unit(game).scale
         settings[OTHERS:] = seat.settings
         seat = replace(seat, settings=settings[OTHERS:])  # the caller keeps all of it
-        package = pack(pack_shared, seat, words)
+        kept = settings.view(Settings)
+        kept.seat, kept.package = seat, pack(pack_shared, seat, words)
         if JIT:
-            settings[NUM_SETTINGS:OTHERS] = package.view(np.float64)
-        else:
-            settings = settings.view(PlainSettings)
-            settings.package = package  # type: ignore[attr-defined]
-        return replace(seat, act=pointer(act_formations, ACT), settings=settings, in_step=0)
+            settings[NUM_SETTINGS:OTHERS] = kept.package.view(np.float64)
+        return replace(seat, act=pointer(act_formations, ACT), settings=kept, in_step=0)
