@@ -81,6 +81,10 @@ def _compile(dispatcher: Any, compile_or_load: Callable[[Any], Any], signature: 
     return found
 
 
+# As numba does it once it compiles something: a process that finds all kernels in the cache passes pointers, too.
+typeof_impl.register(WrapperAddressProtocol)(lambda value, context: types.FunctionType(value.signature()))
+
+
 class KernelPointer(WrapperAddressProtocol):
     """A compiled kernel as a first-class function that other compiled code can call."""
 

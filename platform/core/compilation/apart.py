@@ -17,7 +17,7 @@ from numba.core.registry import cpu_target
 from numba.core.runtime import rtsys
 
 SMALL = 150  # instructions: larger functions are not inlined
-_PACKAGE = __name__.partition(".")[0]
+_PACKAGE = __name__.partition(".")[0] + "."
 
 
 @dataclass(frozen=True)
@@ -46,10 +46,9 @@ class KernelLibrary(JITCodeLibrary):  # type: ignore[misc]
     def belongs_to(self, dispatcher: Any) -> None:
         """Tells the library whose machine code it is; without that, it is linked."""
         result = dispatcher.overloads.get(dispatcher.kernel_signature.args)
-        if result is None or result.library is not self:  # a caller passes other types than those declared
-            return
-        module = importlib.import_module(dispatcher.__module__)
-        if module.__name__.startswith(_PACKAGE) and getattr(module, dispatcher.__qualname__, None) is dispatcher:
+        if result is None or result.library is not self or not dispatcher.__module__.startswith(_PACKAGE):
+            return  # a caller passes other types than those declared, or code that is not ours
+        if getattr(importlib.import_module(dispatcher.__module__), dispatcher.__qualname__, None) is dispatcher:
             self.dispatcher, self.symbol = dispatcher, result.fndesc.llvm_func_name
 
     def add_linking_library(self, library: Any) -> None:
@@ -82,14 +81,14 @@ class KernelLibrary(JITCodeLibrary):  # type: ignore[misc]
 
         And fills numba's registries of functions, which takes 0.3 s, only if they bring what the machine code calls.
         """
-        name, _, (machine_code, self_bitcode, symbols, needs) = state
+        name, _, (machine_code, bitcode, symbols, needs) = state
         rtsys.initialize(cpu_target.target_context)
         if any(binding.address_of_symbol(one) is None for one in needs):
             cpu_target.target_context.refresh()
         self = cls(codegen, name)
         self.enable_object_caching()
         self._set_compiled_object(machine_code)
-        self._bitcode = self_bitcode
+        self._bitcode = bitcode
         self._finalize_final_module()
         codegen._engine._defined_symbols.update(symbols)
         return self
