@@ -11,6 +11,7 @@ from turnier.core.errors import UserError
 
 HOME = "/"  # the page that lists all runs
 SIDES = "agent", "against"  # the parameters of addresses that name two agents
+BEHIND = "of", "first", "last", "legal"  # those that name positions: an agent, phases, a number of legal actions
 Query = str | Iterable[str]
 
 
@@ -25,9 +26,9 @@ def run_address(run: str, tab: str = "", **query: Query) -> str:
     return address(f"{place}/{quote(tab, safe='')}" if tab else place, **query)
 
 
-def games_address(run: str, *agents: str) -> str:
-    """Returns the address of a run's games, only of those with one or two agents (full texts)."""
-    return run_address(run, "games", **dict(zip(SIDES, agents, strict=False)))
+def games_address(run: str, *agents: str, game: str = "") -> str:
+    """Returns the address of a run's games, only of those with one or two agents, and of a game (full texts)."""
+    return run_address(run, "games", **dict(zip(SIDES, agents, strict=False)), **({"game": game} if game else {}))
 
 
 def match_address(run: str, match: str, move: int | None = None) -> str:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from html import escape
+from urllib.parse import quote
 
-from turnier.dashboards.sections import Copy, Facts, Head, Section, Text, Title
+from turnier.dashboards.sections import Copy, Diagram, Diagrams, Facts, Head, Section, Text, Title
 from turnier.dashboards.tables import Table
 
 FAILED_COLOUR = "light-dark(#b3261e, #ff8a80)"
@@ -46,6 +47,24 @@ def table(shown: Table) -> str:
     cells = str(shown.texts().to_html(index=False, border=0, na_rep=""))
     meant = "<br>".join(f"{escape(name)}: {escape(text)}" for name, text in shown.meant().items())
     return cells + f'<p style="overflow-wrap: anywhere"><small>{meant}</small></p>' * bool(meant)
+
+
+def diagrams(shown: Diagrams, links: bool = True) -> str:
+    """Returns positions side by side; empty without one. With `links`, each leads to its match."""
+    boards = "".join(_diagram(one, links) for one in shown.drawn)
+    note = f'<p class="note">{escape(shown.note)}</p>' * bool(shown.note)
+    return f'<h2>{escape(shown.title)}</h2><div class="diagrams">{boards}</div>{note}' if boards else ""
+
+
+def _diagram(one: Diagram, links: bool) -> str:
+    # As an image, a board of others' stores can neither run nor load anything.
+    said = escape("; ".join(text for text, _ in one.lines))
+    board = f'<img alt="{said}" src="data:image/svg+xml,{quote(one.svg)}">'
+    swatch = '<i style="background: {}"></i>'
+    lines = "".join(f"<p>{swatch.format(colour) * bool(colour)}{escape(text)}</p>" for text, colour in one.lines)
+    if links and one.to:
+        board = f'<a href="{escape(one.to)}">{board}</a>'
+    return f"<figure>{board}<figcaption>{lines}</figcaption></figure>"
 
 
 def written(section: Section) -> str:

@@ -19,7 +19,7 @@ from __future__ import annotations
 
 import importlib
 import pkgutil
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
 from typing import TYPE_CHECKING, Any
@@ -102,13 +102,15 @@ class Drawing:
             is nothing to draw.
         known: its arguments, or a function that returns them when it is drawn.
         table: the table in its place for terminals.
-        cells: whether a click on a cell chooses the agents of `Meetings`.
+        cells: the fields that a click chooses, for `Meetings` or `Behind`.
+        wide: whether nothing may stand beside it.
     """
 
     figure: str
     known: tuple[Any, ...] | Callable[[], tuple[Any, ...]] = ()
     table: Table | None = None
-    cells: bool = False
+    cells: Sequence[str] = ()
+    wide: bool = False
 
     @cached_property
     def drawn(self) -> Figure | None:
@@ -138,6 +140,49 @@ class Board:
     """The last position of a match, for reports."""
 
     replay: Callable[[], Reanalysis]
+
+
+@dataclass(frozen=True)
+class Diagram:
+    """A position with what there is to say about it.
+
+    Args:
+        svg: of the board.
+        lines: each with the colour of the cells that it is about; empty for none.
+        to: the address of the position in its match; empty if the match is not known.
+    """
+
+    svg: str
+    lines: Sequence[tuple[str, str]]
+    to: str = ""
+
+
+@dataclass(frozen=True)
+class Diagrams:
+    """Positions side by side, drawn when they are first shown."""
+
+    title: str
+    make: Callable[[], Sequence[Diagram]]
+    note: str = ""
+
+    @cached_property
+    def drawn(self) -> Sequence[Diagram]:
+        return self.make()
+
+
+@dataclass(frozen=True)
+class Behind:
+    """Sections on what a click on a figure chose, in a panel on pages; see `Drawing.cells`.
+
+    Args:
+        title: of the panel.
+        keys: names in addresses of pages, all of which must be there.
+        make: returns the sections for their values.
+    """
+
+    title: str
+    keys: Sequence[str]
+    make: Callable[..., Iterable[Section]]
 
 
 @dataclass(frozen=True)
@@ -177,7 +222,7 @@ class Among:
     optional: bool = False
 
 
-Section = Text | Title | Tab | Copy | Facts | Table | Drawing | Meetings | Board | Choice | Among
+Section = Text | Title | Tab | Copy | Facts | Table | Drawing | Diagrams | Meetings | Behind | Board | Choice | Among
 
 
 def kind_of(kind: str) -> Any:

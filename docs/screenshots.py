@@ -3,6 +3,7 @@
 import contextlib
 import hashlib
 import os
+import re
 import shutil
 import socket
 import subprocess
@@ -32,7 +33,8 @@ PICTURES = {
     "replay_spe_ed": "spe_ed_match",
 }
 PAIR = {"yavalath_pairs": "?agent=alphabeta%28depth%3D2%29&against=mcts%28iterations%3D300%29"}  # opens a cell
-MADE_OF = REPO / "docs/images/made_of.txt"  # the digest of what the pictures show
+MADE_OF = REPO / "docs/images/made_of.txt"  # the digest of what the pictures show, and those of the words in some
+AGAIN = ("pairs", "tournament", "training")  # pictures that are quickly made again, by a test
 
 # The store of the pictures: a comparison, tournaments of one and more seats, certainty, training, a study, a report.
 COMMANDS: tuple[tuple[str, ...], ...] = (
@@ -50,13 +52,22 @@ STUDY = ("cmaes_heuristics.py", "--population", "6", "--games", "8", "--generati
 EXPERIMENT = ("weitz/board_sizes.py", "--preset", "tiny")
 
 
-def make_store(folder: Path, commands: Sequence[Sequence[str]] = COMMANDS) -> str:
+def commands_again() -> list[tuple[str, ...]]:
+    """Returns the commands that play what the pictures of AGAIN show."""
+    return [words for words in COMMANDS if words[0] == "train" or words[:2] == ("tournament", "yavalath")]
+
+
+def make_store(
+    folder: Path,
+    commands: Sequence[Sequence[str]] = COMMANDS,
+    scripts: Sequence[Sequence[str]] = (STUDY, EXPERIMENT),
+) -> str:
     """Plays into a new store in a folder; returns its URL. Takes about two minutes with all of the commands."""
     url = f"sqlite:///{folder}/turnier.db"
     for words in track(commands, "playing", disable=not sys.stderr.isatty()):
         where = ["--store", url, *(["--executor", "threads"] if words[0] != "train" else [])]
         _run([*TURNIER, *words, *where], folder)
-    for script, *words in (STUDY, EXPERIMENT):
+    for script, *words in scripts:
         _run([sys.executable, str(REPO / "studies" / script), *words, "--store", url, "--executor", "threads"], folder)
     return url
 
@@ -114,21 +125,31 @@ def settle(page: Any, timeout: float = 60_000) -> None:
 SETTLED = """() => {
     const near = one => { const box = one.getBoundingClientRect(); return box.bottom > 0 && box.top < innerHeight }
     const main = document.getElementById('main')
-    return document.readyState === 'complete' && main && !main.textContent.startsWith('Loading')
+    return document.readyState === 'complete' && main && !main.ariaBusy && !main.textContent.startsWith('Loading')
         && [...document.querySelectorAll('figure.chart')].every(one => one.dataset.drawn || !near(one))
         && [...document.images].every(one => one.complete || !near(one))
 }"""
 
 
-def photograph(page: Any, path: Path, maximum: int = MAX_HEIGHT) -> None:
-    """Saves a picture of a whole page in its full height."""
+# The text of a page without its charts, which may not be drawn yet, and its list of games, the latest first.
+WORDS = """() => [...document.querySelectorAll('h1, main')].map(one => {
+    const copy = one.cloneNode(true)
+    copy.querySelectorAll('script, .plot, .panel').forEach(part => part.remove())
+    return copy.textContent
+}).join(' ')"""
+
+
+def photograph(page: Any, path: Path, maximum: int = MAX_HEIGHT) -> str:
+    """Saves a picture of a whole page in its full height; returns the digest of the words in it, without numbers."""
     size = page.viewport_size
     high = page.evaluate("document.documentElement.scrollHeight")
     page.set_viewport_size({"width": size["width"], "height": min(int(high) + 10, maximum)})
     page.wait_for_timeout(600)  # charts take the new width
     settle(page)
     page.screenshot(path=path)
+    shown = page.evaluate(WORDS)
     page.set_viewport_size(size)
+    return hashlib.sha256(" ".join(re.findall("[A-Za-z]{3,}", shown)).encode()).hexdigest()[:16]
 
 
 def main(
@@ -154,15 +175,16 @@ def main(
                 if pages
                 else shown_in_documents(url)
             )
+            words = {}
             for name, wanted in track(named.items(), "looking", disable=not sys.stderr.isatty()):
                 page = chromium.new_page(viewport={"width": width, "height": 900})
                 with playing(url) if wanted == "/" and not store else contextlib.nullcontext():
                     page.goto(f"{address}{wanted}")
                     settle(page)
-                    photograph(page, out / f"{name}.png", max_height)
+                    words[name] = photograph(page, out / f"{name}.png", max_height)
                 page.close()
     if out == MADE_OF.parent and not pages:
-        MADE_OF.write_text(f"{digest()}\n")
+        MADE_OF.write_text("\n".join([digest(), *(f"{name} {words[name]}" for name in AGAIN), ""]))
 
 
 def shown_in_documents(url: str) -> dict[str, str]:

@@ -64,9 +64,12 @@ def _run(shown: ShownStore, text: str) -> dict[str, Any]:
     run = shown.run(text)
     kind = kind_of(run.kind)
     data = shown.read(run, kind.read)
-    about = next(one for one in listed(shown) if one["id"] == run.id)
     result = kind.to_json(data) if hasattr(kind, "to_json") else None
-    return about | {"definition": run.definition, "environment": run.environment, "result": result}
+    return next(listed(shown, run.id)) | {
+        "definition": run.definition,
+        "environment": run.environment,
+        "result": result,
+    }
 
 
 def _figure(figure: Figure) -> dict[str, Any]:
@@ -74,6 +77,6 @@ def _figure(figure: Figure) -> dict[str, Any]:
     return {
         "title": figure.title,
         "note": figure.note,
-        "spec": figure.chart.to_dict(),
+        "spec": json.loads(figure.spec),
         "data": json.loads(json.dumps(json_rows(figure.data), default=str)),
     }

@@ -24,7 +24,7 @@ from turnier.dashboards.app.optuna_server import optuna_routes
 from turnier.dashboards.app.shown_store import ShownStore
 from turnier.dashboards.links import run_address
 from turnier.dashboards.pages import league, runs, side_by_side
-from turnier.dashboards.pages.page import MENU, Page, banner, refused
+from turnier.dashboards.pages.page import CHARTS, MENU, Page, banner, refused
 from turnier.dashboards.pages.run import RunPage
 from turnier.dashboards.reports.run import run_page
 from turnier.server.board.app import Library, board_routes
@@ -81,7 +81,7 @@ def make_app(shown: ShownStore, library: Library, hosts: list[str]) -> Starlette
         Route("/league", leagues),
         Route(f"/league/{{game:str}}/{FILES}/{{name:str}}", league_file),
         Route("/league/{game:str}", leagues),
-        Route("/site/vega.js", script),
+        Route(CHARTS, script),
         Route("/favicon.ico", lambda request: RedirectResponse("/site/icon.svg")),
         Route("/api/live", Live(shown).events),
         *api_routes(shown),
@@ -92,7 +92,7 @@ def make_app(shown: ShownStore, library: Library, hosts: list[str]) -> Starlette
     middleware = [
         Middleware(TrustedHostMiddleware, allowed_hosts=hosts, www_redirect=False),
         Middleware(Guard),
-        Middleware(GZipMiddleware, minimum_size=2000),
+        Middleware(GZipMiddleware, minimum_size=2000, compresslevel=4),
     ]
     handlers = {UserError: _sentence, HTTPException: _no_page, Exception: our_error}
     return Starlette(routes=routes, middleware=middleware, exception_handlers=handlers)

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import contextlib
 import ctypes
+import sys
 from functools import cache
 from typing import Any
 
-_ARENA_MAX = -8  # M_ARENA_MAX of glibc's malloc.h
-ARENAS = 2  # pools of memory that threads share; by default, each thread may have its own
+# The pools of memory that threads share, and the size (bytes) from which memory is not taken from pools, but given back
+# when it is no longer used. By default each thread may have a pool, and the size grows with what was given back.
+_SETTINGS = {-8: 2, -3: 1 << 18}  # M_ARENA_MAX and M_MMAP_THRESHOLD of glibc's malloc.h
 
 
 @cache
@@ -21,10 +23,12 @@ def _library() -> Any:
     return None
 
 
-def share_arenas() -> None:
-    """Lets all threads share a few pools of memory; to be called before threads begin."""
-    if library := _library():
-        library.mallopt(_ARENA_MAX, ARENAS)
+def keep_little() -> None:
+    """Makes this process keep little memory that it does not use; to be called before threads begin."""
+    for setting, value in _SETTINGS.items() if (library := _library()) else ():
+        library.mallopt(setting, value)
+    if arrow := sys.modules.get("pyarrow"):  # which pandas uses, if it is installed
+        arrow.set_memory_pool(arrow.system_memory_pool())
 
 
 def give_back() -> None:

@@ -9,7 +9,7 @@ import threading
 from turnier.core.errors import UserError
 from turnier.dashboards.app import vega
 from turnier.dashboards.app.app import make_app
-from turnier.dashboards.app.memory import share_arenas
+from turnier.dashboards.app.memory import keep_little
 from turnier.dashboards.app.shown_store import ShownStore
 from turnier.dashboards.figures.animation import write_film
 from turnier.results.store.database import NoResults
@@ -32,7 +32,7 @@ def serve_dashboards(url: str, host: str = "127.0.0.1", port: int | None = None)
             name = results.shown_url
     except NoResults as missing:
         name = missing.shown_url
-    share_arenas()
+    keep_little()
     with listening_at(host, port) as listening:
         shown, tables = ShownStore(url), Tables.of_store(url)
         app = make_app(shown, Library(lambda: shown.store, write_film, tables), hosts_of(host))

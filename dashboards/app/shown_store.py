@@ -38,9 +38,10 @@ T = TypeVar("T")
 _NOTHING = object()
 # The columns of `frame`, with types that take little memory: a store may have millions of games.
 _SMALLER: dict[str, Any] = {
-    "match": "int64", "agent": "category", "label": "category", "seat": "int16", "seats": "int16", "seed": "int64",
-    "score": "float64", "result": "category", "decisions": "int32", "nodes": "float32", "seconds": "float32",
-    "seat_seconds": "float32", "seat_cpu_seconds": "float32", "termination": "category", "failed": "bool",
+    "match": "int64", "game": "category", "agent": "category", "label": "category", "seat": "int8", "seats": "int8",
+    "seed": "int64", "score": "float64", "result": "category", "decisions": "int32", "nodes": "float32",
+    "seconds": "float32", "seat_seconds": "float32", "seat_cpu_seconds": "float32", "termination": "category",
+    "failed": "bool",
 }  # fmt: skip
 
 
@@ -55,11 +56,12 @@ class ShownStore:
         self._opening = threading.Lock()
         self._opened: Store | None = None
         self._empty: Store | None = None
-        self._beat: Cache[str, Any] = TTLCache(8, BEAT)
+        self._beat: Cache[Any, Any] = TTLCache(HEADS, BEAT)
         self._heads: Cache[Any, Any] = LRUCache(HEADS)
         self._results: Cache[Any, Any] = LRUCache(KEPT)
         self._locks: dict[int, threading.Lock] = {id(kept): threading.Lock() for kept in self._caches}
         self._reading: dict[Any, threading.Lock] = {}
+        self._alone = threading.Lock()
 
     @property
     def _caches(self) -> tuple[Cache[Any, Any], ...]:
@@ -100,10 +102,15 @@ class ShownStore:
             with lock:
                 if (found := cache.get(key, _NOTHING)) is not _NOTHING:
                     return cast(T, found)
-            read_now = read()
-            with lock:
-                cache[key] = read_now
-                self._reading.pop((id(cache), key), None)
+            try:
+                read_now = read()
+                with lock:
+                    cache[key] = read_now
+            finally:
+                with lock:
+                    self._reading.pop((id(cache), key), None)
+                if cache is not self._beat:
+                    give_back()
             return read_now
 
     def progress(self) -> dict[str, RunProgress]:
@@ -145,25 +152,36 @@ class ShownStore:
         if running and stored > SMALL:
             step = 10 ** (len(str(stored)) - 2) * 5
             stored, done = stored // step * step, done // step * step
+        return stored, running, done, self._kept(self._beat, (run.id, known), lambda: self._marks(run))
+
+    def _marks(self, run: Run) -> str:
         kind, settings = sections.kind_of(run.kind), self.store.annotations.get(run.id, SETTINGS)
         mark = kind.mark(RunResults(self.store, run.id)) if hasattr(kind, "mark") else ""
         names = json.dumps(self.store.annotations.names) if self.store.annotations.names else ""
-        return stored, running, done, settings + mark + names
+        return settings + mark + names
 
     def read(self, run: Run, reader: Callable[[RunResults], T]) -> T:
         """Returns what a function reads of a run; it is called only after changes. Do not modify its results."""
         key = (run.id, self.state_of(run), f"{reader.__module__}.{reader.__qualname__}")
 
-        def read() -> T:
-            found = reader(RunResults.find(self.store, run.id))
-            give_back()
-            return found
-
-        return self._kept(self._results, key, read)
+        return self._kept(self._results, key, lambda: reader(RunResults.find(self.store, run.id)))
 
     def read_all(self, runs: Sequence[Run], name: str, read: Callable[[], T]) -> T:
         """Returns what is read of several runs together, under a name of its own; read again only after changes."""
         return self._kept(self._results, (name, *((run.id, self.state_of(run)) for run in runs)), read)
+
+    def read_alone(self, runs: Sequence[Run], name: str, read: Callable[[], T]) -> T:
+        """As `read_all`, for what keeps a core busy for seconds: raises UserError while another is being read."""
+        key = (name, *((run.id, self.state_of(run)) for run in runs))
+        with self._locks[id(self._results)]:
+            if key in self._results:
+                return cast(T, self._results[key])
+        if not self._alone.acquire(blocking=False):
+            raise UserError("positions are being searched for another page; reload this one in a few seconds.")
+        try:
+            return self._kept(self._results, key, read)
+        finally:
+            self._alone.release()
 
     def frame(self, run: Run) -> pd.DataFrame:
         """Returns the `matches_frame` of a run without ids, with the columns that lists of games and costs need."""
@@ -190,8 +208,9 @@ class ShownStore:
 
 
 def _frame_of(results: RunResults) -> pd.DataFrame:
-    frame = matches_frame(results.store, run=results.id, ids=False)
-    return frame[list(_SMALLER)].astype(_SMALLER)
+    frame = matches_frame(results.store, run=results.id, ids=False)[list(_SMALLER)].astype(_SMALLER)
+    shorter = frame["score"].astype("float32")
+    return frame.assign(score=shorter) if shorter.astype("float64").equals(frame["score"]) else frame
 
 
 def _failures_of(results: RunResults) -> Failures:

@@ -10,6 +10,7 @@ import pandas as pd
 from turnier.agents.registry import make_agent
 from turnier.core.number_text import duration, number
 from turnier.dashboards.agent_names import with_names
+from turnier.dashboards.links import games_address
 from turnier.dashboards.sections import Facts, Section, Text
 from turnier.dashboards.tables import MAIN, Column, Table
 
@@ -17,7 +18,7 @@ HOUR = 3600.0
 CLOSE = 20.0  # Elo within which an agent is about as strong as another
 
 
-def sections(frame: pd.DataFrame, ratings: pd.DataFrame | None = None) -> Iterator[Section]:
+def sections(frame: pd.DataFrame, ratings: pd.DataFrame | None, run: str) -> Iterator[Section]:
     """Yields the cost of a run's games from its `matches_frame`, with the ratings of its agents if they have some."""
     costs = agent_costs(frame)
     if costs.empty:
@@ -46,7 +47,9 @@ def sections(frame: pd.DataFrame, ratings: pd.DataFrame | None = None) -> Iterat
         Column("games"),
         Column("moves"),
         Column("nodes", "nodes per move", digits=3),
+        Column("replay", link=True),
     ]
+    costs = costs.assign(replay=[games_address(run, agent) for agent in costs["agent"]])
     note = "CPU time where it was measured, otherwise the wall clock of the agent's own decisions."
     yield Table("Cost by agent", costs, columns, note)
 

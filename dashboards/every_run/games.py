@@ -22,11 +22,12 @@ _OF_AGENT = {"won": "win", "drawn": "draw", "lost": "loss"}
 
 
 class Chosen(NamedTuple):
-    """Games to list: of these agents (full texts), with this result of the first of them, in this order."""
+    """Games to list: of these agents (full texts), with this result of the first of them, in this order; of a game."""
 
     agents: Sequence[str] = ()
     result: str = ""
     order: str = ORDERS[0]
+    game: str = ""
 
 
 def agents_of(frame: pd.DataFrame) -> Mapping[str, str]:
@@ -38,7 +39,7 @@ def agents_of(frame: pd.DataFrame) -> Mapping[str, str]:
 
 def matching(frame: pd.DataFrame, chosen: Chosen) -> pd.DataFrame:
     """Returns a row for each game that was chosen, in order: match, moves, score, termination, seed, failed, void."""
-    kept = frame
+    kept = frame[frame["game"] == chosen.game] if chosen.game else frame
     for agent in chosen.agents:
         having = frame.loc[frame["agent"] == agent, "match"]
         kept = kept[kept["match"].isin(having)]

@@ -9,7 +9,6 @@ from itertools import chain
 from pathlib import Path
 
 import numpy as np
-import vl_convert
 from PIL import Image, ImageOps
 
 from turnier.arena.match import MatchRecord
@@ -38,6 +37,8 @@ def _size(svg: str) -> tuple[float, float]:
 
 
 def _frame(svg: str, scale: float, size: tuple[int, int]) -> Image.Image:
+    import vl_convert  # it brings a JavaScript engine: much memory for those that draw no film
+
     width, height = _size(svg)
     sized = svg.replace("<svg", f'<svg width="{scale * width:g}" height="{scale * height:g}"', 1)
     board = Image.open(BytesIO(vl_convert.svg_to_png(sized, ppi=72)))

@@ -13,7 +13,15 @@ from turnier.agents.registry import AGENTS
 from turnier.core.errors import UserError
 from turnier.dashboards.figures import charts
 from turnier.dashboards.figures.charts import Figure
-from turnier.dashboards.summaries.certainty import in_percent, means_note, over_game, phase_name, positions_note
+from turnier.dashboards.links import BEHIND
+from turnier.dashboards.summaries.certainty import (
+    ANY,
+    in_percent,
+    means_note,
+    over_game,
+    phase_name,
+    positions_note,
+)
 from turnier.dashboards.summaries.matches import value_of
 from turnier.games.game import Game
 from turnier.results.frames.certainty import agent_certainty, certainty_over_game
@@ -41,8 +49,8 @@ def certainty_heat_map(groups: pd.DataFrame, measure: str) -> Figure:
         f"{v:.0f}{f' ({low:.0f}–{high:.0f})' if room and low == low else ''}\nn {n}" for v, low, high, n in rows
     ]
     data = data[["legal", "phase", "states", "percent", "low", "high", "cell"]]
-    titles = ("legal actions", phase_name(game))
-    chart = charts.heat(data, "legal", "phase", "percent", "cell", titles, (0, 100))
+    titles, drawn = ("legal actions", phase_name(game)), data.assign(of=agent, first=data["phase"], last=data["phase"])
+    chart = charts.heat(drawn, "legal", "phase", "percent", "cell", titles, (0, 100), chosen=BEHIND)
     return Figure(f"{agent}: {measure}", chart, data.drop(columns="cell"), GROUP_NOTE)
 
 
@@ -55,8 +63,9 @@ def certainty_over_phases(positions: pd.DataFrame, measure: str) -> Figure | Non
     data = found.drop(columns="agent").assign(**percent).sort_values(["label", "phase"], ignore_index=True)
     name = phase_name(str(positions["game"].iloc[0]))
     falling = name == Game.phase_name  # cells are filled
+    drawn, titles = data.assign(of=data["label"], legal=ANY), (name, f"{measure}, %")
     chart = charts.lines(
-        data, "phase", "value", "low", "high", "label", (name, f"{measure}, %"), band=True, falling=falling
+        drawn, "phase", "value", "low", "high", "label", titles, band=True, falling=falling, chosen=BEHIND
     )
     chance = data.groupby("phase", as_index=False)["chance"].mean()
     dashed = alt.Chart(chance).mark_line(strokeDash=[6, 4], strokeWidth=2, color="#777777")

@@ -5,9 +5,11 @@ Numbers go from dark to light (cividis).
 
 from __future__ import annotations
 
+import json
 import textwrap
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from io import BytesIO
 from pathlib import Path
 from types import MappingProxyType
@@ -22,7 +24,6 @@ from turnier.core.number_text import estimate, number
 from turnier.core.outputs import require_folder
 from turnier.core.terminal.visible import visible_in
 from turnier.dashboards.colours import COLOURS
-from turnier.dashboards.tables import file_name
 
 SHAPES = ("circle", "square", "triangle-up", "diamond", "triangle-down", "triangle-right", "triangle-left", "wedge")
 NUMBERS = "cividis"
@@ -52,9 +53,10 @@ class Figure:
     data: pd.DataFrame
     note: str = ""  # explains intervals and units
 
-    @property
-    def file_name(self) -> str:
-        return file_name(self.title)
+    @cached_property
+    def spec(self) -> str:
+        """The chart as a Vega-Lite specification in JSON."""
+        return json.dumps(self.chart.to_dict(validate=False), separators=(",", ":"))
 
     def save(self, path: Path | str) -> None:
         """Writes the figure in the format of the name's ending, such as figure.svg."""
@@ -95,7 +97,7 @@ def points(frame: pd.DataFrame, label: str, value: str, low: str, high: str, uni
         layers.append(cross.encode(x=alt.X(f"{mark}:Q", scale=scale), tooltip=_tooltip(data, label, mark)))
     least = 28 if len(order) <= MANY_ROWS else 18
     text = 18 * max((name.count("\n") + 1 for name in order), default=1)
-    return styled(alt.layer(*layers).properties(height=alt.Step(max(least, text))))
+    return styled(alt.layer(*layers).properties(height=max(least, text) * len(set(order))))
 
 
 def lines(
@@ -113,6 +115,7 @@ def lines(
     across: tuple[str, ...] = (),
     band: bool = False,
     falling: bool = False,
+    chosen: Sequence[str] = (),
 ) -> Any:
     """Returns a line (or only points) with its intervals for every series.
 
@@ -127,8 +130,11 @@ def lines(
         across: the columns of an interval of x.
         band: whether intervals are a band even if there are few points.
         falling: whether x falls from left to right.
+        chosen: further columns, which a click on a point chooses.
     """
-    data = thinned(frame[[x, value, low, high, series, *across]].assign(**{series: frame[series].map(wrapped)}), series)
+    data = thinned(
+        frame[[x, value, low, high, series, *across, *chosen]].assign(**{series: frame[series].map(wrapped)}), series
+    )
     data = told(data, value, low, high)
     names = list(dict.fromkeys(data[series]))
     partners = {wrapped(name): wrapped(partner) for name, partner in (published or {}).items()}
@@ -181,12 +187,12 @@ def heat(
     titles: tuple[str, str],
     domain: tuple[float, float],
     orders: tuple[Sequence[str] | None, Sequence[str] | None] = (None, None),
+    chosen: Sequence[str] = (),
 ) -> Any:
     """Returns a heat map from dark (low) to light; cells show their values, so it needs no legend.
 
-    `shown` is the column with the text of a cell, `orders` are the orders of names on both axes.
-    """
-    data = frame[[x, y, value, shown]]
+    `shown` is the column with the text of a cell, `orders` are those of names on both axes, `chosen`: see `lines`."""
+    data = frame[list(dict.fromkeys([x, y, value, shown, *chosen]))]
     places: dict[str, tuple[str, Any, dict[str, Any]]] = {}
     for axis, order in zip((x, y), orders, strict=True):
         across = axis == x
@@ -202,14 +208,13 @@ def heat(
         y=alt.Y(y_field, sort=y_sort, title=titles[1], axis=alt.Axis(**y_words)),
     )
     scale = alt.Scale(scheme=NUMBERS, domain=domain)
-    cells = base.mark_rect(stroke="white").encode(
-        color=alt.Color(f"{value}:Q", scale=scale, legend=None), tooltip=_tooltip(data, x, y, shown)
-    )
+    fill, told_of = alt.Color(f"{value}:Q", scale=scale, legend=None), _tooltip(data, x, y, shown)
+    cells = base.mark_rect(stroke="white").encode(color=fill, tooltip=told_of)
     ink = alt.condition(alt.datum[value] > sum(domain) / 2, alt.value("black"), alt.value("white"))
     two_lines = bool(data[shown].astype(str).str.contains("\n").any())
     up = -7 if two_lines else 0
     text = base.mark_text(fontSize=13, lineBreak="\n", lineHeight=15, dy=up).encode(text=f"{shown}:N", color=ink)
-    return styled((cells + text).properties(height=alt.Step(46 if two_lines else 27)))
+    return styled((cells + text).properties(height=(46 if two_lines else 27) * data[y].nunique()))
 
 
 def bars(frame: pd.DataFrame, label: str, value: str, unit: str, ends: Sequence[str] = ()) -> Any:
@@ -221,7 +226,7 @@ def bars(frame: pd.DataFrame, label: str, value: str, unit: str, ends: Sequence[
     chart = base.mark_bar(color=COLOURS[0], height={"band": 0.7}).encode(x=x)
     if ends:
         chart += base.mark_rule(strokeWidth=3, color=COLOURS[1]).encode(x=alt.X(f"{ends[0]}:Q"), x2=f"{ends[1]}:Q")
-    return styled(chart.properties(height=alt.Step(26)))
+    return styled(chart.properties(height=26 * len(set(order))))
 
 
 def cloud(frame: pd.DataFrame, x: str, value: str, titles: tuple[str, str], line: str = "", step: str = "after") -> Any:
@@ -363,7 +368,7 @@ def _dash(series: str, names: Sequence[str], partners: Mapping[str, str]) -> Any
     """Returns dashes for published series, and for those whose colour is already in use."""
     dashes = [[5, 4] if name in partners or i >= len(COLOURS) else [1, 0] for i, name in enumerate(names)]
     scale = alt.Scale(domain=list(names), range=dashes)
-    return alt.StrokeDash(f"{series}:N", scale=scale, sort=list(names), legend=None)
+    return alt.StrokeDash(f"{series}:N", scale=scale, sort=list(names), title=None, legend=_legend(names))
 
 
 def _columns(names: Sequence[str]) -> int:
@@ -389,7 +394,7 @@ def styled(chart: Any) -> Any:
         chart.configure(
             background="white", font="system-ui, sans-serif", padding=10
         )  # first, since it resets all others; the top tick needs room
-        .configure_axis(labelFontSize=12, titleFontSize=13, titleFontWeight="normal", gridColor="#e6e6e6")
+        .configure_axis(labelFontSize=12, labelSeparation=4, titleFontSize=13, titleFontWeight=400, gridColor="#e6e6e6")
         .configure_legend(labelFontSize=12, titleFontSize=13, symbolStrokeWidth=3, symbolOpacity=1, columnPadding=24)
         .configure_title(fontSize=15, anchor="start", fontWeight=600)
         .configure_view(strokeWidth=0)

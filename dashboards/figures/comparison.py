@@ -30,7 +30,7 @@ def evidence_chart(results: ComparisonResults) -> Figure | None:
         "test:N",
         title=None,
         scale=alt.Scale(domain=list(_TESTS.values()), range=[VERDICT_COLOURS[verdict] for verdict in _TESTS]),
-        legend=alt.Legend(orient="top", symbolType="stroke", symbolStrokeWidth=3),
+        legend=(legend := alt.Legend(orient="top", symbolType="stroke", symbolStrokeWidth=3)),
     )
     y = alt.Y("drawn:Q", title="evidence (log likelihood ratio)", scale=scale)
     width = alt.Scale(domain=(0, 1.03 * float(data["games"].max())), nice=False)
@@ -38,7 +38,8 @@ def evidence_chart(results: ComparisonResults) -> Figure | None:
         x=alt.X("games:Q", title="games", scale=width), y=y, color=colour
     )
     tooltip = [alt.Tooltip("test"), alt.Tooltip("games", format=","), alt.Tooltip("evidence", format=".2f")]
-    dash = alt.StrokeDash("test:N", legend=None, scale=alt.Scale(domain=list(_TESTS.values()), range=[[1, 0], [6, 3]]))
+    dashes = alt.Scale(domain=list(_TESTS.values()), range=[[1, 0], [6, 3]])
+    dash = alt.StrokeDash("test:N", title=None, legend=legend, scale=dashes)
     lines = base.mark_line(strokeWidth=2).encode(strokeDash=dash)
     looks = base.transform_filter("datum.look").mark_point(filled=True, size=60, opacity=1)
     note = (
@@ -87,7 +88,7 @@ def outcome_bars(results: ComparisonResults) -> Figure | None:
         if games > 2
         else f"Points of {first} in the two games of a pair: one seed, seats swapped; a win is 1, a draw ½."
     )
-    chart = styled((bars + text).properties(height=alt.Step(26)))
+    chart = styled((bars + text).properties(height=26 * len(order)))
     return Figure("Pairs by outcome", chart, data.drop(columns="text"), each)
 
 

@@ -13,12 +13,12 @@ from turnier.core.number_text import DIGITS
 from turnier.core.terminal.visible import visible
 from turnier.dashboards.colours import COLOURS
 from turnier.dashboards.figures.charts import NUMBERS, TOLD, styled, told
+from turnier.dashboards.links import SIDES
 
 MAX_TEXTS = 16  # agents whose cells have texts
 MAX_AGENTS = 60  # agents of one square
 MAX_NAMES = 8  # maximum number of agents with names at their dots
 MAX_NUMBERS = 30  # maximum number of agents with numbers at all dots
-CELL = "cell"  # the name of the selection
 NARROW = "windowSize()[0] < 640"  # a phone, in Vega's language; pictures have no window and are not narrow
 _TICKS = 50  # at most, on the axis of costs
 _STEPS = ((MAX_TEXTS, 40), (30, 22), (MAX_AGENTS, 15))  # agents -> px of a row
@@ -43,23 +43,23 @@ def square(cells: pd.DataFrame) -> Any:
         tooltip=[*texts, alt.Tooltip("games:Q", format=",")],
     )
     fill = alt.Color("points:Q", scale=alt.Scale(scheme=NUMBERS, domain=(0, 100)), legend=None)
-    chosen = alt.selection_point(name=CELL, fields=["agent", "against"])
+    chosen = alt.selection_point(fields=list(SIDES))
     framed = {
         "stroke": alt.condition(chosen, alt.value(COLOURS[3]), alt.value("white"), empty=False),
         "strokeWidth": alt.condition(chosen, alt.value(4), alt.value(1), empty=False),
     }
-    layers = [base.mark_rect(cursor="pointer").encode(color=fill, **framed).add_params(chosen)]
+    layers = [base.mark_rect().encode(color=fill, **framed).add_params(chosen)]
     if not small:
         ink = alt.condition(alt.datum.points > 50, alt.value("black"), alt.value("white"))
         crowded = NARROW if len(labels) > 4 else "false"
         share: dict[str, Any] = {"fontSize": alt.expr(f"{crowded} ? 9 : 13"), "dy": alt.expr(f"{crowded} ? 0 : -7")}
         interval: dict[str, Any] = {"fontSize": 11, "dy": 9, "opacity": alt.expr(f"{crowded} ? 0 : 1")}
         layers += [
-            base.mark_text(cursor="pointer", **look).encode(text=f"{name}:N", color=ink)
+            base.mark_text(**look).encode(text=f"{name}:N", color=ink)
             for name, look in (("share", share), ("interval", interval))
         ]
     step = next(px for most, px in _STEPS if len(labels) <= most)
-    return styled(alt.layer(*layers).properties(height=alt.Step(step)))
+    return styled(alt.layer(*layers).properties(height=step * cells["place"].nunique()))
 
 
 def cost_scatter(frame: pd.DataFrame, titles: tuple[str, str]) -> Any:

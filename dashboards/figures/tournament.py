@@ -7,7 +7,7 @@ import pandas as pd
 
 from turnier.dashboards.figures import charts
 from turnier.dashboards.figures.charts import Figure
-from turnier.dashboards.figures.ranked import MAX_AGENTS, MAX_TEXTS, square
+from turnier.dashboards.figures.ranked import MAX_AGENTS, MAX_TEXTS, cost_scatter, square
 from turnier.dashboards.summaries.matches import Ranks, both_sides
 
 SIGNIFICANT = 0.05
@@ -104,3 +104,41 @@ def best_over_games(race: pd.DataFrame) -> Figure | None:
     chart = charts.lines(data, "games", "percent", "low", "high", "label", titles, log=True)
     note = "Probability to be the best of all, as in the rating list, after the games of the first seeds."
     return Figure("Best of all over the games", chart, data[["label", "games", "percent"]], note)
+
+
+def strength_against_cost(costs: pd.DataFrame, what: str) -> Figure | None:
+    """Ratings of agents against the time of a move; None if fewer than two are known.
+
+    Args:
+        costs: of `agent_costs`, with elo, low and high of each agent.
+        what: they are, such as Elo.
+    """
+    known = costs[costs["elo"].notna() & (costs["per_move"] > 0)].sort_values("elo", ascending=False, kind="stable")
+    if len(known) < 2:
+        return None
+    data = known.assign(rank=range(1, len(known) + 1), cost=known["per_move"], value=known["elo"])
+    data = data[["rank", "name", "cost", "value", "low", "high", "games"]].reset_index(drop=True)
+    note = "Numbers are ranks among these. CPU time where it was measured. 95 % intervals."
+    return Figure("Strength against time", cost_scatter(data, ("µs per move", what)), data, note)
+
+
+def versions_over_time(rated: pd.DataFrame) -> Figure | None:
+    """Ratings of the versions of code that is not ours, the oldest first, see `rated_versions`; None of only one."""
+    if len(rated) < 2:
+        return None
+    name = "elo" if rated["elo"].notna().any() else "mean"
+    number = rated["since"].rank(method="first").astype(int)
+    data = pd.DataFrame(
+        {
+            "version": number,
+            "value": rated[name],
+            "low": rated[f"{name}_low"],
+            "high": rated[f"{name}_high"],
+            "class": rated["agent"].str.partition("@")[0],
+            "label": rated["label"],
+            "since": rated["since"].astype(str),
+        }
+    )
+    titles = ("version, by its first game", "Elo" if name == "elo" else "mean score")
+    chart = charts.lines(data, "version", "value", "low", "high", "class", titles, ordinal=True)
+    return Figure("Versions over time", chart, data, "95 % intervals; the table below has names and dates.")

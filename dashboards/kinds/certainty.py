@@ -2,18 +2,46 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from functools import partial
 from typing import Any, NamedTuple
 
+import numpy as np
 import pandas as pd
 
+from turnier.arena.match import NO_ACTION
+from turnier.arena.positions import seen_in
+from turnier.arena.repeated_search import SeenPosition
+from turnier.core.errors import unknown
 from turnier.core.number_text import estimate
 from turnier.dashboards.agent_names import distinct, explained, planned, short_game, with_names
 from turnier.dashboards.kinds.games import by_game
-from turnier.dashboards.sections import Among, Choice, Drawing, Head, Section, Text, kinds_with
-from turnier.dashboards.summaries.certainty import coarser, in_percent, lead_sentence, means_note, over_game, phase_name
+from turnier.dashboards.links import BEHIND, match_address
+from turnier.dashboards.sections import (
+    Among,
+    Behind,
+    Choice,
+    Diagram,
+    Diagrams,
+    Drawing,
+    Head,
+    Section,
+    Text,
+    kinds_with,
+)
+from turnier.dashboards.summaries.certainty import (
+    ANY,
+    coarser,
+    in_percent,
+    lead_sentence,
+    means_note,
+    over_game,
+    phase_name,
+)
 from turnier.dashboards.tables import MAIN, MINOR, USEFUL, Column, Table
+from turnier.games.drawing import coloured
+from turnier.games.registry import game_of
 from turnier.results.frames import json_rows
 from turnier.results.frames.certainty import CERTAINTY_MEASURES, agent_certainty, certainty_over_game, group_certainty
 from turnier.results.frames.matches import matches_frame, summary
@@ -24,6 +52,8 @@ from turnier.runs.stored.certainty import certainty_of_run
 BEGIN = 'turnier certainty 2048 random "mc(iterations=100)" --states 5'
 SCORES = SEARCHES = True  # see `turnier.dashboards.sections`
 
+BOARDS = 3  # positions on boards, the least and the most certain ones
+COLOURS_OF_CHOICES = "#7fd0b0", "#f0a9cd", "#9db9e8"  # of the cells of the most frequent actions
 MAX_RUNS = 20  # runs searched for scores
 ABOUT = {
     "normalised": "Normalised: 0 % if all actions are equally frequent, 100 % if always the same (Kutsch 2017, 9.1).",
@@ -85,7 +115,8 @@ def _measured(positions: pd.DataFrame, measure: str, store: Store) -> Iterator[S
     if said := lead_sentence(positions, measure):
         yield Text(said)
     yield Text(ABOUT[measure])
-    yield Drawing("certainty.certainty_over_phases", (positions, measure), _phases_table(positions, measure))
+    yield Drawing("certainty.certainty_over_phases", (positions, measure), _phases_table(positions, measure), BEHIND)
+    yield Behind("Positions behind it", BEHIND, partial(_chosen, positions, measure, store))
     yield agents_table(positions)
     yield Drawing("certainty.certainty_means", (positions, measure))
     yield Drawing("certainty.certainty_by_parameter", (positions, measure))
@@ -94,7 +125,67 @@ def _measured(positions: pd.DataFrame, measure: str, store: Store) -> Iterator[S
     order = agent_certainty(positions).sort_values(measure, ascending=False)
     for agent in order["agent"]:
         part = groups[groups["agent"] == agent]
-        yield Drawing("certainty.certainty_heat_map", (part, measure), _groups_table(part, measure))
+        yield Drawing("certainty.certainty_heat_map", (part, measure), _groups_table(part, measure), BEHIND)
+    yield from _extremes(positions[positions["agent"] == order["agent"].iloc[0]], measure, store)
+
+
+def _chosen(
+    positions: pd.DataFrame, measure: str, store: Store, of: str, first: str, last: str, legal: str
+) -> Iterator[Section]:
+    """Yields the positions of an agent in some phases, with a number of legal actions or any."""
+    labels = sorted(positions["label"].unique())
+    if of not in labels:
+        raise unknown("agent", of, labels)
+    phases = [str(phase) for phase in sorted(positions["phase"].unique())]
+    for phase in (first, last):
+        if phase not in phases:
+            raise unknown("phase", phase, phases)
+    some = coarser(positions)
+    here = (some["label"] == of) & some["phase"].between(int(first), int(last))
+    part = some[here & ((legal == ANY) | (some["legal"].astype(str) == legal))]
+    where = f"{phase_name(str(some['game'].iloc[0]))} {first}{f' to {last}' * (first != last)}"
+    where += f", {legal} legal actions" * (legal != ANY)
+    yield Text(f"{of}, {where}: {len(part):,} positions.")
+    yield from _extremes(part, measure, store)
+
+
+def _extremes(part: pd.DataFrame, measure: str, store: Store) -> Iterator[Section]:
+    """Yields the positions in which an agent is least and most certain, on boards."""
+    if part.empty:
+        return
+    order = part.sort_values([measure, "position"], kind="stable")
+    fewer = min(BOARDS, -(-len(order) // 2))
+    least, most = order.head(fewer), order.iloc[fewer:].tail(BOARDS)[::-1]
+    label = part["label"].iloc[0]
+    yield Diagrams(f"Where {label} is least certain", partial(_boards, least, measure, store))
+    yield Diagrams(f"Where {label} is most certain", partial(_boards, most, measure, store))
+
+
+def _boards(part: pd.DataFrame, measure: str, store: Store) -> list[Diagram]:
+    """Returns positions with how often each action was chosen; they lead to their matches if these are stored."""
+    found = []
+    for row in part.to_dict("records"):
+        searches = store.searches.of_positions(row["run"], [row["position"]])
+        actions = Counter(one.action for one in searches if one.spec.agent == row["agent"])
+        seen = searches[0].spec.position
+        game, state = game_of(seen.game), np.array(seen.state, np.int64)
+        lines, colours = [(f"{measure} {100 * row[measure]:.0f} %", "")], dict[int, str]()
+        for (action, times), colour in zip(actions.most_common(), COLOURS_OF_CHOICES, strict=False):
+            cells = game.clicks(state, action) if action != NO_ACTION else ()
+            colours |= dict.fromkeys(cells[-1] if cells else (), colour)
+            name = game.move_text(state, action) if action != NO_ACTION else "failed"
+            lines.append((f"{name}: {times} of {row['searches']} searches", colour * bool(cells)))
+        found.append(Diagram(coloured(game.svg(state), colours), lines, _match_of(seen, row, store)))
+    return found
+
+
+def _match_of(seen: SeenPosition, row: dict[str, Any], store: Store) -> str:
+    """Returns the address of a position in its match; empty if that is not stored."""
+    for record in store.records([row["source"]]) if row["source"] else ():
+        for number, position in enumerate(seen_in(record.spec, record.plies)):
+            if position.state == seen.state:
+                return match_address(row["run"], row["source"], number)
+    return ""
 
 
 def _scores(positions: pd.DataFrame, store: Store) -> pd.DataFrame:

@@ -12,6 +12,7 @@ from turnier.core.number_text import number
 from turnier.dashboards.agent_names import distinct, named, names_of, planned
 from turnier.dashboards.colours import VERDICT_COLOURS
 from turnier.dashboards.kinds import games as scores
+from turnier.dashboards.links import games_address
 from turnier.dashboards.sections import Drawing, Facts, Head, Section, Text
 from turnier.dashboards.tables import MAIN, MINOR, Column, Table
 from turnier.results.failures import list_failures
@@ -88,7 +89,9 @@ def facts(results: ComparisonResults) -> dict[str, str]:
 def agents_table(results: ComparisonResults) -> Table:
     """Returns the results of both agents in the games of the verdict, the first agent first."""
     agents, duel = results.agents(), results.duel
-    frame = named(agents, distinct(agents["label"])).assign(pairs=duel.test.units).reset_index(drop=True)
+    to_games = [games_address(results.id, agent) for agent in agents["agent"]]
+    frame = named(agents, distinct(agents["label"])).assign(pairs=duel.test.units, replay=to_games)
+    frame = frame.reset_index(drop=True)
     measured = (scores.MEAN,) if duel.single_player else scores.SHARES
     repeated = [Column("different", importance=MINOR)] if (agents["different"] < agents["games"]).any() else []
     columns = [Column("label", "agent", key=True), measured[0], scores.GAMES, *repeated, Column("pairs"), *measured[1:]]
@@ -96,7 +99,7 @@ def agents_table(results: ComparisonResults) -> Table:
     failed = Column("failures", "failed", importance=MAIN)
     margin, alpha = results.comparison.margin, number(100 * results.comparison.alpha)
     note = f"The games of the verdict, with 95 % intervals; margin {margin}; a verdict is wrong with {alpha} % at most."
-    return Table("Agents", frame, [*columns, failed, *void], note)
+    return Table("Agents", frame, [*columns, failed, *void, scores.REPLAY], note)
 
 
 def evidence_table(results: ComparisonResults) -> Table:

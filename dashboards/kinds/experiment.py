@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from typing import NamedTuple
 
 import pandas as pd
 
+from turnier.agents.registry import make_agent
+from turnier.core.errors import UserError
 from turnier.dashboards.kinds import games as scores
+from turnier.dashboards.links import games_address
 from turnier.dashboards.sections import Drawing, Head, Section, Text
 from turnier.dashboards.tables import MAIN, MINOR, Column, Table
+from turnier.games.registry import make_game
 from turnier.results.frames import json_rows
-from turnier.runs.experiment import VERDICTS, Experiment, Measurement, counted, measurements, unit, verdict
+from turnier.runs.experiment import VERDICTS, Experiment, Measurement, Row, counted, measurements, unit, verdict
 from turnier.runs.results import RunResults
 
 SCORES = True
@@ -78,6 +83,16 @@ def experiment_table(data: Data) -> Table:
         *(published if frame["published"].notna().any() else []),
         Column("games", what),
         Column("seconds", each, importance=MINOR),
+        scores.REPLAY,
     ]
+    frame = frame.assign(replay=[_games_of(experiment.run_id, row) for row in experiment.rows])
     note = VERDICTS.replace("*", "") if frame["published"].notna().any() else ""
     return Table(experiment.title, frame, columns, f"{note} Seed {experiment.seed}.".strip())
+
+
+def _games_of(run: str, row: Row) -> str:
+    """Returns the address of the games of a row; empty if it only has searches, or this version lacks its game."""
+    with contextlib.suppress(UserError):
+        agents = [make_agent(agent).full_text() for agent in dict.fromkeys(row.agents)]
+        return "" if row.states else games_address(run, *agents[:2], game=make_game(row.game).full_text())
+    return ""

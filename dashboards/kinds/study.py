@@ -284,11 +284,13 @@ def front_table(data: Data) -> Table:
         half_width=(front["high"] - front["low"]) / 2,
         agent=[agent_with(data.definition, used_values(row, ranges)) for row in rows],
     ).reset_index(drop=True)
+    frame["replay"] = [games_of(run_id_of(data.name), agent) for agent in frame["agent"]]
     columns = [
         Column("number", "candidate", key=True),
         Column("other", data.trials.attrs["second"].title, importance=MAIN),
         Column("value", data.unit, half_width="half_width", importance=MAIN),
         Column("agent", importance=MINOR - 1),
+        Column("replay", link=True),
     ]
     return Table("The front", frame, columns, "Candidates that no other beats at both objectives.")
 

@@ -13,9 +13,9 @@ import pandas as pd
 from turnier.arena.analysis.reanalysis import Reanalysis
 from turnier.arena.match import moves_kept
 from turnier.core.number_text import estimate, percent_sure, plus_minus
-from turnier.dashboards.agent_names import distinct, planned_labels, with_names_in
+from turnier.dashboards.agent_names import distinct, planned_labels, short_game, with_names_in
 from turnier.dashboards.kinds import games as scores
-from turnier.dashboards.links import games_address
+from turnier.dashboards.links import SIDES, games_address
 from turnier.dashboards.sections import Board, Choice, Drawing, Head, Meetings, Section, Tab, Text
 from turnier.dashboards.summaries.matches import (
     Ranks,
@@ -211,7 +211,7 @@ def _who_beats_whom(ranks: Ranks) -> Iterator[Section]:
     """Yields the square of all agents, or a window of many, and the games of two of them."""
 
     def drawing(first: int) -> Drawing:
-        return Drawing("tournament.crosstable", (ranks, first), _square(ranks), cells=True)
+        return Drawing("tournament.crosstable", (ranks, first), _square(ranks), cells=SIDES, wide=True)
 
     labels = ranks.ratings["label"].tolist()
     if len(labels) <= WINDOW:
@@ -227,7 +227,7 @@ def list_of(standings: Standings, game: str) -> Iterator[Section]:
     """Yields the rating list of a game with its notes, from any games."""
     found = Ranks(standings.ratings, standings.pairs, pd.DataFrame(columns=["game"]), standings.notes)
     ranks = of_game(found, game)
-    yield replace(rating_list(ranks), title=f"{game}: rating list")
+    yield replace(rating_list(ranks), title=f"{short_game(game)}: rating list")
     yield from map(Text, ranks.notes["note"])
 
 
@@ -251,9 +251,13 @@ def rating_list(ranks: Ranks, summary: pd.DataFrame | None = None) -> Table:
     nash = known(frame, Column("nash", "Nash", "%", 100, low="nash_low", high="nash_high"))
     live = known(frame, Column("live_mu", "openskill mu", half_width="live_sigma", importance=MINOR))
     group = [Column("group")] if frame["group"].nunique() > 1 else []
-    places = Column("places", "place")
+    to_games = []
+    if "run" in frame:
+        to_games = [scores.REPLAY]
+        pairs = frame[["run", "agent"]].itertuples(index=False)
+        frame["replay"] = [games_address(str(run), str(agent)) for run, agent in pairs]
     columns = [
-        places,
+        Column("places", "place"),
         Column("label", "agent", key=True),
         value,
         scores.GAMES,
@@ -263,6 +267,7 @@ def rating_list(ranks: Ranks, summary: pd.DataFrame | None = None) -> Table:
         *nash,
         *live,
         *group,
+        *to_games,
     ]
     return Table("Rating list" if rated else "Rating list by mean score", frame, columns, _list_note(ranks, rated))
 

@@ -17,7 +17,8 @@ from turnier.agents.registry import AGENTS, EVALUATORS
 from turnier.core.number_text import duration, estimate, number, plus_minus
 from turnier.core.parameters import Declared
 from turnier.dashboards.agent_names import planned, short_game, shortened
-from turnier.dashboards.kinds.games import by_game
+from turnier.dashboards.kinds.games import REPLAY, by_game
+from turnier.dashboards.links import games_address
 from turnier.dashboards.sections import Choice, Copy, Drawing, Facts, Head, Section, Text
 from turnier.dashboards.tables import MAIN, Column, Table
 from turnier.games.game import Game
@@ -46,6 +47,7 @@ class Data(NamedTuple):
     said: Sequence[Section] = ()  # results of the newest games, how to play with the result, and advice
     seconds: Mapping[str, Mapping[int, float]] = MappingProxyType({})  # of learning, by number of games
     facts: Mapping[str, Mapping[str, str]] = MappingProxyType({})
+    replays: Mapping[str, Mapping[int, str]] = MappingProxyType({})  # addresses of evaluation games, as `seconds`
 
 
 def read(results: RunResults) -> dict[str, Data]:
@@ -59,8 +61,9 @@ def read(results: RunResults) -> dict[str, Data]:
     points, seconds = store.curves.points(run.id), seconds_of(store, run.id)
     if change := rising(game_of(game), points, evaluations[name]):
         said.insert(0, Text(change))
-    facts = {name: _facts(run, seconds)}
-    return {game: Data(game, {name: points}, evaluations, (against,), rated, said, {name: seconds}, facts)}
+    played = {games: games_address(run.id, agent) for games, agent in store.curves.evaluated(run.id).items()}
+    more = {name: seconds}, {name: _facts(run, seconds)}, {name: played}
+    return {game: Data(game, {name: points}, evaluations, (against,), rated, said, *more)}
 
 
 def _said(results: TrainingResults) -> Iterator[Section]:
@@ -151,6 +154,7 @@ def together(*found: dict[str, Data]) -> dict[str, Data]:
             (*known.said, *data.said),
             {**known.seconds, **data.seconds},
             {**known.facts, **data.facts},
+            {**known.replays, **data.replays},
         )
     return games
 
@@ -220,12 +224,14 @@ def evaluation_table(data: Data) -> Table:
         Column("matches", "games played"),
     ]
     frame = pd.DataFrame(rows)
+    frame["replay"] = [data.replays.get(row["run"], {}).get(row["games"], "") for row in rows]
     if rated := [known.assign(run=name) for name, known in data.checkpoints.items() if len(known)]:
         frame = frame.merge(pd.concat(rated), on=["run", "games"], how="left")
         columns += [
             Column("elo", "Elo", low="elo_low", high="elo_high", signed=True, importance=MAIN),
             Column("minutes", "minutes of learning"),
         ]
+    columns.append(REPLAY)
     against = ", ".join(sorted(filter(None, set(data.opponents))))
     return Table("Evaluations", frame, columns, f"Against {against}." if against else "")
 

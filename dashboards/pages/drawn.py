@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from html import escape
 
+import pandas as pd
 from starlette.datastructures import QueryParams
 
 from turnier.core.errors import unknown
@@ -14,13 +14,15 @@ from turnier.dashboards import markup
 from turnier.dashboards.figures.charts import Figure, image, table_csv
 from turnier.dashboards.links import SIDES, address
 from turnier.dashboards.pages.forms import checks, form, one_of, select
-from turnier.dashboards.pages.page import Block, copied
+from turnier.dashboards.pages.page import Block, copied, panel
 from turnier.dashboards.pages.tables import table_html
 from turnier.dashboards.sections import (
     Among,
+    Behind,
     Board,
     Choice,
     Copy,
+    Diagrams,
     Drawing,
     Facts,
     Meetings,
@@ -30,6 +32,7 @@ from turnier.dashboards.sections import (
 )
 from turnier.dashboards.tables import Table, file_name
 
+NAMES = "agent", "label", "name"  # columns of agents in the data of figures
 RESULT = "Result"  # the first tab
 FILES = {"svg": "image/svg+xml", "png": "image/png", "csv": "text/csv; charset=utf-8"}
 
@@ -52,11 +55,15 @@ class View:
         path: of the page.
         query: its choices.
         tab: the tab to show.
+        games: the address of its games, if it has any.
+        agents: their agents' names.
     """
 
     path: str
     query: QueryParams
     tab: str = RESULT
+    games: str = ""
+    agents: Collection[str] = ()
 
     def chosen(self, some: Iterable[Section]) -> dict[str, list[Section | Control]]:
         """Returns the sections of each tab that has some, with the choices made.
@@ -113,12 +120,20 @@ class View:
         for section in some:
             if isinstance(section, Drawing):
                 if (figure := section.drawn) is not None:
-                    yield Block(f"figure {figure.title}", self._figure(figure, section.cells), half=not section.cells)
+                    yield Block(f"figure {figure.title}", self._figure(figure, section.cells), half=not section.wide)
             elif isinstance(section, Control):
                 yield from self._control(section)
             elif isinstance(section, Table):
                 if len(section.frame):
                     yield Block(f"table {section.title}", table_html(section, self.file(section.title, "csv")))
+            elif isinstance(section, Diagrams):
+                if html := markup.diagrams(section):
+                    yield Block(f"boards {section.title}", html, half=True)
+            elif isinstance(section, Behind):
+                if all(self.query.get(key) for key in section.keys):
+                    made = section.make(*(self.query[key] for key in section.keys))
+                    html = "".join(block.html for block in self.blocks(made))
+                    yield panel(section.title, html, self.without(*section.keys))
             elif isinstance(section, Meetings):
                 yield Block("meetings", self._meetings(section))
             elif not isinstance(section, Board):
@@ -144,17 +159,26 @@ class View:
             known += [f"{file_name(shown.title)}.{one}" for one in endings]
         raise unknown("file", name, known)
 
-    def _figure(self, figure: Figure, cells: bool) -> str:
-        spec = json.dumps(figure.chart.to_dict(), separators=(",", ":")).replace("<", "\\u003c")
+    def _figure(self, figure: Figure, cells: Sequence[str]) -> str:
+        note, clicks = figure.note, ""
+        if cells:
+            note, clicks = f"{note} A click shows what is behind it.", f' data-cells="{" ".join(cells)}"'
+        elif named := next((name for name in NAMES if self._are_agents(figure.data, name)), ""):
+            note, clicks = f"{note} A click shows games.", f' data-cells="{named}" data-games="{escape(self.games)}"'
+        spec = figure.spec.replace("<", "\\u003c")
         saved = " ".join(
             f'<a href="{escape(self.file(figure.title, kind))}" download>{kind.upper()}</a>' for kind in FILES
         )
         return (
-            f'<figure class="chart"{" data-cells" if cells else ""}><h2>{escape(figure.title)}</h2>'
+            f'<figure class="chart"{clicks}><h2>{escape(figure.title)}</h2>'
             f'<div class="plot" role="img" aria-label="{escape(figure.title)}. {escape(figure.note)}"></div>'
             f'<script type="application/json">{spec}</script>'
-            f'<figcaption class="note">{escape(figure.note)} <span class="save">{saved}</span></figcaption></figure>'
+            f'<figcaption class="note">{escape(note)} <span class="save">{saved}</span></figcaption></figure>'
         )
+
+    def _are_agents(self, data: pd.DataFrame, column: str) -> bool:
+        """Whether a column has agents whose games can be listed."""
+        return bool(self.games) and column in data and set(data[column].astype(str)) <= set(self.agents)
 
     def _control(self, control: Control) -> Iterator[Block]:
         choice = control.choice

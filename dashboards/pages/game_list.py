@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from html import escape
 
 import pandas as pd
 from starlette.datastructures import QueryParams
 
 from turnier.core.errors import unknown
+from turnier.dashboards.agent_names import short_game
 from turnier.dashboards.app.shown_store import ShownStore
 from turnier.dashboards.every_run import games
 from turnier.dashboards.links import SIDES, run_address
 from turnier.dashboards.pages.drawn import View
 from turnier.dashboards.pages.forms import form, number_of, one_of, select
-from turnier.dashboards.pages.page import Block
+from turnier.dashboards.pages.page import Block, panel
 from turnier.dashboards.pages.tables import table_html
 from turnier.dashboards.sections import Meetings
 from turnier.dashboards.tables import Table
@@ -32,13 +33,10 @@ class GameList:
         self.shown, self.run, self.query = shown, run, query
         self.frame = shown.frame(run)
         self.names = games.agents_of(self.frame)
-        texts = {name: text for text, name in self.names.items()}
-        agents = [query[side] for side in SIDES if query.get(side)]
-        full = [one if one in self.names else texts.get(one, "") for one in agents]
-        if "" in full:
-            raise unknown("agent", agents[full.index("")], list(texts))
         result, order = one_of(query, "result", games.RESULTS), one_of(query, "order", games.ORDERS, games.ORDERS[0])
-        self.chosen = games.Chosen(tuple(dict.fromkeys(full)), result, order)
+        self.games = {str(game): short_game(str(game)) for game in self.frame["game"].unique()}
+        game = one_of(query, "game", self.games)
+        self.chosen = games.Chosen(asked_agents(query, self.names), result, order, game)
         self.found = games.matching(self.frame, self.chosen)
 
     def table(self) -> Table:
@@ -68,18 +66,39 @@ class GameList:
             for place, side in enumerate(SIDES[: 1 if alone else 2])
         ]
         results = games.RESULTS[3:] if alone or not chosen.agents else games.RESULTS
+        of_game = [select("game", self.games, chosen.game, "any", "game")] if len(self.games) > 1 else []
         return form(
             path,
+            *of_game,
             *sides,
             select("result", results, chosen.result, "any", "result"),
             select("order", games.ORDERS, chosen.order, label="order"),
         )
 
 
+def asked_agents(query: QueryParams, names: Mapping[str, str]) -> tuple[str, ...]:
+    """Returns the full texts of the one or two agents that an address names by full text or name, each once.
+
+    Raises UserError if one is not among `names`, see `games.agents_of`.
+    """
+    texts = {name: text for text, name in names.items()}
+    asked = [query[side] for side in SIDES if query.get(side)]
+    full = [one if one in names else texts.get(one, "") for one in asked]
+    if "" in full:
+        raise unknown("agent", asked[full.index("")], list(texts))
+    return tuple(dict.fromkeys(full))
+
+
+def why_link(run: Run, agents: Sequence[str]) -> str:
+    """Returns a link to positions in which two agents, given by name or full text, differ most."""
+    to = escape(run_address(run.id, "why", **dict(zip(SIDES, agents, strict=True))))
+    return f'<p><a href="{to}">Why? Positions where they differ most</a></p>'
+
+
 def pair_panel(shown: ShownStore, run: Run, view: View, met: Meetings, names: list[str]) -> Block:
     """Returns the games of two agents in a panel over the page, where the click was."""
     frame, texts = shown.frame(run), [met.agents[name] for name in names]
-    parts = []
+    parts = [why_link(run, texts)]
     for some in [[text] for text in texts] if met.alone else [texts]:
         found = games.matching(frame, games.Chosen(tuple(some)))
         table = games.games_table(shown.store, run.id, frame, found.head(OF_PAIR), len(found), short=True)
@@ -88,13 +107,7 @@ def pair_panel(shown: ShownStore, run: Run, view: View, met: Meetings, names: li
             f"{small_boards(table.frame.head(BOARDS_OF_PAIR))}{table_html(table, level=3)}"
             f'<p><a href="{every}">All {len(found):,} games, with filters</a></p>'
         )
-    close = escape(view.without(*SIDES))
-    return Block(
-        "panel",
-        f'<aside class="panel" aria-label="games of two agents"><div class="head"><h2>{escape(names[0])} against'
-        f' {escape(names[1])}</h2><a class="close" href="{close}" data-stay aria-label="close">✕</a></div>'
-        f"{''.join(parts)}</aside>",
-    )
+    return panel(f"{names[0]} against {names[1]}", "".join(parts), view.without(*SIDES))
 
 
 def small_boards(rows: pd.DataFrame) -> str:

@@ -13,20 +13,26 @@ from turnier.core.errors import unknown
 from turnier.dashboards.agent_names import short_game
 from turnier.dashboards.app.shown_store import ShownStore
 from turnier.dashboards.every_run.cost import agent_costs, cheapest
+from turnier.dashboards.every_run.versions import versions_table
+from turnier.dashboards.kinds import games as scores
 from turnier.dashboards.kinds.tournament import list_of
-from turnier.dashboards.links import HOME, run_address
+from turnier.dashboards.links import HOME, games_address, run_address
 from turnier.dashboards.pages.drawn import View
 from turnier.dashboards.pages.page import Block, Page, nothing
 from turnier.dashboards.run_heading import titled
-from turnier.dashboards.sections import Section, Text
+from turnier.dashboards.sections import Drawing, Section, Text
 from turnier.dashboards.short_names import kind_of
+from turnier.dashboards.summaries.matches import both_sides, ranks_of
 from turnier.dashboards.tables import MAIN, Column, Table
 from turnier.results.frames import Standings
 from turnier.results.frames.matches import PLAYED, matches_frame
 from turnier.results.frames.terms import Terms
 from turnier.results.store.store import Run
+from turnier.results.versions import of_versions, stored_versions
 
 PATH = "/league"
+PERSON = "human"  # the agent
+VALUES = {"elo": "Elo", "mean": "mean score"}
 
 
 def games_with_runs(shown: ShownStore) -> dict[str, list[Run]]:
@@ -82,23 +88,77 @@ def _rated(shown: ShownStore, game: str, runs: list[Run]) -> Iterator[Section]:
         return
     standings = Standings.of(frame, pairs=False, terms=Terms.of_runs(shown.store, [run.id for run in runs]))
     full = str(frame["game"].iloc[0])
-    yield from list_of(standings, full)
-    rated = standings.ratings
+    newest = frame.groupby("agent", observed=True)["run"].last()
+    rated = standings.ratings.assign(run=standings.ratings["agent"].map(newest))
+    yield from list_of(standings._replace(ratings=rated), full)
     name = "elo" if rated["elo"].notna().any() else "mean"
-    costs = agent_costs(frame).assign(elo=lambda found: found["agent"].map(rated.set_index("agent")[name]))
-    if name == "elo" and (said := cheapest(costs)):
-        yield Text(said)
-    yield best_of_families(costs, name)
+    known = rated.set_index("agent")[[name, f"{name}_low", f"{name}_high"]].set_axis(["elo", "low", "high"], axis=1)
+    timed = frame[~_is_person(frame["agent"])]  # people take their time
+    if len(timed):
+        costs = agent_costs(timed).merge(known, on="agent", how="left")
+        if name == "elo" and (said := cheapest(costs)):
+            yield Text(said)
+        yield Drawing("tournament.strength_against_cost", (costs, VALUES[name]))
+        yield best_of_families(costs, name)
+    if (people := people_table(frame, rated)) is not None:
+        yield people
+    if len(versions := of_versions(rated, stored_versions(shown.store))):
+        yield Drawing("tournament.versions_over_time", (versions,))
+        yield versions_table("Versions, the oldest first", versions)
+
+
+def _is_person(agents: pd.Series) -> pd.Series:
+    return agents.astype(str).str.partition("(")[0] == PERSON
+
+
+def people_table(frame: pd.DataFrame, rated: pd.DataFrame) -> Table | None:
+    """Returns the games of people against each opponent; None without any.
+
+    Args:
+        frame: of `matches_frame`, with all games of the rating list.
+        rated: the rating list.
+    """
+    people = frame.loc[_is_person(frame["agent"]), "agent"].unique()
+    with_people = frame[frame["match"].isin(frame.loc[frame["agent"].isin(people), "match"])]
+    ranks = ranks_of("", with_people, Terms())
+    if ranks.pairs.empty:
+        return None
+    sides = both_sides(ranks)
+    found = sides[sides["first"].isin(people)].reset_index(drop=True)
+    run_of = [_newest(with_people, *both) for both in found[["first", "second"]].itertuples(index=False)]
+    ratings = rated.set_index("agent")
+    found = found.assign(
+        elo=found["first"].map(ratings["elo"]),
+        half=found["first"].map((ratings["elo_high"] - ratings["elo_low"]) / 2),
+        replay=[games_address(run, *both) for run, *both in zip(run_of, found["first"], found["second"], strict=True)],
+    )
+    columns = [
+        Column("agent", "person", key=True),
+        Column("elo", "Elo", half_width="half", signed=True, importance=MAIN),
+        Column("against", key=True),
+        Column("games", importance=MAIN),
+        *scores.SHARES,
+        scores.REPLAY,
+    ]
+    note = "Elo on the scale of the rating list; points against each opponent. 95 % intervals."
+    return Table("People", found, columns, note)
+
+
+def _newest(frame: pd.DataFrame, *agents: str) -> str:
+    """Returns the newest run in which these agents met."""
+    for agent in agents:
+        frame = frame[frame["match"].isin(frame.loc[frame["agent"] == agent, "match"])]
+    return str(frame["run"].iloc[-1])
 
 
 def best_of_families(costs: pd.DataFrame, name: str) -> Table:
     """Returns the best agent of every family, by its rating or mean score, with the cost of its move."""
     known = costs[costs["elo"].notna()]
-    family = known["agent"].map(short_text).map(kind_of)
+    family = known["agent"].map(short_text).map(kind_of).str.partition("@")[0]
     best = known.assign(family=family).sort_values("elo", ascending=False).drop_duplicates("family")
     columns = [
         Column("family", key=True),
-        Column("elo", "Elo" if name == "elo" else "mean score", signed=name == "elo", importance=MAIN),
+        Column("elo", VALUES[name], signed=name == "elo", importance=MAIN),
         Column("name", "its best"),
         Column("per_move", "µs per move", digits=3),
         Column("games"),

@@ -9,6 +9,7 @@ from html import escape
 
 from turnier.dashboards.links import HOME
 
+CHARTS = "/site/vega.js"  # the script that draws them
 MENU = {"Runs": HOME, "League": "/league", "Play": "/play", "Analyse": "/analyse"}
 
 
@@ -55,12 +56,14 @@ class Page:
         up = "".join(f'<a href="{escape(to)}">{escape(name)}</a> / ' for name, to in self.above)
         live = f' data-live="{escape(self.live)}"' if self.live else ""
         blocks = "\n".join(block.drawn() for block in spread(self.blocks))
+        early = f'<link rel="preload" as="script" href="{CHARTS}">' if 'class="chart"' in blocks else ""
         return (
             '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
             '<meta name="viewport" content="width=device-width, initial-scale=1">'
             f"<title>{escape(' · '.join(filter(None, (self.title, 'Turnier'))))}</title>"
             '<link rel="icon" href="/site/icon.svg"><link rel="stylesheet" href="/static/style.css">'
-            '<link rel="stylesheet" href="/site/site.css"><script type="module" src="/site/site.js"></script></head>'
+            '<link rel="stylesheet" href="/site/site.css"><script type="module" src="/site/site.js"></script>'
+            f"{early}</head>"
             f'<body><a class="skip" href="#main">Skip to the content</a>{banner()}'
             f'<div class="title"><p class="up">{up}</p><h1>{escape(self.title)}</h1>{self.head}</div>'
             f'<main id="main" class="blocks" tabindex="-1"{live}>{blocks}</main></body></html>\n'
@@ -104,3 +107,12 @@ def nothing(what: str, commands: Iterable[str], option: str) -> Block:
 def copied(text: str) -> str:
     """Returns a text with a button that copies it."""
     return f'<div class="copy"><pre>{escape(text)}</pre><button type="button" data-copy>Copy</button></div>'
+
+
+def panel(title: str, html: str, close: str) -> Block:
+    """Returns a panel over the page, where the click was; `close` is the address of the page without it."""
+    return Block(
+        "panel",
+        f'<aside class="panel" aria-label="{escape(title)}"><div class="head"><h2>{escape(title)}</h2>'
+        f'<a class="close" href="{escape(close)}" data-stay aria-label="close">✕</a></div>{html}</aside>',
+    )

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from datetime import timedelta
 from functools import cached_property
 from html import escape
-from typing import Any
+from typing import Any, TypeVar
 
 from starlette.datastructures import QueryParams
 
@@ -15,10 +15,10 @@ from turnier.core.errors import UserError, unknown
 from turnier.core.number_text import number
 from turnier.dashboards import markup
 from turnier.dashboards.app.shown_store import ShownStore
-from turnier.dashboards.every_run import cost, origin
-from turnier.dashboards.links import HOME, match_address, run_address
+from turnier.dashboards.every_run import cost, differences, games, origin
+from turnier.dashboards.links import BEHIND, HOME, SIDES, match_address, run_address
 from turnier.dashboards.pages.drawn import RESULT, Control, View
-from turnier.dashboards.pages.game_list import GameList, pair_panel
+from turnier.dashboards.pages.game_list import GameList, asked_agents, pair_panel, why_link
 from turnier.dashboards.pages.page import Block, Page
 from turnier.dashboards.pages.tables import table_html
 from turnier.dashboards.run_heading import named_agents, titled
@@ -28,8 +28,9 @@ from turnier.results.store.store import Run
 from turnier.search.storage import trials
 from turnier.search.storage.studies import stored_verdict
 
-GAMES, FAILURES, COST, ORIGIN = "Games", "Failures", "Cost", "Origin"
-ORDER = (RESULT, "Pairs", "Search", GAMES, FAILURES, COST, ORIGIN)
+GAMES, FAILURES, COST, ORIGIN, WHY = "Games", "Failures", "Cost", "Origin", "Why"
+ORDER = (RESULT, "Pairs", "Search", WHY, GAMES, FAILURES, COST, ORIGIN)
+T = TypeVar("T")
 CURRENT = ' aria-current="page"'
 
 
@@ -37,11 +38,13 @@ class RunPage:
     """A run as an address shows it; raises UserError if the address names a tab or an option that there is not."""
 
     def __init__(self, shown: ShownStore, run: Run, tab: str, query: QueryParams) -> None:
-        self.shown, self.run, self.query = shown, run, query
+        self.shown, self.run, self.query, self.asked = shown, run, query, tab.lower()
         self.tab = next((name for name in self.tabs if name.lower() == (tab or RESULT).lower()), "")
         if not self.tab:
             raise unknown("tab", tab, [name.lower() for name in self.tabs])
-        self.view = View(self._address(self.tab), query, self.tab)
+        own = GAMES in self.tabs and run.kind not in kinds_with("SEARCHES")  # whose positions come from others' games
+        to_games = self._address(GAMES) if own else ""
+        self.view = View(self._address(self.tab), query, self.tab, to_games, shown.head(run)[0].agents)
 
     def _address(self, tab: str) -> str:
         return run_address(self.run.id, "" if tab == RESULT else tab.lower())
@@ -55,7 +58,9 @@ class RunPage:
         def describe() -> dict[str, list[Section | Control]]:
             return view.chosen(kind.sections(self.shown.read(self.run, kind.read)))
 
-        return self.shown.read_all([self.run], f"sections {self.query}", describe)
+        # Clicks only open panels: nothing is drawn again.
+        choices = [one for one in self.query.multi_items() if one[0] not in (*SIDES, *BEHIND)]
+        return self.shown.read_all([self.run], f"sections {choices}", describe)
 
     @cached_property
     def searches(self) -> str:
@@ -69,6 +74,7 @@ class RunPage:
         there = {
             RESULT: True,
             self.searches: self.run.kind != self.searches.lower() and self.run.id in self.shown.searched(),
+            WHY: has_games and self.asked == WHY.lower(),  # of two agents that the address names
             GAMES: has_games,
             FAILURES: has_games and bool(self.shown.head(self.run)[1]),
             ORIGIN: True,
@@ -83,7 +89,8 @@ class RunPage:
         blocks = list(self._blocks())
         live = f"/api/live?run={self.run.id}" if self.shown.is_live(self.run) else ""
         tabs = "".join(
-            f'<a href="{escape(self._address(name))}"{CURRENT if name == self.tab else ""}>{escape(name)}</a>'
+            f'<a href="{escape(self._address(name) + f"?{self.query}" * (name == WHY))}"'
+            f"{CURRENT if name == self.tab else ''}>{escape(name)}</a>"
             for name in self.tabs
         )
         kind = (self.run.kind.capitalize(), f"{HOME}?kind={self.run.kind}")
@@ -97,19 +104,24 @@ class RunPage:
     def _sections(self) -> list[Section | Control]:
         some: dict[str, Callable[[], Sequence[Section | Control]]] = {
             FAILURES: lambda: [failed_table(self.shown.failures(self.run))],
-            COST: lambda: [*self._cost(), *self.described.get(COST, [])],
+            COST: lambda: [*self._kept("cost", self._cost), *self.described.get(COST, [])],
             ORIGIN: lambda: list(origin.sections(self.shown.store, self.run, self._progress, self.shown.option)),
             self.searches: self._certainty,
+            WHY: self._differences,
             GAMES: lambda: [GameList(self.shown, self.run, self.query).table()],
         }
         return list(some[self.tab]()) if self.tab in some else self.described.get(self.tab, [])
+
+    def _kept(self, name: str, read: Callable[[], Iterator[T]]) -> list[T]:
+        """Returns what takes long for many games; it is read again after changes of the run or of the address."""
+        return self.shown.read_all([self.run], f"{name} {self.query}", lambda: list(read()))
 
     def _blocks(self) -> Iterator[Block]:
         yield from self._state()
         if self.tab == RESULT:
             yield from self._head()
         if self.tab == GAMES:
-            yield from GameList(self.shown, self.run, self.query).blocks(self.view)
+            yield from self._kept("games", lambda: GameList(self.shown, self.run, self.query).blocks(self.view))
             return
         if self.tab == FAILURES:
             yield from self._failed()
@@ -117,7 +129,7 @@ class RunPage:
         some = self._sections()
         yield from self.view.blocks(some)
         if met := self.view.met(some):
-            yield pair_panel(self.shown, self.run, self.view, *met)
+            yield from self._kept(f"{self.tab} pair", lambda: iter([pair_panel(self.shown, self.run, self.view, *met)]))
         if self.tab == ORIGIN:
             yield Block(
                 "file",
@@ -148,7 +160,7 @@ class RunPage:
                     f"Running: {escape(done + rate + left)}."
                 )
             else:
-                parts.append(f"Stopped: {escape(done)} done; the tab Origin has the command that goes on.")
+                parts.append(f"Stopped: {escape(done)} done; the Origin tab has the command to resume it.")
         if head.unplayed:
             parts.append(f"No games yet: {escape(named_agents(head.unplayed))}.")
         if parts:
@@ -160,8 +172,10 @@ class RunPage:
         if failed:
             there = escape(run_address(self.run.id, "failures"))
             parts.append(f'<p><a href="{there}">{markup.failed(failed)}</a></p>')
+        if len(head.agents) == 2 and self.shown.matches().get(self.run.id) and self.run.kind in kinds_with("COMPARES"):
+            parts.append(why_link(self.run, head.agents))
         is_study = getattr(kind_of(self.run.kind), "OPTUNA", False)
-        if is_study and (said := self._price()):
+        if is_study and (said := self.shown.read_all([self.run], "price", self._price)):
             parts.append(f"<p>{escape(said)}</p>")
         if is_study and self.run.name in trials.study_names(self.shown.store):
             numbers = trials.optuna_numbers(self.shown.store, self.run.name)
@@ -203,7 +217,18 @@ class RunPage:
         kind = kind_of(self.run.kind)
         if hasattr(kind, "ratings"):
             ratings = kind.ratings(self.shown.read(self.run, kind.read))
-        yield from cost.sections(self.shown.frame(self.run), ratings)
+        yield from cost.sections(self.shown.frame(self.run), ratings, self.run.id)
+
+    def _differences(self) -> list[Section]:
+        frame = self.shown.frame(self.run)
+        agents = asked_agents(self.query, games.agents_of(frame))
+        if len(agents) < 2:
+            raise UserError(f"an address of the {WHY} tab must name two agents; begin with {self._address(RESULT)}.")
+
+        def read() -> list[Section]:
+            return list(differences.sections(self.shown.store, self.run.id, frame, agents))
+
+        return self.shown.read_alone([self.run], f"why {agents}", read)
 
     def _certainty(self) -> list[Section | Control]:
         kind = kind_of(self.searches.lower())

@@ -173,11 +173,11 @@ def _seconds(first: str, last: str) -> float:
     return (datetime.fromisoformat(last) - datetime.fromisoformat(first)).total_seconds()
 
 
-def listed(shown: ShownStore) -> Iterator[dict[str, object]]:
-    """Yields the runs as JSON, the newest first."""
+def listed(shown: ShownStore, only: str = "") -> Iterator[dict[str, object]]:
+    """Yields the runs as JSON, the newest first; or only one of them."""
     matches, known = shown.matches(), shown.runs()
     for one in reversed(shown.progress().values()):
-        if (run := known.get(one.run)) is None:
+        if (run := known.get(one.run)) is None or only not in ("", run.id):
             continue
         head, failed = shown.head(run)
         yield {

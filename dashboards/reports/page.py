@@ -28,6 +28,9 @@ figure { margin: 1.5rem 0; overflow-x: auto } figure > svg { min-width: 34rem }
 figcaption { color: var(--soft); font-size: 14px }
 .verdict { margin-bottom: 1rem }
 .board { max-width: 22rem }
+.diagrams { display: flex; flex-wrap: wrap; gap: 1rem } .diagrams figure { width: 13rem; margin: 0 }
+.diagrams p { margin: .2rem 0; font-size: .9rem } .diagrams img { width: 100% }
+.diagrams i { display: inline-block; width: .8rem; height: .8rem; margin-right: .35rem }
 """
 
 

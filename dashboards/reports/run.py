@@ -13,7 +13,7 @@ from turnier.dashboards.every_run.origin import origin
 from turnier.dashboards.figures.charts import image, table_csv
 from turnier.dashboards.figures.replay import board_svg, match_name
 from turnier.dashboards.reports.page import html_page
-from turnier.dashboards.sections import Board, Drawing, Section, failed_table, flat, head, sections
+from turnier.dashboards.sections import Board, Diagrams, Drawing, Section, failed_table, flat, head, sections
 from turnier.dashboards.tables import Table, file_name
 from turnier.results.failures import list_failures
 from turnier.results.store.store import Run, Store
@@ -50,6 +50,8 @@ def _html(section: Section) -> str:
         replay = section.replay()
         title, svg = html.escape(match_name(replay.record)), board_svg(replay.game, replay.moments[-1])
         return f'<figure><div class="board">{svg}</div><figcaption>{title}</figcaption></figure>'
+    if isinstance(section, Diagrams):
+        return markup.diagrams(section, links=False)
     if isinstance(section, Table):
         note = _caption(section.note, section.title, table_csv(section.numbers()))
         return f"<h2>{html.escape(section.title)}</h2>{markup.table(section)}<p><small>{note}</small></p>"

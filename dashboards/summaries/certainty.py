@@ -14,6 +14,7 @@ from turnier.results.frames.certainty import certainty_lead
 NOTE = "95 % intervals by leaving out each game that positions come from in turn; none if there is only one game."
 BY_POSITION = "95 % intervals by leaving out each position in turn, since their games are not known."
 UNEVEN = "The agents have not all searched the same positions: their means are over different ones."
+ANY = "any"  # number of legal actions, in addresses
 MAX_LEGAL = 10  # columns of a heat map; with more, neighbouring numbers of legal actions share one
 
 

@@ -85,7 +85,7 @@ def _draw(spec: MatchSpec, plies: bytes, seed: int) -> dict[Group, list[tuple[fl
     """
     random = np.random.default_rng(derive_seed(seed, "choose", spec.id))
     groups: dict[Group, list[tuple[float, SeenPosition]]] = defaultdict(list)
-    for seen in _seen(spec, plies):
+    for seen in seen_in(spec, plies):
         if len(seen.legal) > 1:
             groups[Group(len(seen.legal), seen.phase)].append((random.random(), seen))
     return {group: sorted(drawn, key=lambda one: one[0]) for group, drawn in groups.items()}
@@ -100,14 +100,14 @@ def choose_by_move(
     """
     first, last = moves
     matches = sorted(((r.spec, r.plies) for r in records), key=lambda match: match[0].id)
-    between = {p.id: p for match in matches for p in _seen(*match)[first:last] if len(p.legal) > 1}
+    between = {p.id: p for match in matches for p in seen_in(*match)[first:last] if len(p.legal) > 1}
     random = np.random.default_rng(derive_seed(seed, "moves", first, last))
     positions = list(between.values())
     return [positions[i] for i in random.permutation(len(positions))[:states]]
 
 
 @functools.lru_cache(maxsize=128)  # replaying takes longest, and an experiment asks for every row
-def _seen(spec: MatchSpec, plies: bytes) -> tuple[SeenPosition, ...]:
+def seen_in(spec: MatchSpec, plies: bytes) -> tuple[SeenPosition, ...]:
     """Returns the positions of a match as the seats to move saw them."""
     return tuple(SeenPosition.of(p, spec.id) for p in replay_positions(spec, plies) if p.to_move >= 0)
 

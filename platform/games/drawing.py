@@ -6,6 +6,7 @@ Lengths are in cells: a cell is 1 wide. Colours remain distinct to colour-blind 
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from html import escape
 from typing import NamedTuple
@@ -52,6 +53,15 @@ def picture(width: float, height: float, parts: Iterable[str], left: float = 0.0
 def cell_mark(cell: int) -> str:
     """Returns the attribute that marks a shape as a cell to click on."""
     return f' data-cell="{cell}"'
+
+
+def coloured(svg: str, colours: Mapping[int, str]) -> str:
+    """Returns a board on which some cells have other colours, by cell."""
+    return re.sub(
+        r' data-cell="(\d+)"',
+        lambda mark: mark[0] + (f' style="fill: {colours[int(mark[1])]}"' if int(mark[1]) in colours else ""),
+        svg,
+    )
 
 
 def word(x: float, y: float, text: str, size: float = 0.4, colour: str = INK, bold: bool = False) -> str:

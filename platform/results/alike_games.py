@@ -165,7 +165,7 @@ class _Kinds:
         """Whether games may repeat others by construction, which needs their moves."""
         lineups = {(kind.game, kind.first, kind.second) for kind in self._known}
         return any(
-            only_moves_differ(game) and not any(declared_draws(game, agent) is True for agent in agents)
+            not any(declared_draws(game, agent) is True for agent in agents) and only_moves_differ(game)
             for game, *agents in lineups
         )
 

@@ -36,13 +36,13 @@ class Version:
     since: datetime  # UTC
 
 
-def stored_versions(store: Store, place: str) -> list[Version]:
-    """Returns the versions of a file (by its name) or module in the runs of a store, the oldest first."""
+def stored_versions(store: Store, place: str = "") -> list[Version]:
+    """Returns the versions of a file (by its name) or module, or of all, in the runs of a store, the oldest first."""
     since = {run.id: run.created for run in store.runs()}
     found: dict[str, Version] = {}
     for run_id, _, text in sorted(store.annotations.beginning(CODE), key=lambda row: since[row[0]]):
         bundle = Bundle.from_json(json.loads(text))
-        if bundle.place == place:
+        if place in ("", bundle.place):
             found.setdefault(bundle.digest, Version(bundle, run_id, since[run_id]))
     return list(found.values())
 
@@ -105,13 +105,25 @@ def rated_versions(store: Store, versions: Sequence[Version], game: str = "") ->
 
     Columns: those of rating lists, over all stored games of the game, and version (digest) and since.
     """
-    since = {version.bundle.digest: version.since for version in versions}
     frame = matches_frame(store, kind=None, game=game or None, ids=False, variants=True)
-    found = {str(text): library.digests_in([str(text)]) & since.keys() for text in frame["agent"].unique()}
-    of_agent = {text: digests.pop() for text, digests in found.items() if digests}
-    played = frame.loc[frame["agent"].isin(list(of_agent)), "game"].unique()
+    having = [text for text in frame["agent"].unique() if _version_in(str(text), versions)]
+    played = frame.loc[frame["agent"].isin(having), "game"].unique()
     chosen = frame[frame["game"].isin(played)]
     ratings = Standings.of(chosen, pairs=False, terms=Terms.of_runs(store, map(str, chosen["run"].unique()))).ratings
-    mine = ratings[ratings["agent"].isin(list(of_agent))]
-    mine = mine.assign(version=mine["agent"].map(of_agent), since=mine["agent"].map(of_agent).map(since))
+    return of_versions(ratings, versions)
+
+
+def of_versions(ratings: pd.DataFrame, versions: Sequence[Version]) -> pd.DataFrame:
+    """Returns the rows of rating lists whose agents have one of the versions, as `rated_versions` does."""
+    found = {str(text): version for text in ratings["agent"] if (version := _version_in(str(text), versions))}
+    mine = ratings[ratings["agent"].isin(list(found))]
+    mine = mine.assign(
+        version=[found[text].bundle.digest for text in mine["agent"]],
+        since=[found[text].since for text in mine["agent"]],
+    )
     return mine.sort_values(["game", "since", "agent"], kind="stable").reset_index(drop=True)
+
+
+def _version_in(agent: str, versions: Sequence[Version]) -> Version | None:
+    digests = library.digests_in([agent])
+    return next((version for version in versions if version.bundle.digest in digests), None)

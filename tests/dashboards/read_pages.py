@@ -86,7 +86,8 @@ class Seen(HTMLParser):
             self.choices[self._select].append(words["value"])
         elif tag == "input" and words["type"] == "checkbox":
             self.choices.setdefault(words["name"], []).append(words["value"])
-        if tag in ("link", "script", "img") and (to := words.get("src") or words.get("href")):
+        to = words.get("src") or words.get("href", "")
+        if tag in ("link", "script", "img") and to and not to.startswith("data:"):
             self.fetched.append(to)
 
     def handle_endtag(self, tag: str) -> None:

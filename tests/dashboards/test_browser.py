@@ -58,7 +58,8 @@ def page(chromium: Any) -> Iterator[Any]:
     opened = chromium.new_page(viewport={"width": 1280, "height": 900})
     opened.wrong = []
     opened.on("pageerror", lambda error: opened.wrong.append(str(error)))
-    opened.on("console", lambda message: opened.wrong.append(message.text) if message.type == "error" else None)
+    told = ("error", "warning")
+    opened.on("console", lambda message: opened.wrong.append(message.text) if message.type in told else None)
     opened.on("request", lambda request: opened.wrong.append(request.url) if not is_local(request.url) else None)
     yield opened
     assert opened.wrong == []
@@ -98,9 +99,11 @@ def test_a_cell_shows_the_games_of_its_pair_in_view_escape_closes_and_back_goes_
 ) -> None:
     place = f"{address}{pairs(store)}"
     page.goto(f"{address}{run_address(run_of(store, 'tournament', 'yavalath').id)}")
+    page.evaluate("window.sameDocument = true")
     page.get_by_role("link", name="Pairs", exact=True).click()
     page.wait_for_url(place)
     settle(page)
+    assert page.evaluate("window.sameDocument") is True  # so the script of charts stays
     page.locator("figure.chart svg [aria-roledescription='rect mark']").first.click(position={"x": 20, "y": 10})
     panel = page.locator(".panel")
     panel.wait_for()
@@ -121,6 +124,30 @@ def test_a_cell_shows_the_games_of_its_pair_in_view_escape_closes_and_back_goes_
     panel.wait_for(state="detached")
     page.go_back()
     page.wait_for_url(place.removesuffix("/pairs"))
+
+
+def test_a_mark_of_an_agent_shows_its_games(page: Any, address: str, store: Store) -> None:
+    place = run_address(run_of(store, "tournament", "yavalath").id)
+    page.goto(f"{address}{place}")
+    settle(page)
+    rated = page.locator("figure.chart", has=page.get_by_role("heading", name="Ratings", exact=True))
+    rated.locator(".mark-symbol.role-mark path").first.click()
+    page.wait_for_url(f"{address}{place}/games?agent=*")
+    assert page.locator("select[name=agent]").input_value().startswith("mc")
+    assert page.locator("table.data tbody tr").count() == 12
+
+
+def test_a_cell_of_certainty_shows_the_positions_behind_it(page: Any, address: str, store: Store) -> None:
+    page.goto(f"{address}{run_address(run_of(store, 'certainty').id)}")
+    settle(page)
+    page.locator("figure.chart[data-cells] .mark-rect.role-mark path").first.click(position={"x": 9, "y": 20})
+    board = page.locator(".panel .diagrams a").first
+    board.wait_for()
+    assert board.locator("img").evaluate(IN_VIEW) and "first=" in page.url
+    board.click()
+    page.wait_for_url(f"{address}/match/*move=*")
+    page.go_back()
+    board.wait_for()
 
 
 def test_a_choice_is_in_the_address_once_and_reload_keeps_it(page: Any, address: str) -> None:

@@ -38,6 +38,7 @@ from turnier.dashboards.kinds.tournament import pair_table, rating_list
 from turnier.dashboards.sections import Drawing
 from turnier.dashboards.summaries import matches as run_summary
 from turnier.dashboards.summaries.certainty import BY_POSITION, NOTE, UNEVEN, means_note
+from turnier.dashboards.tables import file_name
 from turnier.results.frames.certainty import group_certainty, position_certainty, searches_frame, searches_of_runs
 from turnier.results.frames.matches import matches_frame
 from turnier.results.store.curves import CurvePoint
@@ -109,7 +110,8 @@ def test_a_crosstable_of_many_agents_shows_a_window_and_says_so(store: Store) ->
 
 def test_tables_of_a_tournament_are_by_rank_and_have_numbers(store: Store) -> None:
     ranks = run_summary.ranks(store, run_of(store, "tournament", "yavalath"))
-    listed, pairs = rating_list(ranks).numbers(), pair_table(ranks).numbers().drop(columns="replay")
+    tables = rating_list(ranks), pair_table(ranks)
+    listed, pairs = (table.numbers().drop(columns="replay") for table in tables)
     assert list(listed["agent"]) == list(ranks.ratings["label"]) and listed["Elo"].is_monotonic_decreasing
     assert (listed["won"] + listed["drawn"] + listed["lost"] == listed["games"]).all()
     assert list(zip(pairs["rank"], pairs["rank of other"], strict=True)) == [(1, 2), (1, 3), (2, 3)]
@@ -318,7 +320,7 @@ def test_networks_whose_files_share_a_name_are_told_apart(tmp_path: Path) -> Non
 
 
 def test_file_names_are_plain() -> None:
-    assert Figure("mc(iterations=3): µ / σ", None, pd.DataFrame()).file_name == "mc-iterations-3-µ-σ"
+    assert file_name("mc(iterations=3): µ / σ") == "mc-iterations-3-µ-σ"
 
 
 def test_one_library_draws_all_charts() -> None:

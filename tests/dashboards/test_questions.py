@@ -1,58 +1,74 @@
-"""Questions of people who do not know the pages: each answer is text in view, a click from the run.
-
-How far a run is, and which games failed, is asked of stores that have such runs: test_runs_page.py, test_failures.py.
-"""
+"""Questions of people who do not know the pages: each answer is text in view, a click from the run or the list."""
 
 from __future__ import annotations
 
+import contextlib
+import io
+import sqlite3
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 import pytest
+from rich.console import Console
 
-from docs.screenshots import browser, served, settle
-from tests.dashboards.drawn_pages import run_of
+from docs.questions import QUESTIONS, Question, seconds_to
+from docs.screenshots import browser, served
+from tests.dashboards.conftest import DECIDED, TINY
+from tests.dashboards.drawn_pages import run_of, url_of
 from tests.server.browsers import needs_chromium
-from turnier.dashboards.links import run_address
+from turnier.arena.match import MatchSpec, Termination
+from turnier.arena.play import play_match
+from turnier.results.store import manifest
 from turnier.results.store.store import Store
+from turnier.runs.bar import run_bar
+from turnier.runs.tournament import Tournament
 
 pytestmark = needs_chromium
-LATEST = 10_000  # ms from a click to the answer: a busy machine needs longer than people should wait
-SEEN = """([tab, answer]) => {
-    if (tab !== document.querySelector('.tabs [aria-current]')?.textContent) return false
-    const wanted = new RegExp(answer, 'i')
-    return [...document.querySelectorAll('main *')].some(one => {
-        const box = one.getBoundingClientRect()
-        return !one.children.length + one.matches('tr, .verdict, svg text, dl, p, td, pre, h2')
-            && wanted.test(one.textContent) && box.height > 0 && box.top >= 0 && box.bottom <= innerHeight
-    })
-}"""
-QUESTIONS = {
-    "which agent is best, how sure": ("tournament", "yavalath", "Result", r"leads: .*the best of these with .* %"),
-    "did tuning help, significantly": ("study", "decided", "Result", r"held-out games.*wrong in at most"),
-    "who beats whom": ("tournament", "yavalath", "Pairs", "Who beats whom"),
-    "what did certainty show": ("certainty", "", "Result", r"is the most certain: .* %"),
-    "what does this cost": ("tournament", "yavalath", "Cost", "time of its agents"),
-    "which parameters matter": ("study", "tiny", "Search", "^Importance of parameters$"),
-    "how do I use the winner": ("study", "decided", "Result", r"^mcts\("),
-    "can I repeat it": ("comparison", "", "Origin", r"turnier \d.*python \d"),
-}  # fmt: skip
+NAMED = {"tournament": "yavalath", "study": DECIDED}  # the run of a kind that has several
+ASKED = {"which parameters matter": TINY.name}
+LIVE, STOPPED = (Tournament("hex(size=3)", ["random", "greedy"], games=8, seed=seed) for seed in (1, 2))
+FAILING = "tournament:fa11"
+
+
+class Page:
+    """A page of a browser at a store with runs of every kind, and one that is in progress."""
+
+    def __init__(self, opened: Any, base: str, store: Store) -> None:
+        self.opened, self.base, self.store = opened, base, store
+
+    def run(self, question: Question) -> str:
+        own = {"live": LIVE.run_id, "stopped": STOPPED.run_id, "failing": FAILING}
+        kind = question.kinds[0]
+        return own.get(kind) or run_of(self.store, kind, ASKED.get(question.text, NAMED.get(kind, ""))).id
 
 
 @pytest.fixture(scope="module")
-def page(url: str) -> Iterator[Any]:
-    with served(url) as address, browser() as chromium:
-        opened = chromium.new_page(viewport={"width": 1280, "height": 900})
-        opened.base = address
-        yield opened
+def page(url: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Page]:
+    path = tmp_path_factory.mktemp("questions") / "copy.db"
+    whole, own = (sqlite3.connect(place) for place in (url.removeprefix("sqlite:///"), path))
+    with contextlib.closing(whole), contextlib.closing(own):
+        whole.backup(own)
+    with Store.open(url_of(path)) as store, pytest.MonkeyPatch.context() as patched:
+        patched.setattr(manifest, "_command", ["turnier", "tournament", "hex(size=3)", "random", "greedy"])
+        specs = [MatchSpec("tictactoe", ("random", "greedy"), seed) for seed in range(4)]
+        failed = {"termination": Termination.CRASHED, "scores": (-1.0, 1.0), "error": "seat 0, random: ValueError"}
+        store.begin_run(FAILING, "tournament", "tictactoe", {"game": "tictactoe", "agents": ["random", "greedy"]})
+        store.append(FAILING, [replace(play_match(spec), **failed) for spec in specs])
+        for run in (STOPPED, LIVE):
+            store.begin_run(run.run_id, "tournament", "hex", run.definition)
+        with contextlib.suppress(KeyboardInterrupt), run_bar(store, STOPPED.run_id, "test", 8, quiet()):
+            raise KeyboardInterrupt
+        with run_bar(store, LIVE.run_id, "test", 8, quiet()) as bar:
+            bar.advance(2)
+            with served(url_of(path)) as base, browser() as chromium:
+                yield Page(chromium.new_page(viewport={"width": 1280, "height": 900}), base, store)
 
 
-@pytest.mark.parametrize("question", QUESTIONS)
-def test_the_answer_is_in_view(page: Any, store: Store, question: str) -> None:
-    kind, name, tab, answer = QUESTIONS[question]
-    place = run_address(run_of(store, kind, name).id)
-    page.goto(f"{page.base}{place}/{tab.lower() if tab != 'Result' else ''}".rstrip("/"))
-    settle(page)  # so that what is measured is the page, not the reading of the store
-    page.goto(f"{page.base}{place}")
-    page.locator(".tabs").get_by_role("link", name=tab, exact=True).click()
-    page.wait_for_function(SEEN, arg=[tab, answer], timeout=LATEST)
+def quiet() -> Console:
+    return Console(file=io.StringIO())
+
+
+@pytest.mark.parametrize("question", QUESTIONS, ids=lambda question: question.text)
+def test_the_answer_is_in_view(page: Page, question: Question) -> None:
+    assert seconds_to(page.opened, page.base, page.run(question), question) > 0  # seen at all: raises otherwise

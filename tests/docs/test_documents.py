@@ -9,7 +9,20 @@ from types import ModuleType
 
 import pandas as pd
 
-from docs.screenshots import MADE_OF, PICTURES, digest
+from docs.screenshots import (
+    AGAIN,
+    MADE_OF,
+    PICTURES,
+    browser,
+    commands_again,
+    digest,
+    make_store,
+    photograph,
+    served,
+    settle,
+    shown_in_documents,
+)
+from tests.server.browsers import needs_chromium
 from turnier.core.number_text import plus_minus
 from turnier.studies.kutsch.certainty_against_score import rank_correlation
 
@@ -77,5 +90,20 @@ def test_the_readme_is_short() -> None:
 
 
 def test_pictures_of_pages_are_as_new_as_the_pages() -> None:
-    assert MADE_OF.read_text().strip() == digest(), "run: python docs/screenshots.py"
+    assert MADE_OF.read_text().splitlines()[0] == digest(), "run: python docs/screenshots.py"
     assert [name for name in PICTURES if not (MADE_OF.parent / f"{name}.png").exists()] == []
+
+
+@needs_chromium
+def test_pictures_that_are_made_again_show_the_same_words(tmp_path: Path) -> None:
+    url = make_store(tmp_path, commands_again(), scripts=())
+    shown = shown_in_documents(url)
+    with served(url) as address, browser() as chromium:
+        page = chromium.new_page(viewport={"width": 1280, "height": 900})
+        words = {}
+        for name in AGAIN:
+            page.goto(f"{address}{shown[name]}")
+            settle(page)
+            words[name] = photograph(page, tmp_path / f"{name}.png")
+    known = dict(line.split() for line in MADE_OF.read_text().splitlines()[1:])
+    assert words == known, "run: python docs/screenshots.py"

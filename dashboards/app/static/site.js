@@ -1,4 +1,4 @@
-// Pages come whole from the server; this draws charts, sorts tables, and renews the blocks that changed.
+// Pages come whole from the server; this draws charts, sorts tables, and replaces the blocks that another page changes.
 
 const $ = (selector, within = document) => [...within.querySelectorAll(selector)];
 const dark = matchMedia("(prefers-color-scheme: dark)");
@@ -15,13 +15,15 @@ function loaded() {
   return vega;
 }
 
-const INKS = new Set(["#000000", "#222", "#444", "#555"]), LIGHT = "#e8e8e8";
+const LIGHT = "#e8e8e8";
+const ON_DARK = new Map([["#000000", LIGHT], ["#222", LIGHT], ["#444", LIGHT], ["#555", LIGHT],
+  ["#0072B2", "#56a8e0"], ["#009E73", "#2fbf95"], ["#D55E00", "#f08040"], ["#CC79A7", "#dd94bd"], ["#56B4E9", "#8fd0f2"]]);
 
-/** A specification for a dark page: transparent, light ink in place of dark; text on coloured cells stays. */
+/** A specification for a dark page: transparent, lighter colours, light ink; text on coloured cells stays. */
 function onDark(spec) {
   const relit = (part, key) => Array.isArray(part) ? part.map(one => relit(one)) :
     part && typeof part === "object" ? Object.fromEntries(Object.entries(part).map(([name, value]) => [name, name === "data" || name === "datasets" ? value : relit(value, name)])) :
-    INKS.has(part) ? LIGHT : part;
+    ON_DARK.get(part) ?? part;
   const lit = relit(spec), ink = {labelColor: LIGHT, titleColor: LIGHT}, look = lit.config;
   lit.config = {...look, background: "transparent", text: {color: LIGHT},
     axis: {...look.axis, ...ink, gridColor: "#3d3d3d", domainColor: "#8c8c8c", tickColor: "#8c8c8c"},
@@ -29,20 +31,34 @@ function onDark(spec) {
   return lit;
 }
 
+const views = new WeakMap();
+/** Removes a block; its charts no longer follow the size of the window. */
+function drop(block, other) {
+  $("figure.chart", block).forEach(figure => views.get(figure)?.finalize());
+  if (other) block.replaceWith(other); else block.remove();
+}
+
 async function draw(figure) {
   const place = figure.querySelector(".plot"), text = figure.querySelector("script").textContent;
   const spec = JSON.parse(text), embed = await loaded();
   const drawn = dark.matches ? onDark(spec) : spec;
   const one = await embed(place, {...drawn, width: "container", autosize: {type: "fit-x", contains: "padding"}}, {actions: false, ast: true, renderer: "svg", logLevel: 1, tooltip: {theme: dark.matches ? "dark" : "light"}});
+  views.get(figure)?.finalize();
+  views.set(figure, one);
   figure.dataset.drawn = "yes";
-  if ("cells" in figure.dataset) one.view.addSignalListener("cell", (_, chosen) => {
-    if (!chosen.agent) return;
-    document.getElementById("vg-tooltip-element")?.classList.remove("visible");
-    const words = new URLSearchParams(location.search);
-    words.set("agent", chosen.agent[0]);
-    words.set("against", chosen.against[0]);
-    go(`${location.pathname}?${words}`);
-  });
+  if (figure.dataset.cells) one.view.addEventListener("click", (_, item) => chosen(figure.dataset, item));
+}
+
+/** A click on a mark shows the games of its agent, or opens a panel with what is behind it. */
+function chosen({cells, games}, item) {
+  const fields = cells.split(" "), from = item?.mark.role === "mark" && item.datum;
+  if (!from || !fields.every(field => field in from) || (!games && ["line", "area"].includes(item.mark.marktype))) return;
+  document.getElementById("vg-tooltip-element")?.classList.remove("visible");
+  const words = new URLSearchParams(games ? "" : location.search);
+  for (const field of fields) {  // without the breaks of long names, and places before them
+    words.set(games ? "agent" : field, String(from[field]).replaceAll("\n", "").replace(/^\d+  /, ""));
+  }
+  if (games) location.href = `${games}?${words}`; else go(`${location.pathname}?${words}`);
 }
 
 const near = new IntersectionObserver(seen => seen.filter(one => one.isIntersecting).forEach(({target}) => {
@@ -53,18 +69,23 @@ const near = new IntersectionObserver(seen => seen.filter(one => one.isIntersect
 function drawAll(within) { $("figure.chart", within).forEach(figure => near.observe(figure)); }
 dark.addEventListener("change", () => drawAll(document));
 
-// Other addresses of the same page: only the blocks that changed are replaced.
+// Other addresses: only the blocks that differ are replaced, and the script of charts stays.
 
 let latest = 0;
 async function renew(address) {
   const asked = ++latest, answer = await fetch(address, {cache: "no-store"});
   if (asked !== latest) return;
+  if (answer.redirected) history.replaceState(null, "", answer.url);
   const found = new DOMParser().parseFromString(await answer.text(), "text/html");
   const main = document.getElementById("main"), wanted = found.getElementById("main");
   if (!main || !wanted) { location.href = address; return; }
   document.title = found.title;
   const head = document.querySelector(".title"), other = found.querySelector(".title");
-  if (head && other && head.innerHTML !== other.innerHTML) head.innerHTML = other.innerHTML;
+  if (head && other && head.innerHTML !== other.innerHTML) {
+    const chose = !!document.activeElement?.closest(".tabs");
+    head.innerHTML = other.innerHTML;
+    if (chose) head.querySelector(".tabs [aria-current]")?.focus();
+  }
   const present = new Map($(".block", main).map(block => [block.dataset.key, block]));
   let before = null;
   for (const block of $(".block", wanted)) {
@@ -77,7 +98,7 @@ async function renew(address) {
         const plot = known.querySelector(".plot");
         if (plot && kept.querySelector(".plot")) kept.querySelector(".plot").style.minHeight = `${plot.offsetHeight}px`;
         $("table.data", known).forEach((table, place) => keepOrder(table, $("table.data", kept)[place]));
-        known.replaceWith(kept);
+        drop(known, kept);
       }
       drawAll(kept);
     }
@@ -85,10 +106,12 @@ async function renew(address) {
     if (after !== kept) main.insertBefore(kept, after);
     before = kept;
   }
-  present.forEach(block => block.remove());
+  present.forEach(block => drop(block));
   besidePanel();
   $("input[data-find]").forEach(find);
-  listen(wanted.dataset.live || "");
+  markNew();
+  main.dataset.live = wanted.dataset.live || "";
+  listen(main.dataset.live);
 }
 
 /** Charts take the width that a panel leaves them. */
@@ -98,11 +121,40 @@ function besidePanel() {
   if (before !== now) dispatchEvent(new Event("resize"));
 }
 
-async function go(address) {
-  if (address !== location.pathname + location.search) history.pushState(null, "", address);
-  await renew(address);
+/** Whether this script shows the page of a link: a list, a run, or runs side by side, but no file. */
+function isOurs(link) {
+  return link.origin === location.origin && !link.hasAttribute("download") && /^\/($|runs\b|league\b|compare\b)/.test(link.pathname);
 }
-addEventListener("popstate", () => renew(location.pathname + location.search));
+
+/** News that comes while news is fetched is fetched after it: pages may take longer than news. */
+let under = false, missed = false;
+async function news() {
+  missed = true;
+  if (under) return;
+  under = true;
+  try {
+    while (missed) { missed = false; await renew(location.pathname + location.search); }
+  } catch { /* the server is away; the browser connects again */ }
+  under = false;
+}
+
+async function go(address, top) {
+  history.replaceState({top: scrollY}, "");
+  if (address !== location.pathname + location.search) history.pushState(null, "", address);
+  await arrive(address, top);
+}
+async function arrive(address, top) {
+  const main = document.getElementById("main");
+  main.setAttribute("aria-busy", "true");
+  source?.close();  // news of the page that is left must not come in between
+  source = null;
+  try { await renew(address); } catch { location.href = address; return; }
+  main.removeAttribute("aria-busy");
+  if (top !== undefined) scrollTo(0, top);
+}
+addEventListener("popstate", event => {
+  if (event.state || !location.hash) arrive(location.pathname + location.search, event.state?.top);
+});
 
 document.addEventListener("change", event => {
   const form = event.target.closest("form[data-choice]");
@@ -112,10 +164,10 @@ document.addEventListener("change", event => {
 });
 
 document.addEventListener("click", event => {
-  const link = event.target.closest("a[data-stay]");
-  if (link && !event.ctrlKey && !event.metaKey && !event.shiftKey) {
+  const link = event.target.closest("a[href]");
+  if (link && isOurs(link) && !link.hash && !event.ctrlKey && !event.metaKey && !event.shiftKey) {
     event.preventDefault();
-    go(link.getAttribute("href"));
+    go(link.pathname + link.search, "stay" in link.dataset ? undefined : 0);
     return;
   }
   const copy = event.target.closest("[data-copy]");
@@ -182,19 +234,20 @@ function listen(address) {
   heard = address;
   if (!address || document.hidden) return;
   source = new EventSource(address);
-  source.addEventListener("news", () => renew(location.pathname + location.search));
+  source.addEventListener("news", news);
+  source.addEventListener("open", () => setTimeout(news, 2000));  // what came between this page and its first news
   source.addEventListener("refused", () => { source?.close(); source = null; });
 }
 document.addEventListener("visibilitychange", () => {
   const address = document.getElementById("main")?.dataset.live || "";
   if (document.hidden) { source?.close(); source = null; return; }
-  if (address) { listen(address); renew(location.pathname + location.search); }
+  if (address) { listen(address); news(); }
 });
 
 // What ended since the last visit.
 
+const last = localStorage.getItem("visited") || "";
 function markNew() {
-  const last = localStorage.getItem("visited") || "";
   $("tr[data-ended]").forEach(row => { if (last && row.dataset.ended > last) row.classList.add("new"); });
   if (document.getElementById("runs")) localStorage.setItem("visited", new Date().toISOString().replace("Z", "+00:00"));
 }

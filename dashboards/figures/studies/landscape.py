@@ -37,7 +37,9 @@ def contour(trials: pd.DataFrame, x: str, y: str, unit: str) -> Figure:
     cells = pd.DataFrame(edges | {"mean": means})
     dots = pd.DataFrame({"x": at[:, 0], "y": at[:, 1], "value": done["value"], "number": done["number"]})
     dots = dots.assign(**{x: done[x].map(value_text), y: done[y].map(value_text)})
-    colour = alt.Color("mean:Q", scale=alt.Scale(scheme=NUMBERS), title=unit, legend=alt.Legend(orient="top"))
+    colour = alt.Color(
+        "mean:Q", scale=alt.Scale(scheme=NUMBERS), title=unit, legend=alt.Legend(orient="top", tickCount=3)
+    )
     place = {"x": across.channel("x", alt.X), "y": up.channel("y", alt.Y)}
     field = alt.Chart(cells).mark_rect().encode(**place, x2="x2", y2="y2", color=colour)
     tooltip = ["number", x, y, "value"]
@@ -67,7 +69,9 @@ def parallel_coordinates(trials: pd.DataFrame, names: Sequence[str], unit: str) 
         for name in names
     ]
     drawn = pd.concat(parts, ignore_index=True).dropna(subset=["place"])
-    colour = alt.Color("value:Q", scale=alt.Scale(scheme=NUMBERS), title=unit, legend=alt.Legend(orient="top"))
+    colour = alt.Color(
+        "value:Q", scale=alt.Scale(scheme=NUMBERS), title=unit, legend=alt.Legend(orient="top", tickCount=3)
+    )
     label = alt.Axis(labelAngle=-20 if len(names) > 3 else 0, labelLimit=160, grid=True, domain=False)
     lines = (
         alt.Chart(drawn)

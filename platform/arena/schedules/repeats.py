@@ -119,10 +119,9 @@ class Repeats:
     def _matters(self, agents: tuple[str, ...]) -> bool:
         """Whether games of these agents may be repeats, or show that an agent draws."""
         if agents not in self._known:
-            declared = (
-                {declared_draws(self.game, agent) for agent in agents} if only_moves_differ(self.game) else {True}
-            )
-            self._known[agents] = True not in declared or None in declared
+            declared = {declared_draws(self.game, agent) for agent in agents}
+            may = True not in declared or None in declared
+            self._known[agents] = may and only_moves_differ(self.game)  # which loads the game's kernels
         return self._known[agents]
 
     def _equal(self) -> list[bool]:

@@ -65,27 +65,11 @@ def _save(version: Version, folder: Path) -> None:
 
 def _print(console: Console, place: str, found: list[Version], rated: pd.DataFrame) -> None:
     """Prints a table for each game, the oldest version first."""
-    from turnier.dashboards.agent_names import with_names
-    from turnier.dashboards.tables import MAIN, Column, Table
+    from turnier.dashboards.every_run.versions import versions_table
     from turnier.dashboards.terminal import print_table
 
     for game, part in rated.groupby("game", sort=False):
-        several = bool(part["elo"].notna().any())
-        prefix = "elo" if several else "mean"
-        [frame] = with_names(part.reset_index(drop=True))
-        frame = frame.assign(
-            half_width=part[f"{prefix}_high"].to_numpy() - part[prefix].to_numpy(),
-            since=[f"{since:%Y-%m-%d %H:%M}" for since in part["since"]],
-        )
-        value = Column(prefix, "Elo" if several else "mean score", half_width="half_width", signed=several)
-        columns = [
-            Column("label", "agent", key=True),
-            Column("since", "first played"),
-            value,
-            Column("games", importance=MAIN),
-        ]
-        note = "Elo: 0 is the mean of all agents that played this game." if several else ""
-        print_table(console, Table(f"{place} at {game}: versions, the oldest first", frame, columns, note))
+        print_table(console, versions_table(f"{place} at {game}: versions, the oldest first", part))
     played: set[Any] = set(rated["version"])
     for version in found:
         if version.bundle.digest not in played:

@@ -204,20 +204,23 @@ def certainty_over_game(positions: pd.DataFrame, measure: str) -> pd.DataFrame:
     Neighbouring phases are pooled into at most MAX_PLACES places with about the same number of positions, on average
     at least POOLED of each agent. Columns: agent, label, phase (the mean of the place's positions), value (of the
     measure, the mean of the positions), low and high (95 %, counting games, see `intervals.mean_over_groups`; NaN if
-    all positions of the place come from one game), chance (the measure's expectation for random actions), states.
+    all positions of the place come from one game), chance (the measure's expectation for random actions), states, first
+    and last (phases of the place).
     """
-    columns = ["agent", "label", "phase", "value", "low", "high", "chance", "states"]
+    columns = ["agent", "label", "phase", "value", "low", "high", "chance", "states", "first", "last"]
     sizes = positions.groupby("phase").size().sort_index()
     number = min(MAX_PLACES, len(sizes), len(positions) // (POOLED * max(1, positions["agent"].nunique())))
     middle = (sizes.cumsum() - sizes / 2) / max(1, len(positions))
     place = positions["phase"].map((middle * max(1, number)).astype(int))
-    phases = positions["phase"].groupby(place).mean()
+    phases = positions["phase"].groupby(place).agg(["mean", "min", "max"])
     rows = []
     for (agent, label, at), part in positions.groupby(["agent", "label", place.rename("place")]):
         values = part[measure].to_numpy(np.float64)
         mean, half = mean_over_groups(values, np.zeros(len(part)), _games(part))
         low, high = max(mean - half, _least(measure, part["legal"].max())), min(mean + half, 1.0)
-        rows.append((agent, label, phases[at], mean, low, high, _by_chance(part, measure).mean(), len(part)))
+        middle_phase, first, last = phases.loc[at]
+        chance = _by_chance(part, measure).mean()
+        rows.append((agent, label, middle_phase, mean, low, high, chance, len(part), int(first), int(last)))
     return pd.DataFrame(rows, columns=columns)
 
 

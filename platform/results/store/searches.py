@@ -133,6 +133,14 @@ class Searches:
             self.totals.check(connection, run_id, run_votes, Total.of(mark_of(record.spec.id) for record in records))
         return records
 
+    @outlasting
+    def of_positions(self, run_id: str, position_ids: Iterable[str]) -> list[SearchRecord]:
+        """Returns the searches of some positions in a run, in the order in which they were stored."""
+        linked = select(run_votes.c.vote_number).where(run_votes.c.run_id == run_id)
+        with self.database.reading() as connection:
+            numbers = list(_numbers(connection, positions, position_ids).values())
+            return self._read(connection, votes.c.number.in_(linked) & votes.c.position_number.in_(numbers))
+
     def _read(self, connection: Connection, chosen: ColumnElement[bool]) -> list[SearchRecord]:
         """Returns searches in the order in which they were stored; raises Damaged if one is not as it was stored."""
         query = select(votes).where(chosen).order_by(votes.c.number)

@@ -28,6 +28,8 @@ class TournamentResults(RunResults):
     @cached_property
     def adaptive(self) -> AdaptiveTournament | None:
         """The state of an adaptive tournament after these games; None for other formats."""
+        if self.store.run(self.id).definition.get("format") != "adaptive":  # making a plan loads kernels
+            return None
         schedule = self.tournament.adaptive() if self.tournament else None
         if schedule is None:
             return None

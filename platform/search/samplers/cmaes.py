@@ -7,7 +7,7 @@ import sys
 import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from typing import Any
 
 import numpy as np
@@ -16,14 +16,19 @@ from ...core.parameters import parameter
 from ..space import Space
 from .sampler import MAX_POPULATION, PopulationSampler, SteppingSearch, Vectors
 
-without = "matplotlib" not in sys.modules
-if without:
-    sys.modules["matplotlib"] = None  # type: ignore[assignment]  # cma imports it to plot, in half a second
-with warnings.catch_warnings():
-    warnings.simplefilter("ignore")  # cma warns that it cannot plot
-    import cma
-if without:
-    del sys.modules["matplotlib"]
+
+@cache
+def pycma() -> Any:
+    """Returns the package, without what it only needs to plot."""
+    without = "matplotlib" not in sys.modules
+    if without:
+        sys.modules["matplotlib"] = None  # type: ignore[assignment]  # imported in half a second
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # it warns that it cannot plot
+        import cma
+    if without:
+        del sys.modules["matplotlib"]
+    return cma
 
 
 @dataclass(frozen=True)
@@ -81,7 +86,7 @@ class CmaesSearch(SteppingSearch):
         }
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            return cma.CMAEvolutionStrategy(list(start), self.sampler.sigma, options)
+            return pycma().CMAEvolutionStrategy(list(start), self.sampler.sigma, options)
 
     def ask(self) -> Vectors:
         if not self._asked:

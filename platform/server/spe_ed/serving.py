@@ -51,8 +51,9 @@ class RateLimit:
 
 def make_app(lobby: Lobby) -> Starlette:
     """Returns the ASGI application of a server."""
-    page = files("turnier.server.spe_ed.page").joinpath("index.html").read_text(encoding="utf-8")
-
+    own = files("turnier.server.spe_ed.page").joinpath("index.html").read_text(encoding="utf-8")
+    style = files("turnier.server.board").joinpath("static/style.css").read_text(encoding="utf-8")
+    page = own.replace("<style>", f"<style>\n{style}", 1)  # one file, wherever a proxy puts it
     summary, viewers = Summary(lobby), 0
 
     def refusal(key: str) -> Response | None:
