@@ -191,7 +191,8 @@ def heat(
 ) -> Any:
     """Returns a heat map from dark (low) to light; cells show their values, so it needs no legend.
 
-    `shown` is the column with the text of a cell, `orders` are those of names on both axes, `chosen`: see `lines`."""
+    `shown` is the column with the text of a cell, `orders` are those of names on both axes, `chosen`: see `lines`.
+    """
     data = frame[list(dict.fromkeys([x, y, value, shown, *chosen]))]
     places: dict[str, tuple[str, Any, dict[str, Any]]] = {}
     for axis, order in zip((x, y), orders, strict=True):
@@ -390,10 +391,8 @@ def _legend(names: Sequence[str]) -> Any:
 
 def styled(chart: Any) -> Any:
     """Returns the chart in our style: legible from the back of a room."""
-    return (
-        chart.configure(
-            background="white", font="system-ui, sans-serif", padding=10
-        )  # first, since it resets all others; the top tick needs room
+    return (  # `configure` first, since it resets all others; its padding is for the top tick
+        chart.configure(background="white", font="system-ui, sans-serif", padding=10)
         .configure_axis(labelFontSize=12, labelSeparation=4, titleFontSize=13, titleFontWeight=400, gridColor="#e6e6e6")
         .configure_legend(labelFontSize=12, titleFontSize=13, symbolStrokeWidth=3, symbolOpacity=1, columnPadding=24)
         .configure_title(fontSize=15, anchor="start", fontWeight=600)

@@ -6,12 +6,13 @@ An evaluator estimates each seat's final return; a decision kernel (`act`) choos
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
 from numba import types
-from numba.core.types import FunctionType
 
+from ..core.compilation.by_reference import ByReference, pointer_type, reference_type
 from ..core.kernel import kernel, mark_of, tell_type
 from ..core.rng import Rng
 from ..games.abi import GAME, Actions, Counts, Floats, Gains, Rngs, State, States
@@ -89,7 +90,8 @@ def absent_evaluate_together(game, weights, jobs, enough):
     return 0
 
 
-class EvaluatorKernels(NamedTuple):
+@dataclass(frozen=True, eq=False)
+class EvaluatorKernels(ByReference):
     """An evaluator as compiled code sees it."""
 
     evaluate: Any
@@ -98,10 +100,9 @@ class EvaluatorKernels(NamedTuple):
     has_together: int
 
 
-EVALUATOR = types.NamedTuple(
-    [FunctionType(EVALUATE), Floats, FunctionType(EVALUATE_TOGETHER), types.int64], EvaluatorKernels
+EVALUATOR = reference_type(
+    EvaluatorKernels, pointer_type(EVALUATE), Floats, pointer_type(EVALUATE_TOGETHER), types.int64
 )
-tell_type(EvaluatorKernels, EVALUATOR)
 
 # Rows of `root`, [2, num_actions]: what a search found about each action, zero for actions never tried.
 VISITS, VALUES = 0, 1
@@ -123,7 +124,8 @@ def absent_act_together(game, evaluator, settings, states, returns, rngs, roots,
     pass
 
 
-class SeatKernels(NamedTuple):
+@dataclass(frozen=True, eq=False)
+class SeatKernels(ByReference):
     """One seat of a match as compiled code sees it."""
 
     act: Any
@@ -139,10 +141,9 @@ NORMAL, ILLEGAL, LIMIT, FULL, STOPPED, NAN = 0, 1, 2, 3, 4, 5
 DECISIONS, NODES, NANOSECONDS, NUM_COUNTS = range(4)  # rows of a match's `counts`, a column a seat
 END, STATUS, WHOLE = range(3)  # of a match's `ends`: where its plies end, its status, its nanoseconds
 
-SEAT = types.NamedTuple(
-    [FunctionType(ACT), EVALUATOR, Floats, FunctionType(ACT_TOGETHER), types.int64, types.int64], SeatKernels
+SEAT = reference_type(
+    SeatKernels, pointer_type(ACT), EVALUATOR, Floats, pointer_type(ACT_TOGETHER), types.int64, types.int64
 )
-tell_type(SeatKernels, SEAT)
 SEATS = types.UniTuple(SEAT, MAX_SEATS)  # filled up with the first seat if a game has fewer
 
 # (game, seats, drawing[seats] 1 = draws_evenly, states[n, words], rngs[n, 1 + seats, 4], opening, max_plies,

@@ -254,12 +254,13 @@ class CompiledAgent(Agent):
         together, settings = type(self).together_kernel, self.settings()
         with_memory = np.empty(len(settings) + self.memory_words(game))  # only used pages take room
         with_memory[: len(settings)] = settings
+        in_step = self.in_step if together is not absent_act_together and evaluator_kernels.has_together else 0
         return SeatKernels(
             pointer(type(self).act_kernel, ACT),
             evaluator_kernels,
             with_memory,
-            pointer(together, ACT_TOGETHER),
-            self.in_step if together is not absent_act_together and evaluator_kernels.has_together else 0,
+            pointer(together, ACT_TOGETHER) if in_step else absent_act_together,
+            in_step,
             self.memory_words(game),
         )
 

@@ -77,11 +77,13 @@ class Evaluator(Declared):
 
     def with_weights(self, game: Game, weights: npt.NDArray[np.float64]) -> EvaluatorKernels:
         """Returns the evaluator's kernels with these weights."""
+        together = type(self).together_kernel
+        has_together = together is not absent_evaluate_together and self.evaluates_together(game)
         return EvaluatorKernels(
             pointer(type(self).evaluate_kernel, EVALUATE),
             weights,
-            pointer(type(self).together_kernel, EVALUATE_TOGETHER),
-            int(type(self).together_kernel is not absent_evaluate_together and self.evaluates_together(game)),
+            pointer(together, EVALUATE_TOGETHER) if has_together else absent_evaluate_together,
+            int(has_together),
         )
 
     def evaluates_together(self, game: Game) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -72,5 +72,5 @@ class Greedy(CompiledAgent):
         if is_packed_network(self.evaluator, seat):
             return one_ply_seat(seat, forced=True, downgrade=self.downgrade)
         if self.downgrade == 0 and fits_boards(self.evaluator, seat):
-            return seat._replace(act=pointer(act_one_ply, ACT))
+            return replace(seat, act=pointer(act_one_ply, ACT))
         return seat

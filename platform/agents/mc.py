@@ -84,7 +84,12 @@ def act_mc_together(game, evaluator, settings, states, returns, rngs, roots, act
     for i in range(n):
         widths[i] = game.legal(states[i], legal[i])
         actions[i] = legal[i, 0]
-    order, left = np.argsort(-widths), 0
+    order, left, job = np.empty(n, np.int64), 0, 0
+    for width in range(widths.max(), 0, -1):  # numba's argsort would take a second to compile
+        for i in range(n):
+            if widths[i] == width:
+                order[job] = i
+                job += 1
     for job in range(n):
         i = order[job]
         jobs.rngs[job], jobs.counts[job] = rngs[i], np.int64(settings[ITERATIONS])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import itertools
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
@@ -42,18 +43,46 @@ def kernel(signature: Any, inline: bool = False, **marks: Any) -> Callable[[Call
         if JIT:
             dispatcher._cache = function.kernel_cache = KernelCache(function)
             dispatcher.compile = functools.partial(_compile, dispatcher, dispatcher.compile)
+            dispatcher.get_call_template = functools.partial(_call_template, signature, dispatcher.get_call_template)
         return dispatcher
 
     return decorate
 
 
+def _call_template(declared: Any, usual: Callable[..., Any], arguments: Any, named: Any) -> Any:
+    """Has compiled callers pass numbers as declared; numba would compile a kernel again for a literal 0."""
+    pairs = itertools.zip_longest(arguments, declared.args) if not named else ()
+    return usual(tuple(_as_declared(*pair) for pair in pairs) or arguments, named)
+
+
+def _as_declared(given: Any, declared: Any) -> Any:
+    plain = types.unliteral(given) if isinstance(given, types.Literal) else given
+    if not isinstance(plain, types.Integer) or not isinstance(declared, types.Integer | types.Float):
+        return given
+    fits = isinstance(declared, types.Float) or (
+        plain.signed == declared.signed and plain.bitwidth <= declared.bitwidth
+    )
+    return declared if fits else given
+
+
 def _compile(dispatcher: Any, compile_or_load: Callable[[Any], Any], signature: Any) -> Any:
     """Compiles or loads in numba's place; of several processes one compiles, and the others load its result."""
-    if dispatcher.overloads or dispatcher._cache.is_stored():
+    if dispatcher.overloads:
         return compile_or_load(signature)
     # First the lock of numba, which all threads of a process share: in this order none can wait for another forever.
-    with global_compiler_lock, compiled(dispatcher.py_func), dispatcher._cache.alone():
-        return compile_or_load(signature)
+    with global_compiler_lock:
+        if dispatcher._cache.is_stored():
+            found = compile_or_load(signature)
+        else:
+            with compiled(dispatcher.py_func), dispatcher._cache.alone():
+                found = compile_or_load(signature)
+        for result in dispatcher.overloads.values():
+            result.library.belongs_to(dispatcher)
+    return found
+
+
+# As numba does it once it compiles something: a process that finds all kernels in the cache passes pointers, too.
+typeof_impl.register(WrapperAddressProtocol)(lambda value, context: types.FunctionType(value.signature()))
 
 
 class KernelPointer(WrapperAddressProtocol):

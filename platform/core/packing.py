@@ -1,6 +1,6 @@
-"""Tuples of kernels and arrays packed into one array: Python passes one address instead of many pointers.
+"""Tuples of arrays and references packed into one array: Python passes one address instead of many.
 
-Taking a game's kernels apart costs Python 0.1 ms per call, too much for a decision of 1 ms. If kernels are plain
+Taking many arrays apart costs Python up to 0.1 ms per call, too much for a decision of 1 ms. If kernels are plain
 Python (`NUMBA_DISABLE_JIT=1`), a tuple is its own package.
 """
 

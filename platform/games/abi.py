@@ -1,20 +1,21 @@
 """The kernel ABI: a game as agents see it, in compiled functions on flat arrays.
 
 A state is one C-contiguous array of 64-bit words; its first words hold the variant's parameters. A game is five kernels
-(`init`, `to_move`, `legal`, `chance`, `step`) and some optional ones, passed to agents as one tuple of typed function
-pointers (`GameKernels`). Thus an agent compiles once for all games, and a new process loads it from the cache.
+(`init`, `to_move`, `legal`, `chance`, `step`) and some optional ones, passed to agents as one reference to typed
+function pointers (`GameKernels`). Thus an agent compiles once for all games, and a new process loads it from the cache.
 """
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numba import types
-from numba.core.types import FunctionType
 
+from ..core.compilation.by_reference import ByReference, pointer_type, reference_type
 from ..core.compilation.progress import compiled_together
-from ..core.kernel import kernel, pointer, tell_type
+from ..core.kernel import kernel, pointer
 from ..core.rng import Rng
 
 STATE_DTYPE = np.int64
@@ -42,7 +43,8 @@ OBSERVE = types.void(State, types.int64, State)
 FORCED_WIN = types.int64(State, types.int64)
 
 
-class GameKernels(NamedTuple):
+@dataclass(frozen=True, eq=False)
+class GameKernels(ByReference):
     """A game as compiled code sees it. Stand-ins replace absent optional kernels; the `has_` flags tell which."""
 
     init: Any  # (state, rng): fills in the start position; the variant words are already set
@@ -87,13 +89,9 @@ _KERNEL_SIGNATURES = (
     OBSERVE,
     FORCED_WIN,
 )
-GAME = types.NamedTuple(
-    [FunctionType(s) for s in _KERNEL_SIGNATURES] + [types.int64] * 8 + [types.float64, types.int64, types.int64],
-    GameKernels,
+GAME = reference_type(
+    GameKernels, *map(pointer_type, _KERNEL_SIGNATURES), *[types.int64] * 8, types.float64, types.int64, types.int64
 )
-
-
-tell_type(GameKernels, GAME)
 
 
 @kernel(OUTCOMES)
@@ -131,6 +129,11 @@ def absent_forced_win(state, depth):
     return NO_WIN
 
 
+def _if_there(dispatcher: Any, signature: Any, absent: Any) -> Any:
+    """Returns a kernel's pointer; a stand-in is not compiled: compiled code asks the flag first."""
+    return dispatcher if dispatcher is absent else pointer(dispatcher, signature)
+
+
 def game_kernels(
     init: Any,
     to_move: Any,
@@ -154,12 +157,12 @@ def game_kernels(
             pointer(legal, LEGAL),
             pointer(chance, OUTCOMES),
             pointer(step, STEP),
-            pointer(sample_chance, SAMPLE_CHANCE),
-            pointer(playout, PLAYOUT),
-            pointer(playouts, PLAYOUTS),
+            _if_there(sample_chance, SAMPLE_CHANCE, absent_sample_chance),
+            _if_there(playout, PLAYOUT, absent_playout),
+            _if_there(playouts, PLAYOUTS, absent_playouts),
             pointer(cells, CELLS),
-            pointer(observe, OBSERVE),
-            pointer(forced_win, FORCED_WIN),
+            _if_there(observe, OBSERVE, absent_observe),
+            _if_there(forced_win, FORCED_WIN, absent_forced_win),
             int(sample_chance is not absent_sample_chance),
             int(playout is not absent_playout),
             int(playouts is not absent_playouts),

@@ -77,7 +77,8 @@ class Game(Declared):
         """The game for agent kernels: its kernels and sizes."""
         with compiled_together():
             built = self.build_kernels()
-        return built._replace(
+        return dataclasses.replace(
+            built,
             num_seats=self.num_seats,
             num_actions=self.num_actions,
             max_choices=max(self.max_legal, self.max_outcomes, self.num_cells),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -91,7 +92,7 @@ def finds_nothing(state, depth):
 
 def with_forced_win(says: str, broken: Any, text: str = "yavalath(size=4)") -> Broken:
     game = make_game(text)
-    game.__dict__["kernels"] = game.kernels._replace(forced_win=pointer(broken, abi.FORCED_WIN))
+    game.__dict__["kernels"] = replace(game.kernels, forced_win=pointer(broken, abi.FORCED_WIN))
     return Broken(law_forced_win, broken.__name__, says, game)
 
 

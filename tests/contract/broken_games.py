@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -255,7 +256,7 @@ def with_kernel(law: Law, says: str, **kernels: Any) -> Broken:
     """Returns Guess with some kernels replaced."""
     game = Guess()
     pointers = {name: pointer(kernel_, SIGNATURES[name]) for name, kernel_ in kernels.items()}
-    game.__dict__["kernels"] = game.kernels._replace(**pointers, has_playouts=int("playouts" in kernels))
+    game.__dict__["kernels"] = replace(game.kernels, **pointers, has_playouts=int("playouts" in kernels))
     return Broken(law, " ".join(kernel_.__name__ for kernel_ in kernels.values()), says, game)
 
 

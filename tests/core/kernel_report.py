@@ -10,6 +10,7 @@ import importlib
 import json
 import sys
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from types import CodeType, FrameType
 from typing import Any
@@ -111,7 +112,7 @@ def ask(game: Game, state: Ints, stream: Ints, digest: Digest) -> int | None:
     if mover == CHANCE:
         digest.add(int(k.chance(state, choices, probs)), choices, probs)
         drawn = [
-            int(generic.draw_outcome(k._replace(has_sample_chance=own), state, stream, choices, probs))
+            int(generic.draw_outcome(replace(k, has_sample_chance=own), state, stream, choices, probs))
             for own in (0, k.has_sample_chance)
         ]
         digest.add(*drawn)

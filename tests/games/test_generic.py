@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from scipy import stats
@@ -17,7 +19,7 @@ from turnier.games.registry import make_game
 def test_outcomes_are_drawn_by_their_probabilities(own: bool) -> None:
     """With the game's `sample_chance` and, where it has none, from what `chance` lists."""
     game = Guess()
-    kernels = game.kernels._replace(has_sample_chance=int(own))
+    kernels = replace(game.kernels, has_sample_chance=int(own))
     state, rng = game.start().play(0, draw_chance=False).play(0, draw_chance=False).state, stream(1)
     drawn = [int(draw_outcome(kernels, state, rng, *scratch(game))) for _ in range(2_000)]
     assert stats.chisquare(np.bincount(drawn, minlength=3), np.array([0.5, 0.3, 0.2]) * 2_000).pvalue > 1e-6

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -84,7 +84,7 @@ class Dqn(CompiledAgent):
     def kernels(self, game: Game) -> SeatKernels:
         seat = super().kernels(game)
         if not self.file:
-            return seat._replace(settings=np.zeros(1))
-        return seat._replace(
-            settings=settings_from_file(Weights, str(self.carried_path("file").resolve()), self.digest)
+            return replace(seat, settings=np.zeros(1))
+        return replace(
+            seat, settings=settings_from_file(Weights, str(self.carried_path("file").resolve()), self.digest)
         )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -174,4 +174,4 @@ class Expectimax(SearchAgent):
             if (self.depth, self.leaf, self.schedule, self.milliseconds) == (1, "afterstate", "fixed", 0):
                 return one_ply_seat(kernels, forced=False, downgrade=self.downgrade)
             act = act_expectimax2048_ntuple
-        return kernels._replace(act=pointer(act, ACT))
+        return replace(kernels, act=pointer(act, ACT))

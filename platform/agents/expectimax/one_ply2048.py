@@ -6,6 +6,8 @@ learning, for all actions together. Whole matches are ten times as fast as with 
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 from numba import types
 
@@ -183,4 +185,4 @@ def is_packed_network(evaluator: Evaluator, seat: SeatKernels) -> bool:
 
 def one_ply_seat(seat: SeatKernels, forced: bool, downgrade: int) -> SeatKernels:
     """Returns a seat with a packed network, with the kernel that looks one decision ahead."""
-    return seat._replace(act=pointer(act_one_ply2048, ACT), settings=np.array([forced, downgrade], np.float64))
+    return replace(seat, act=pointer(act_one_ply2048, ACT), settings=np.array([forced, downgrade], np.float64))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -39,10 +39,11 @@ def pack_shared(package, seat, words):
     _write(package, (seat, words))
 
 
-class PlainSettings(np.ndarray[Any, Any]):
-    """Settings for kernels in plain Python, in which a package is an object."""
+class Settings(np.ndarray[Any, Any]):
+    """Settings with what the package in them refers to; kernels in plain Python find the package itself here."""
 
     package: Any
+    seat: SeatKernels
 
 
 @kernel(Package(Floats))
@@ -134,11 +135,9 @@ class Formations(CompiledAgent):
         settings = np.empty(OTHERS + len(seat.settings))
         settings[:NUM_SETTINGS] = self.five, self.six, self.otherwise.value_unit(game).scale
         settings[OTHERS:] = seat.settings
-        seat = seat._replace(settings=settings[OTHERS:])  # the caller keeps all of it
-        package = pack(pack_shared, seat, words)
+        seat = replace(seat, settings=settings[OTHERS:])  # the caller keeps all of it
+        kept = settings.view(Settings)
+        kept.seat, kept.package = seat, pack(pack_shared, seat, words)
         if JIT:
-            settings[NUM_SETTINGS:OTHERS] = package.view(np.float64)
-        else:
-            settings = settings.view(PlainSettings)
-            settings.package = package  # type: ignore[attr-defined]
-        return seat._replace(act=pointer(act_formations, ACT), settings=settings, in_step=0)
+            settings[NUM_SETTINGS:OTHERS] = kept.package.view(np.float64)
+        return replace(seat, act=pointer(act_formations, ACT), settings=kept, in_step=0)

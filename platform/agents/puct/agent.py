@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -284,4 +284,4 @@ def with_policy(seat: SeatKernels, policy: npt.NDArray[np.float64]) -> SeatKerne
     """Returns the kernels with a policy's header and entries behind those of the network of values."""
     values = seat.evaluator.weights
     seat.settings[BY_NETWORK], seat.settings[POLICY] = True, len(values)
-    return seat._replace(evaluator=seat.evaluator._replace(weights=np.concatenate([values, policy])))
+    return replace(seat, evaluator=replace(seat.evaluator, weights=np.concatenate([values, policy])))

@@ -20,14 +20,16 @@ from numba.core.caching import CompileResultCacheImpl, FunctionCache, _CacheLoca
 from numba.core.typing.templates import Signature
 
 from ..outputs import user_cache
+from .apart import KernelLibrary
+from .by_reference import ReferenceType
 
 _LIBRARIES = {"numba", "numpy", "llvmlite", "builtins", "math"}  # their versions name the cache directory
 
 
 def cache_directory() -> Path:
-    """Returns the folder of compiled kernels: in `$NUMBA_CACHE_DIR` or the user's cache, by the compiler's version."""
+    """Returns the folder of compiled kernels: in `$NUMBA_CACHE_DIR` or the user's cache, by format and compiler."""
     base = os.environ.get("NUMBA_CACHE_DIR") or user_cache()
-    return Path(base) / f"kernels-numba{numba.__version__}-numpy{np.__version__}-llvmlite{llvmlite.__version__}"
+    return Path(base) / f"kernels2-numba{numba.__version__}-numpy{np.__version__}-llvmlite{llvmlite.__version__}"
 
 
 _CACHE_DIRECTORY = cache_directory()
@@ -94,7 +96,11 @@ def _type_part(value: Any) -> str:
     own = _class_part(value.instance_class) if isinstance(value, types.NamedTuple) else ""
     if isinstance(value, types.FunctionType):
         value = value.signature
+    if isinstance(value, types.ExternalFunctionPointer):
+        value = value.sig
     inner = (value.return_type, *value.args) if isinstance(value, Signature) else getattr(value, "types", ())
+    if isinstance(value, ReferenceType):
+        own, inner = " ".join(value.fields), value.members
     return f"{value}{own}" + "".join(map(_type_part, inner))
 
 
@@ -150,9 +156,17 @@ class _Locator(_CacheLocator):  # type: ignore[misc]
 class _CacheImpl(CompileResultCacheImpl):  # type: ignore[misc]
     _locator_classes = (_Locator,)
 
+    def rebuild(self, target_context: Any, payload: Any) -> Any:
+        target_context.codegen()._library_class = KernelLibrary  # which numba's own functions do not notice
+        return super().rebuild(target_context, payload)
+
 
 class _FunctionCache(FunctionCache):  # type: ignore[misc]
     _impl_class = _CacheImpl
+
+    def load_overload(self, signature: Any, target_context: Any) -> Any:
+        with self._guard_against_spurious_io_errors():  # as numba does it, without refreshing first
+            return self._load_overload(signature, target_context)
 
 
 class KernelCache:

@@ -14,6 +14,10 @@ from numba.core.compiler import CompilerBase, DefaultPassBuilder
 from numba.core.compiler_machinery import register_pass
 from numba.core.lowering import Lower
 from numba.core.typed_passes import NativeLowering
+from numba.extending import overload
+from numba.np import arrayobj
+
+from .apart import KernelLibrary
 
 
 def disown(context: Any, builder: Any, numba_type: Any, value: Any) -> Any:
@@ -44,9 +48,32 @@ class _LendingLower(Lower):  # type: ignore[misc]
         return values
 
 
+def _other_shape(source: Any, place: Any) -> None:
+    """Raises that an assigned array has another shape than its place."""
+
+
+@overload(_other_shape)
+def _raise_other_shape(source: Any, place: Any) -> Any:
+    def raise_it(source: Any, place: Any) -> None:
+        raise ValueError("an assigned array must have the shape of its place")
+
+    return raise_it
+
+
 @register_pass(mutates_CFG=True, analysis_only=False)
 class _LendingLowering(NativeLowering):  # type: ignore[misc]
     _name = "lending_lowering"
+
+    def run_pass(self, state: Any) -> bool:
+        state.library = KernelLibrary(state.targetctx.codegen(), state.func_id.func_qualname)
+        state.library.enable_object_caching()  # as numba's own
+        # For numba's own sentence, which has the shapes in it, every process would compile 2 s of text formatting.
+        usual = vars(arrayobj).get("raise_with_shape_context")
+        arrayobj.raise_with_shape_context = _other_shape
+        try:
+            return bool(super().run_pass(state))
+        finally:
+            arrayobj.raise_with_shape_context = usual
 
     @property
     def lowering_class(self) -> type[Lower]:

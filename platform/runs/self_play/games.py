@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
@@ -92,7 +92,7 @@ def seat_with(agent: str, game: Game, networks: Networks) -> SeatKernels:
     made = make_agent(agent)
     assert isinstance(made, Puct)
     seat = made.kernels(game)
-    seat = seat._replace(evaluator=seat.evaluator._replace(weights=networks.values))
+    seat = replace(seat, evaluator=replace(seat.evaluator, weights=networks.values))
     if seat.settings[BY_HEADS] == 0.0:
         seat.settings[BY_NETWORK] = True
     return with_policy(seat, networks.policy) if networks.policy.size else seat

@@ -1,0 +1,128 @@
+"""Classes that compiled code takes by reference: one address in place of all members.
+
+A game is a dozen pointers, a seat with its evaluator thirty words. By value, every call passes them all, every kernel
+is compiled with them all, and a call from Python reads each of them out of its object. By reference they are written
+once to memory that never changes, and a kernel loads what it uses.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from llvmlite import ir
+from numba import types
+from numba.core import cgutils
+from numba.core.datamodel.models import OpaqueModel
+from numba.core.typing.templates import AttributeTemplate, infer_getattr
+from numba.extending import NativeValue, lower_getattr_generic, register_model, typeof_impl, unbox
+
+from .lending import disown
+
+_WORD = 8  # bytes
+
+
+def pointer_type(signature: Any) -> types.Type:
+    """Returns the type of a member that is a kernel's address."""
+    return types.ExternalFunctionPointer(signature, get_pointer=_address_of)
+
+
+def _address_of(kernel: Any) -> int:
+    """Returns a kernel's address; 0 for one that is no pointer: a stand-in, which compiled code never calls."""
+    return int(kernel.__wrapper_address__()) if hasattr(kernel, "__wrapper_address__") else 0
+
+
+class ByReference:
+    """Base of frozen dataclasses whose members compiled code reads: pointers of kernels, numbers, arrays, others of it.
+
+    `reference_type` declares the types of the members.
+    """
+
+    @functools.cached_property
+    def _memory(self) -> npt.NDArray[np.int64]:
+        words: list[int] = []
+        for field, member in zip(dataclasses.fields(self), reference_types[type(self)].members, strict=True):  # type: ignore[arg-type]
+            words += _words_of(getattr(self, field.name), member)
+        return np.array(words, np.int64)
+
+    @functools.cached_property
+    def address(self) -> int:
+        """The address of the members as compiled code reads them; valid as long as this object."""
+        return int(self._memory.ctypes.data)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {field.name: getattr(self, field.name) for field in dataclasses.fields(self)}  # type: ignore[arg-type]
+
+
+class ReferenceType(types.Type):  # type: ignore[misc]
+    """The numba type of a class by reference; its attributes are the members."""
+
+    def __init__(self, cls: type[ByReference], members: tuple[types.Type, ...]) -> None:
+        self.instance_class, self.members = cls, members
+        super().__init__(f"{cls.__name__}({cls.__module__})")
+
+    @property
+    def fields(self) -> tuple[str, ...]:
+        return tuple(field.name for field in dataclasses.fields(self.instance_class))  # type: ignore[arg-type]
+
+
+reference_types: dict[type[ByReference], ReferenceType] = {}
+
+
+def reference_type(cls: type[ByReference], *members: types.Type) -> ReferenceType:
+    """Declares the types of a class's members and returns the class's own, for signatures of kernels."""
+    numba_type = reference_types[cls] = ReferenceType(cls, members)
+    typeof_impl.register(cls)(lambda value, context: numba_type)
+    return numba_type
+
+
+def _words_of(value: Any, member: types.Type) -> list[int]:
+    """Returns a member in memory."""
+    if isinstance(member, ReferenceType):
+        return [value.address]
+    if isinstance(member, types.ExternalFunctionPointer):
+        return [_address_of(value)]
+    if isinstance(member, types.Array):  # numba's array, which belongs to nobody
+        return [0, 0, value.size, value.itemsize, value.ctypes.data, *value.shape, *value.strides]
+    word = np.array([value], np.float64 if member is types.float64 else np.int64)
+    return [int(word.view(np.int64)[0])]
+
+
+def _width(member: types.Type) -> int:
+    """Returns the number of words of a member."""
+    return 5 + 2 * member.ndim if isinstance(member, types.Array) else 1
+
+
+register_model(ReferenceType)(OpaqueModel)
+
+
+@infer_getattr
+class _Members(AttributeTemplate):  # type: ignore[misc]
+    key = ReferenceType
+
+    def generic_resolve(self, numba_type: ReferenceType, name: str) -> types.Type | None:
+        return dict(zip(numba_type.fields, numba_type.members, strict=True)).get(name)
+
+
+@lower_getattr_generic(ReferenceType)
+def _load(context: Any, builder: Any, numba_type: ReferenceType, value: Any, name: str) -> Any:
+    place = numba_type.fields.index(name)
+    member = numba_type.members[place]
+    offset = _WORD * sum(map(_width, numba_type.members[:place]))
+    there = cgutils.pointer_add(builder, value, offset, context.get_value_type(member).as_pointer())
+    loaded = builder.load(there, align=_WORD)
+    loaded.set_metadata("invariant.load", builder.module.add_metadata([]))
+    return disown(context, builder, member, loaded)
+
+
+@unbox(ReferenceType)
+def _unbox(numba_type: ReferenceType, value: Any, c: Any) -> NativeValue:
+    number = c.pyapi.object_getattr_string(value, "address")
+    address = cgutils.alloca_once_value(c.builder, ir.Constant(cgutils.voidptr_t, None))
+    with c.builder.if_then(cgutils.is_not_null(c.builder, number)):
+        c.builder.store(c.pyapi.long_as_voidptr(number), address)
+        c.pyapi.decref(number)
+    return NativeValue(c.builder.load(address), is_error=c.pyapi.c_api_error())
