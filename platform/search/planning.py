@@ -32,7 +32,7 @@ from .noise import NOISES, Fixed, Noise
 from .objective import Objective
 from .samplers.duels import Duels
 from .samplers.of_optuna import read_sampler
-from .samplers.registry import SAMPLERS, usual_sampler
+from .samplers.registry import SAMPLERS, usual_samplers
 from .samplers.sampler import Sampler, require_sound
 from .space import Space
 from .storage.studies import as_begun, has_study, run_id_of
@@ -118,8 +118,8 @@ class Strength(Question):
         for text in self.known:
             space.vector_of(self.agent, AGENTS.make(text))
         self._by_default = not options["sampler"]
-        usual = usual_sampler(self.objective.single_player, bool(self.against), space)
-        self.sampler: Sampler = read_sampler(options["sampler"], space) if options["sampler"] else usual
+        self._usual = partial(usual_samplers, self.objective.single_player, bool(self.against), space)
+        self.sampler: Sampler = read_sampler(options["sampler"], space) if options["sampler"] else self._usual(0)[0]
         if is_outside(self.sampler.full_text()):
             require_sound(self.sampler, space.encode(self.agent), self.seed, space)
         if isinstance(self.sampler, Duels) and not self.against:
@@ -133,18 +133,25 @@ class Strength(Question):
         if isinstance(self.sampler, Duels):  # most units are games with the other one of a pair
             own = len(self.objective.games)
             games = own + self.sampler.share * (games - own)
-        sampler = self.sampler.within(int(budget // (games * self.noise.max_games(0, 1))), workers)
-        earlier = sampler.as_first(self.sampler)
-        for kind, parameters in itertools.product((sampler, earlier), (*self._earlier, self.parameters)):
-            before = self._definition(kind, kind, parameters, store)
-            if store and has_study(store, before.name, before.stored):
-                return before
-        new = self._definition(sampler, self.sampler, self.parameters, store)
+        evaluations = int(budget // (games * self.noise.max_games(0, 1)))
+        asked = {typed: typed.within(evaluations, workers) for typed in self._asked(budget)}
+        for typed, sampler in asked.items():
+            kinds = sampler, sampler.as_first(typed)
+            for kind, parameters in itertools.product(kinds, (*self._earlier, self.parameters)):
+                before = self._definition(kind, kind, parameters, store)
+                if store and has_study(store, before.name, before.stored):
+                    return before
+        new, *others = (self._definition(own, typed, self.parameters, store) for typed, own in asked.items())
         if store:
-            if known := self.same_question(store, new.name):
-                return known
+            for one in (new, *others):
+                if known := self.same_question(store, one.name):
+                    return known
             Space.of(self.agent, self.parameters).require_clear()
         return new
+
+    def _asked(self, budget: int) -> list[Sampler]:
+        """Returns the sampler that is asked for; by default that for a budget, then those for others."""
+        return self._usual(budget) if self._by_default else [self.sampler]
 
     def same_question(self, store: Store, name: str = "") -> StudyDefinition | None:
         """Returns the newest stored study that asks the same with a sampler that suited another budget or workers.
@@ -157,7 +164,7 @@ class Strength(Question):
             own = replace(own, name=known.name, edition=known.edition, begun_as=known.begun_as)
             own = replace(own, known=known.known) if self.from_study else own
             own = replace(own, scales=known.scales)
-            asked = sampler.is_closed(self.sampler) or (self._by_default and not name)
+            asked = any(map(sampler.is_closed, self._asked(0))) or (self._by_default and not name)
             if asked and own.stored == known.stored and name in ("", known.name):
                 return known
         return None

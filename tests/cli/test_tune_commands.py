@@ -23,6 +23,7 @@ from turnier.results.store.store import Store
 from turnier.search import LUCKY_EDITION
 from turnier.search.definition import StudyDefinition
 from turnier.search.objective import Objective, is_one_game
+from turnier.search.planning import Strength
 from turnier.search.storage.commands import Again, tune_command
 from turnier.search.storage.hints import hints
 from turnier.search.storage.studies import StoredStudy, run_id_of, stored_verdict
@@ -235,6 +236,21 @@ def test_a_larger_budget_continues_a_named_study_or_says_how(tmp_path: Path) -> 
     assert "Study Study asks the same with cmaes_lr(population=6); this is a new" in shown
     (line,) = [line for line in shown.splitlines() if "To continue that one: turnier tune" in line]
     assert run(line.replace("210games", "12games"))["study"] == "Study"
+
+
+@pytest.mark.parametrize("name", ["", "Study"])
+def test_a_larger_budget_continues_a_study_of_many_parameters_with_its_sampler(tmp_path: Path, name: str) -> None:
+    question = Study("2048", "mctse(iterations=1,evaluator=heuristics2048)", "evaluator.*", name=name).question
+    assert isinstance(question, Strength)
+    assert [question.settled(games).sampler for games in (3000, 3001)] == [
+        "cmaes(population=64)",
+        "cmaes_lr(population=64)",
+    ]
+    with Store.open(f"sqlite:///{tmp_path}/a.db") as store:
+        begun = question.settled(900, store)
+        StoredStudy(store, begun.name, begun.stored, (StudyDirection.MAXIMIZE,), progress=False)
+        assert begun.sampler == "cmaes(population=30)" and question.settled(9000, store).stored == begun.stored
+        assert "--sampler 'cmaes(population=30)'" in tune_command(store, begun, 9000)
 
 
 def test_the_command_of_a_study_finds_it_again(tmp_path: Path) -> None:

@@ -17,7 +17,7 @@ from turnier.core.parameters import Parameter
 from turnier.search.dimensions.dimension import Dimension
 from turnier.search.samplers.duels import FIRST_REACH, Duels, DuelsSearch
 from turnier.search.samplers.grid import Grid, GridSearch
-from turnier.search.samplers.registry import SAMPLERS, usual_sampler
+from turnier.search.samplers.registry import SAMPLERS, usual_samplers
 from turnier.search.samplers.sampler import Sampler, Search, SteppingSearch, Vectors
 from turnier.search.samplers.surface import ModelledSearch, Surface
 from turnier.search.samplers.tpe import kept_trials
@@ -166,8 +166,18 @@ def test_the_usual_sampler_suits_what_is_searched() -> None:
     numbers = Space.cube(2)
     mixed = Space((*numbers.dimensions, Dimension("flag", bool, Parameter("a switch"))))
     some = Space((Dimension("x", float, Parameter("", low=0.0, high=1.0, when={"flag": [True]})),))
-    assert [str(usual_sampler(True, False, space)) for space in (numbers, mixed, some)] == ["cmaes", *["cmaes_lr"] * 2]
-    assert [str(usual_sampler(False, against, mixed)) for against in (True, False)] == ["duels", "duels(share=0.0)"]
+    most, many = (Space((*Space.cube(size).dimensions, mixed.dimensions[-1])) for size in (11, 12))
+    for space, games, names in (
+        *((space, 1000, ["cmaes_lr"]) for space in (mixed, some, most)),
+        (numbers, 1000, ["cmaes"]),
+        (many, 2600, ["cmaes", "cmaes_lr"]),
+        (many, 2601, ["cmaes_lr", "cmaes"]),
+    ):
+        assert [str(sampler) for sampler in usual_samplers(True, False, space, games)] == names
+    assert [str(usual_samplers(False, against, mixed, 0)[0]) for against in (True, False)] == [
+        "duels",
+        "duels(share=0.0)",
+    ]
 
 
 def test_cmaes_converges_and_a_flat_function_does_not_stop_it() -> None:

@@ -10,6 +10,8 @@ if TYPE_CHECKING:
     from ..space import Space
     from .sampler import Sampler
 
+MANY = 13  # searched parameters from which on adapted learning rates are too slow,
+FEW = 200  # with at most so many games for each, see docs/results/search_benchmark.md
 SAMPLERS: Registry[Sampler] = Registry(
     "sampler",
     {
@@ -26,15 +28,22 @@ SAMPLERS: Registry[Sampler] = Registry(
 )
 
 
-def usual_sampler(single_player: bool, against: bool, space: Space) -> Sampler:
-    """Returns the sampler of studies that name none, with open parameters.
+def usual_samplers(single_player: bool, against: bool, space: Space, games: int) -> list[Sampler]:
+    """Returns the samplers of studies that name none, with open parameters: that for a number of games, then others.
 
     Args:
         single_player: whether scores count.
         against: whether opponents are named; without any, all pairs duel.
-        space: what is searched; learning rates adapt to the noise unless all of it are numbers that always matter.
+        space: what is searched; learning rates adapt to the noise unless all of it are numbers that always matter, or
+            many parameters share few games.
+        games: of the search.
     """
     if not single_player:
-        return SAMPLERS.make("duels" if against else "duels(share=0)")
-    plain = all(d.type is float and not d.options and not d.declared.when for d in space.dimensions)
-    return SAMPLERS.make("cmaes" if plain else "cmaes_lr")
+        return [SAMPLERS.make("duels" if against else "duels(share=0)")]
+    if all(d.type is float and not d.options and not d.declared.when for d in space.dimensions):
+        return [SAMPLERS.make("cmaes")]
+    adapting = SAMPLERS.make("cmaes_lr")
+    if space.size < MANY:
+        return [adapting]
+    both = [SAMPLERS.make("cmaes"), adapting]
+    return both if games <= FEW * space.size else both[::-1]

@@ -13,7 +13,7 @@ from ...results.failures import store_option
 from ...results.store.store import Store
 from ..definition import StudyDefinition
 from ..noise import NOISES
-from ..samplers.registry import SAMPLERS, usual_sampler
+from ..samplers.registry import SAMPLERS, usual_samplers
 from ..space import Space
 from ..verdict import StudyVerdict
 from .studies import run_id_of
@@ -37,8 +37,8 @@ def tune_command(store: Store, definition: StudyDefinition, budget: int | str, v
     words += [word for game in definition.also for word in ("--also", str(GAMES.make(game)))]
     sampler, noise = SAMPLERS.make(definition.sampler), NOISES.make(definition.noise)
     space = Space.of(AGENTS.make(definition.agent), definition.parameters)
-    usual = usual_sampler(definition.objective.single_player, bool(definition.against), space)
-    words += [] if sampler.is_closed(usual) else ["--sampler", str(sampler)]
+    usual, *others = usual_samplers(definition.objective.single_player, bool(definition.against), space, 0)
+    words += [] if sampler.is_closed(usual) and not others else ["--sampler", str(sampler)]
     words += ["--noise", str(noise)] if noise != NOISES.make(sampler.usual_noise) else []
     words += ["--seed", str(definition.seed)] if definition.seed != 1 else []
     known = [] if definition.from_study else definition.known
