@@ -23,7 +23,7 @@ SOURCES = tuple(ROOT / name for name in ("platform", "dashboards", "studies"))
 RAN: list[int] = []  # 1 for each line that has run, of one file after the other
 FIRST: dict[Path, int] = {}  # file -> where its lines are in RAN
 FOUND: dict[str, set[int]] = {}  # file -> lines that have run, from all processes
-MACHINE_CODE = {"kernel", "intrinsic", "atomic"}
+MACHINE_CODE = {"kernel", "intrinsic", "atomic", "overload"}
 python_compile, python_code = compile, SourceFileLoader.get_code
 
 

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -14,6 +18,7 @@ from turnier.core.compilation.apart import SMALL, KernelLibrary
 from turnier.core.compilation.by_reference import ByReference, pointer_type, reference_type
 from turnier.core.kernel import JIT, compile_kernel, kernel, pointer
 
+ROOT = Path(__file__).resolve().parents[2]
 needs_jit = pytest.mark.skipif(not JIT, reason="there is no machine code")
 FLOATS = types.Array(types.float64, 1, "C")
 TIMES = types.float64(types.float64)
@@ -103,3 +108,16 @@ def test_assigned_slices_bring_no_formatting_of_texts() -> None:
     assert to.tolist() == [0.0, 5.0, 6.0]
     with pytest.raises(ValueError, match="must have the shape of its place"):
         assign_slice(to, np.array([5.0, 6.0, 7.0]))
+
+
+@needs_jit
+def test_a_copied_kernel_from_the_cache_brings_the_large_ones_that_it_calls(tmp_path: Path) -> None:
+    """One process compiles a small kernel that calls a large one, the next its caller, and the third finds that one."""
+    environment = os.environ | {
+        "NUMBA_CACHE_DIR": str(tmp_path),
+        "PYTHONPATH": os.pathsep.join([str(ROOT / "src"), str(ROOT)]),
+    }
+    for name in ("small", "caller", "caller"):
+        command = [sys.executable, "-m", "tests.core.copied_kernels", name]
+        done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+        assert (done.returncode, done.stdout.strip()) == (0, "True [2.0, 1.0, 1.0]"), done.stderr

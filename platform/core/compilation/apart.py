@@ -73,7 +73,7 @@ class KernelLibrary(JITCodeLibrary):  # type: ignore[misc]
         module = self._get_module_for_linking()
         symbols = [value.name for value in (*module.functions, *module.global_variables) if not value.is_declaration]
         needs = [one.name for one in self._final_module.functions if one.is_declaration and "llvm." not in one.name]
-        return name, kind, (machine_code, bitcode, symbols, needs)
+        return name, kind, (machine_code, bitcode, symbols, needs, self._reload_init)
 
     @classmethod
     def _unserialize(cls, codegen: Any, state: Any) -> Self:
@@ -81,7 +81,7 @@ class KernelLibrary(JITCodeLibrary):  # type: ignore[misc]
 
         And fills numba's registries of functions, which takes 0.3 s, only if they bring what the machine code calls.
         """
-        name, _, (machine_code, bitcode, symbols, needs) = state
+        name, _, (machine_code, bitcode, symbols, needs, large_kernels) = state
         rtsys.initialize(cpu_target.target_context)
         if any(binding.address_of_symbol(one) is None for one in needs):
             cpu_target.target_context.refresh()
@@ -89,6 +89,7 @@ class KernelLibrary(JITCodeLibrary):  # type: ignore[misc]
         self.enable_object_caching()
         self._set_compiled_object(machine_code)
         self._bitcode = bitcode
+        self._reload_init.update(large_kernels)  # for callers that copy this one
         self._finalize_final_module()
         codegen._engine._defined_symbols.update(symbols)
         return self

@@ -29,7 +29,7 @@ _LIBRARIES = {"numba", "numpy", "llvmlite", "builtins", "math"}  # their version
 def cache_directory() -> Path:
     """Returns the folder of compiled kernels: in `$NUMBA_CACHE_DIR` or the user's cache, by format and compiler."""
     base = os.environ.get("NUMBA_CACHE_DIR") or user_cache()
-    return Path(base) / f"kernels2-numba{numba.__version__}-numpy{np.__version__}-llvmlite{llvmlite.__version__}"
+    return Path(base) / f"kernels3-numba{numba.__version__}-numpy{np.__version__}-llvmlite{llvmlite.__version__}"
 
 
 _CACHE_DIRECTORY = cache_directory()
