@@ -43,7 +43,7 @@ QUESTIONS = (
     Question("which agent is best, how sure", ("tournament",), "Result", r"leads.*: .*the best of these with .* %"),
     Question("did tuning help, significantly", ("study",), "Result", r"held-out games.*wrong in at most"),
     Question("who beats whom", ("tournament",), "Pairs", "Who beats whom"),
-    Question("what did certainty show", ("certainty",), "Result", r"is the most certain: .* %"),
+    Question("what did certainty show", ("certainty",), "Result", r"leads: .* % .*certainty"),
     Question("how far is the run, when does it end", ("live",), "Result", r"Running: .* of .* games"),
     Question("which games went wrong", ("failing",), "Failures", r"(failed|void).*(%|void)"),
     Question("what does this cost", ("tournament", "comparison"), "Cost", "time of its agents"),

@@ -79,14 +79,15 @@ def together(*found: Data) -> Data:
 
 
 def head(results: RunResults) -> Head:
-    """Returns the most certain agent."""
+    """Returns the agent that leads in certainty."""
     positions = read(results).positions
     if positions.empty:
         return Head(agents=planned(results.store.run(results.id)))
     table = in_percent(agent_certainty(positions), "normalised").sort_values("percent", ascending=False)
     agents, first = tuple(distinct(table["label"]).values()), table.iloc[0]
     value = estimate(first["percent"], first["low"], first["high"], " %")
-    return Head(f"{agents[0]} is the most certain: {value} normalised in {first['states']:,} positions", agents=agents)
+    said = f"{agents[0]} leads: {value} normalised certainty in {first['states']:,} positions"
+    return Head(said, agents=agents)
 
 
 def sections(data: Data) -> Iterator[Section]:

@@ -207,7 +207,8 @@ def _result(data: Data) -> Iterator[Section]:
         if commands := option_commands(verdict.agent):
             yield Copy("\n".join(commands), "In the words of its program:")
         if said := to_play_on(data.store, data.definition, verdict):
-            yield Copy(said)
+            meaning, _, command = said.partition(": ")
+            yield Copy(command, f"{meaning}:") if command.startswith("turnier") else Text(said)
         if verdict.games:  # none if the search found no other agent
             yield held_out_table(verdict, data.unit, run_id_of(data.name))
             yield Drawing("studies.search.luck_arrows", (verdict, data.unit))

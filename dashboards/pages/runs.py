@@ -10,7 +10,7 @@ from starlette.datastructures import QueryParams
 
 from turnier.core.number_text import number
 from turnier.dashboards import markup
-from turnier.dashboards.agent_names import games_of, planned, short_game
+from turnier.dashboards.agent_names import games_of, planned, planned_labels, short_game
 from turnier.dashboards.app.shown_store import ShownStore
 from turnier.dashboards.links import HOME, address, run_address
 from turnier.dashboards.pages.forms import form, number_of, one_of, select
@@ -24,6 +24,7 @@ from turnier.results.store.store import Run
 SHOWN, MOST = 40, 5000  # runs shown at first, and at most
 STATES = (RUNNING, WAITING, FINISHED, STOPPED, ARCHIVED, UNKNOWN)
 FILTERS = "game", "kind", "state"
+FIND = "find"  # a text in a run's id, title, kind, agents or note
 
 
 def runs_page(shown: ShownStore, query: QueryParams) -> Page:
@@ -36,7 +37,7 @@ def runs_page(shown: ShownStore, query: QueryParams) -> Page:
         return Page("Runs", blocks, live="/api/live")
     games = sorted({game for run in known.values() for game in games_of(run)})
     options = {"game": games, "kind": kinds, "state": STATES}
-    wanted = {key: one_of(query, key, options[key]) for key in FILTERS}
+    wanted = {key: one_of(query, key, options[key]) for key in FILTERS} | {FIND: query.get(FIND, "").strip()}
     progress = [one for one in reversed(shown.progress().values()) if _fits(one, known.get(one.run), wanted)]
     live = [one for one in progress if one.state in LIVE]
     ended = [one for one in progress if one.state not in LIVE]
@@ -62,7 +63,16 @@ def _fits(progress: RunProgress, run: Run | None, wanted: Mapping[str, str]) -> 
         wanted["game"] in ("", *games_of(run))
         and wanted["kind"] in ("", run.kind)
         and wanted["state"] in ("", progress.state)
+        and _has(progress, run, wanted[FIND].casefold())
     )
+
+
+def _has(progress: RunProgress, run: Run, text: str) -> bool:
+    """Whether a text is in what the list shows of a run, or in the full texts of its agents."""
+    if not text:
+        return True
+    shown = (run.id, run.kind, name_of(run), progress.note or "", *planned(run), *planned_labels(run))
+    return any(text in one.casefold() for one in shown)
 
 
 def _none(shown: ShownStore, wanted: Mapping[str, str]) -> Block:
@@ -74,7 +84,8 @@ def _none(shown: ShownStore, wanted: Mapping[str, str]) -> Block:
 
 def _filters(options: Mapping[str, Sequence[str]], wanted: Mapping[str, str]) -> str:
     find = (
-        '<label><span>find</span><input type="search" data-find="#runs tbody tr" placeholder="agent, note, id"></label>'
+        f'<label><span>find</span><input type="search" name="{FIND}" value="{escape(wanted[FIND])}"'
+        ' data-find="#runs tbody tr" placeholder="agent, note, id" title="Enter finds in all runs"></label>'
     )
     return form(HOME, *(select(key, values, wanted[key], "any", key) for key, values in options.items()), find)
 

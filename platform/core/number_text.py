@@ -19,7 +19,9 @@ _TIMES = ((1.0, "s"), (1e-3, "ms"), (1e-6, "µs"), (1e-9, "ns"))
 
 def percent_sure(probability: float) -> str:
     """Returns a probability in per cent, "over 99.9" at most, as no model of the games is more reliable."""
-    return "over 99.9" if probability > 0.999 else number(100 * float(probability), digits=2)
+    if probability > 0.999:
+        return "over 99.9"
+    return number(100 * float(probability), digits=3 if probability > 0.99 else 2)
 
 
 def number(value: float, half_width: float = math.nan, *, digits: int = DIGITS, signed: bool = False) -> str:

@@ -89,7 +89,7 @@ def test_a_tournament_says_which_agents_are_yet_to_play(copied: str) -> None:
 def test_other_kinds_show_what_they_measured(store: Store) -> None:
     said = results(store)
     assert re.search(
-        r"mc\(iterations=\d+\) is the most certain: .* % (\(.* to .*\) )?normalised in \d+ pos",
+        r"mc\(iterations=\d+\) leads: .* % (\(.* to .*\) )?normalised certainty in \d+ pos",
         said["certainty 2048(size=3)"],
     )
     assert re.match(r"after 400 training games: .*, 6 evaluation games", said["training tictactoe"])
@@ -109,7 +109,7 @@ def test_certainty_is_the_mean_over_groups_of_any_size_with_its_interval(copied:
         shown = agents_table(position_certainty(searches_of_runs(store, ["certainty:1"]))).texts().iloc[0]
     mean, _, interval = shown["normalised, %"].partition(" ")
     assert float(mean) == pytest.approx(43.75, abs=1)
-    assert seen.sentence == f"random is the most certain: {mean} % {interval} normalised in 6 positions"
+    assert seen.sentence == f"random leads: {mean} % {interval} normalised certainty in 6 positions"
 
 
 def test_a_comparison_shows_its_verdict_in_its_colour(copied: str) -> None:
@@ -260,3 +260,14 @@ def test_pages_hear_what_changes(copied: str, monkeypatch: pytest.MonkeyPatch) -
         assert "event: refused" in told and "this run is no longer stored" in told
     monkeypatch.setattr("turnier.dashboards.app.live.LISTENERS", 0)
     assert pages.ask("/api/live").status == 429
+
+
+def test_find_looks_in_all_runs_and_stays_in_the_address(copied: str) -> None:
+    with Store.open(copied) as store:
+        sought = store.runs()[-1]
+        others = [run.id for run in store.runs() if run.id != sought.id]
+    html = Pages(copied).look(f"/?find={sought.id.upper()}&most=1").html
+    rows = html.partition('id="runs"')[2].partition("</table>")[0]
+    assert sought.id in rows and not any(other in rows for other in others)
+    assert f'value="{sought.id.upper()}"' in html
+    assert "No run is like that." in Pages(copied).look("/?find=nothing+like+it").html

@@ -158,7 +158,7 @@ addEventListener("popstate", event => {
 
 document.addEventListener("change", event => {
   const form = event.target.closest("form[data-choice]");
-  if (!form || event.target.type === "search") return;
+  if (!form || event.target.type === "search" && !event.target.name) return;
   const words = new URLSearchParams([...new FormData(form)].filter(([, value]) => value !== ""));
   go(form.getAttribute("action") + (words.size ? `?${words}` : ""));
 });

@@ -25,7 +25,8 @@ def started_with(words: Sequence[str]) -> None:
     program = Path(words[0]) if words else Path()
     if program.name == "__main__.py":  # of `python -m turnier`
         program = program.parent
-    _command[:] = [program.name, *_without_places(words[1:])] if words else []
+    name = "turnier" if program.name == "-c" else program.name  # of `python -c`
+    _command[:] = [name, *_without_places(words[1:])] if words else []
 
 
 def command_line() -> list[str]:
