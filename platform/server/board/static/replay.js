@@ -2,7 +2,7 @@
 
 import {annotate, Boards} from "/static/boards.js";
 import {Graph} from "/static/graph.js";
-import {ask, chip, guarded, make, number, percent, title, trouble} from "/static/page.js";
+import {ask, chip, guarded, make, number, parts, percent, title, trouble} from "/static/page.js";
 
 const SPEEDS = [1, 2, 5, 10, 30, 100]; // moves a second
 const KEYS = {ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1, PageDown: 10, PageUp: -10, Home: -Infinity, End: Infinity};
@@ -83,12 +83,13 @@ class Replay {
     this.list.append(...this.buttons);
     this.buttons.push(make("button", {onclick: () => this.go(this.last)}, "end"));
     this.list.append(this.buttons.at(-1));
+    this.graphed = make("section", {"aria-label": "graph"}, this.graph.drawing, this.legend);
     main.replaceChildren(make("div", {class: "two"},
       make("div", {},
         make("section", {"aria-label": "board"}, this.board,
           make("div", {class: "bar"}, step("|◀", -Infinity, "to the start"), step("◀", -1, "one move back"), this.playing, step("▶", 1, "one move forward"), step("▶|", Infinity, "to the end"), this.speed),
           make("div", {class: "bar"}, this.scrub, this.place)),
-        make("section", {"aria-label": "graph"}, this.graph.drawing, this.legend)),
+        this.graphed),
       make("div", {},
         make("section", {"aria-label": "players"}, this.seats, this.around(), this.links()),
         make("section", {"aria-label": "opinions"}, make("h2", {}, "What agents think"), this.thoughts, this.controls()),
@@ -205,6 +206,7 @@ class Replay {
     stream.addEventListener("refused", event => {
       stream.close();
       judge.refused = JSON.parse(event.data).error;
+      this.draw();
       this.think();
     });
     stream.onerror = () => {
@@ -280,7 +282,7 @@ class Replay {
     this.knowledge();
     const move = this.match.moves[this.now], known = this.judges.filter(judge => judge.actions.has(this.now));
     this.board.querySelectorAll("text.note").forEach(note => note.remove());
-    const refused = this.judges.filter(judge => judge.refused).map(judge => make("p", {class: "dim"}, `${judge.name}: ${judge.refused}`));
+    const refused = this.judges.filter(judge => judge.refused).map(judge => make("p", {class: "dim"}, `${judge.name}: `, ...parts(judge.refused)));
     if (!move) return this.thoughts.replaceChildren(make("p", {class: "dim"}, "The end."), ...refused);
     if (move.opening) return this.thoughts.replaceChildren(make("p", {class: "dim"}, "An opening move; no agent chose it."), ...refused);
     const silent = known.length && !known.some(judge => judge.actions.get(this.now).some(action => action[VISITS]));
@@ -334,6 +336,7 @@ class Replay {
         keys.push(["var(--mark)", `certainty, 0 to 100 %${which ? `, of ${judge.name}` : ""}`]);
       }
     });
+    this.graphed.hidden = !this.graph.lines.size && judges.every(judge => judge.ended || judge.refused);
     this.graph.draw(this.now);
     const range = Number.isFinite(this.graph.low) ? `values from ${number(this.graph.low)} to ${number(this.graph.high)}` : "";
     const score = this.graph.lines.has("score 0") ? [["var(--seat0)", `score, dashed, up to ${number(this.graph.lines.get("score 0").range[1])}`]] : [];
