@@ -24,6 +24,7 @@ class Judge {
     this.name = agent || "the players";
     this.actions = new Map(); // by move
     this.choices = new Map();
+    this.units = new Set(); // of its values
     this.certainty = new Map();
     this.known = new Map(); // kinds of knowledge to show on the board
   }
@@ -188,10 +189,11 @@ class Replay {
       this.think();
     };
     stream.onmessage = event => {
-      const {move, choice, actions, certainty, known} = JSON.parse(event.data);
+      const {move, choice, actions, unit, certainty, known} = JSON.parse(event.data);
       if (actions) {
         judge.known.set(move, known);
         judge.actions.set(move, actions);
+        if (actions.some(action => action[VISITS])) judge.units.add(unit);
         judge.choices.set(move, choice);
       } else judge.certainty.set(move, certainty);
       if (!waiting) setTimeout(renew, 100);
@@ -338,7 +340,7 @@ class Replay {
     });
     this.graphed.hidden = !this.graph.lines.size && judges.every(judge => judge.ended || judge.refused);
     this.graph.draw(this.now);
-    const range = Number.isFinite(this.graph.low) ? `values from ${number(this.graph.low)} to ${number(this.graph.high)}` : "";
+    const range = Number.isFinite(this.graph.low) ? `values from ${number(this.graph.low)} to ${number(this.graph.high)} (${[...new Set(judges.flatMap(judge => [...judge.units]))].join("; or ")})` : "";
     const score = this.graph.lines.has("score 0") ? [["var(--seat0)", `score, dashed, up to ${number(this.graph.lines.get("score 0").range[1])}`]] : [];
     this.legend.replaceChildren(...[...score, ...keys].map(([colour, name]) => make("li", {}, make("span", {style: `background: ${colour}`}), name)), make("li", {class: "dim"}, range));
     this.costly.disabled = !judges.some(judge => [...judge.actions.keys()].some(move => judge.cost(move) != null));
