@@ -146,5 +146,5 @@ async def _no_page(request: Request, error: Exception) -> Response:
     if path.startswith("/api/") or status != 404:
         return failure(f"{path[:80]} is not there." if status == 404 else str(error), status)
     hint = nearest(path, [*MENU.values(), "/runs", "/compare", "/dashboard"]) or "begin with the page Runs."
-    sentence = f"no page is at {path[:80]}; {hint}"
+    sentence = f"No page is at {path[:80]}; {hint}"
     return HTMLResponse(refused(sentence).html(), 404, headers=STYLED)

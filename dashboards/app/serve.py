@@ -35,7 +35,7 @@ def serve_dashboards(url: str, host: str = "127.0.0.1", port: int | None = None)
     keep_little()
     with listening_at(host, port) as listening:
         shown, tables = ShownStore(url), Tables.of_store(url)
-        app = make_app(shown, Library(lambda: shown.store, write_film, tables), hosts_of(host))
+        app = make_app(shown, Library(lambda: shown.store, write_film, tables, shown.option), hosts_of(host))
         threading.Thread(target=vega.script, name="script of charts", daemon=True).start()
         place = f"[{host}]" if ":" in host else host
         address = f"http://{place}:{listening.getsockname()[1]}"

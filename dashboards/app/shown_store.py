@@ -29,6 +29,7 @@ from turnier.results.store.store import Run, Store
 from turnier.runs.results import RunResults
 
 PATIENCE = 5  # s that a page waits for a locked database
+TURN = 30  # s that a page waits until no other one keeps a core busy
 BEAT = 1.5  # s for which the progress of runs is not read again, however many pages show it
 SMALL = 20_000  # matches; figures of a larger running run are renewed in steps of 5 % or more
 HEADS, KEPT = 4000, 48  # of runs, and of other results, that are kept
@@ -171,15 +172,18 @@ class ShownStore:
         return self._kept(self._results, (name, *((run.id, self.state_of(run)) for run in runs)), read)
 
     def read_alone(self, runs: Sequence[Run], name: str, read: Callable[[], T]) -> T:
-        """As `read_all`, for what keeps a core busy for seconds: raises UserError while another is being read."""
+        """As `read_all`, for what keeps a core busy for seconds: one after the other.
+
+        Raises UserError if others are being read for too long.
+        """
         key = (name, *((run.id, self.state_of(run)) for run in runs))
         with self._locks[id(self._results)]:
             if key in self._results:
                 return cast(T, self._results[key])
-        if not self._alone.acquire(blocking=False):
-            raise UserError("positions are being searched for another page; reload this one in a few seconds.")
+        if not self._alone.acquire(timeout=TURN):
+            raise UserError("Positions are still being searched for other pages; reload this one in a minute.")
         try:
-            return self._kept(self._results, key, read)
+            return self._kept(self._results, key, read)  # which another page may have read meanwhile
         finally:
             self._alone.release()
 

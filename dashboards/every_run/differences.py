@@ -100,7 +100,7 @@ def _shown(run: str, found: Found, known: Mapping[str, str], order: Sequence[str
     names = [known[agent] for agent in order]
     yield Text(
         f"Looked at {found.looked:,} positions of {found.games:,} of their games: they choose differently in"
-        f" {found.differing:,}. One search of each agent chose these; the values are those of {AGAIN} further ones."
+        f" {found.differing:,}. One search of each agent chose these; their values come from {AGAIN} more searches."
     )
     either = found.costly + found.different
     judge = names[found.judge] if found.judge is not None else ""
@@ -114,8 +114,12 @@ def _shown(run: str, found: Found, known: Mapping[str, str], order: Sequence[str
         yield Diagrams("Where they differ most", lambda: [draw(one) for one in found.different], note)
     if either:
         pairs = zip(names, either[0].views, strict=True)
-        told = [f"those of {name}: {view.unit.text}" for name, view in pairs if any(view.visits)]
-        yield Text(f"Values are the agents' own, for the seat to move{'; ' * bool(told)}{'; '.join(told)}.")
+        units: dict[str, list[str]] = {}
+        for name, view in pairs:
+            if any(view.visits):
+                units.setdefault(view.unit.text, []).append(name)
+        told = [f"; those of {' and '.join(those)}: {unit}" for unit, those in units.items()]
+        yield Text(f"Values are the agents' own, for the seat to move{''.join(told)}.")
     elif found.differing:
         yield Text("In further searches of the positions in which they seemed to differ most, they agree.")
 

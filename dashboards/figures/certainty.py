@@ -27,8 +27,8 @@ from turnier.games.game import Game
 from turnier.results.frames.certainty import agent_certainty, certainty_over_game
 
 GROUP_NOTE = (
-    "%, and below it the number of positions (n). 95 % intervals of Wilson's type, within the range of the measure"
-    " however few positions there are; none if all come from one game."
+    "Percentages, each above its number of positions (n). 95 % intervals of Wilson's type, within the range of the"
+    " measure however few positions there are; none if all come from one game."
 )
 OVER_GAME = (
     "Means of positions, those of neighbouring phases pooled; bands of 95 % count the games that they come from."

@@ -106,7 +106,7 @@ def rising(game: Game, points: Sequence[CurvePoint], evaluations: Sequence[Evalu
         )
         apart, unit = mean - before, ""
         low, high = apart - math.hypot(half, its_half), apart + math.hypot(half, its_half)
-        where = f"the mean of the last {games:,} games, minus that of the {others:,} before"
+        where = f"from the mean of the {others:,} games before to that of the last {games:,}"
     elif len(evaluations) < 2:
         return ""
     else:  # an interval by R. G. Newcombe, Statistics in Medicine 17, 1998
@@ -114,9 +114,9 @@ def rising(game: Game, points: Sequence[CurvePoint], evaluations: Sequence[Evalu
         apart, unit = last.value - first.value, " percentage points"
         low = apart - math.hypot(last.value - last.low, first.high - first.value)
         high = apart + math.hypot(last.high - last.value, first.value - first.low)
-        where = f"the evaluation after {last.games:,} games, minus that after {first.games:,}"
+        where = f"from the evaluation after {first.games:,} games to that after {last.games:,}"
     change = "Still rising" if low > 0 else "Falling" if high < 0 else "Undecided whether it still rises"
-    return f"{change}: {estimate(apart, low, high, unit, signed=True)}, {where}."
+    return f"{change}: {estimate(apart, low, high, unit, signed=True)} {where}."
 
 
 def _pooled(points: pd.DataFrame) -> tuple[float, float, int]:
@@ -172,7 +172,7 @@ def head(results: RunResults) -> Head:
     name, _, unit = evaluation_unit(game).partition(", ")
     value = estimate(last.value, last.low, last.high, f" {unit}" if unit else "")
     return Head(
-        f"after {last.games:,} training games: {name} {value}, {last.matches:,} evaluation games", agents=agents
+        f"After {last.games:,} training games: {name} {value}, {last.matches:,} evaluation games", agents=agents
     )
 
 

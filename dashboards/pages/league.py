@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from html import escape
 
 import pandas as pd
 from starlette.datastructures import QueryParams
 
 from turnier.agents.registry import short_text
-from turnier.core.errors import unknown
+from turnier.core.errors import UserError
 from turnier.dashboards.agent_names import short_game
 from turnier.dashboards.app.shown_store import ShownStore
 from turnier.dashboards.every_run.cost import agent_costs, cheapest
@@ -24,6 +24,7 @@ from turnier.dashboards.sections import Drawing, Section, Text
 from turnier.dashboards.short_names import kind_of
 from turnier.dashboards.summaries.matches import both_sides, ranks_of
 from turnier.dashboards.tables import MAIN, Column, Table
+from turnier.games.registry import make_game
 from turnier.results.frames import Standings
 from turnier.results.frames.matches import PLAYED, matches_frame
 from turnier.results.frames.terms import Terms
@@ -50,9 +51,8 @@ def page(shown: ShownStore, query: QueryParams, game: str = "") -> Page:
     if not known:
         begin = "turnier tournament tictactoe random greedy --games 10"
         return Page("League", [nothing("No tournament is stored here yet.", [begin], shown.option)])
-    if game and game not in known:
-        raise unknown("game", game, list(known))
     game = game or next(iter(known))
+    _require_known(game, known)
     links = "".join(
         f'<a href="{PATH}/{escape(name)}"{CURRENT if name == game else ""}>{escape(name)}</a>' for name in known
     )
@@ -66,14 +66,20 @@ def page(shown: ShownStore, query: QueryParams, game: str = "") -> Page:
     return Page(f"League of {game}", blocks, head, above=(("Runs", HOME),))
 
 
+def _require_known(game: str, known: Mapping[str, Sequence[Run]]) -> None:
+    """Raises UserError for a game whose agents no stored run rates."""
+    if game not in known:
+        make_game(game)  # raises if there is no such game
+        raise UserError(f"No tournament of {game} is stored here; there are leagues of {', '.join(known)}.")
+
+
 CURRENT = ' aria-current="page"'
 
 
 def file(shown: ShownStore, query: QueryParams, game: str, name: str) -> tuple[bytes, str]:
     """Returns the file of a table of the page, with its media type."""
     known = games_with_runs(shown)
-    if game not in known:
-        raise unknown("game", game, list(known))
+    _require_known(game, known)
     return View(f"{PATH}/{game}", query).content(_sections(shown, game, known[game]), name)
 
 

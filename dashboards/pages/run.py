@@ -22,7 +22,7 @@ from turnier.dashboards.pages.game_list import GameList, asked_agents, pair_pane
 from turnier.dashboards.pages.page import Block, Page
 from turnier.dashboards.pages.tables import table_html
 from turnier.dashboards.run_heading import named_agents, titled
-from turnier.dashboards.sections import Section, failed_table, kind_of, kinds_with
+from turnier.dashboards.sections import Section, Text, failed_table, kind_of, kinds_with
 from turnier.results.store.progress import FINISHED, LIVE
 from turnier.results.store.store import Run
 from turnier.search.storage import trials
@@ -228,7 +228,10 @@ class RunPage:
         def read() -> list[Section]:
             return list(differences.sections(self.shown.store, self.run.id, frame, agents))
 
-        return self.shown.read_alone([self.run], f"why {agents}", read)
+        try:
+            return self.shown.read_alone([self.run], f"why {agents}", read)
+        except UserError as error:  # the page keeps its tabs
+            return [Text(str(error), warning=True)]
 
     def _certainty(self) -> list[Section | Control]:
         kind = kind_of(self.searches.lower())

@@ -38,7 +38,7 @@ def file(shown: ShownStore, query: QueryParams, name: str) -> tuple[bytes, str]:
 def _asked(shown: ShownStore, query: QueryParams) -> list[Run]:
     runs = {run.id: run for run in map(shown.run, query.getlist("run"))}
     if len(runs) < 2:
-        raise UserError(f"two or more runs stand side by side, got {len(runs)}; tick them on the page Runs.")
+        raise UserError(f"Two or more runs stand side by side, got {len(runs)}; tick them on the page Runs.")
     return list(runs.values())
 
 

@@ -20,7 +20,7 @@ from ..games.drawing import Overlay
 from ..games.game import Game, Position
 from .abi import ACT, ACT_TOGETHER, VALUES, VISITS, SeatKernels, absent_act_together
 from .budget import AMOUNT
-from .evaluator import Evaluator, Score, ValueUnit, results_in
+from .evaluator import ONLY_RANKS, Evaluator, Score, ValueUnit, results_in
 
 Floats = npt.NDArray[np.float64]
 QUICK = 50  # rollouts or nodes a move
@@ -241,7 +241,12 @@ class CompiledAgent(Agent):
         return evaluator.draws_numbers(game, rollout_depth)
 
     def value_unit(self, game: Game) -> ValueUnit:
-        return self.used_evaluator()[0].value_unit(game)
+        evaluator, rollout_depth, method = self.used_evaluator()
+        unit = evaluator.value_unit(game)
+        if evaluator.scores_ends and rollout_depth and method == 2 and game.num_seats == 1:
+            less = f"{game.max_return:,.0f} less for a rollout that ended the game"
+            return unit._replace(text=f"{ONLY_RANKS}: {unit.text}, {less}")
+        return unit
 
     def cannot_play(self, game: Game) -> str | None:
         if game.hidden and self.looks_ahead:

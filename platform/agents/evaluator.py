@@ -40,6 +40,7 @@ class Evaluator(Declared):
     evaluate_kernel: ClassVar[Any]
     together_kernel: ClassVar[Any] = absent_evaluate_together
     only_ranks: ClassVar[bool] = False  # whether it is a heuristic, whose values are no results
+    scores_ends: ClassVar[bool] = False  # whether score_method=2 counts max_return less for rollouts that end the game
 
     def __init_subclass__(cls) -> None:
         super().__init_subclass__()

@@ -15,11 +15,10 @@ def unknown_run(text: str, names: Mapping[str, str]) -> UserError:
     if not names:
         return UserError(f"There is no run named {text!r}, since none is stored; `turnier tournament ...` makes one.")
     named = {run: f"{run} ({name})" for run, name in names.items()}
-    close = difflib.get_close_matches(text, named, n=3, cutoff=0.3) or list(names)[-1:]
-    return UserError(
-        f"There is no run named {text!r}; the nearest are {', '.join(named[run] for run in close)}; `turnier runs`"
-        " lists all."
-    )
+    close = difflib.get_close_matches(text, named, n=3, cutoff=0.3)
+    near = "the nearest are" if len(close) > 1 else "the nearest is" if close else "the newest is"
+    runs = ", ".join(named[run] for run in close or list(names)[-1:])
+    return UserError(f"There is no run named {text!r}; {near} {runs}; `turnier runs` lists all.")
 
 
 def difference_of(old: Mapping[str, Any], new: Mapping[str, Any]) -> str:

@@ -215,7 +215,7 @@ class StudyVerdict:
         sure = "" if self.confidence == CONFIDENCE else f"{self.confidence:.0%}: ".replace("%", " %")
         said = estimate(self.difference, self.low, self.high, self.unit, signed=True, sure=sure)
         elo = f" or {estimate(*self.elo, ' Elo', signed=True)}" if self.elo else ""
-        return f"{said}{elo} over {self.reference}"
+        return f"{said}{elo} {'over' if self.difference >= 0 else 'compared with'} {self.reference}"
 
     def to_json(self) -> dict[str, Any]:
         """Returns the stored form, with the sentence for readers elsewhere."""

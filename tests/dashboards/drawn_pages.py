@@ -38,7 +38,7 @@ class Pages:
 
     def __init__(self, url: str, hosts: Sequence[str] = ("*",)) -> None:
         self.shown = ShownStore(url)
-        library = Library(lambda: self.shown.store, write_film, Tables.of_store(url))
+        library = Library(lambda: self.shown.store, write_film, Tables.of_store(url), self.shown.option)
         self.app = make_app(self.shown, library, list(hosts))
 
     def ask(self, address: str, method: str = "GET", **headers: str) -> Answer:

@@ -112,7 +112,7 @@ def test_a_training_says_what_learns_how_fast_and_how_to_play_with_it(store: Sto
     assert re.fullmatch(r"[\d,.]+ games per second", facts["speed"])
     [line] = [section for section in shown if isinstance(section, Copy)]
     assert line.text.startswith('turnier tournament tictactoe "greedy(evaluator=ntuple(file=')
-    assert any(isinstance(section, Text) and "the evaluation after 400 games" in section.text for section in shown)
+    assert any(isinstance(section, Text) and "to that after 400." in section.text for section in shown)
     [choice] = [one for one in sections(RunResults.find(store, run.id)) if isinstance(one, Choice)]
     by_time = [section for section in choice.make("time") if isinstance(section, Drawing)]
     assert all(drawing.drawn is not None and "hours" in drawing.drawn.data for drawing in by_time[:2])
@@ -132,7 +132,7 @@ def test_curves_are_drawn_over_the_time_of_learning_too() -> None:
 def test_a_training_still_rises_if_its_last_games_are_better_than_those_before(step: float, said: str) -> None:
     points = [CurvePoint(50 * (i + 1), 50, 100 + step * i, 3.0) for i in range(10)]
     text = rising(game_of("2048"), points, [])
-    assert text.startswith(said) and text.endswith("the mean of the last 100 games, minus that of the 100 before.")
+    assert text.startswith(said) and text.endswith(" from the mean of the 100 games before to that of the last 100.")
     assert rising(game_of("2048"), points[:4], []) == "", "too few points for fifths"
 
 
@@ -141,7 +141,7 @@ def test_a_training_of_several_seats_rises_by_its_evaluations() -> None:
     points = [CurvePoint(50 * (i + 1), 50, 100.0 * i, 3.0) for i in range(10)]
     assert rising(tictactoe, points, [first]) == ""
     better = Evaluation(200, 80.0, 71.0, 87.0, 100)
-    assert rising(tictactoe, points, [first, better]).startswith("Still rising: +30 percentage points (17 to 42), ")
+    assert rising(tictactoe, points, [first, better]).startswith("Still rising: +30 percentage points (17 to 42) from ")
     assert rising(tictactoe, points, [first, Evaluation(200, 55.0, 45.0, 65.0, 100)]).startswith(
         "Undecided whether it still rises"
     )

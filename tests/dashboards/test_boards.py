@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 from urllib.parse import parse_qs, unquote, urlsplit
@@ -17,6 +18,8 @@ from turnier.arena.match import MatchSpec
 from turnier.arena.play import play_match
 from turnier.arena.workers.where import Where
 from turnier.core.outside import classes
+from turnier.dashboards.app import shown_store
+from turnier.dashboards.app.shown_store import ShownStore
 from turnier.dashboards.every_run import differences
 from turnier.dashboards.links import run_address
 from turnier.dashboards.sections import Text
@@ -72,15 +75,26 @@ def test_a_comparison_leads_there_from_its_verdict(pages: Pages, store: Store) -
     assert len(boards(pages.look(link).html)) > 0
 
 
-def test_only_one_page_searches_positions_at_once(url: str, why: str) -> None:
+def test_only_one_page_searches_positions_at_once(url: str, why: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(shown_store, "TURN", 0)
     pages = Pages(url)
     with pages.shown._alone:
-        assert pages.look(why).trouble == (
-            "positions are being searched for another page; reload this one in a few seconds."
-        )
+        page = pages.look(why)
+        assert "Positions are still being searched for other pages; reload this one in a minute." in page.text
+        assert any(to.endswith("/games") for to in page.links)
     found = pages.look(why)
     with pages.shown._alone:  # what was found is kept
         assert pages.look(why).text == found.text
+
+
+def test_pages_that_wait_for_the_same_positions_share_a_search(url: str) -> None:
+    shown = ShownStore(url)
+    run, times = next(iter(shown.runs().values())), []
+    with ThreadPoolExecutor(2) as pool:
+        with shown._alone:
+            both = [pool.submit(shown.read_alone, [run], "why", lambda: times.append(1) or "found") for _ in "12"]
+        assert [one.result() for one in both] == ["found", "found"]
+    assert len(times) == 1
 
 
 def test_agents_that_take_long_are_not_asked_by_a_page(url: str, why: str, monkeypatch: pytest.MonkeyPatch) -> None:

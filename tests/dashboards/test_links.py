@@ -97,6 +97,7 @@ def test_an_unknown_run_is_an_error_and_never_another_run(pages: Pages, address:
         ("/runs/study:tiny/search?parameter=x", "no by parameter named 'x'"),
         ("/runs/study:tiny/search?compare=tinny", "no compare with other studies named 'tinny'"),
         ("/league/ches", "no game named 'ches'"),
+        ("/league/hex", "No tournament of hex is stored here; there are leagues of"),
         ("/league/ches/files/a.csv", "no game named 'ches'"),
         ("/compare", "two or more runs stand side by side, got 0"),
         ("/compare?run=study:tiny&run=study:tiny", "got 1; tick them on the page Runs"),

@@ -92,7 +92,7 @@ def test_other_kinds_show_what_they_measured(store: Store) -> None:
         r"mc\(iterations=\d+\) leads: .* % (\(.* to .*\) )?normalised certainty in \d+ pos",
         said["certainty 2048(size=3)"],
     )
-    assert re.match(r"after 400 training games: .*, 6 evaluation games", said["training tictactoe"])
+    assert re.match(r"After 400 training games: .*, 6 evaluation games", said["training tictactoe"])
     assert said["experiment A small question"].startswith("2 rows: ")
     assert "candidates" in said["study tiny"] or "ecommended" in said["study tiny"]
 

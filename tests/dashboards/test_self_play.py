@@ -32,7 +32,7 @@ def test_its_checkpoints_are_rated_on_its_page(agent: str, tmp_path: Path) -> No
         ).run(store, progress=False)
         (run,) = store.runs()
         assert planned(run) == (agent,)
-        assert head(results).sentence.startswith("after 40 training games: games won")
+        assert head(results).sentence.startswith("After 40 training games: games won")
         report = run_page(store, run).decode()
         checkpoints = set(store.curves.evaluated(run.id).values())
     assert "Ratings of checkpoints" in report and report.count("<svg") == 3

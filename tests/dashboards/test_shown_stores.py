@@ -35,6 +35,7 @@ def test_an_empty_or_missing_store_says_what_to_type(exists: bool, tmp_path: Pat
         assert "Type:" in page.text and page.copied[0].startswith("turnier "), address
         assert f"--store {url_of(path)}" in page.copied[0]
     assert pages.ask("/api/runs").json == []
+    assert pages.ask("/api/names").json["option"] == f" --store {url_of(path)}"  # of the command on the page Play
     assert pages.look("/dashboard").trouble.endswith(f"type: {BEGIN} --store {url_of(path)}")
     assert "since none is stored" in pages.look("/runs/study:tiny").trouble
     assert exists == path.exists(), "looking stores nothing"

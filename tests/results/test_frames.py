@@ -115,7 +115,7 @@ def test_filters(store: Store) -> None:
         "none",
         "draw",
     ]
-    with pytest.raises(UserError, match="the nearest are study"):
+    with pytest.raises(UserError, match="the nearest is study"):
         matches_frame(store, run="studie")
 
 

@@ -191,7 +191,7 @@ def test_a_run_keeps_its_definition(run: Store, kind: str, definition: dict[str,
 
 
 def test_an_unknown_run_suggests_the_closest(run: Store) -> None:
-    with pytest.raises(UserError, match=r"There is no run named 'othre'; the nearest are other"):
+    with pytest.raises(UserError, match=r"There is no run named 'othre'; the nearest is other"):
         run.run("othre")
 
 

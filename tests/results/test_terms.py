@@ -105,7 +105,7 @@ def test_what_a_seat_is_worth_is_said_beside_the_difference_of_two(tmp_path: Pat
             records.append(made(seed, (won, -won), seats, DUEL))
     frame = frame_of(tmp_path, records)
     (text,) = seats_beside(meetings_of(frame), ("a", "b"))
-    worth = re.match(r"The first seat is worth \+(\d+) ± (\d+) Elo more than the second\. Beside that, the", text)
+    worth = re.match(r"The first seat is worth \+(\d+) ± (\d+) Elo more than the second\. Apart from", text)
     assert worth and abs(int(worth[1]) - 240) <= int(worth[2])
     assert Standings.of(frame).notes["about"].tolist() == ["seats", "leader"]
     (tmp_path / "none").mkdir()

@@ -74,6 +74,7 @@ class Rollout(Evaluator):
     name: ClassVar[str] = "rollout"
     evaluate_kernel: ClassVar[Any] = evaluate_rollout
     together_kernel: ClassVar[Any] = evaluate_rollouts
+    scores_ends: ClassVar[bool] = True
 
     def draws_numbers(self, game: Game, rollout_depth: int) -> bool:
         return rollout_depth > 0 or game.has_chance

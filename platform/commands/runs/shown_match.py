@@ -80,11 +80,7 @@ def show_match(
 
 def _explanation(game: Game, agents: Sequence[Agent]) -> str:
     """Explains the numbers of every move."""
-    said = f"Values: {units_text(game, agents)}. In brackets: how often the search tried the move."
-    if game.num_seats == 1:
-        highest = number(game.max_return, digits=4)
-        said += f" With score_method=2 a rollout to the end of the game counts {highest} less."
-    return said
+    return f"Values: {units_text(game, agents)}. In brackets: how often the search tried the move."
 
 
 def _describe(agent: Agent, position: Position, decision: Decision) -> str:

@@ -141,7 +141,8 @@ def seats_beside(met: Meetings, agents: Sequence[str]) -> list[str]:
     first, second = (met.agents.index(agent) for agent in agents)
     difference, half = (part[first, second] for part in ratings.differences())
     apart = plus_minus(difference, half, " Elo", signed=True)
-    return [f"{seats_text(ratings)} Beside that, the difference is {apart}, as if the games had been planned."]
+    said = f"Apart from the seats, the difference is {apart}, with an interval as if the games had been planned."
+    return [f"{seats_text(ratings)} {said}"]
 
 
 def _draws_text(ratings: Ratings) -> str:

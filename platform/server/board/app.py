@@ -53,6 +53,7 @@ class Library:
     opened: Callable[[], Store]
     film: Film
     tables: Tables
+    option: str = ""  # with which commands use the store
 
     @property
     def store(self) -> Store:
@@ -101,7 +102,8 @@ def board_routes(library: Library, home: str = "/", header: str = "") -> list[Ba
         return JSONResponse([{"id": match.id, "text": match.text} for match in found], headers=NEVER_STORED)
 
     async def names(request: Request) -> Response:
-        return JSONResponse({"games": GAMES.names(), "agents": AGENTS.names()}, headers=NEVER_STORED)
+        known = {"games": GAMES.names(), "agents": AGENTS.names(), "option": library.option}
+        return JSONResponse(known, headers=NEVER_STORED)
 
     async def game(request: Request) -> Response:
         text = request.query_params.get("text", "")

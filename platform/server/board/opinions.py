@@ -50,7 +50,7 @@ def require_harmless(text: str) -> None:
 
 
 def opinions(record: MatchRecord, agent: str = "") -> Iterator[dict[str, Any]]:
-    """Yields an agent's opinion before each decision of a match: {move, choice, actions}.
+    """Yields an agent's opinion before each decision of a match: {move, choice, actions, unit, known}.
 
     The choice is an action's name; actions are [name, visits, value in the agent's unit or None, cell or -1]. Without
     an agent, those that played are asked again, except people and programs, from the first move on: so they decide as
@@ -64,8 +64,9 @@ def opinions(record: MatchRecord, agent: str = "") -> Iterator[dict[str, Any]]:
             continue
         thought = review.think(number)
         choice = review.game.move_text(moment.position.state, thought.decision.action)
-        actions = weighed(review.agent(moment.seat), moment.position, thought.decision)
-        yield {"move": number, "choice": choice, "actions": actions, "known": _knows(thought)}
+        asked = review.agent(moment.seat)
+        actions, unit = weighed(asked, moment.position, thought.decision), asked.value_unit(review.game).text
+        yield {"move": number, "choice": choice, "actions": actions, "unit": unit, "known": _knows(thought)}
 
 
 def _knows(thought: Thought) -> list[str]:

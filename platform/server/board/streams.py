@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import threading
 from collections.abc import Iterable, Iterator
 from typing import Any
@@ -67,7 +68,8 @@ def _events(found: Iterable[dict[str, Any]], gone: threading.Event) -> Iterator[
             yield _event(item)
         yield _event({}, "end")
     except UserError as error:
-        yield _event({"error": str(error)}, "refused")
+        here = os.path.join(os.getcwd(), "")  # nobody who looks on needs to know the server's folders
+        yield _event({"error": str(error).replace(here, "")}, "refused")
 
 
 def _event(data: dict[str, Any], name: str = "message") -> str:

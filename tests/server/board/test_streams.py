@@ -7,6 +7,7 @@ import gc
 import itertools
 import time
 from collections.abc import Iterable, Iterator
+from pathlib import Path
 from typing import Any
 
 import anyio
@@ -48,10 +49,10 @@ def test_what_is_found_comes_and_then_the_end() -> None:
 def test_what_is_wrong_is_an_event() -> None:
     def wrong() -> Iterator[dict[str, Any]]:
         yield {"n": 1}
-        raise UserError("this must be so; do that.")
+        raise UserError(f"weights must be a file, got {Path('t.npz').absolute()}; name a file.")
 
-    streams = Streams(1)
-    assert heard(streams, wrong()).endswith('event: refused\ndata: {"error":"this must be so; do that."}\n\n')
+    streams, sentence = Streams(1), "weights must be a file, got t.npz; name a file."  # without the server's folder
+    assert heard(streams, wrong()).endswith(f'event: refused\ndata: {{"error":"{sentence}"}}\n\n')
     assert streams.places.acquire(blocking=False)
 
 

@@ -69,7 +69,7 @@ class Analysis {
     this.says.textContent = legal.length ? `Seat ${position.toMove} is to move. A click plays a move.` : "The game is over.";
     const buttons = legal.filter(move => !move.clicks.length || (move.clicks.length === this.clicked.length && this.follows(move)));
     this.moves.replaceChildren(...buttons.map(move => make("button", {onclick: guarded(() => this.set(move.name))}, move.name.replaceAll("_", " "))));
-    this.help.textContent = `A board${position.help ? `, such as ${position.help}` : ""}, or "moves" followed by the moves from the start.`;
+    this.help.textContent = `A board${position.help ? ` (example: ${position.help})` : ""}, or "moves" followed by the moves from the start.`;
     this.results.replaceChildren();
   }
 
@@ -119,7 +119,7 @@ class Analysis {
       const all = one.actions.reduce((sum, action) => sum + action[VISITS], 0);
       const rows = [...one.actions].sort((a, b) => (b[NAME] === one.choice) - (a[NAME] === one.choice) || b[VISITS] - a[VISITS] || (b[VALUE] ?? -Infinity) - (a[VALUE] ?? -Infinity));
       return make("div", {class: "agent"}, make("p", {}, make("b", {}, one.choice), ` by ${one.searching}`),
-        make("p", {class: "dim"}, `certainty ${percent(one.certainty)} (${percent(one.interval[0])} to ${percent(one.interval[1])}) of ${one.searches} searches · expects ${one.line.join(" ") || "…"}`),
+        make("p", {class: "dim"}, `certainty ${percent(one.certainty)} (${percent(one.interval[0])} to ${percent(one.interval[1])}) of ${one.searches} ${one.searches === 1 ? "search" : "searches"} · expects ${one.line.join(" ") || "…"}`),
         make("div", {class: "scroll"}, make("table", {}, make("thead", {}, make("tr", {}, ...["move", "visits", "value"].map(name => make("th", {}, name)))),
           make("tbody", {}, ...rows.slice(0, 12).map(action => make("tr", {}, make("td", {}, action[NAME]), make("td", {}, all ? percent(action[VISITS] / all) : "–"), make("td", {}, number(action[VALUE]))))))));
     }));

@@ -4,11 +4,11 @@ import {ask, guarded, make, title} from "/static/page.js";
 
 export async function show(main) {
   title("");
-  main.replaceChildren(make("div", {class: "two"}, await playBox(), await replayBox()));
+  const known = await ask("/api/names");
+  main.replaceChildren(make("div", {class: "two"}, await playBox(known), await replayBox(known)));
 }
 
-async function playBox() {
-  const {games, agents} = await ask("/api/names");
+async function playBox({games, agents}) {
   const game = make("input", {class: "wide", id: "game", list: "games", value: "yavalath", "aria-label": "game", onchange: () => seat()});
   const seats = make("div", {id: "seats"});
   const ready = make("fieldset", {}, seats,
@@ -39,7 +39,7 @@ async function playBox() {
     make("div", {class: "bar"}, make("label", {for: "game"}, "game"), game), ready), options("games", games), options("agents", ["human(name=Ann)", ...agents]));
 }
 
-async function replayBox() {
+async function replayBox({option}) {
   const runs = await ask("/api/runs"), matches = make("ul", {class: "list", id: "matches"});
   const open = guarded(async run => {
     const found = await ask(`/api/runs/${run.split("/").map(encodeURIComponent).join("/")}/matches`);
@@ -47,7 +47,7 @@ async function replayBox() {
   });
   const choice = make("select", {"aria-label": "run", onchange: () => open(choice.value)},
     ...runs.map(run => make("option", {value: run.id}, `${run.kind} · ${run.name} · ${run.matches.toLocaleString("en")} games`)));
-  const empty = make("p", {class: "dim"}, "No match is stored yet; play one, or type: turnier tournament tictactoe random greedy --games 10");
+  const empty = make("p", {class: "dim"}, "No match is stored yet; play one, or type: ", make("code", {}, `turnier tournament tictactoe random greedy --games 10${option}`));
   if (runs.length) await open(runs[0].id);
   return make("section", {}, make("h2", {}, "Replay"), runs.length ? choice : empty, matches);
 }

@@ -19,9 +19,12 @@ export function title(text) {
   document.title = text ? `${text} · Turnier board` : "Turnier board";
 }
 
+/** Returns the parts of a sentence whose commands stand between backticks. */
+export const parts = sentence => sentence.split("`").map((part, place) => place % 2 ? make("code", {}, part) : part);
+
 /** Shows what went wrong, or hides it. */
 export function trouble(sentence) {
-  get("trouble").textContent = sentence || "";
+  get("trouble").replaceChildren(...parts(sentence || ""));
   get("trouble").hidden = !sentence;
 }
 

@@ -2,7 +2,7 @@
 
 import {annotate, Boards} from "/static/boards.js";
 import {Graph} from "/static/graph.js";
-import {ask, chip, guarded, make, number, percent, title, trouble} from "/static/page.js";
+import {ask, chip, guarded, make, number, parts, percent, title, trouble} from "/static/page.js";
 
 const SPEEDS = [1, 2, 5, 10, 30, 100]; // moves a second
 const KEYS = {ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1, PageDown: 10, PageUp: -10, Home: -Infinity, End: Infinity};
@@ -24,6 +24,7 @@ class Judge {
     this.name = agent || "the players";
     this.actions = new Map(); // by move
     this.choices = new Map();
+    this.units = new Set(); // of its values
     this.certainty = new Map();
     this.known = new Map(); // kinds of knowledge to show on the board
   }
@@ -83,12 +84,13 @@ class Replay {
     this.list.append(...this.buttons);
     this.buttons.push(make("button", {onclick: () => this.go(this.last)}, "end"));
     this.list.append(this.buttons.at(-1));
+    this.graphed = make("section", {"aria-label": "graph"}, this.graph.drawing, this.legend);
     main.replaceChildren(make("div", {class: "two"},
       make("div", {},
         make("section", {"aria-label": "board"}, this.board,
           make("div", {class: "bar"}, step("|◀", -Infinity, "to the start"), step("◀", -1, "one move back"), this.playing, step("▶", 1, "one move forward"), step("▶|", Infinity, "to the end"), this.speed),
           make("div", {class: "bar"}, this.scrub, this.place)),
-        make("section", {"aria-label": "graph"}, this.graph.drawing, this.legend)),
+        this.graphed),
       make("div", {},
         make("section", {"aria-label": "players"}, this.seats, this.around(), this.links()),
         make("section", {"aria-label": "opinions"}, make("h2", {}, "What agents think"), this.thoughts, this.controls()),
@@ -187,10 +189,11 @@ class Replay {
       this.think();
     };
     stream.onmessage = event => {
-      const {move, choice, actions, certainty, known} = JSON.parse(event.data);
+      const {move, choice, actions, unit, certainty, known} = JSON.parse(event.data);
       if (actions) {
         judge.known.set(move, known);
         judge.actions.set(move, actions);
+        if (actions.some(action => action[VISITS])) judge.units.add(unit);
         judge.choices.set(move, choice);
       } else judge.certainty.set(move, certainty);
       if (!waiting) setTimeout(renew, 100);
@@ -205,6 +208,7 @@ class Replay {
     stream.addEventListener("refused", event => {
       stream.close();
       judge.refused = JSON.parse(event.data).error;
+      this.draw();
       this.think();
     });
     stream.onerror = () => {
@@ -280,7 +284,7 @@ class Replay {
     this.knowledge();
     const move = this.match.moves[this.now], known = this.judges.filter(judge => judge.actions.has(this.now));
     this.board.querySelectorAll("text.note").forEach(note => note.remove());
-    const refused = this.judges.filter(judge => judge.refused).map(judge => make("p", {class: "dim"}, `${judge.name}: ${judge.refused}`));
+    const refused = this.judges.filter(judge => judge.refused).map(judge => make("p", {class: "dim"}, `${judge.name}: `, ...parts(judge.refused)));
     if (!move) return this.thoughts.replaceChildren(make("p", {class: "dim"}, "The end."), ...refused);
     if (move.opening) return this.thoughts.replaceChildren(make("p", {class: "dim"}, "An opening move; no agent chose it."), ...refused);
     const silent = known.length && !known.some(judge => judge.actions.get(this.now).some(action => action[VISITS]));
@@ -334,8 +338,9 @@ class Replay {
         keys.push(["var(--mark)", `certainty, 0 to 100 %${which ? `, of ${judge.name}` : ""}`]);
       }
     });
+    this.graphed.hidden = !this.graph.lines.size && judges.every(judge => judge.ended || judge.refused);
     this.graph.draw(this.now);
-    const range = Number.isFinite(this.graph.low) ? `values from ${number(this.graph.low)} to ${number(this.graph.high)}` : "";
+    const range = Number.isFinite(this.graph.low) ? `values from ${number(this.graph.low)} to ${number(this.graph.high)} (${[...new Set(judges.flatMap(judge => [...judge.units]))].join("; or ")})` : "";
     const score = this.graph.lines.has("score 0") ? [["var(--seat0)", `score, dashed, up to ${number(this.graph.lines.get("score 0").range[1])}`]] : [];
     this.legend.replaceChildren(...[...score, ...keys].map(([colour, name]) => make("li", {}, make("span", {style: `background: ${colour}`}), name)), make("li", {class: "dim"}, range));
     this.costly.disabled = !judges.some(judge => [...judge.actions.keys()].some(move => judge.cost(move) != null));
