@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Mapping, Sequence
 from html import escape
 from typing import Any
@@ -15,6 +16,8 @@ from turnier.dashboards.tables import NAMED, WHOLE, Column, Table
 _FULL = {"agent": "first", "against": "second"}  # name -> full text, in rows of pairs
 MOST_ROWS = 300  # shown at once; the CSV has all
 SEARCHED = 12  # rows from which a table can be searched
+UNBROKEN = 24  # characters of an agent with one parameter that stay in one line
+_BRACKET = re.compile(r"([^,(]*\()(?=([^,()]+))")  # up to a bracket, and the parameter after it
 
 
 def table_html(table: Table, csv: str = "", level: int = 2) -> str:
@@ -72,5 +75,6 @@ def _cell(column: Column, row: dict[str, Any], names: Mapping[str, str]) -> str:
 
 
 def breakable(text: str) -> str:
-    """Returns a text as HTML that a narrow column breaks after commas and brackets first."""
-    return escape(text).replace(",", ",<wbr>").replace("(", "(<wbr>")
+    """Returns a text as HTML that a narrow column breaks after commas, and after brackets before long parameters."""
+    broken = _BRACKET.sub(lambda found: found[1] + "<wbr>" * (len(found[1] + found[2]) > UNBROKEN), escape(text))
+    return broken.replace(",", ",<wbr>")
