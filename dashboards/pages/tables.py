@@ -16,7 +16,7 @@ from turnier.dashboards.tables import NAMED, WHOLE, Column, Table
 _FULL = {"agent": "first", "against": "second"}  # name -> full text, in rows of pairs
 MOST_ROWS = 300  # shown at once; the CSV has all
 SEARCHED = 12  # rows from which a table can be searched
-TWO_LINES = 12  # characters from which a heading is given the width to stand in about two lines
+TWO_LINES = 8  # characters from which a heading is given the width to stand in about two lines
 LONG = 60  # characters from which a text, which may lie outside a narrow window, is given the width for a few lines
 UNBROKEN = 24  # characters of an agent with one parameter that stay in one line
 _BRACKET = re.compile(r"([^,(]*\()(?=([^,()]+))")  # up to a bracket, and the parameter after it
@@ -44,7 +44,7 @@ def _head(column: Column, frame: pd.DataFrame) -> str:
     if column.link:
         return "<th></th>"
     side = "" if _is_number(column, frame) else ' class="text"'
-    wide = f' style="min-width: {len(column.heading) // 2 + 3}ch"' if len(column.heading) > TWO_LINES else ""
+    wide = f' style="min-width: {len(column.heading) // 2 + 4}ch"' if len(column.heading) > TWO_LINES else ""
     return f'<th{side}{wide}><button type="button" data-sort>{escape(column.heading)}</button></th>'
 
 
