@@ -19,7 +19,7 @@ SEARCHED = 12  # rows from which a table can be searched
 TWO_LINES = 8  # characters from which a heading is given the width to stand in about two lines
 LONG = 60  # characters from which a text, which may lie outside a narrow window, is given the width for a few lines
 UNBROKEN = 24  # characters of an agent with one parameter that stay in one line
-_BRACKET = re.compile(r"([^,(]*\()(?=([^,()]+))")  # up to a bracket, and the parameter after it
+_BRACKET = re.compile(r"([^,( ]*\()(?=([^,()]+))")  # up to a bracket, and the parameter after it
 
 
 def table_html(table: Table, csv: str = "", level: int = 2) -> str:
