@@ -17,7 +17,7 @@ _FULL = {"agent": "first", "against": "second"}  # name -> full text, in rows of
 MOST_ROWS = 300  # shown at once; the CSV has all
 SEARCHED = 12  # rows from which a table can be searched
 TWO_LINES = 8  # characters from which a heading is given the width to stand in about two lines
-LONG = 60  # characters from which a text, which may lie outside a narrow window, is given the width for a few lines
+LONG = 60, 30  # characters from which a text, and a key, are given the width for a few lines in narrow windows
 UNBROKEN = 24  # characters of an agent with one parameter that stay in one line
 _BRACKET = re.compile(r"([^,( ]*\()(?=([^,()]+))")  # up to a bracket, and the parameter after it
 
@@ -72,7 +72,7 @@ def _cell(column: Column, row: dict[str, Any], names: Mapping[str, str]) -> str:
         whole = full if isinstance(full, str) else text
         copy = f' <button type="button" data-copy="{escape(whole)}" aria-label="copy the full text"></button>'
         copied = copy * (column.key and column.name in NAMED and row.get(WHOLE, text) != shown)
-        look = "key" if column.key else "text long" if len(text) > LONG else "text"
+        look = f"{'key' if column.key else 'text'}{' long' * (len(shown) > LONG[column.key])}"
         return f'<td class="{look}" title="{escape(whole)}">{breakable(shown)}{copied}</td>'
     number = "" if value is None or not math.isfinite(float(value)) else f' data-number="{float(value):.12g}"'
     return f"<td{number}>{escape(text)}</td>"
