@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from html import escape
 
 from turnier.dashboards.links import HOME
+from turnier.dashboards.pages.tables import breakable
 
 CHARTS = "/site/vega.js"  # the script that draws them
 MENU = {"Runs": HOME, "League": "/league", "Play": "/play", "Analyse": "/analyse"}
@@ -65,7 +66,7 @@ class Page:
             '<link rel="stylesheet" href="/site/site.css"><script type="module" src="/site/site.js"></script>'
             f"{early}</head>"
             f'<body><a class="skip" href="#main">Skip to the content</a>{banner()}'
-            f'<div class="title"><p class="up">{up}</p><h1>{escape(self.title)}</h1>{self.head}</div>'
+            f'<div class="title"><p class="up">{up}</p><h1>{breakable(self.title)}</h1>{self.head}</div>'
             f'<main id="main" class="blocks" tabindex="-1"{live}>{blocks}</main></body></html>\n'
         )
 

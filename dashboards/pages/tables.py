@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Mapping, Sequence
 from html import escape
 from typing import Any
@@ -15,6 +16,10 @@ from turnier.dashboards.tables import NAMED, WHOLE, Column, Table
 _FULL = {"agent": "first", "against": "second"}  # name -> full text, in rows of pairs
 MOST_ROWS = 300  # shown at once; the CSV has all
 SEARCHED = 12  # rows from which a table can be searched
+TWO_LINES = 8  # characters from which a heading is given the width to stand in about two lines
+LONG = 60, 30  # characters from which a text, and a key, are given the width for a few lines in narrow windows
+UNBROKEN = 24  # characters of an agent with one parameter that stay in one line
+_BRACKET = re.compile(r"([^,( ]*\()(?=([^,()]+))")  # up to a bracket, and the parameter after it
 
 
 def table_html(table: Table, csv: str = "", level: int = 2) -> str:
@@ -39,7 +44,8 @@ def _head(column: Column, frame: pd.DataFrame) -> str:
     if column.link:
         return "<th></th>"
     side = "" if _is_number(column, frame) else ' class="text"'
-    return f'<th{side}><button type="button" data-sort>{escape(column.heading)}</button></th>'
+    wide = f' style="min-width: {len(column.heading) // 2 + 4}ch"' if len(column.heading) > TWO_LINES else ""
+    return f'<th{side}{wide}><button type="button" data-sort>{escape(column.heading)}</button></th>'
 
 
 def _is_number(column: Column, frame: pd.DataFrame) -> bool:
@@ -66,11 +72,13 @@ def _cell(column: Column, row: dict[str, Any], names: Mapping[str, str]) -> str:
         whole = full if isinstance(full, str) else text
         copy = f' <button type="button" data-copy="{escape(whole)}" aria-label="copy the full text"></button>'
         copied = copy * (column.key and column.name in NAMED and row.get(WHOLE, text) != shown)
-        return f'<td class="{"key" if column.key else "text"}" title="{escape(whole)}">{breakable(shown)}{copied}</td>'
+        look = f"{'key' if column.key else 'text'}{' long' * (len(shown) > LONG[column.key])}"
+        return f'<td class="{look}" title="{escape(whole)}">{breakable(shown)}{copied}</td>'
     number = "" if value is None or not math.isfinite(float(value)) else f' data-number="{float(value):.12g}"'
     return f"<td{number}>{escape(text)}</td>"
 
 
 def breakable(text: str) -> str:
-    """Returns a text as HTML that a narrow column breaks after commas and brackets first."""
-    return escape(text).replace(",", ",<wbr>").replace("(", "(<wbr>")
+    """Returns a text as HTML that a narrow column breaks after commas, and after brackets before long parameters."""
+    broken = _BRACKET.sub(lambda found: found[1] + "<wbr>" * (len(found[1] + found[2]) > UNBROKEN), escape(text))
+    return broken.replace(",", ",<wbr>")

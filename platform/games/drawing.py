@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 SEAT_COLOURS = ("#0072B2", "#E69F00", "#009E73", "#D55E00", "#CC79A7", "#56B4E9")
-LINE, PAPER, INK, CHANGED = "#8a8a8a", "#f4f1ea", "#222222", "#CC0066"
+LINE, PAPER, INK, LABEL, CHANGED = "#8a8a8a", "#f4f1ea", "#222222", "#5a5a5a", "#CC0066"
 MARGIN = 0.15
 HEX_ROW = math.sqrt(3) / 2  # between rows of hexagons whose centres are 1 apart
 LEAST_NOTED = 0.005  # the smallest share shown in a cell
@@ -104,8 +104,8 @@ def squares(
             f"{cell_mark(cell)}/>"
         )
         parts.append(_content(column + 0.5, row + 0.5, int(value), cell in changed, notes.get(cell, "")))
-    parts += [word(column + 0.5, rows + 0.3, chr(ord("a") + column), 0.32, LINE) for column in range(columns)]
-    parts += [word(-0.28, row + 0.5, str(row + 1), 0.32, LINE) for row in range(rows) if rows_named]
+    parts += [word(column + 0.5, rows + 0.3, chr(ord("a") + column), 0.32, LABEL) for column in range(columns)]
+    parts += [word(-0.28, row + 0.5, str(row + 1), 0.32, LABEL) for row in range(rows) if rows_named]
     return picture(columns, rows + 0.5, parts, left=-0.5 if rows_named else 0.0)
 
 

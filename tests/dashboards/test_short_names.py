@@ -17,7 +17,7 @@ from turnier.core.terminal.console import Console
 from turnier.core.terminal.given_names import GIVEN
 from turnier.dashboards.agent_names import distinct
 from turnier.dashboards.kinds.tournament import list_of, pair_table
-from turnier.dashboards.pages.tables import table_html
+from turnier.dashboards.pages.tables import breakable, table_html
 from turnier.dashboards.sections import flat
 from turnier.dashboards.short_names import kind_of, readable
 from turnier.dashboards.summaries.matches import of_game, ranks
@@ -105,3 +105,10 @@ def test_a_given_name_is_shown_while_its_store_is_open(duels: Store, tmp_path: P
         duels.close()
         assert label_of(FISH[0]) == "Fish & Chips"
     assert label_of(FISH[0]).startswith("uci(") and not any(FISH[0] in names for names in GIVEN.values())
+
+
+def test_an_agent_is_broken_after_a_bracket_only_before_a_long_parameter() -> None:
+    assert breakable("1 mc(iterations=60) : -1 mc(iterations=60)") == "1 mc(iterations=60) : -1 mc(iterations=60)"
+    assert breakable("mcts(iterations=50,evaluator=heuristics2048(use_empty=true))") == (
+        "mcts(iterations=50,<wbr>evaluator=heuristics2048(<wbr>use_empty=true))"
+    )

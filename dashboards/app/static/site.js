@@ -23,12 +23,23 @@ const ON_DARK = new Map([["#000000", LIGHT], ["#222", LIGHT], ["#444", LIGHT], [
 function onDark(spec) {
   const relit = (part, key) => Array.isArray(part) ? part.map(one => relit(one)) :
     part && typeof part === "object" ? Object.fromEntries(Object.entries(part).map(([name, value]) => [name, name === "data" || name === "datasets" ? value : relit(value, name)])) :
-    ON_DARK.get(part) ?? part;
+    key === "opacity" && part > 0.4 ? Math.min(1, 1.7 * part) : ON_DARK.get(part) ?? part;
   const lit = relit(spec), ink = {labelColor: LIGHT, titleColor: LIGHT}, look = lit.config;
+  for (const {mark, encoding} of lit.layer || []) {  // thin lines need colours far from the page's
+    const scale = mark?.type === "line" && encoding?.color?.scale;
+    if (scale?.scheme) scale.scheme = {name: scale.scheme, extent: [0.45, 1]};
+  }
   lit.config = {...look, background: "transparent", text: {color: LIGHT},
     axis: {...look.axis, ...ink, gridColor: "#3d3d3d", domainColor: "#8c8c8c", tickColor: "#8c8c8c"},
     legend: {...look.legend, ...ink}, title: {...look.title, color: LIGHT}};
   return lit;
+}
+
+/** A specification for a phone: legends with long names have one column. */
+function onPhone(part) {
+  if (!part || typeof part !== "object") return;
+  if (part.legend?.columns && part.scale?.domain?.some?.(name => String(name).length > 16)) part.legend.columns = 1;
+  for (const [name, value] of Object.entries(part)) if (name !== "data" && name !== "datasets") onPhone(value);
 }
 
 const views = new WeakMap();
@@ -41,6 +52,8 @@ function drop(block, other) {
 async function draw(figure) {
   const place = figure.querySelector(".plot"), text = figure.querySelector("script").textContent;
   const spec = JSON.parse(text), embed = await loaded();
+  if (innerWidth < 640) onPhone(spec);
+  spec.padding = {left: 10, top: 10, right: 22, bottom: 10};  // right: half of an axis' last number
   const drawn = dark.matches ? onDark(spec) : spec;
   const one = await embed(place, {...drawn, width: "container", autosize: {type: "fit-x", contains: "padding"}}, {actions: false, ast: true, renderer: "svg", logLevel: 1, tooltip: {theme: dark.matches ? "dark" : "light"}});
   views.get(figure)?.finalize();

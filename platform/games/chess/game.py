@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 from ...core.errors import UserError, require_extra
 from ...core.parameters import parameter
 from ..abi import TERMINAL
-from ..drawing import CHANGED, INK, LINE, Notes, cell_mark, picture, word
+from ..drawing import CHANGED, INK, LABEL, Notes, cell_mark, picture, word
 from ..game import Ints, NumArray, Position
 from ..python.live_states import PLIES
 from ..python.python_game import PythonGame
@@ -173,8 +173,8 @@ class Chess(PythonGame):
                 colour = WHITE_PIECE if piece.color else INK
                 glyph = word(x + 0.5, y + 0.5, GLYPHS[piece.symbol().lower()], 0.85, colour)
                 parts.append(glyph.replace("<text ", f'<text stroke="{INK}" stroke-width="0.02" ', 1))
-        parts += [word(file + 0.5, 8.3, FILES[file], 0.32, LINE) for file in range(8)]
-        parts += [word(-0.28, 7.5 - rank, str(rank + 1), 0.32, LINE) for rank in range(8)]
+        parts += [word(file + 0.5, 8.3, FILES[file], 0.32, LABEL) for file in range(8)]
+        parts += [word(-0.28, 7.5 - rank, str(rank + 1), 0.32, LABEL) for rank in range(8)]
         return picture(8, 8.5, parts, left=-0.5)
 
 

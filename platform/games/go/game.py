@@ -21,7 +21,7 @@ from ...core.parameters import parameter
 from ...core.rng import below
 from .. import abi
 from ..abi import TERMINAL
-from ..drawing import CHANGED, LINE, Notes, cell_mark, picture, stone, word
+from ..drawing import CHANGED, LABEL, LINE, Notes, cell_mark, picture, stone, word
 from ..game import Game, Position
 from ..setup import boards
 from ..setup.grids import grid_neighbours, square_symmetries
@@ -233,6 +233,6 @@ class Go(Game):
             clear = 'width="1" height="1" fill="none" pointer-events="all"'
             parts.append(f'<rect x="{x - 0.5:g}" y="{y - 0.5:g}" {clear}{cell_mark(cell)}/>')
         for line in range(self.size):
-            parts.append(word(line + 0.5, self.size + 0.3, LETTERS[line], 0.32, LINE))
-            parts.append(word(-0.28, last - line + 0.5, str(line + 1), 0.32, LINE))
+            parts.append(word(line + 0.5, self.size + 0.3, LETTERS[line], 0.32, LABEL))
+            parts.append(word(-0.28, last - line + 0.5, str(line + 1), 0.32, LABEL))
         return picture(self.size, self.size + 0.5, parts, left=-0.5)
