@@ -6,6 +6,7 @@ import os
 import signal
 import sys
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
 # Before NumPy is loaded: its threads wait for each other by spinning, so small matrices take ten times the CPU time if
@@ -22,6 +23,7 @@ if str(ROOT) not in sys.path:
     sys.path.insert(0, str(ROOT))
 
 from turnier.core.kernel import JIT  # noqa: E402
+from turnier.core.outside.trust import trust  # noqa: E402
 
 signal.signal(signal.SIGHUP, signal.SIG_DFL)  # nohup ignores it, and the commands that tests start would, too
 
@@ -29,6 +31,13 @@ settings.register_profile("turnier", deadline=None, derandomize=True, max_exampl
 settings.load_profile("turnier")
 if not JIT:
     np.seterr(over="ignore")  # 64-bit words wrap around on purpose; only plain Python warns of it
+
+
+@pytest.fixture(autouse=True)
+def nobody_is_trusted() -> Iterator[None]:
+    """Takes back what a command with --trust has set in this process."""
+    yield
+    trust(False)
 
 
 def pytest_xdist_auto_num_workers() -> int:
