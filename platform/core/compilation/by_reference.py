@@ -79,8 +79,15 @@ class ReferenceType(types.Type):  # type: ignore[misc]
     def fields(self) -> tuple[str, ...]:
         return tuple(field.name for field in dataclasses.fields(self.instance_class))  # type: ignore[arg-type]
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _type_of, (self.instance_class,)  # which its class declares, and has no need to be stored
+
 
 reference_types: dict[type[ByReference], ReferenceType] = {}
+
+
+def _type_of(cls: type[ByReference]) -> ReferenceType:
+    return reference_types[cls]
 
 
 def reference_type(cls: type[ByReference], *members: types.Type) -> ReferenceType:
