@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import copy
 import dataclasses
-import functools
+import itertools
+import threading
 from typing import Any, Self
 
 import numpy as np
@@ -24,6 +25,7 @@ from numba.extending import NativeValue, lower_getattr_generic, register_model, 
 from .lending import disown
 
 _WORD = 8  # bytes
+_LOCK = threading.RLock()
 
 
 def pointer_type(signature: Any) -> types.Type:
@@ -42,17 +44,19 @@ class ByReference:
     `reference_type` declares the types of the members.
     """
 
-    @functools.cached_property
-    def _memory(self) -> npt.NDArray[np.int64]:
-        words: list[int] = []
-        for field, member in zip(dataclasses.fields(self), reference_types[type(self)].members, strict=True):  # type: ignore[arg-type]
-            words += _words_of(getattr(self, field.name), member)
-        return np.array(words, np.int64)
-
-    @functools.cached_property
+    @property
     def address(self) -> int:
         """The address of the members as compiled code reads them; valid as long as this object."""
-        return int(self._memory.ctypes.data)
+        known = vars(self)
+        if "_address" not in known:
+            with _LOCK:  # the memory that a thread has got must stay
+                known["_address"] = int(known.setdefault("_memory", self._written()).ctypes.data)
+        return int(known["_address"])
+
+    def _written(self) -> npt.NDArray[np.int64]:
+        """Returns the members in memory."""
+        members = zip(self.__getstate__().values(), reference_types[type(self)].members, strict=True)
+        return np.array(list(itertools.chain.from_iterable(itertools.starmap(_words_of, members))), np.int64)
 
     def __getstate__(self) -> dict[str, Any]:
         return {field.name: getattr(self, field.name) for field in dataclasses.fields(self)}  # type: ignore[arg-type]
