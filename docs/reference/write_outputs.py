@@ -61,7 +61,7 @@ GROUPS: tuple[dict[str, Page], ...] = (
     },
     {"docs/certainty.md": Page({"certainty": (r" is more certain than ", TO_THE_END)})},
     {"docs/judges.md": Page({"judge": (r"^Optimal moves$", TO_THE_END)})},
-    {"docs/learning.md": Page({"train tictactoe": (r"^after 20,000 training", r"^To play ")})},
+    {"docs/learning.md": Page({"train tictactoe": (r"^After 20,000 training", r"^To play ")})},
     {"docs/spe_ed.md": Page({"check": (r"^ law ", r"^ +all laws")})},
 )
 STEP = re.compile(
