@@ -38,6 +38,7 @@ class Column:
         digits: significant digits of numbers without an interval.
         signed: whether positive numbers have a plus sign.
         sure: whether values are probabilities, which never read 100 %.
+        least: smaller values read "<" and this one, such as p-values, which are never 0.
         importance: MAIN, USEFUL or MINOR; in a narrow terminal the least important columns are left out first.
         key: whether it names the subject of the row, such as the agent; it is never left out.
         link: whether its texts are addresses, shown on pages only.
@@ -53,6 +54,7 @@ class Column:
     digits: int = DIGITS
     signed: bool = False
     sure: bool = False
+    least: float = 0.0
     importance: int = USEFUL
     key: bool = False
     link: bool = False
@@ -76,6 +78,8 @@ class Column:
             return estimate(value, low, high, signed=self.signed)
         if self.half_width:
             return plus_minus(value, half, signed=self.signed)
+        if value < self.least:
+            return f"<{number(self.least)}"
         return number(value, digits=self.digits, signed=self.signed)
 
     def _scaled(self, row: dict[str, Any], name: str) -> float:

@@ -30,6 +30,7 @@ from turnier.runs.results import RunResults
 
 PATIENCE = 5  # s that a page waits for a locked database
 TURN = 30  # s that a page waits until no other one keeps a core busy
+WAITING = 4  # pages at most that are read alone or wait for it
 BEAT = 1.5  # s for which the progress of runs is not read again, however many pages show it
 SMALL = 20_000  # matches; figures of a larger running run are renewed in steps of 5 % or more
 HEADS, KEPT = 4000, 48  # of runs, and of other results, that are kept
@@ -62,7 +63,7 @@ class ShownStore:
         self._results: Cache[Any, Any] = LRUCache(KEPT)
         self._locks: dict[int, threading.Lock] = {id(kept): threading.Lock() for kept in self._caches}
         self._reading: dict[Any, threading.Lock] = {}
-        self._alone = threading.Lock()
+        self._alone, self._queue = threading.Lock(), threading.BoundedSemaphore(WAITING)
 
     @property
     def _caches(self) -> tuple[Cache[Any, Any], ...]:
@@ -180,12 +181,18 @@ class ShownStore:
         with self._locks[id(self._results)]:
             if key in self._results:
                 return cast(T, self._results[key])
-        if not self._alone.acquire(timeout=TURN):
-            raise UserError("Positions are still being searched for other pages; reload this one in a minute.")
+        busy = "Positions are still being searched for other pages; reload this one in a minute."
+        if not self._queue.acquire(blocking=False):  # each of those that wait has a thread of the server
+            raise UserError(busy)
         try:
-            return self._kept(self._results, key, read)  # which another page may have read meanwhile
+            if not self._alone.acquire(timeout=TURN):
+                raise UserError(busy)
+            try:
+                return self._kept(self._results, key, read)  # which another page may have read meanwhile
+            finally:
+                self._alone.release()
         finally:
-            self._alone.release()
+            self._queue.release()
 
     def frame(self, run: Run) -> pd.DataFrame:
         """Returns the `matches_frame` of a run without ids, with the columns that lists of games and costs need."""

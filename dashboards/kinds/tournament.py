@@ -337,7 +337,7 @@ def pair_table(ranks: Ranks) -> Table:
         Column("games", "games" if several else "seeds", importance=MAIN),
         *scores.SHARES,
         *difference,
-        Column("p_holm", "p (Holm)", digits=2),
+        Column("p_holm", "p (Holm)", digits=2, least=1e-6),
         Column("needed", "games to separate", importance=MINOR),
     ]
     return Table("All pairs of agents", frame, columns, PAIR_NOTE)
