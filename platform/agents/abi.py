@@ -85,7 +85,7 @@ def new_jobs(game, n, words):
 EVALUATE_TOGETHER = types.int64(GAME, Floats, JOBS, types.int64)
 
 
-@kernel(EVALUATE_TOGETHER)
+@kernel(EVALUATE_TOGETHER, stand_in=True)
 def absent_evaluate_together(game, weights, jobs, enough):
     return 0
 
@@ -119,7 +119,7 @@ Roots = types.Array(types.float64, 3, "C")
 ACT_TOGETHER = types.void(GAME, EVALUATOR, Floats, States, Gains, Rngs, Roots, Actions, States)
 
 
-@kernel(ACT_TOGETHER)
+@kernel(ACT_TOGETHER, stand_in=True)
 def absent_act_together(game, evaluator, settings, states, returns, rngs, roots, actions, memory):
     pass
 

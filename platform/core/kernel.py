@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import itertools
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
@@ -25,9 +24,8 @@ def kernel(signature: Any, inline: bool = False, **marks: Any) -> Callable[[Call
 
     It compiles at its first use, once, without the GIL, and is cached on disk. Kernels never raise and allocate nothing
     inside a simulation loop; their arrays belong to their callers. With `NUMBA_DISABLE_JIT=1` they are plain Python and
-    give the same results, bit for bit. `inline` copies the kernel into its callers: worth it for small helpers that
-    take all of `GameKernels`, as passing so many pointers costs more than the call itself (mctse 10 % faster). `marks`
-    are facts that Python may ask for, see `mark_of`.
+    give the same results, bit for bit. `inline` copies the source of the kernel into its callers, which spares small
+    helpers with many arrays the passing of these. `marks` are facts that Python may ask for, see `mark_of`.
     """
 
     def decorate(function: Any) -> Any:
@@ -51,8 +49,9 @@ def kernel(signature: Any, inline: bool = False, **marks: Any) -> Callable[[Call
 
 def _call_template(declared: Any, usual: Callable[..., Any], arguments: Any, named: Any) -> Any:
     """Has compiled callers pass numbers as declared; numba would compile a kernel again for a literal 0."""
-    pairs = itertools.zip_longest(arguments, declared.args) if not named else ()
-    return usual(tuple(_as_declared(*pair) for pair in pairs) or arguments, named)
+    if not named and len(arguments) == len(declared.args):
+        arguments = tuple(map(_as_declared, arguments, declared.args))
+    return usual(arguments, named)
 
 
 def _as_declared(given: Any, declared: Any) -> Any:
@@ -139,5 +138,5 @@ def compile_kernel(dispatcher: Any) -> None:
 
 
 def tell_type(cls: type[NamedTuple], numba_type: Any) -> None:
-    """Declares the type of a tuple of pointers: inferring it took numba most of the time of a call from Python."""
+    """Declares the type of a tuple: inferring it took numba most of the time of a call from Python."""
     typeof_impl.register(cls)(lambda value, context: numba_type)

@@ -99,17 +99,17 @@ def no_chance(state, out, probs):
     return 0
 
 
-@kernel(SAMPLE_CHANCE)
+@kernel(SAMPLE_CHANCE, stand_in=True)
 def absent_sample_chance(state, rng):
     return 0
 
 
-@kernel(PLAYOUT)
+@kernel(PLAYOUT, stand_in=True)
 def absent_playout(state, depth, rng, returns):
     return 0
 
 
-@kernel(PLAYOUTS)
+@kernel(PLAYOUTS, stand_in=True)
 def absent_playouts(states, counts, waiting, depth, rngs, gains, ended, lanes, enough, done):
     return 0
 
@@ -119,12 +119,12 @@ def no_cells(state, out):
     pass
 
 
-@kernel(OBSERVE)
+@kernel(OBSERVE, stand_in=True)
 def absent_observe(state, seat, view):
     pass
 
 
-@kernel(FORCED_WIN)
+@kernel(FORCED_WIN, stand_in=True)
 def absent_forced_win(state, depth):
     return NO_WIN
 
@@ -148,7 +148,7 @@ def game_kernels(
     observe: Any = absent_observe,
     forced_win: Any = absent_forced_win,
 ) -> GameKernels:
-    """Compiles or loads a game's kernels and returns the tuple for agent kernels, still without sizes."""
+    """Compiles or loads a game's kernels for agent kernels, still without sizes."""
     given = (init, to_move, legal, chance, step, sample_chance, playout, playouts, cells, observe, forced_win)
     with compiled_together(*given):
         return GameKernels(

@@ -34,8 +34,8 @@ def pointer_type(signature: Any) -> types.Type:
 
 
 def _address_of(kernel: Any) -> int:
-    """Returns a kernel's address; 0 for one that is no pointer: a stand-in, which compiled code never calls."""
-    return int(kernel.__wrapper_address__()) if hasattr(kernel, "__wrapper_address__") else 0
+    """Returns the address of a pointer; 0 for a kernel marked as a stand-in, which compiled code never calls."""
+    return 0 if getattr(kernel, "kernel_marks", {}).get("stand_in") else int(kernel.__wrapper_address__())
 
 
 class ByReference:

@@ -23,13 +23,16 @@ from ..outputs import user_cache
 from .apart import KernelLibrary
 from .by_reference import ReferenceType
 
+_FORMAT = 3  # of stored kernels; to be raised when compilation/apart.py or by_reference.py change
 _LIBRARIES = {"numba", "numpy", "llvmlite", "builtins", "math"}  # their versions name the cache directory
 
 
 def cache_directory() -> Path:
     """Returns the folder of compiled kernels: in `$NUMBA_CACHE_DIR` or the user's cache, by format and compiler."""
     base = os.environ.get("NUMBA_CACHE_DIR") or user_cache()
-    return Path(base) / f"kernels3-numba{numba.__version__}-numpy{np.__version__}-llvmlite{llvmlite.__version__}"
+    return (
+        Path(base) / f"kernels{_FORMAT}-numba{numba.__version__}-numpy{np.__version__}-llvmlite{llvmlite.__version__}"
+    )
 
 
 _CACHE_DIRECTORY = cache_directory()
