@@ -27,6 +27,7 @@ SMALL = {
     "cmaes": "cmaes(population=10)",
     "cmaes_lr": "cmaes_lr(population=10)",
     "duels": "duels(pairs=6,length=240,reach=0.16)",
+    "ahead": "duels(pairs=6,length=240,reach=0.16,ahead=true)",
     "gp": "gp(population=6,startup=12)",
     "grid": "grid(steps=3,population=6)",
     "optuna": 'optuna(sampler="QMCSampler(scramble=True)",population=10)',
@@ -41,6 +42,7 @@ SMALL = {
 BREAKS: list[tuple[Law, type[Sampler]]] = [
     (laws.law_candidates_are_in_the_cube, broken.Outside),
     (laws.law_asking_again_changes_nothing, broken.AsksAnew),
+    (laws.law_candidates_asked_ahead_stay, broken.LooksTooFarAhead),
     (laws.law_stored_values_rebuild_the_search, broken.RemembersQuestions),
     (laws.law_random_numbers_are_its_own, broken.UsesNumpysGenerator),
     (laws.law_recommendations_are_vectors, broken.RecommendsArrays),

@@ -17,8 +17,8 @@ from ..space import Space
 from .sampler import Sampler, SteppingSearch, Vectors
 
 MIN_PAIRS = 16  # of a generation
-WORKER_PAIRS = 2  # of a generation for each worker: its end keeps some waiting
 MIN_GENERATIONS = 20  # of a search, however many workers there are
+AHEAD_WORKERS = 8  # from which on a generation begins early, or too many would wait for the last games of another
 USUAL_PAIRS = 1000  # of a whole search, if nobody says how many there will be
 USUAL_REACH = 0.2  # for so many pairs and parameters
 USUAL_PARAMETERS = 6  # at most; of the more there are, the less each matters alone
@@ -27,6 +27,7 @@ USUAL_DISTANCE = 0.11  # root of the mean square of what has changed, in ranges:
 LATE = 0.3  # power of the pairs played by which later points count more in the mean
 EVEN_MAX_STEP = 4.0  # MAX_STEP in studies of the first three editions
 MAX_STEP = 8.0  # of a generation, in reaches, if the same side won every duel: large generations would overshoot
+AHEAD_MAX_STEP = 4.0  # that of generations that begin before the latest step is known
 NEAR = 0.15  # to an end of a range: a start nearer than this is moved here, by bending the range
 MAX_BEND = 1.5
 CHOICE_GAIN = 0.5  # of the log weights of choices, against the gain of a number in reaches
@@ -48,7 +49,7 @@ class Duels(Sampler):
     """
 
     name = "duels"
-    open = ("pairs", "share", "length")
+    open = ("pairs", "share", "length", "ahead")
 
     pairs: int = parameter(0, "pairs of a generation, 0 = by the budget and the workers", low=0, high=50_000)
     reach: float = parameter(
@@ -63,14 +64,21 @@ class Duels(Sampler):
     )
     share: float = parameter(0.1, "pairs that play the opponents instead, if opponents are named", low=0, high=0.75)
     length: int = parameter(0, "pairs of the whole search, 0 = by the budget", low=0, high=10**9)
+    ahead: bool = parameter(
+        False,
+        f"whether a generation begins before the last games of another have ended; always with {AHEAD_WORKERS} workers"
+        " or more, if the budget allows",
+        later=True,
+    )
 
     def begin(self, start: Sequence[float], seed: int, space: Space) -> DuelsSearch:
         return DuelsSearch(start, seed, self, space)
 
     def within(self, evaluations: int, workers: int = 1) -> Self:
         length = max(1, evaluations // 2)
-        pairs = max(MIN_PAIRS, min(WORKER_PAIRS * workers, length // MIN_GENERATIONS))
-        return self.replace(pairs=self.pairs or pairs, length=self.length or length)
+        pairs = self.pairs or max(MIN_PAIRS, min(workers, length // MIN_GENERATIONS))
+        ahead = self.ahead or (workers >= AHEAD_WORKERS and length >= MIN_GENERATIONS * pairs)
+        return self.replace(pairs=pairs, length=self.length or length, ahead=ahead)
 
     def check(self) -> None:
         if self.pairs and self.pairs * (1 - self.share) < 1:
@@ -83,6 +91,8 @@ class DuelsSearch(SteppingSearch):
         self.sampler = sampler
         self.pairs = sampler.pairs or MIN_PAIRS
         self.duels = self.pairs - round(sampler.share * self.pairs)
+        self.looks_ahead = sampler.ahead
+        self._drawn: list[list[tuple[Vectors, Vectors]]] = []  # of this generation, and the next if it looks ahead
         self._axes: list[_Number | _Choice] = [
             (_Choice if dimension.is_choice else _Number)(dimension, x)
             for dimension, x in zip(space.dimensions, start, strict=True)
@@ -94,7 +104,7 @@ class DuelsSearch(SteppingSearch):
         self._gain = sampler.gain / math.sqrt(USUAL_PAIRS) * (USUAL_PAIRS / length) ** 0.25
         self._usual_reach = sampler.reach or min(0.3, USUAL_REACH * (USUAL_PAIRS / length) ** 0.125)
         self._reach = sampler.reach or self._usual_reach * (numbers / USUAL_PARAMETERS) ** 0.25
-        self._max_step = MAX_STEP
+        self._max_step = AHEAD_MAX_STEP if sampler.ahead else MAX_STEP
         self.growth = 1.0  # of the steps of numbers, by the distance of the recommendation from the start
         self._squares = [0.0, 0.0]  # sums of squared differences in duels and against opponents
         self._played = 0  # pairs
@@ -120,14 +130,27 @@ class DuelsSearch(SteppingSearch):
             return self._reach
         return self._reach * (FIRST_REACH + (LAST_REACH - FIRST_REACH) * min(1.0, self._played / self._length))
 
-    def _drawn(self) -> list[tuple[Vectors, Vectors]]:
+    def _draws(self, ahead: int = 0) -> list[tuple[Vectors, Vectors]]:
         """Returns the coordinates of each axis, [pairs, 2], and the directions of its steps, [pairs, n]."""
-        rng = self.rng()
-        return [axis.draw(rng, self.pairs, self.reach) for axis in self._axes]
+        while len(self._drawn) <= max(ahead, self.looks_ahead):
+            rng = self.rng(len(self._drawn))
+            self._drawn.append([axis.draw(rng, self.pairs, self.reach) for axis in self._axes])
+        return self._drawn[ahead]
 
     def ask(self) -> Vectors:
         """Returns the pairs, [2 pairs, dimensions]: the duels first, then those that play the opponents."""
-        return np.stack([coordinates for coordinates, _ in self._drawn()], axis=2).reshape(-1, self.size)
+        return self._vectors(self._draws())
+
+    def ask_ahead(self) -> Vectors:
+        return self._vectors(self._draws(1))
+
+    def _vectors(self, draws: Sequence[tuple[Vectors, Vectors]]) -> Vectors:
+        return np.stack([coordinates for coordinates, _ in draws], axis=2).reshape(-1, self.size)
+
+    def tell(self, values: Sequence[float]) -> None:
+        self._draws()  # the next generation, too, knows nothing of these values
+        super().tell(values)
+        del self._drawn[0]
 
     def step(self, values: Sequence[float]) -> None:
         ahead, behind = np.asarray(values, np.float64).reshape(-1, 2).T
@@ -139,7 +162,7 @@ class DuelsSearch(SteppingSearch):
             before = (self._played // self.pairs + 1) * (part.stop - part.start)  # pairs of this kind so far
             if self._squares[which]:
                 scaled[part] = differences[part] / math.sqrt(self._squares[which] / before)
-        gradients = [[directions[part].T @ scaled[part] for part in parts] for _, directions in self._drawn()]
+        gradients = [[directions[part].T @ scaled[part] for part in parts] for _, directions in self._draws()]
         self._agreement.append(sum(float(one @ other) for one, other in gradients))
         late, reach = (0.0, self._reach) if self._steady else (LATE, self._reach**2 / self.reach)
         for axis, (one, other) in zip(self._axes, gradients, strict=True):
