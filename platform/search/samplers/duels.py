@@ -22,7 +22,7 @@ AHEAD_WORKERS = 8  # from which on a generation begins early, or too many would 
 USUAL_PAIRS = 1000  # of a whole search, if nobody says how many there will be
 USUAL_REACH = 0.2  # for so many pairs and parameters
 USUAL_PARAMETERS = 6  # at most; of the more there are, the less each matters alone
-FIRST_REACH, LAST_REACH = 1.4, 0.8  # parts of the reach: wide candidates know the way, close ones where it ends
+FIRST_REACH, LAST_REACH = 1.8, 0.8  # parts of the reach: wide candidates know the way, close ones where it ends
 USUAL_DISTANCE = 0.11  # root of the mean square of what has changed, in ranges: larger steps follow from more
 LATE = 0.3  # power of the pairs played by which later points count more in the mean
 EVEN_MAX_STEP = 4.0  # MAX_STEP in studies of the first three editions
@@ -41,8 +41,8 @@ class Duels(Sampler):
     The point moves towards the winners. A duel measures the difference between two candidates directly: its signal is
     twice, and its noise half that of two games against others, so it takes a quarter of the games. The mean of all
     points, late ones a little more than early ones, is recommended. Candidates come closer during the search, and steps
-    grow with the distance from the start. Numbers move along their ranges, in finer steps near an end if they start
-    there; whole ones are rounded up or down at random, so that their mean stays; choices are drawn by weights.
+    grow with the distance from the start, at first. Numbers move along their ranges, in finer steps near an end if they
+    start there; whole ones are rounded up or down at random, so that their mean stays; choices are drawn by weights.
 
     Sources: Spall 1992, simultaneous perturbation; Polyak and Juditsky 1992, averaging; Shamir and Zhang 2013, later
     points; Ivgi, Hinder and Carmon 2023, steps by distance.
@@ -54,8 +54,8 @@ class Duels(Sampler):
     pairs: int = parameter(0, "pairs of a generation, 0 = by the budget and the workers", low=0, high=50_000)
     reach: float = parameter(
         0.0,
-        "distance of candidates from the point, in ranges, 1.4 times as far at first and 0.8 times at the end;"
-        " 0 = by the budget and the number of parameters, about a fifth",
+        f"distance of candidates from the point, in ranges, {FIRST_REACH} times as far at first and {LAST_REACH} times"
+        " at the end; 0 = by the budget and the number of parameters, about a fifth",
         low=0,
         high=0.5,
     )
@@ -124,11 +124,14 @@ class DuelsSearch(SteppingSearch):
             self._means = [axis.point for axis in self._axes]
 
     @property
+    def _left(self) -> float:
+        """The share of the search that is left."""
+        return max(0.0, 1 - self._played / self._length)
+
+    @property
     def reach(self) -> float:
         """The distance of the next candidates from the point."""
-        if self._steady:
-            return self._reach
-        return self._reach * (FIRST_REACH + (LAST_REACH - FIRST_REACH) * min(1.0, self._played / self._length))
+        return self._reach * (1.0 if self._steady else LAST_REACH + (FIRST_REACH - LAST_REACH) * self._left)
 
     def _draws(self, ahead: int = 0) -> list[tuple[Vectors, Vectors]]:
         """Returns the coordinates of each axis, [pairs, 2], and the directions of its steps, [pairs, n]."""
@@ -164,13 +167,15 @@ class DuelsSearch(SteppingSearch):
                 scaled[part] = differences[part] / math.sqrt(self._squares[which] / before)
         gradients = [[directions[part].T @ scaled[part] for part in parts] for _, directions in self._draws()]
         self._agreement.append(sum(float(one @ other) for one, other in gradients))
-        late, reach = (0.0, self._reach) if self._steady else (LATE, self._reach**2 / self.reach)
+        late = 0.0 if self._steady else LATE
+        growth, reach = 1 + (self.growth - 1) * self._left, self.reach
         for axis, (one, other) in zip(self._axes, gradients, strict=True):
-            gain = self._gain * (self.growth if isinstance(axis, _Number) else 1.0)
-            axis.move(min(gain, self._max_step / self.pairs) * (one + other), reach)
+            gain = self._gain * (growth if isinstance(axis, _Number) else 1.0)
+            axis.move(min(gain, self._max_step / self.pairs) * (one + other), self._reach**2 / reach)
         self._played += self.pairs
         share = (1 + late) * self.pairs / (self._played + late * self.pairs)  # of this generation among all so far
-        self._means = [mean + share * (axis.point - mean) for mean, axis in zip(self._means, self._axes, strict=True)]
+        centres = [axis.point if self._steady else axis.centre(reach) for axis in self._axes]
+        self._means = [mean + share * (centre - mean) for mean, centre in zip(self._means, centres, strict=True)]
         squares = [
             float(mean[0] - start[0]) ** 2
             for axis, mean, start in zip(self._axes, self._means, self._starts, strict=True)
@@ -229,6 +234,16 @@ class _Number:
     def move(self, step: Vectors, reach: float) -> None:
         self.point = np.clip(self.point + reach * step, 0, 1)
 
+    def centre(self, reach: float) -> Vectors:
+        """Returns the middle of the point's candidates, at most twice as far from an end of the range as the point.
+
+        They win equally often if the best is in their middle, which is not the point if the end cuts one of them off.
+        At the end itself, to which the point also goes if the best lies there, it stays.
+        """
+        distance = np.minimum(self.point, 1 - self.point)
+        inward = np.minimum(distance, np.maximum(reach - distance, 0) / 2)
+        return np.asarray(self.point + np.where(self.point < 0.5, inward, -inward))
+
     def coordinate(self, point: Vectors) -> float:
         return float(self._bent(point, self.bend)[0])
 
@@ -254,6 +269,9 @@ class _Choice:
 
     def move(self, step: Vectors, reach: float) -> None:
         self.point = self.point + CHOICE_GAIN * step
+
+    def centre(self, reach: float) -> Vectors:
+        return self.point
 
     def coordinate(self, point: Vectors) -> float:
         return float(self.coordinates[int(np.argmax(point))])
