@@ -19,9 +19,11 @@ from turnier.arena.workers.executor import Executor
 from turnier.core.outputs import require_folder
 from turnier.results.store.store import Store
 from turnier.runs.bar import QUIET, Bar, game_bar, one_by_one, run_bar
-from turnier.runs.experiment import NARROW_POINTS, Experiment, begin_experiment, needs_visits, unit
+from turnier.runs.experiments.experiment import Experiment, begin_experiment, needs_visits
+from turnier.runs.experiments.published import NARROW_POINTS
+from turnier.runs.experiments.row import unit
+from turnier.runs.experiments.trained import Learner, TrainingStudy, train_all
 from turnier.runs.play import play_into, search_into
-from turnier.runs.trained_experiment import Learner, TrainingStudy, train_all
 from turnier.studies.campaigns.learned import network_of, require_own_name, stored_experiment, untrained
 from turnier.studies.campaigns.outlook import Outlook, Spec, cpu_seconds, outlook, seconds_left
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 
 from turnier.core.errors import unknown
-from turnier.runs.experiment import Experiment
-from turnier.runs.trained_experiment import TrainingStudy
+from turnier.runs.experiments.experiment import Experiment
+from turnier.runs.experiments.trained import TrainingStudy
 from turnier.studies import beaten
 from turnier.studies.brot import adaptive, strategies
 from turnier.studies.kutsch import agents, certainty, heuristics, learning, majority, open_questions, parameters

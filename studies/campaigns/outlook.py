@@ -15,22 +15,19 @@ from turnier.arena.match import MatchRecord, MatchSpec
 from turnier.arena.repeated_search import SearchRecord, SearchSpec
 from turnier.results.store.store import Store
 from turnier.runs.bar import one_by_one
-from turnier.runs.experiment import (
-    NARROW_POINTS,
+from turnier.runs.experiments.experiment import (
     Experiment,
-    Measurement,
-    Row,
     measure,
     measure_searches,
-    narrow,
     row_matches,
     row_records,
     row_searches,
     search_records,
-    verdict,
 )
-from turnier.runs.trained_experiment import TrainingStudy
-from turnier.studies.campaigns.learned import stored_experiment, untrained
+from turnier.runs.experiments.published import NARROW_POINTS, OTHER, UNDECIDED, narrow, verdict
+from turnier.runs.experiments.row import Measurement, Row
+from turnier.runs.experiments.trained import TrainingStudy
+from turnier.studies.campaigns.learned import untrained, with_agents
 
 # An interval of fewer games may be narrow by luck, so it is not considered, unless fewer are planned.
 LEAST_GAMES = 20
@@ -60,11 +57,12 @@ class Outlook:
         """The verdict as in reports, but undecided with so few games that it may be luck."""
         said = verdict(self.row, self.measured)
         planned = self.planned * self.measured.games / max(1, self.played)  # of the figure's games
-        return "undecided" if said and self.measured.games < min(planned, LEAST_GAMES) else said
+        return UNDECIDED if said and self.measured.games < min(planned, LEAST_GAMES) else said
 
     @property
     def lacks_verdict(self) -> bool:
-        return self.row.published is not None and self.verdict in ("", "undecided")
+        compared = self.row.published is not None and self.row.setting != OTHER
+        return compared and self.verdict in ("", UNDECIDED)
 
     @property
     def seconds_left(self) -> float:
@@ -87,7 +85,7 @@ def outlooks(
     """Returns the needs of each row of experiments, see `outlook`; for untrained ones, the plan."""
     found = []
     for figure in one_by_one(figures, "reading results", "experiments"):
-        known = figure if isinstance(figure, Experiment) else stored_experiment(figure, store)
+        known = with_agents(figure, store)
         if known:
             found.append([outlook(known, row, store, width) for row in known.rows])
         elif isinstance(figure, TrainingStudy):

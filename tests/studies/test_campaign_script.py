@@ -16,7 +16,7 @@ from tests.cli.running import STUDIES, end_of_script, run_study_script, turnier
 from turnier.arena.workers.local import SerialExecutor
 from turnier.core.errors import UserError
 from turnier.results.store.store import Store
-from turnier.runs.experiment import Experiment, begin_experiment, row_matches
+from turnier.runs.experiments.experiment import Experiment, begin_experiment, row_matches
 from turnier.studies.campaigns.figures import figures, shared_studies
 
 SCRIPT, REPORT = STUDIES / "campaign.py", STUDIES / "report.py"
