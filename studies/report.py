@@ -29,6 +29,7 @@ from turnier.studies.campaigns.learned import with_agents
 from turnier.studies.campaigns.missing_tables import missing_rows, print_missing
 from turnier.studies.campaigns.outlook import Outlook, outlooks
 from turnier.studies.campaigns.published import write_published
+from turnier.studies.campaigns.statement_page import write_statements
 from turnier.studies.scripts.script import run_script
 
 ALL = "all"
@@ -52,7 +53,8 @@ def main(
             )
             return
         if document == ALL:
-            pages = write_published(_outlooks(results, document), out)
+            found = _outlooks(results, document)
+            pages = [*write_published(found, out), *write_statements(found, out)]
         else:
             own = [figure for figure in figures() if figure.document == document]
             words = [each for figure in own if (each := with_agents(figure, results))]

@@ -51,6 +51,7 @@ class Outlook:
     now: int  # number of them to play before the total need is known
     seconds_each: float  # CPU time of one of the missing, NaN if never measured
     spent: Mapping[str, float]  # CPU time of stored ones, by id
+    decides: bool = False  # an undecided statement is about the row
 
     @property
     def verdict(self) -> str:
@@ -100,7 +101,7 @@ def _not_begun(experiment: Experiment, row: Row) -> Outlook:
     return Outlook(experiment, row, measure(row, []), 0, len(specs), GAMES, 1, specs, len(specs), math.nan, {})
 
 
-def outlook(experiment: Experiment, row: Row, store: Store, width: float = NARROW_POINTS) -> Outlook:
+def outlook(experiment: Experiment, row: Row, store: Store, width: float = NARROW_POINTS, games: int = 0) -> Outlook:
     """Returns the needs of a row.
 
     Args:
@@ -108,11 +109,14 @@ def outlook(experiment: Experiment, row: Row, store: Store, width: float = NARRO
         row: with a published figure it needs an interval of the target half-width, otherwise the planned games.
         store: where the games are.
         width: the target half-width: percentage points for shares, otherwise % of the published figure.
+        games: that a statement needs.
     """
-    return _of_searches(experiment, row, store, width) if row.states else _of_matches(experiment, row, store, width)
+    if row.states:
+        return _of_searches(experiment, row, store, width)
+    return _of_matches(experiment, row, store, width, games)
 
 
-def _of_matches(experiment: Experiment, row: Row, store: Store, width: float) -> Outlook:
+def _of_matches(experiment: Experiment, row: Row, store: Store, width: float, games: int) -> Outlook:
     specs, records = row_matches(row, experiment.seed), row_records(row, experiment.seed, store)
     set_size = len(row_matches(replace(row, games=1), experiment.seed))
     known = {record.spec.id: record for record in records}
@@ -128,8 +132,8 @@ def _of_matches(experiment: Experiment, row: Row, store: Store, width: float) ->
 
     whole = _Sample(measure(row, records), len(records), len(records))
     end, needed = _sizes(row, measured, whole, len(specs), width)
-    missing = [spec for spec in first(needed) if spec.id not in known]
-    now = sum(spec.id not in known for spec in first(end))
+    missing = [spec for spec in first(max(needed, games)) if spec.id not in known]
+    now = sum(spec.id not in known for spec in first(end)) or len(missing)
     seconds = {record.spec.id: cpu_seconds(record) for record in records}
     numbers = (len(records), len(specs), GAMES, set_size)
     return Outlook(experiment, row, whole.measured, *numbers, missing, now, _mean(seconds.values()), seconds)

@@ -1,13 +1,15 @@
 """Statements of the documents, such as "a depth of 20 is best": claims about rows of experiments, tested on our games.
 
 The tests are stated before the games are played. A statement holds if each of its claims is shown, and does not hold if
-one of them is refuted; with 95 % intervals, either is wrong in at most 2.5 % of the cases.
+one of them is refuted, by intervals so wide that LOOKS looks at growing numbers of games are wrong in at most 2.5 % of
+the cases, either way.
 """
 
 from __future__ import annotations
 
+import itertools
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -16,6 +18,8 @@ from turnier.runs.experiments.row import Measurement
 from turnier.statistics.intervals import Interval, weighted_sum
 
 HOLDS, FAILS, OPEN = "holds", "does not hold", "not decided"
+LOOKS = 4  # at a statement: after the planned games, and after each extension
+LEAST_GAMES = 20  # of a row: fewer do not tell how many are needed
 MUCH = 100  # times the games so far: more is no plan
 
 
@@ -33,7 +37,7 @@ class Statement:
     name: str  # such as K5: the document's letter and a number
     source: str  # chapter or figure
     text: str  # a sentence
-    experiment: str  # its run id without the preset, such as kutsch:figure5
+    experiment: str  # its run id without the preset paper, such as kutsch:figure5
     claims: tuple[Claim, ...]
     setting: str = ""  # how ours differs from the document's, a few words; empty = not at all
 
@@ -48,7 +52,8 @@ class Judged(NamedTuple):
 
     verdict: str  # HOLDS, FAILS or OPEN
     evidence: str  # of the claim that decides, or is furthest from being shown
-    games: Mapping[str, int]  # row's label -> games that would decide, if all goes on as it has begun; empty = none
+    rows: Sequence[str] = ()  # labels of claims that are neither shown nor refuted
+    games: int = 0  # of these rows that would decide, if all goes on as it has begun; 0 = unknown
 
 
 def higher(one: str, other: str, by: float = 1.0) -> Claim:
@@ -58,7 +63,7 @@ def higher(one: str, other: str, by: float = 1.0) -> Claim:
 
 def increasing(*labels: str) -> tuple[Claim, ...]:
     """Each row's figure is higher than that of the row before."""
-    return tuple(higher(later, earlier) for earlier, later in zip(labels, labels[1:], strict=False))
+    return tuple(higher(later, earlier) for earlier, later in itertools.pairwise(labels))
 
 
 def best(one: str, *others: str, within: float = 0.05) -> tuple[Claim, ...]:
@@ -89,18 +94,24 @@ def judge(statement: Statement, measured: Mapping[str, Measurement]) -> Judged:
     claims = [_Tested(claim, measured, len(statement.claims)) for claim in statement.claims]
     refuted = [claim for claim in claims if claim.is_refuted]
     if refuted:
-        return Judged(FAILS, max(refuted, key=lambda claim: claim.distance).evidence, {})
+        return Judged(FAILS, max(refuted, key=lambda claim: claim.distance).evidence)
     if all(claim.is_shown for claim in claims):
-        return Judged(HOLDS, min(claims, key=lambda claim: claim.distance).evidence, {})
+        return Judged(HOLDS, min(claims, key=lambda claim: claim.distance).evidence)
     unplayed = [label for label in statement.rows if measured[label].games < 2]
     if unplayed:
-        return Judged(OPEN, f"not played yet: {', '.join(unplayed)}", {})
+        return Judged(OPEN, f"not played yet: {', '.join(unplayed)}", unplayed)
     left = [claim for claim in claims if not claim.is_shown]
     games: dict[str, int] = {}
-    for claim in left:
+    for claim in left if all(measured[label].games >= LEAST_GAMES for label in statement.rows) else []:
         for label, number in claim.games().items():
             games[label] = max(number, games.get(label, 0))
-    return Judged(OPEN, min(left, key=lambda claim: claim.distance).evidence, games)
+    rows = list(dict.fromkeys(label for claim in left for label in claim.claim.weights))
+    return Judged(OPEN, min(left, key=lambda claim: claim.distance).evidence, rows, sum(games.values()))
+
+
+def next_look(planned: int, played: int) -> int:
+    """Returns a row's number of games at the next look, each after twice the games of the last; 0 after LOOKS."""
+    return next((planned * 2**look for look in range(1, LOOKS) if planned * 2**look > played), 0)
 
 
 class _Tested:
@@ -110,9 +121,9 @@ class _Tested:
         self.claim, self.measured = claim, measured
         figures = [measured[label] for label in claim.weights]
         values = [Interval(each.value, each.low, each.high) for each in figures]
-        self.sum = weighted_sum(list(claim.weights.values()), values)
+        self.sum = weighted_sum(list(claim.weights.values()), values, LOOKS)
         # Any claim can refute the statement: they share the error.
-        self.is_refuted = weighted_sum(list(claim.weights.values()), values, among).high < claim.above
+        self.is_refuted = weighted_sum(list(claim.weights.values()), values, LOOKS * among).high < claim.above
         self.is_shown = self.sum.low > claim.above
 
     @property
