@@ -106,7 +106,7 @@ class Campaign:
         for place, row in enumerate(self.rows):
             if row.experiment is experiment:
                 label, games = row.row.label, next_look(row.planned, row.played)
-                if label in more and games and not row.row.states:
+                if label in more and games and not row.row.states and not row.row.trainings:
                     row = outlook(experiment, row.row, self.store, self.width, games)
                 self.rows[place] = replace(row, decides=label in deciding or bool(row.missing and label in more))
 

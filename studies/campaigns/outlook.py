@@ -196,7 +196,7 @@ def _sizes(row: Row, measured: Callable[[int], _Sample], whole: _Sample, planned
         width: the target half-width, see `outlook`.
     """
     aim = narrow(row) * width / NARROW_POINTS
-    if row.published is None or aim <= 0:
+    if row.published is None or aim <= 0 or row.trainings:  # of these, more games would hardly help
         return planned, planned
     sample = measured(min(planned, LEAST_GAMES))
     while sample.stored == sample.of:

@@ -58,8 +58,10 @@ def test_figures_are_counted_from_the_records(tmp_path: Path) -> None:
         assert played(store, EXPERIMENT) == 31  # rows share 2 and 4 of their 37 matches
         measured = measurements(EXPERIMENT, store)
         records = [store.records([s.id for s in row_matches(row, EXPERIMENT.seed)]) for row in ROWS]
-        extended = dataclasses.replace(EXPERIMENT, rows=(dataclasses.replace(ROWS[3], extended=True),))
-        assert measurements(extended, store)[0].games == 7, "the second row has more games of the same sequence"
+        plain = dataclasses.replace(ROWS[3], published=None)
+        rows = plain, dataclasses.replace(plain, extended=True)
+        counts = [figure.games for figure in measurements(dataclasses.replace(EXPERIMENT, rows=rows), store)]
+        assert counts == [4, 7], "the second row of the experiment has more games of the same sequence"
     me = make_agent(SEARCH).full_text()
     wins = sum(r.scores[r.spec.agents.index(me)] > 0 for r in records[0])
     assert measured[0].value == pytest.approx(100 * wins / 6) and measured[0].games == 6
@@ -68,7 +70,6 @@ def test_figures_are_counted_from_the_records(tmp_path: Path) -> None:
     assert measured[2].value == pytest.approx(100 * losses / 20) and measured[2].games == 20
     assert {r.spec.opening for r in records[2]} == {(), *((cell,) for cell in range(9))}
     assert 5 <= measured[3].value <= 9
-    assert measured[3].games == 4
     for figure in measured:
         assert figure.low <= figure.value <= figure.high and figure.seconds > 0
     assert [verdict(row, figure) for row, figure in zip(ROWS, measured, strict=True)][2:] == ["", "higher"]

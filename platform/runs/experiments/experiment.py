@@ -28,6 +28,7 @@ from ...core.errors import UserError, unknown
 from ...games.registry import GAMES
 from ...results.frames.measures import SEARCH_MEASURES, match_measures
 from ...results.store.store import Run, Store
+from ...statistics.intervals import mean_interval
 from ..play import play_into, playing, search_into
 from ..results import RunResults
 from .published import verdict
@@ -96,8 +97,11 @@ def row_matches(row: Row, seed: int) -> list[MatchSpec]:
     """Returns the matches of a row; they depend only on the row and the seed."""
     if row.states:
         return collector_matches(row.game, row.collector or COLLECTOR, row.games, seed)
-    agents = [AGENTS.make(agent) for agent in row.agents]
-    return list(round_robin(GAMES.make(row.game), agents, row.games, seed, row.openings))
+    game, others = GAMES.make(row.game), [AGENTS.make(agent) for agent in row.agents[1:]]
+    planned = [
+        round_robin(game, [AGENTS.make(agent), *others], row.games, seed, row.openings) for agent in row.measured
+    ]
+    return [spec for together in zip(*planned, strict=True) for spec in together]  # with more games, the first stay so
 
 
 def row_searches(row: Row, seed: int, records: Sequence[MatchRecord]) -> list[SearchSpec]:
@@ -123,10 +127,14 @@ def row_positions(row: Row, seed: int, records: Sequence[MatchRecord]) -> list[t
 
 def measure(row: Row, records: Sequence[MatchRecord]) -> Measurement:
     """Returns a row's figure from the records of its matches, without repeats by construction."""
-    estimate = match_measures(GAMES.make(row.game))[row.measure].estimate(
-        without_repeats(records), AGENTS.make(row.agents[0]).full_text()
-    )
-    return Measurement(*estimate, float(np.mean([r.seconds for r in records])) if records else 0.0)
+    kind, found = match_measures(GAMES.make(row.game))[row.measure], without_repeats(records)
+    texts = [AGENTS.make(agent).full_text() for agent in row.measured]
+    seconds = float(np.mean([r.seconds for r in records])) if records else 0.0
+    if not row.trainings:
+        return Measurement(*kind.estimate(found, texts[0]), seconds)
+    each = [kind.estimate([record for record in found if text in record.spec.agents], text) for text in texts]
+    mean, half_width = mean_interval([one.value for one in each])
+    return Measurement(mean, mean - half_width, mean + half_width, sum(one.n for one in each), seconds)
 
 
 def measure_searches(row: Row, records: Sequence[SearchRecord]) -> Measurement:
@@ -266,7 +274,7 @@ def row_records(row: Row, seed: int, store: Store) -> list[MatchRecord]:
     """
     specs = row_matches(row, seed)
     records = _with_result(store.records([spec.id for spec in specs]))
-    extends = (row.published is not None or row.extended) and not row.states
+    extends = (row.published is not None or row.extended) and not row.states and not row.trainings
     while extends and len(records) == len(specs):
         more = row_matches(replace(row, games=2 * len(specs)), seed)[len(specs) :]
         found = {record.spec.id: record for record in _with_result(store.records([spec.id for spec in more]))}

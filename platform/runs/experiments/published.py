@@ -44,7 +44,7 @@ def verdict(row: Row, measured: Measurement) -> str:
         return LOWER
     if _half_width(difference) <= (OF_DIFFERENCE if row.published_games else 1.0) * narrow(row):
         return AGREES
-    return NO_DIFFERENCE if _half_width(measured) <= narrow(row) else UNDECIDED
+    return NO_DIFFERENCE if row.trainings or _half_width(measured) <= narrow(row) else UNDECIDED
 
 
 def minus_published(row: Row, measured: Measurement) -> Interval:
@@ -56,16 +56,16 @@ def minus_published(row: Row, measured: Measurement) -> Interval:
 def published_interval(row: Row, measured: Measurement) -> Interval:
     """Returns the published figure with the 95 % interval of its number of games; without a number, without a width.
 
-    That of a share is Wilson's; of a mean, games are taken to vary as much as ours.
+    That of a share is Wilson's; of a mean, games (or trainings) are taken to vary as much as ours.
     """
     published, games = float(row.published or 0.0), row.published_games
     if not games:
         return Interval(published, published, published)
-    if is_share(row):
+    if is_share(row) and not row.trainings:
         share = published / 100
         low, high = points_intervals(share, share * (1 - share), games)
         return Interval(published, 100 * float(low), 100 * float(high))
-    half = _half_width(measured) * math.sqrt(measured.games / games)
+    half = _half_width(measured) * math.sqrt((len(row.measured) if row.trainings else measured.games) / games)
     return Interval(published, published - half, published + half)
 
 
@@ -78,7 +78,8 @@ def published_text(row: Row) -> str:
     """Returns the published figure, with its number of games if that is known; empty without one."""
     if row.published is None:
         return ""
-    games = f" ({row.published_games:,} games)" if row.published_games else ""
+    unit_of = "trainings" if row.trainings else "games"
+    games = f" ({row.published_games:,} {unit_of})" if row.published_games else ""
     return number(row.published, digits=4) + games
 
 

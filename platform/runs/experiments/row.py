@@ -36,9 +36,10 @@ class Row:
     legal: int = 0  # only positions with this number of legal actions; 0 = all
     phases: tuple[int, ...] = ()  # only positions from the first to the second of these phases; empty = all
     moves: tuple[int, ...] = ()  # in place of groups: `states` positions from the first move to the second, exclusive
-    published_games: int = 0  # behind the published figure; 0 = no chance is in it, or the number is unknown
+    published_games: int = 0  # or trainings, behind the published figure; 0 = without chance, or unknown
     setting: str = ""  # of runs.published: how ours differs from what was published; empty = not at all
     reason: str = ""  # of the setting, a few words
+    trainings: tuple[str, ...] = ()  # the first agent, trained with other seeds: the figure is a mean over trainings
     extended: bool = False  # has more games than planned if a statement about it needs them
 
     def definition(self) -> dict[str, Any]:
@@ -50,6 +51,11 @@ class Row:
     def from_definition(cls, definition: dict[str, Any]) -> Row:
         values: dict[str, Any] = {k: tuple(v) if isinstance(v, list) else v for k, v in definition.items()}
         return cls(**values)
+
+    @property
+    def measured(self) -> tuple[str, ...]:
+        """The agents whose figure is measured: the first one, of several trainings one each."""
+        return self.agents[0], *self.trainings
 
 
 @dataclass(frozen=True)
