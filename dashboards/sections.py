@@ -11,8 +11,9 @@ The file `kinds/KIND.py` describes the runs of a kind; a new kind needs nothing 
 - `to_json(data) -> Any`, if machines read more than the head and the tables;
 - `BEGIN`, commands that begin such a run, by lines; `OPTUNA`, if optuna-dashboard shows it, too;
 - `ratings(data) -> frame`, if its agents are rated;
+- `counted(data) -> str`, if not all of its games count alike: a sentence on how they add up;
 - `SEARCHES`, if it shows searched positions: runs of other kinds that have some show them in a tab, too;
-- `COMPARES`, if its agents are compared with each other; `SCORES`, if its games have scores to set side by side.
+- `COMPARES`, if its agents are compared with each other, and so may be set side by side with those of other runs.
 """
 
 from __future__ import annotations
@@ -237,7 +238,7 @@ def _described() -> set[str]:
 
 
 def kinds_with(mark: str) -> list[str]:
-    """Returns the kinds whose description has a mark, such as `SCORES`; planned ones first."""
+    """Returns the kinds whose description has a mark, such as `COMPARES`; planned ones first."""
     kinds = [*KINDS, *sorted(_described() - KINDS.keys() - {OTHER})]
     return [kind for kind in kinds if getattr(kind_of(kind), mark, None)]
 
@@ -269,6 +270,11 @@ def flat(some: Iterator[Section] | Sequence[Section]) -> Iterator[Section]:
             yield from () if section.optional else flat(section.make(section.options))
         else:
             yield section
+
+
+def main_table(some: Iterable[Section]) -> Table | None:
+    """Returns the first table of some sections; None without one."""
+    return next((section for section in flat(list(some)) if isinstance(section, Table)), None)
 
 
 FAILED = (

@@ -93,7 +93,7 @@ def test_other_kinds_show_what_they_measured(store: Store) -> None:
         said["certainty 2048(size=3)"],
     )
     assert re.match(r"After 400 training games: .*, 6 evaluation games", said["training tictactoe"])
-    assert said["experiment A small question"].startswith("2 rows: ")
+    assert said["experiment A small question"].startswith("2 figures: ")
     assert "candidates" in said["study tiny"] or "ecommended" in said["study tiny"]
 
 
