@@ -11,7 +11,7 @@ The file `kinds/KIND.py` describes the runs of a kind; a new kind needs nothing 
 - `to_json(data) -> Any`, if machines read more than the head and the tables;
 - `BEGIN`, commands that begin such a run, by lines; `OPTUNA`, if optuna-dashboard shows it, too;
 - `ratings(data) -> frame`, if its agents are rated;
-- `counted(data) -> str`, if not all of its games count alike: a sentence on how they add up;
+- `adds_up(data) -> str`, if not all of its games count alike: a sentence on how they add up;
 - `SEARCHES`, if it shows searched positions: runs of other kinds that have some show them in a tab, too;
 - `COMPARES`, if its agents are compared with each other, and so may be set side by side with those of other runs.
 """
@@ -151,11 +151,13 @@ class Diagram:
         svg: of the board.
         lines: each with the colour of the cells that it is about; empty for none.
         to: the address of the position in its match; empty if the match is not known.
+        drawn: the board in characters, for terminals; empty to show it on pages only.
     """
 
     svg: str
     lines: Sequence[tuple[str, str]]
     to: str = ""
+    drawn: str = ""
 
 
 @dataclass(frozen=True)

@@ -160,7 +160,7 @@ def sections(data: Data) -> Iterator[Section]:
         yield Text("No candidate is finished yet.")
     else:
         yield from _result(data)
-        yield Text(counted(data))
+        yield Text(adds_up(data))
         yield from map(Text, data.hints)
     yield Facts(data.facts.rows(), "What is tuned, and how")
     yield Table.of(
@@ -178,7 +178,7 @@ def sections(data: Data) -> Iterator[Section]:
         yield Among("Compare with other studies", "compare", same, lambda names: _compared(data, names), optional=True)
 
 
-def counted(data: Data) -> str:
+def adds_up(data: Data) -> str:
     """Returns how the stored games of a study add up: those of candidates, held-out ones, and those that count not."""
     counted, played = data.facts.counted, "played" if data.facts.counted == "games" else "had"
     candidates, verdict = int(data.trials["state"].isin(FINISHED).sum()), data.verdict

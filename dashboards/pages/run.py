@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import shlex
 from collections.abc import Callable, Iterator, Sequence
-from datetime import timedelta
+from datetime import datetime, timedelta
 from functools import cached_property
 from html import escape
 from typing import Any, TypeVar
@@ -123,8 +123,8 @@ class RunPage:
         yield from self._state()
         if self.tab == RESULT:
             yield from self._head()
-        if self.tab in (GAMES, COST) and (said := self._counted()):
-            yield Block("counted", f"<p>{markup.prose(said)}</p>")
+        if self.tab in (GAMES, COST) and (said := self._adds_up()):
+            yield Block("adds up", f"<p>{markup.prose(said)}</p>")
         if self.tab == GAMES:
             yield from self._kept("games", lambda: GameList(self.shown, self.run, self.query).blocks(self.view))
             return
@@ -165,7 +165,9 @@ class RunPage:
                     f"Running: {escape(done + rate + left)}."
                 )
             else:
-                parts.append(f"Stopped: {escape(done)} done; the Origin tab has the command to resume it.")
+                when = f" {datetime.fromisoformat(one.ended):%Y-%m-%d %H:%M} UTC" if one.ended else ""
+                to = f'<a href="{escape(self._address(ORIGIN))}">Origin has the command to resume it</a>'
+                parts.append(f"Stopped{when}: {escape(done)} done. {escape(one.reason)} {to}.")
         if head.unplayed:
             parts.append(f"No games yet: {escape(named_agents(head.unplayed))}.")
         if parts:
@@ -192,10 +194,10 @@ class RunPage:
         if any(parts):
             yield Block("head", "".join(parts))
 
-    def _counted(self) -> str:
+    def _adds_up(self) -> str:
         """Returns how the games of the run add up, if its kind says so."""
         kind = kind_of(self.run.kind)
-        return kind.counted(self.shown.read(self.run, kind.read)) if hasattr(kind, "counted") else ""
+        return kind.adds_up(self.shown.read(self.run, kind.read)) if hasattr(kind, "adds_up") else ""
 
     def _winner(self) -> str:
         """Returns the command that plays with the leader of a rating list, and where the board does; else nothing."""

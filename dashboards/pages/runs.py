@@ -140,7 +140,7 @@ def _row(shown: ShownStore, one: RunProgress, run: Run, differ: str) -> str:
     of = "" if one.planned is None or one.done == one.planned else f" of {one.planned:,}"
     took = f"<small>took {time_text(_seconds(one.started, one.ended))}</small>" if one.started and one.ended else ""
     note = f"<small>{escape(one.note)}</small>" if one.note else ""
-    begun = datetime.fromisoformat(one.began)
+    begun, state, why = datetime.fromisoformat(one.began), escape(one.state), escape(one.reason)
     ended = f' data-ended="{escape(one.ended)}"' if one.ended else ""
     return (
         f'<tr{ended}><td><input type="checkbox" name="run" value="{escape(run.id)}" aria-label="choose'
@@ -150,7 +150,7 @@ def _row(shown: ShownStore, one: RunProgress, run: Run, differ: str) -> str:
         f'<td class="text">{escape(run.kind)}</td><td class="text agents">{breakable(agents)}</td>'
         f'<td class="text">{_result(shown, run)}</td>'
         f'<td data-number="{one.done or one.stored}">{done}{of}<small>{escape(one.unit)}</small></td>'
-        f'<td class="text"><span class="{escape(one.state)}">{escape(one.state)}</span></td>'
+        f'<td class="text" title="{why}"><span class="{state}">{state}</span></td>'
         f'<td class="when">{begun:%Y-%m-%d %H:%M}{took}</td></tr>'
     )
 
@@ -217,5 +217,5 @@ def listed(shown: ShownStore, only: str = "") -> Iterator[dict[str, object]]:
             "id": run.id, "name": run.name, "kind": run.kind, "begun": one.began, "ended": one.ended,
             "state": one.state, "done": one.done, "planned": one.planned, "unit": one.unit,
             "seconds_left": one.seconds_left, "matches": matches.get(run.id, 0), "sentence": head.sentence,
-            "failed": failed, "agents": list(head.agents or planned(run)), "note": one.note,
+            "failed": failed, "agents": list(head.agents or planned(run)), "note": one.note, "reason": one.reason,
         }  # fmt: skip
