@@ -18,7 +18,9 @@ from turnier.dashboards.sections import Drawing, Head, Section, Text
 from turnier.dashboards.tables import MAIN, MINOR, Column, Table
 from turnier.games.registry import make_game
 from turnier.results.frames import json_rows
-from turnier.runs.experiment import VERDICTS, Experiment, Measurement, Row, counted, measurements, unit, verdict
+from turnier.runs.experiments.experiment import Experiment, counted, measurements
+from turnier.runs.experiments.published import VERDICTS, verdict
+from turnier.runs.experiments.row import Measurement, Row, unit
 from turnier.runs.results import RunResults
 
 

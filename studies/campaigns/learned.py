@@ -12,8 +12,9 @@ from pathlib import Path, PurePath
 from turnier.core.errors import UserError
 from turnier.core.text_form import Spec, parse
 from turnier.results.store.store import Store
-from turnier.runs.experiment import Experiment, Row, experiment_of_run, same_games
-from turnier.runs.trained_experiment import LearnedRow, TrainingStudy
+from turnier.runs.experiments.experiment import Experiment, experiment_of_run, same_games, shown_as
+from turnier.runs.experiments.row import Row
+from turnier.runs.experiments.trained import LearnedRow, TrainingStudy
 
 STAND_IN = "random"  # plays as many games as an agent not trained yet
 
@@ -28,7 +29,7 @@ def untrained(study: TrainingStudy) -> Experiment:
 
 
 def stored_experiment(study: TrainingStudy, store: Store) -> Experiment | None:
-    """Returns the stored form of the experiment, with networks in any folder; None if it is not stored.
+    """Returns the stored form of the experiment, with networks in any folder and today's words; None if not stored.
 
     One with the same name but other games, learners or measures does not count.
     """
@@ -36,7 +37,13 @@ def stored_experiment(study: TrainingStudy, store: Store) -> Experiment | None:
     if stored is None or len(stored.rows) != len(study.rows):
         return None
     rows = tuple(map(_without_network, stored.rows, study.rows))
-    return stored if same_games(replace(stored, rows=rows), untrained(study)) else None
+    known = untrained(study)
+    return shown_as(stored, known) if same_games(replace(stored, rows=rows), known) else None
+
+
+def with_agents(figure: Experiment | TrainingStudy, store: Store) -> Experiment | None:
+    """Returns an experiment, of a training its stored form: None if it is not stored."""
+    return figure if isinstance(figure, Experiment) else stored_experiment(figure, store)
 
 
 def require_own_name(study: TrainingStudy, store: Store) -> None:

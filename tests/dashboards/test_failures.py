@@ -23,7 +23,8 @@ from turnier.results.failures import failure_of, failures_text, list_failures
 from turnier.results.store.annotations import SETTINGS
 from turnier.results.store.store import Store
 from turnier.runs.comparison import Comparison
-from turnier.runs.experiment import Experiment, Row, row_matches
+from turnier.runs.experiments.experiment import Experiment, row_matches
+from turnier.runs.experiments.row import Row
 from turnier.studies.campaigns.document import write_report
 
 RUN, TEXT, REASON = "tournament:fa11", "2 failed (25 %), 1 void", "ValueError: I lost <my> table (bot.py, line 12)"

@@ -11,15 +11,16 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from ..agents.ntuple.evaluator import NTuple
-from ..agents.ntuple.td import td_of
-from ..agents.ntuple.training import Plan, train_and_keep
-from ..agents.ntuple.weights import read_config
-from ..agents.registry import EVALUATORS
-from ..core.errors import UserError
-from ..games.registry import GAMES
-from .bar import game_bar
-from .experiment import Experiment, Row
+from ...agents.ntuple.evaluator import NTuple
+from ...agents.ntuple.td import td_of
+from ...agents.ntuple.training import Plan, train_and_keep
+from ...agents.ntuple.weights import read_config
+from ...agents.registry import EVALUATORS
+from ...core.errors import UserError
+from ...games.registry import GAMES
+from ..bar import game_bar
+from .experiment import Experiment
+from .row import Row
 
 
 @dataclass(frozen=True)
