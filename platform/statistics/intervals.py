@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -28,6 +28,19 @@ class Mean(NamedTuple):
     mean: float
     half_width: float
 
+
+class Bounds(NamedTuple):
+    """The least and the largest value that a quantity can have; its intervals end there."""
+
+    least: float = -math.inf
+    most: float = math.inf
+
+    def around(self, value: Any, half_width: Any) -> tuple[Any, Any]:
+        """Returns the ends of an interval, of numbers or of columns of a frame."""
+        return np.maximum(value - half_width, self.least), np.minimum(value + half_width, self.most)
+
+
+UNBOUNDED, COUNT, SHARE, PERCENT = Bounds(), Bounds(0.0), Bounds(0.0, 1.0), Bounds(0.0, 100.0)
 
 _QUANTILE = normal_quantile(0.5 + CONFIDENCE / 2)
 _SKEWNESS_FACTOR = (_QUANTILE**4 + 2 * _QUANTILE**2 - 3) / 18
