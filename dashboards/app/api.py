@@ -18,12 +18,13 @@ from turnier.dashboards.pages.run import RunPage
 from turnier.dashboards.pages.runs import listed
 from turnier.dashboards.sections import Drawing, kind_of
 from turnier.results.frames import json_rows
+from turnier.server.board.app import Library
 from turnier.server.board.requests import NEVER_STORED
 
 KEPT = {"Cache-Control": "private, max-age=86400"}  # a match never changes
 
 
-def api_routes(shown: ShownStore) -> list[Route]:
+def api_routes(shown: ShownStore, library: Library) -> list[Route]:
     """Returns the routes of the data."""
 
     async def runs(request: Request) -> Response:
@@ -42,7 +43,7 @@ def api_routes(shown: ShownStore) -> list[Route]:
 
     async def board(request: Request) -> Response:
         def draw() -> str:
-            review = Reanalysis(shown.store.find_record(request.path_params["match"]))
+            review = Reanalysis(library.record(request.path_params["match"]))
             return board_svg(review.game, review.moments[-1])
 
         svg = await run_in_threadpool(draw)

@@ -17,7 +17,6 @@ from typing import Any
 
 import altair as alt
 import pandas as pd
-from PIL import Image
 
 from turnier.core.errors import UserError
 from turnier.core.number_text import estimate, number
@@ -309,6 +308,8 @@ def _rendered(chart: Any, kind: str) -> bytes:
 
 def _small(png: bytes) -> bytes:
     """Returns the picture with at most 256 colours, which is a quarter of the size and looks the same."""
+    from PIL import Image  # pages do without it
+
     out = BytesIO()
     picture = Image.open(BytesIO(png)).convert("RGB")
     picture.quantize(256, dither=Image.Dither.NONE).save(out, "PNG", optimize=True, dpi=(144, 144))
