@@ -32,7 +32,7 @@ from turnier.runs.results import RunResults
 
 if TYPE_CHECKING:
     from turnier.arena.analysis.reanalysis import Reanalysis
-    from turnier.dashboards.figures.charts import Figure
+    from turnier.dashboards.figures.figure import Figure
 
 OTHER = "games"  # the description of kinds without one of their own
 

@@ -12,7 +12,7 @@ from starlette.routing import Route
 
 from turnier.arena.analysis.reanalysis import Reanalysis
 from turnier.dashboards.app.shown_store import ShownStore
-from turnier.dashboards.figures.charts import Figure
+from turnier.dashboards.figures.figure import Figure
 from turnier.dashboards.figures.replay import board_svg
 from turnier.dashboards.pages.run import RunPage
 from turnier.dashboards.pages.runs import listed
@@ -78,6 +78,6 @@ def _figure(figure: Figure) -> dict[str, Any]:
     return {
         "title": figure.title,
         "note": figure.note,
-        "spec": json.loads(figure.spec),
+        "spec": figure.spec,
         "data": json.loads(json.dumps(json_rows(figure.data), default=str)),
     }

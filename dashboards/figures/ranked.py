@@ -12,7 +12,8 @@ import pandas as pd
 from turnier.core.number_text import DIGITS
 from turnier.core.terminal.visible import visible
 from turnier.dashboards.colours import COLOURS
-from turnier.dashboards.figures.charts import NUMBERS, TOLD, styled, told
+from turnier.dashboards.figures.charts import NUMBERS, TOLD, told
+from turnier.dashboards.figures.figure import styled
 from turnier.dashboards.links import SIDES
 
 MAX_TEXTS = 16  # agents whose cells have intervals, too

@@ -7,7 +7,7 @@ import pandas as pd
 
 from turnier.core.number_text import p_value
 from turnier.dashboards.figures import charts
-from turnier.dashboards.figures.charts import Figure
+from turnier.dashboards.figures.figure import Figure
 from turnier.dashboards.figures.ranked import MAX_AGENTS, MAX_TEXTS, cost_scatter, square
 from turnier.dashboards.summaries.matches import Ranks, both_sides
 

@@ -11,7 +11,7 @@ import pandas as pd
 
 from turnier.core.number_text import estimate, number, plus_minus
 from turnier.dashboards.figures import charts
-from turnier.dashboards.figures.charts import Figure, image
+from turnier.dashboards.figures.figure import Figure, image
 from turnier.dashboards.reports.page import embedded, write_pages
 from turnier.runs.experiment import VERDICTS, counted, is_share
 from turnier.studies.campaigns.document import WORDS

@@ -28,7 +28,8 @@ from turnier.dashboards.figures.certainty import (
     certainty_means,
     parameter_of,
 )
-from turnier.dashboards.figures.charts import Figure, image, table_csv, wrapped
+from turnier.dashboards.figures.charts import wrapped
+from turnier.dashboards.figures.figure import Figure, image, table_csv
 from turnier.dashboards.figures.scores import mean_scores, milestone_shares, score_distribution
 from turnier.dashboards.figures.studies.search import all_of_front, search_history
 from turnier.dashboards.figures.tournament import crosstable, seat_points
