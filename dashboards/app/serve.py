@@ -7,6 +7,7 @@ import socket
 import threading
 
 from turnier.core.errors import UserError
+from turnier.dashboards.agent_names import names_of_texts
 from turnier.dashboards.app import vega
 from turnier.dashboards.app.app import make_app
 from turnier.dashboards.app.memory import give_back, keep_little
@@ -36,7 +37,7 @@ def serve_dashboards(url: str, host: str = "127.0.0.1", port: int | None = None)
     keep_little()
     with listening_at(host, port) as listening:
         shown, tables = ShownStore(url), Tables.of_store(url)
-        library = Library(lambda: shown.store, write_film, tables, shown.option, give_back)
+        library = Library(lambda: shown.store, write_film, tables, shown.option, give_back, names_of_texts)
         app = make_app(shown, library, hosts_of(host))
         threading.Thread(target=_prepare, name="first page", daemon=True).start()
         place = f"[{host}]" if ":" in host else host

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
@@ -55,6 +55,7 @@ class Library:
     tables: Tables
     option: str = ""  # with which commands use the store
     tidy: Callable[[], None] = lambda: None  # called when a match has been read, with thousands of others of its block
+    named: Callable[[Sequence[str]], list[str]] = lambda agents: list(map(label_of, agents))  # names of a match's agents
 
     @property
     def store(self) -> Store:
@@ -120,7 +121,7 @@ def board_routes(library: Library, home: str = "/", header: str = "") -> list[Ba
     async def match(request: Request) -> Response:
         def read() -> dict[str, Any]:
             record = library.record(request.path_params["id"])
-            return replay_of(record, newest_run_of(library.store, record.spec.id))
+            return replay_of(record, newest_run_of(library.store, record.spec.id), library.named(record.spec.agents))
 
         return JSONResponse(await run_in_threadpool(read), headers=NEVER_STORED)
 
@@ -211,7 +212,7 @@ def _filmed(film: Film, record: Any, ending: str) -> bytes:
         return path.read_bytes()
 
 
-def replay_of(record: MatchRecord, run: str) -> dict[str, Any]:
+def replay_of(record: MatchRecord, run: str, names: Sequence[str]) -> dict[str, Any]:
     """Returns a match as JSON; raises UserError if its moves are not legal.
 
     `boards` has the boards before each decision and the last one, see `Frames`; `moves` has one entry per decision,
@@ -235,7 +236,7 @@ def replay_of(record: MatchRecord, run: str) -> dict[str, Any]:
         "id": record.spec.id,
         "run": run,
         "game": str(game),
-        "agents": [label_of(agent) for agent in record.spec.agents],
+        "agents": list(names),
         "texts": list(record.spec.agents),
         "scores": list(record.scores),
         "seed": str(record.spec.seed),  # too many digits for JavaScript's numbers
