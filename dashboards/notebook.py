@@ -16,7 +16,7 @@ from turnier.results.store.store import Store
 from turnier.runs.results import RunResults
 
 if TYPE_CHECKING:
-    from turnier.dashboards.figures.charts import Figure
+    from turnier.dashboards.figures.figure import Figure
 
 
 def html_of(results: RunResults) -> str:

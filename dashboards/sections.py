@@ -4,6 +4,7 @@ The file `kinds/KIND.py` describes the runs of a kind; a new kind needs nothing 
 
 - `read(results) -> data`: the data to show, read from the store once; pages keep it until the run has more results;
 - `head(results) -> Head`: the run in a sentence, from as little as possible, since lists of runs show it;
+- `head_of(results, data) -> Head`, if data that have been read spare it a large part of its work;
 - `sections(data) -> Iterator[Section]`: everything else, the main table first;
 - `together(data, ...) -> data`, if several runs can be shown as one, such as curves of trainings;
 - `mark(results) -> str`, if views may change without a further game: a text that then changes;
@@ -32,7 +33,7 @@ from turnier.runs.results import RunResults
 
 if TYPE_CHECKING:
     from turnier.arena.analysis.reanalysis import Reanalysis
-    from turnier.dashboards.figures.charts import Figure
+    from turnier.dashboards.figures.figure import Figure
 
 OTHER = "games"  # the description of kinds without one of their own
 

@@ -7,7 +7,7 @@ import math
 import pandas as pd
 
 from turnier.dashboards.figures import charts
-from turnier.dashboards.figures.charts import Figure
+from turnier.dashboards.figures.figure import Figure
 from turnier.runs.experiments.experiment import TESTS, Experiment, uneven
 from turnier.runs.experiments.row import unit
 

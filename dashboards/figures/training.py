@@ -12,7 +12,7 @@ from scipy import stats
 
 from turnier.agents.registry import label_of
 from turnier.dashboards.figures import charts
-from turnier.dashboards.figures.charts import Figure
+from turnier.dashboards.figures.figure import Figure
 from turnier.results.store.curves import CurvePoint
 from turnier.runs.self_play.ratings import ZERO
 from turnier.runs.stored.training import Evaluation

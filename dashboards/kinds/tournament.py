@@ -12,7 +12,7 @@ import pandas as pd
 
 from turnier.arena.analysis.reanalysis import Reanalysis
 from turnier.arena.match import moves_kept
-from turnier.core.number_text import around, estimate, percent_sure, plus_minus
+from turnier.core.number_text import LEAST_P, around, estimate, percent_sure, plus_minus
 from turnier.dashboards.agent_names import distinct, planned_labels, short_game, with_names_in
 from turnier.dashboards.kinds import games as scores
 from turnier.dashboards.links import SIDES, games_address
@@ -108,11 +108,19 @@ def _said(results: Any, frame: pd.DataFrame) -> Iterator[str]:
 
 def head(results: RunResults) -> Head:
     """Returns the leader, and how sure that is."""
-    run = results.store.run(results.id)
-    frame = results_frame(results.store, run.id)
-    ratings = Standings.of(frame, pairs=False, terms=Terms.of_runs(results.store, [run.id])).ratings
+    terms = Terms.of_runs(results.store, [results.id])
+    return _led(results, Standings.of(results_frame(results.store, results.id), pairs=False, terms=terms).ratings)
+
+
+def head_of(results: RunResults, data: Data) -> Head:
+    """Returns the same from data that have been read."""
+    return _led(results, data.ranks.ratings)
+
+
+def _led(results: RunResults, ratings: pd.DataFrame) -> Head:
     if ratings.empty:
         return scores.head(results)
+    run = results.store.run(results.id)
     names = tuple(distinct([*ratings["label"], *planned_labels(run)]).values())
     unplayed, first = names[len(ratings) :], ratings.iloc[0]
     if pd.isna(first["elo"]):
@@ -218,6 +226,9 @@ def _who_beats_whom(ranks: Ranks) -> Iterator[Section]:
         return Drawing("tournament.crosstable", (ranks, first), _square(ranks), cells=SIDES, wide=True)
 
     labels = ranks.ratings["label"].tolist()
+    significant, of = int((ranks.pairs["p_holm"] < SIGNIFICANT).sum()), len(ranks.pairs)
+    if of > 1:
+        yield Text(f"{significant:,} of {of:,} pairs of agents differ significantly: p < 0.05 after Holm's correction.")
     if len(labels) <= WINDOW:
         yield drawing(1)
     else:
@@ -343,7 +354,7 @@ def pair_table(ranks: Ranks) -> Table:
         Column("games", "games" if several else "seeds", importance=MAIN),
         *scores.SHARES,
         *difference,
-        Column("p_holm", "p (Holm)", digits=2, least=1e-6),
+        Column("p_holm", "p (Holm)", digits=2, least=LEAST_P),
         Column("needed", "games to separate", importance=MINOR),
     ]
     return Table("All pairs of agents", frame, columns, PAIR_NOTE + OF_THREE * ranks.crowded)

@@ -73,6 +73,7 @@ class RunPage:
     @cached_property
     def tabs(self) -> list[str]:
         """The tabs that have something to show."""
+        described = {*self.described}  # first: the run's head takes from what its sections have read
         has_games = bool(self.shown.matches().get(self.run.id))
         there = {
             RESULT: True,
@@ -82,7 +83,7 @@ class RunPage:
             FAILURES: has_games and bool(self.shown.head(self.run)[1]),
             ORIGIN: True,
         }
-        found = ({*self.described} - {COST}) | {name for name, shows in there.items() if shows}
+        found = (described - {COST}) | {name for name, shows in there.items() if shows}
         found |= {COST} if has_games else set()
         before_games = ORDER.index(GAMES)
         order = (*ORDER[:before_games], *sorted(found.difference(ORDER)), *ORDER[before_games:])

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from turnier.core.number_text import interval, number
-from turnier.dashboards.figures.charts import image
 from turnier.dashboards.figures.experiment import experiment_figure
+from turnier.dashboards.figures.figure import image
 from turnier.dashboards.kinds.experiment import experiment_frame
 from turnier.dashboards.reports.page import embedded, write_pages
 from turnier.results.failures import failures_text

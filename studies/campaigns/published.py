@@ -11,7 +11,7 @@ import pandas as pd
 
 from turnier.core.number_text import estimate, plus_minus
 from turnier.dashboards.figures import charts
-from turnier.dashboards.figures.charts import Figure, image
+from turnier.dashboards.figures.figure import Figure, image
 from turnier.dashboards.reports.page import embedded, write_pages
 from turnier.runs.experiments.experiment import counted
 from turnier.runs.experiments.published import SETTINGS, VERDICTS, WORDS, is_share, published_text, setting_text

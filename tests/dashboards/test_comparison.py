@@ -8,8 +8,8 @@ import pytest
 
 from turnier.arena.workers.where import Where
 from turnier.dashboards.colours import VERDICT_COLOURS
-from turnier.dashboards.figures.charts import image
 from turnier.dashboards.figures.comparison import evidence_chart, outcome_bars, race_chart
+from turnier.dashboards.figures.figure import image
 from turnier.dashboards.kinds import race
 from turnier.dashboards.kinds.comparison import agents_table, evidence_table, facts, head
 from turnier.dashboards.markup import banner, unbroken

@@ -15,6 +15,7 @@ from turnier.arena.workers.where import Where
 from turnier.dashboards.kinds import tournament
 from turnier.dashboards.links import match_address, run_address
 from turnier.dashboards.pages.page import Block, spread
+from turnier.dashboards.sections import kind_of
 from turnier.results.store.store import Store
 from turnier.runs.people.hosted_games import store_game
 from turnier.runs.results import RunResults
@@ -29,7 +30,13 @@ YAVALATH = "tournament", "yavalath"
     ("kind", "name", "tab", "titles", "fewest"),
     [
         ("tournament", "yavalath", "", ["Rating list", "Ratings", "Points", "Scores and costs"], 2),
-        ("tournament", "yavalath", "pairs", ["Who beats whom", "Points by seat", "All pairs of agents"], 2),
+        (
+            "tournament",
+            "yavalath",
+            "pairs",
+            ["Who beats whom", "3 pairs of agents differ", "by seat", "All pairs"],
+            2,
+        ),
         ("tournament", "yavalath", "games", ["Games", "18 games."], 0),
         ("tournament", "yavalath", "cost", ["Points against cost", "Cost by agent", "CPU time per move, µs"], 1),
         ("tournament", "yavalath", "origin", ["Settings", "To play some games again:", "as one HTML file"], 0),
@@ -76,6 +83,14 @@ def test_what_is_read_of_a_run_is_read_once(url: str, store: Store, monkeypatch:
     for address in (run_address(run), run_address(run, "pairs"), run_address(run, "cost"), run_address(run)):
         own.look_later(address)
     assert read == [run]
+
+
+def test_a_head_from_data_that_were_read_is_the_head_of_lists(store: Store) -> None:
+    runs = [run for run in store.runs() if hasattr(kind_of(run.kind), "head_of")]
+    assert {run.name.partition("(")[0] for run in runs} >= {"yavalath", "2048"}
+    for run in runs:
+        kind, results = kind_of(run.kind), RunResults.find(store, run.id)
+        assert kind.head_of(results, kind.read(results)) == kind.head(results)
 
 
 def test_scores_are_of_the_chosen_agents(pages: Pages, store: Store) -> None:

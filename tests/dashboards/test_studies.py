@@ -11,7 +11,7 @@ import pytest
 
 from tests.dashboards.drawn_pages import Pages
 from turnier.agents.registry import make_agent
-from turnier.dashboards.figures.charts import image
+from turnier.dashboards.figures.figure import image
 from turnier.dashboards.figures.studies.landscape import contour, parallel_coordinates
 from turnier.dashboards.figures.studies.search import histories, importance_bars, search_history, step_size
 from turnier.dashboards.kinds.study import Data, candidate_table, head, sections

@@ -11,7 +11,8 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from turnier.dashboards.figures.charts import NUMBERS, Figure, styled, thinned
+from turnier.dashboards.figures.charts import NUMBERS, thinned
+from turnier.dashboards.figures.figure import Figure, styled
 from turnier.search.storage.definitions import StoredRange, value_text
 
 Values = npt.NDArray[np.float64]

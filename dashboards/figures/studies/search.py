@@ -11,7 +11,7 @@ import pandas as pd
 from turnier.core.number_text import estimate
 from turnier.dashboards.colours import COLOURS
 from turnier.dashboards.figures import charts
-from turnier.dashboards.figures.charts import Figure
+from turnier.dashboards.figures.figure import Figure
 from turnier.dashboards.summaries.front import front_of
 from turnier.search import MIN_SHOWN
 from turnier.search.front.points import Point
