@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import optuna
 import pytest
+import scipy
 from threadpoolctl import threadpool_info, threadpool_limits
 
 from tests.search import broken_samplers as broken
@@ -320,6 +321,7 @@ def test_models_compute_on_one_thread_and_leave_all_others_theirs() -> None:
             seen.append(threads())
             return super().surface()
 
+    assert scipy.linalg  # whose library is loaded when it is first used
     with threadpool_limits(2, "blas"):
         search = Seeing([0.5, 0.5], 1)
         search.ask()
