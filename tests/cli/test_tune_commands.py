@@ -57,7 +57,7 @@ def games(folder: Path, study: str) -> set[str]:
 
 def test_an_undecided_study_plays_on(tmp_path: Path) -> None:
     found = tune(
-        tmp_path, "tictactoe", "mc(iterations=4)", "--params", "iterations=3..5", "--against", "random",
+        tmp_path, "tictactoe", "mc(iterations=4)", "--params", "iterations=3..6", "--against", "random",
         "--budget", "48games", "--name", "small",
     )  # fmt: skip
     assert found["outcome"] == "undecided" and found["play_on"].startswith("To play on: turnier tune tictactoe ")
