@@ -89,6 +89,7 @@ class Kernel(CPUDispatcher):  # type: ignore[misc]
         # First numba's lock, which all threads of a process share: in this order none can wait for another forever.
         with global_compiler_lock:
             if arguments not in self.overloads:
+                with_entry = with_entry or _has_arrays(self.kernel_signature.return_type)
                 self.targetoptions["no_cpython_wrapper"] = self.targetoptions["no_cfunc_wrapper"] = not with_entry
                 if self.overloads or self._cache.is_stored():
                     super().compile(arguments)
@@ -111,6 +112,11 @@ class Kernel(CPUDispatcher):  # type: ignore[misc]
         self.code(tuple(arguments))
         template = make_concrete_template(self.__name__, key=self.__name__, signatures=self.nopython_signatures)
         return template, signature, arguments, {}
+
+
+def _has_arrays(result: Any) -> bool:
+    """Whether a result has arrays; to hand them to Python, an entry needs constants that numba keeps with the code."""
+    return isinstance(result, types.Array) or any(map(_has_arrays, getattr(result, "types", ())))
 
 
 def _as_declared(given: Any, declared: Any) -> Any:
