@@ -84,7 +84,7 @@ def make_app(shown: ShownStore, library: Library, hosts: list[str]) -> Starlette
         Route(CHARTS, script),
         Route("/favicon.ico", lambda request: RedirectResponse("/site/icon.svg")),
         Route("/api/live", Live(shown).events),
-        *api_routes(shown),
+        *api_routes(shown, library),
         *optuna_routes(shown),
         *board,
         Mount("/site", StaticFiles(directory=str(STATIC))),

@@ -12,7 +12,7 @@ import pandas as pd
 from turnier.agents.registry import AGENTS
 from turnier.core.errors import UserError
 from turnier.dashboards.figures import charts
-from turnier.dashboards.figures.charts import Figure
+from turnier.dashboards.figures.figure import Figure
 from turnier.dashboards.links import BEHIND
 from turnier.dashboards.summaries.certainty import (
     ANY,

@@ -1,70 +1,32 @@
-"""Charts from frames, without a browser: points and lines with intervals, bars and heat maps; and files of them.
+"""Charts from frames, without a browser: points and lines with intervals, bars and heat maps.
 
 Numbers go from dark to light (cividis).
 """
 
 from __future__ import annotations
 
-import json
-import textwrap
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from functools import cached_property
-from io import BytesIO
-from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
 import altair as alt
 import pandas as pd
-from PIL import Image
 
-from turnier.core.errors import UserError
 from turnier.core.number_text import estimate, number
-from turnier.core.outputs import require_folder
-from turnier.core.terminal.visible import visible_in
 from turnier.dashboards.colours import COLOURS
+from turnier.dashboards.figures.figure import styled
 
 SHAPES = ("circle", "square", "triangle-up", "diamond", "triangle-down", "triangle-right", "triangle-left", "wedge")
 NUMBERS = "cividis"
 PUBLISHED = "cross"  # shape of published values
-KINDS = ("svg", "png", "pdf")  # of files
-PICTURE_WIDTH = 720  # px, of downloads and reports
-PADDING = {"left": 30, "top": 10, "right": 20, "bottom": 5}  # px, of files: fonts elsewhere may be wider
 MAX_POINTS = 3000  # drawn in one chart, evenly chosen; the data has all
 MAX_TICKS = 12  # one for each value
 MANY_ROWS = 20  # from which rows stand closer
 MAX_DOTS = 60  # of a line; a longer one has a band instead of dots
 TOLD = "estimate"  # column with the text of a value and its interval, for tooltips
 _WRAP = 26  # characters per line of a label
-_NOTE_WRAP = 105  # characters per line of a note
 _LINES = "split(datum.label, '\\n')"
 _NAMED = {"labelExpr": _LINES, "labelLimit": 230}
-
-alt.data_transformers.disable_max_rows()
-
-
-@dataclass(frozen=True)
-class Figure:
-    """A chart for pages and reports, with its title, its note and all of its data."""
-
-    title: str
-    chart: Any  # an Altair chart
-    data: pd.DataFrame
-    note: str = ""  # explains intervals and units
-
-    @cached_property
-    def spec(self) -> str:
-        """The chart as a Vega-Lite specification in JSON."""
-        return json.dumps(self.chart.to_dict(validate=False), separators=(",", ":"))
-
-    def save(self, path: Path | str) -> None:
-        """Writes the figure in the format of the name's ending, such as figure.svg."""
-        save(Path(path), self)
-
-    def _repr_svg_(self) -> str:
-        """Shows the figure in a notebook."""
-        return image(self, "svg").decode()
 
 
 def wrapped(label: str) -> str:
@@ -256,69 +218,6 @@ def thinned(frame: pd.DataFrame, series: str | None = None) -> pd.DataFrame:
     return pd.concat([part.iloc[:: -(-len(part) // share)] for _, part in frame.groupby(series, sort=False)])
 
 
-def image(figure: Figure, kind: str, note: bool = True) -> bytes:
-    """Returns a figure as a file of one of KINDS; with `note`, its note below the title."""
-    return _rendered(_titled(figure, note), kind)
-
-
-def save(path: Path, *figures: Figure, title: str = "") -> None:
-    """Writes figures below each other into one file; raises UserError if that is impossible."""
-    require_picture(path)
-    charts = [_titled(figure) for figure in figures]
-    for chart in charts:
-        chart.config = alt.Undefined  # Vega-Lite takes one config for all
-    column = alt.vconcat(*charts, spacing=30).resolve_scale(color="independent", shape="independent")
-    column = styled(column.properties(title=title) if title else column)
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(_rendered(column, _kind(path)))
-    except OSError as failure:
-        raise UserError(f"a picture must go to a file that can be written, got {path}: {failure}.") from None
-
-
-def require_picture(path: Path) -> None:
-    """Raises UserError if a picture cannot be written; its folder need not exist."""
-    if _kind(path) not in KINDS:
-        known = ", ".join(f".{kind}" for kind in KINDS)
-        raise UserError(f"the name of a picture must end in one of {known}, got {path}; choose another.")
-    require_folder(path.parent, "the folder of a picture")
-
-
-def _kind(path: Path) -> str:
-    return path.suffix.removeprefix(".").lower()
-
-
-def _titled(figure: Figure, note: bool = True) -> Any:
-    subtitle = textwrap.wrap(figure.note, _NOTE_WRAP) if note and figure.note else alt.Undefined
-    title = alt.TitleParams(figure.title, subtitle=subtitle, subtitleColor="#555", subtitleFontSize=12)
-    return figure.chart.properties(width=PICTURE_WIDTH, title=title)
-
-
-def _rendered(chart: Any, kind: str) -> bytes:
-    import vl_convert
-
-    version = alt.SCHEMA_VERSION.removeprefix("v").rpartition(".")[0]
-    spec = visible_in(chart.properties(padding=PADDING).to_dict())
-    spec["config"]["font"] = "sans-serif"  # the font for measuring text outside browsers
-    if kind == "svg":
-        return str(vl_convert.vegalite_to_svg(spec, vl_version=version)).encode()
-    if kind == "pdf":
-        return bytes(vl_convert.vegalite_to_pdf(spec, vl_version=version))
-    return _small(bytes(vl_convert.vegalite_to_png(spec, vl_version=version, scale=2)))
-
-
-def _small(png: bytes) -> bytes:
-    """Returns the picture with at most 256 colours, which is a quarter of the size and looks the same."""
-    out = BytesIO()
-    picture = Image.open(BytesIO(png)).convert("RGB")
-    picture.quantize(256, dither=Image.Dither.NONE).save(out, "PNG", optimize=True, dpi=(144, 144))
-    return out.getvalue()
-
-
-def table_csv(frame: pd.DataFrame) -> bytes:
-    return str(frame.to_csv(index=False)).encode()
-
-
 def _number_axis(x: str, title: str, kind: str, values: pd.Series, falling: bool = False) -> Any:
     """Returns an axis from the smallest to the largest number, or of steps; a few whole numbers become its ticks."""
     known = sorted(values.dropna().unique().tolist())
@@ -387,14 +286,3 @@ def _legend(names: Sequence[str]) -> Any:
         return None
     columns = _columns(names)
     return alt.Legend(orient="top", columns=columns, labelLimit=330, labelExpr="replace(datum.label, /\\n/g, '')")
-
-
-def styled(chart: Any) -> Any:
-    """Returns the chart in our style: legible from the back of a room."""
-    return (  # `configure` first, since it resets all others; its padding is for the top tick
-        chart.configure(background="white", font="system-ui, sans-serif", padding=10)
-        .configure_axis(labelFontSize=12, labelSeparation=4, titleFontSize=13, titleFontWeight=400, gridColor="#e6e6e6")
-        .configure_legend(labelFontSize=12, titleFontSize=13, symbolStrokeWidth=3, symbolOpacity=1, columnPadding=24)
-        .configure_title(fontSize=15, anchor="start", fontWeight=600)
-        .configure_view(strokeWidth=0)
-    )

@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
+from turnier.core.number_text import p_value
 from turnier.dashboards.figures import charts
-from turnier.dashboards.figures.charts import Figure
+from turnier.dashboards.figures.figure import Figure
 from turnier.dashboards.figures.ranked import MAX_AGENTS, MAX_TEXTS, cost_scatter, square
 from turnier.dashboards.summaries.matches import Ranks, both_sides
 
@@ -40,12 +41,15 @@ def crosstable(ranks: Ranks, first: int = 1) -> Figure:
         "interval": [f"{row.low:.0f}–{row.high:.0f}" for row in records],
         "points, %": [f"{row.points:.1f} ({row.low:.0f} to {row.high:.0f})" for row in records],
         "won-drawn-lost": [f"{row.won}-{row.drawn}-{row.lost}" for row in records],
+        "p": [p_value(row.p) for row in records],
     }
-    chart = square(data.drop(columns=["low", "high", "won", "drawn", "lost", "p"]).assign(**texts))
-    what = "games (a draw is half a win)" if ranks.ratings["elo"].notna().any() else "seeds (the larger score wins)"
+    chart = square(data.drop(columns=["low", "high", "won", "drawn", "lost"]).assign(**texts))
+    several = bool(ranks.ratings["elo"].notna().any())
+    what = "games (a draw is half a win)" if several else "seeds (the larger score wins)"
+    star = "points differ from 50 %" if several else "mean scores, not the points, differ"
     note = f"Row against column: points, % of the {what}, with a 95 % interval; from dark (0) to light (100)."
-    few = last - first < MAX_TEXTS
-    note += " * marks p < 0.05 after Holm's correction." if few else " Point at a cell to see its numbers."
+    note += f" *: their {star}, p < 0.05 after Holm's correction for all pairs; see the table below."
+    note += " Point at a cell to see its interval and p." if last - first >= MAX_TEXTS else ""
     if last - first + 1 < agents:
         note += f" Shown: places {first} to {last} of {agents}."
     return Figure("Who beats whom", chart, data, note)

@@ -15,6 +15,7 @@ from turnier.arena.workers.where import Where
 from turnier.dashboards.kinds import tournament
 from turnier.dashboards.links import match_address, run_address
 from turnier.dashboards.pages.page import Block, spread
+from turnier.dashboards.sections import kind_of
 from turnier.results.store.store import Store
 from turnier.runs.people.hosted_games import store_game
 from turnier.runs.results import RunResults
@@ -29,9 +30,15 @@ YAVALATH = "tournament", "yavalath"
     ("kind", "name", "tab", "titles", "fewest"),
     [
         ("tournament", "yavalath", "", ["Rating list", "Ratings", "Points", "Scores and costs"], 2),
-        ("tournament", "yavalath", "pairs", ["Who beats whom", "Points by seat", "All pairs of agents"], 2),
+        (
+            "tournament",
+            "yavalath",
+            "pairs",
+            ["Who beats whom", "3 pairs of agents differ", "by seat", "All pairs"],
+            2,
+        ),
         ("tournament", "yavalath", "games", ["Games", "18 games."], 0),
-        ("tournament", "yavalath", "cost", ["Points against cost", "Cost by agent", "µs per move"], 1),
+        ("tournament", "yavalath", "cost", ["Points against cost", "Cost by agent", "CPU time per move, µs"], 1),
         ("tournament", "yavalath", "origin", ["Settings", "To play some games again:", "as one HTML file"], 0),
         ("tournament", "2048", "", ["Mean scores", "Scores of single games", "Largest and smallest scores"], 3),
         ("tournament", "spe_ed", "", ["Rating list", "Points"], 2),
@@ -76,6 +83,14 @@ def test_what_is_read_of_a_run_is_read_once(url: str, store: Store, monkeypatch:
     for address in (run_address(run), run_address(run, "pairs"), run_address(run, "cost"), run_address(run)):
         own.look_later(address)
     assert read == [run]
+
+
+def test_a_head_from_data_that_were_read_is_the_head_of_lists(store: Store) -> None:
+    runs = [run for run in store.runs() if hasattr(kind_of(run.kind), "head_of")]
+    assert {run.name.partition("(")[0] for run in runs} >= {"yavalath", "2048"}
+    for run in runs:
+        kind, results = kind_of(run.kind), RunResults.find(store, run.id)
+        assert kind.head_of(results, kind.read(results)) == kind.head(results)
 
 
 def test_scores_are_of_the_chosen_agents(pages: Pages, store: Store) -> None:
@@ -171,12 +186,19 @@ def test_a_run_that_is_incomplete_says_so_and_shows_agents_that_come_later(tmp_p
 def test_several_runs_stand_side_by_side(pages: Pages, store: Store) -> None:
     runs = [run.id for run in store.runs() if run.kind in ("tournament", "certainty") and run.name == "2048(size=3)"]
     page = pages.look(f"/compare?run={runs[0]}&run={runs[1]}")
-    agents = page.tables["Scores and costs"]["agent"]
-    assert len(agents) == len(set(agents)) > 3
-    assert {"mc(iterations=40)", "random"} <= {name.partition(" (")[0] for name in agents}
+    searched, rated = (next(part for title, part in page.tables.items() if title.endswith(end)) for end in (
+        ": Agents", ": Rating list by mean score"
+    ))  # fmt: skip
+    assert "normalised, %" in searched and {"random", "mc(iterations=40)"} <= {*searched["agent"]} & {*rated["agent"]}
     assert [page.text.count(run) > 0 for run in runs] == [True, True]
     differing = page.tables["Settings that differ"].set_index("setting")
     assert set(differing) == set(runs) and differing.loc["games", runs[0]] != differing.loc["games", runs[1]]
+
+
+def test_agents_of_two_tournaments_are_compared(pages: Pages, store: Store) -> None:
+    runs = [run.id for run in store.runs() if run.kind in ("tournament", "comparison")]
+    page = pages.look("/compare?" + "&".join(f"run={run}" for run in runs))
+    assert len(page.tables["Scores and costs"]) > 1
 
 
 def test_agents_whose_files_share_a_name_are_told_apart(tmp_path: Path) -> None:

@@ -239,8 +239,7 @@ def _summary_row(game: str, agent: str, part: pd.DataFrame) -> dict[str, Any]:
         "game": game,
         "agent": agent,
         "label": label_of(agent),
-        "games": games_in(part),
-        "different": games_in(_different(part)),
+        **_numbers(part),
         "mean": mean,
         "half_width": half_width,
         **dict(zip(("median", "median_low", "median_high"), median_interval(scores), strict=True)),
@@ -267,34 +266,37 @@ def _repeated(values: pd.Series, part: pd.DataFrame) -> npt.NDArray[np.float64]:
     return np.repeat(found, part["times"].to_numpy(np.int64)) if "times" in part else found
 
 
-def _different(part: pd.DataFrame) -> pd.DataFrame:
-    """Returns the rows of matches that repeat no earlier one by construction."""
-    return part[~part["repeat"]] if part["repeat"].any() else part
+def _numbers(part: pd.DataFrame) -> dict[str, int]:
+    """Returns the number of games, and of those that repeat no earlier one by construction."""
+    times = times_of(part)
+    return {"games": int(times.sum()), "different": int(times[~part["repeat"].to_numpy(bool)].sum())}
 
 
 def _wins(part: pd.DataFrame) -> dict[str, Any]:
-    known = _different(part)
-    known = known[known["points"].notna()]
-    counts = [games_in(known[known["result"] == result]) for result in ("win", "draw", "loss")]
-    points = known["points"].to_numpy(np.float64)
+    kept = part["points"].notna().to_numpy(bool) & ~part["repeat"].to_numpy(bool)
+    points, times = part["points"].to_numpy(np.float64)[kept], times_of(part)[kept]
+    ends = {end: (part["result"] == end).to_numpy(bool)[kept] for end in ("win", "draw", "loss")}
     several = bool((part["seats"] > 1).any())
+    seeds = pd.factorize(part["seed"].to_numpy()[kept])[0]
     return {
-        "points": float((points * times_of(known)).sum()) if several else math.nan,
-        **share_of_seeds("points_share", points, known),
-        **dict(zip(_COUNTS, counts if several else [None] * 3, strict=True)),
-        **share_of_seeds("win_rate", (known["result"] == "win").to_numpy(np.float64), known),
+        "points": float((points * times).sum()) if several else math.nan,
+        **_share_of_seeds("points_share", points, seeds, times),
+        **{name: int(times[end].sum()) if several else None for name, end in zip(_COUNTS, ends.values(), strict=True)},
+        **_share_of_seeds("win_rate", ends["win"].astype(np.float64), seeds, times),
     }
 
 
-def share_of_seeds(name: str, values: npt.NDArray[np.float64], games: pd.DataFrame) -> dict[str, float]:
+def _share_of_seeds(
+    name: str, values: npt.NDArray[np.float64], seeds: npt.NDArray[np.int64], times: npt.NDArray[np.float64]
+) -> dict[str, float]:
     """Returns a share of games with its 95 % interval NAME_low and NAME_high; games of a seed are not independent."""
-    found = shares_of_units(values, pd.factorize(games["seed"].to_numpy())[0], times=times_of(games))
+    found = shares_of_units(values, seeds, times=times)
     return {f"{name}{end}": float(part[0]) for end, part in zip(("", "_low", "_high"), found, strict=True)}
 
 
 def win_share(part: pd.DataFrame) -> dict[str, Any]:
     """Returns columns of `summary` for rows of seats: games, different, points, wins and the like with intervals."""
-    return {"games": games_in(part), "different": games_in(_different(part)), **_wins(part.assign(seats=2))}
+    return {**_numbers(part), **_wins(part.assign(seats=2))}
 
 
 def seat_summary(frame: pd.DataFrame) -> pd.DataFrame:
