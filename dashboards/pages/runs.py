@@ -15,7 +15,7 @@ from turnier.dashboards.app.shown_store import ShownStore
 from turnier.dashboards.links import HOME, address, run_address
 from turnier.dashboards.pages.forms import form, number_of, one_of, select
 from turnier.dashboards.pages.page import Block, Page, nothing
-from turnier.dashboards.pages.tables import breakable
+from turnier.dashboards.pages.tables import breakable, short_number
 from turnier.dashboards.run_heading import named_agents
 from turnier.dashboards.sections import kind_of, kinds_with
 from turnier.results.store.progress import ARCHIVED, FINISHED, LIVE, RUNNING, STOPPED, UNKNOWN, WAITING, RunProgress
@@ -159,7 +159,8 @@ def _result(shown: ShownStore, run: Run) -> str:
 def differs(run: Run) -> str:
     """Returns what tells runs of one name apart: the seed."""
     seed = run.definition.get("seed")
-    return f" · seed {escape(str(seed))}" if seed is not None else ""
+    text = "" if seed is None else str(seed)
+    return f' · <span title="seed {escape(text)}">seed {escape(short_number(text))}</span>' if text else ""
 
 
 def name_of(run: Run) -> str:
