@@ -12,8 +12,9 @@ The file `kinds/KIND.py` describes the runs of a kind; a new kind needs nothing 
 - `to_json(data) -> Any`, if machines read more than the head and the tables;
 - `BEGIN`, commands that begin such a run, by lines; `OPTUNA`, if optuna-dashboard shows it, too;
 - `ratings(data) -> frame`, if its agents are rated;
+- `adds_up(data) -> str`, if not all of its games count alike: a sentence on how they add up;
 - `SEARCHES`, if it shows searched positions: runs of other kinds that have some show them in a tab, too;
-- `COMPARES`, if its agents are compared with each other; `SCORES`, if its games have scores to set side by side.
+- `COMPARES`, if its agents are compared with each other, and so may be set side by side with those of other runs.
 """
 
 from __future__ import annotations
@@ -151,11 +152,13 @@ class Diagram:
         svg: of the board.
         lines: each with the colour of the cells that it is about; empty for none.
         to: the address of the position in its match; empty if the match is not known.
+        drawn: the board in characters, for terminals; empty to show it on pages only.
     """
 
     svg: str
     lines: Sequence[tuple[str, str]]
     to: str = ""
+    drawn: str = ""
 
 
 @dataclass(frozen=True)
@@ -238,7 +241,7 @@ def _described() -> set[str]:
 
 
 def kinds_with(mark: str) -> list[str]:
-    """Returns the kinds whose description has a mark, such as `SCORES`; planned ones first."""
+    """Returns the kinds whose description has a mark, such as `COMPARES`; planned ones first."""
     kinds = [*KINDS, *sorted(_described() - KINDS.keys() - {OTHER})]
     return [kind for kind in kinds if getattr(kind_of(kind), mark, None)]
 
@@ -270,6 +273,11 @@ def flat(some: Iterator[Section] | Sequence[Section]) -> Iterator[Section]:
             yield from () if section.optional else flat(section.make(section.options))
         else:
             yield section
+
+
+def main_table(some: Iterable[Section]) -> Table | None:
+    """Returns the first table of some sections; None without one."""
+    return next((section for section in flat(list(some)) if isinstance(section, Table)), None)
 
 
 FAILED = (

@@ -150,4 +150,4 @@ def _diagram(run: str, known: Mapping[str, str], names: Sequence[str], one: Diff
     mover = f" of seat {place.position.to_move}" if game.num_seats > 1 else ""
     lines = [*reversed(lines), (f"Move {place.number + 1}{mover}, {_result(place.record, known)}", "")]
     to = match_address(run, place.record.spec.id, place.number)
-    return Diagram(coloured(game.svg(state), colours), lines, to)
+    return Diagram(coloured(game.svg(state), colours), lines, to, game.draw(state))

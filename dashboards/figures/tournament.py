@@ -44,9 +44,11 @@ def crosstable(ranks: Ranks, first: int = 1) -> Figure:
         "p": [p_value(row.p) for row in records],
     }
     chart = square(data.drop(columns=["low", "high", "won", "drawn", "lost"]).assign(**texts))
-    what = "games (a draw is half a win)" if ranks.ratings["elo"].notna().any() else "seeds (the larger score wins)"
+    several = bool(ranks.ratings["elo"].notna().any())
+    what = "games (a draw is half a win)" if several else "seeds (the larger score wins)"
+    star = "points differ from 50 %" if several else "mean scores, not the points, differ"
     note = f"Row against column: points, % of the {what}, with a 95 % interval; from dark (0) to light (100)."
-    note += " * marks p < 0.05 after Holm's correction."
+    note += f" *: their {star}, p < 0.05 after Holm's correction for all pairs; see the table below."
     note += " Point at a cell to see its interval and p." if last - first >= MAX_TEXTS else ""
     if last - first + 1 < agents:
         note += f" Shown: places {first} to {last} of {agents}."

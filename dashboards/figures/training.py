@@ -17,20 +17,21 @@ from turnier.dashboards.figures.figure import Figure
 from turnier.results.store.curves import CurvePoint
 from turnier.runs.self_play.ratings import ZERO
 from turnier.runs.stored.training import Evaluation
-from turnier.statistics.intervals import CONFIDENCE
+from turnier.statistics.intervals import CONFIDENCE, UNBOUNDED, Bounds
 
 Seconds = Mapping[str, Mapping[int, float]]  # run -> number of games -> seconds of learning up to there
 TIMES = (("hours", 3600), ("minutes", 60), ("seconds", 1))
 MAX_DRAWN = 400  # points of a drawn curve; longer curves have neighbouring points merged
 
 
-def curve_frame(points: Sequence[CurvePoint]) -> pd.DataFrame:
-    """Returns one row per point: games, count, mean, deviation, low and high (95 %, Student's t)."""
+def curve_frame(points: Sequence[CurvePoint], bounds: Bounds = UNBOUNDED) -> pd.DataFrame:
+    """Returns one row per point: games, count, mean, deviation, low and high (95 %, Student's t, within the bounds)."""
     frame = pd.DataFrame([asdict(point) for point in points], columns=["games", "count", "mean", "deviation"])
     if len(frame) > MAX_DRAWN:
         frame = _coarser(frame, -(-len(frame) // MAX_DRAWN))
     half = stats.t.ppf(0.5 + CONFIDENCE / 2, frame["count"] - 1) * frame["deviation"] / frame["count"] ** 0.5
-    return frame.assign(low=frame["mean"] - half, high=frame["mean"] + half)
+    low, high = bounds.around(frame["mean"], half)
+    return frame.assign(low=low, high=high)
 
 
 def _coarser(frame: pd.DataFrame, step: int) -> pd.DataFrame:
@@ -69,9 +70,11 @@ def _over(data: pd.DataFrame, columns: tuple[str, str, str], unit: str, seconds:
     return charts.lines(drawn, x, *columns, "run", (f"{x} of learning", unit), chosen=chosen), timed
 
 
-def training_curves(points_by_run: Mapping[str, Sequence[CurvePoint]], seconds: Seconds | None = None) -> Figure | None:
+def training_curves(
+    points_by_run: Mapping[str, Sequence[CurvePoint]], seconds: Seconds | None = None, bounds: Bounds = UNBOUNDED
+) -> Figure | None:
     """Mean scores of the training games, by run; None if there are none. For `seconds` see `_over`."""
-    parts = [curve_frame(points).assign(run=name) for name, points in points_by_run.items() if points]
+    parts = [curve_frame(points, bounds).assign(run=name) for name, points in points_by_run.items() if points]
     if not parts:
         return None
     data = pd.concat(parts, ignore_index=True)

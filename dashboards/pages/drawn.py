@@ -184,7 +184,7 @@ class View:
             f'<figure class="chart"{clicks}><h2>{escape(figure.title)}</h2>'
             f'<div class="plot" role="img" aria-label="{escape(figure.title)}. {escape(figure.note)}"></div>'
             f'<script type="application/json">{spec}</script>'
-            f'<figcaption class="note">{escape(note)} <span class="save">{saved}</span></figcaption></figure>'
+            f'<figcaption class="note">{markup.prose(note)} <span class="save">{saved}</span></figcaption></figure>'
         )
 
     def _games_of(self, data: pd.DataFrame) -> tuple[str, str] | None:
@@ -266,5 +266,5 @@ def _written(section: Section) -> str:
 
 def facts_html(rows: Mapping[str, str]) -> str:
     """Returns a few facts side by side."""
-    shown = (f"<div><dt>{escape(name)}</dt><dd>{escape(text)}</dd></div>" for name, text in rows.items())
+    shown = (f"<div><dt>{escape(name)}</dt><dd>{markup.unbroken(text)}</dd></div>" for name, text in rows.items())
     return f'<dl class="few">{"".join(shown)}</dl>'

@@ -10,6 +10,8 @@ from typing import Any
 
 import pandas as pd
 
+from turnier.dashboards.glossary import meaning
+from turnier.dashboards.markup import prose, unbroken
 from turnier.dashboards.short_names import readable
 from turnier.dashboards.tables import NAMED, WHOLE, Column, Table
 
@@ -38,7 +40,7 @@ def table_html(table: Table, csv: str = "", level: int = 2) -> str:
         f'<div class="head"><h{level}>{escape(table.title)}</h{level}>{find}</div>'
         f'<div class="wide" tabindex="0" role="region" aria-label="{escape(table.title)}">'
         f'<table class="data"><thead><tr>{heads}</tr></thead>'
-        f'<tbody>{body}</tbody></table></div><p class="note">{escape(left + table.note)}{save}</p>'
+        f'<tbody>{body}</tbody></table></div><p class="note">{prose(left + table.note)}{save}</p>'
     )
 
 
@@ -47,7 +49,8 @@ def _head(column: Column, frame: pd.DataFrame) -> str:
         return "<th></th>"
     side = "" if _is_number(column, frame) else ' class="text"'
     wide = f' style="min-width: {len(column.heading) // 2 + 4}ch"' if len(column.heading) > TWO_LINES else ""
-    return f'<th{side}{wide}><button type="button" data-sort>{escape(column.heading)}</button></th>'
+    means = f' title="{escape(text)}"' if (text := meaning(column.heading)) else ""
+    return f'<th{side}{wide}{means}><button type="button" data-sort>{escape(column.heading)}</button></th>'
 
 
 def _is_number(column: Column, frame: pd.DataFrame) -> bool:
@@ -78,7 +81,7 @@ def _cell(column: Column, row: dict[str, Any], names: Mapping[str, str]) -> str:
         look = f"{'key' if column.key else 'text'}{' long' * (len(shown) > LONG[column.key])}"
         return f'<td class="{look}" title="{escape(whole)}">{breakable(shown)}{copied}</td>'
     number = "" if value is None or not math.isfinite(float(value)) else f' data-number="{float(value):.12g}"'
-    return f"<td{number}>{escape(text)}</td>"
+    return f"<td{number}>{unbroken(text)}</td>"
 
 
 def short_number(text: str) -> str:

@@ -76,6 +76,14 @@ def estimate(value: float, low: float, high: float, unit: str = "", *, signed: b
     return f"{text}{unit} ({sure}{ends})" if text and ends else text + unit if text else ""
 
 
+def around(value: float, low: float, high: float, unit: str = "", *, signed: bool = False) -> str:
+    """Returns a value with its interval: as `plus_minus` if it is the middle of it, otherwise as `estimate`."""
+    half = _half_width(low, high)
+    if math.isnan(half) or number((low + high) / 2, half) == number(value, half):
+        return plus_minus(value, half, unit, signed=signed)
+    return estimate(value, low, high, unit, signed=signed)
+
+
 def duration(seconds: float, digits: int = DIGITS) -> str:
     """Returns a time in the unit that suits it: 170 ns, 410 µs, 3.2 ms, 1.5 s."""
     if math.isnan(seconds):

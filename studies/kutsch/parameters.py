@@ -13,7 +13,8 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
-from turnier.runs.experiment import Experiment, Row
+from turnier.runs.experiments.experiment import Experiment
+from turnier.runs.experiments.row import Row
 from turnier.studies.kutsch.thesis import (
     GAMES,
     MC_SCORE,

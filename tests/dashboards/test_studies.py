@@ -14,9 +14,10 @@ from turnier.agents.registry import make_agent
 from turnier.dashboards.figures.figure import image
 from turnier.dashboards.figures.studies.landscape import contour, parallel_coordinates
 from turnier.dashboards.figures.studies.search import histories, importance_bars, search_history, step_size
-from turnier.dashboards.kinds.study import Data, candidate_table, head, held_out_table, sections
+from turnier.dashboards.kinds.study import Data, candidate_table, head, sections
 from turnier.dashboards.sections import Copy, Text, flat
 from turnier.dashboards.summaries.front import front_of, points_table
+from turnier.dashboards.summaries.held_out import held_out_table
 from turnier.results.store.store import Store
 from turnier.runs.results import RunResults
 from turnier.search.front.points import Point
@@ -33,6 +34,7 @@ from turnier.search.storage.trials import (
     trials_frame,
 )
 from turnier.search.verdict import BETTER, NOT_BETTER, Finalist, StudyVerdict, figures_of
+from turnier.statistics.intervals import UNBOUNDED
 
 START, FOUND = "mc(iterations=10)", "mc(iterations=20)"
 
@@ -57,7 +59,7 @@ def candidates(count: int = 40, **columns: Any) -> pd.DataFrame:
             "kind": random.choice(["a", "b"], count),
         }
     ).assign(**columns)  # fmt: skip
-    frame.attrs["second"] = TIME
+    frame.attrs["second"], frame.attrs["bounds"] = TIME, UNBOUNDED
     frame.attrs["parameters"] = ["kind", "steps", "width"]
     frame.attrs["ranges"] = {
         "kind": StoredRange(choices=("a", "b")),
@@ -121,7 +123,8 @@ def test_held_out_games_are_numbers_with_luck_and_differences() -> None:
     assert list(table["games"]) == [80, 80]
     proposed = table.loc["proposed"]
     assert proposed["luck"] == pytest.approx(150 - proposed["held-out"], abs=1)
-    assert 15 < proposed["minus start"] < 25 and 0 < proposed["± of minus start"] < 10
+    low, middle, high = (proposed[name] for name in ("from", "minus start", "to"))
+    assert 5 < low < middle < high < 35 and 15 < middle < 25
     assert np.isnan(table.loc["start", "luck"])
 
 

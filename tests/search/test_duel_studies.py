@@ -17,7 +17,7 @@ from turnier.arena.workers.local import SerialExecutor
 from turnier.arena.workers.where import Where
 from turnier.commands.app import app
 from turnier.core.terminal.console import Console
-from turnier.dashboards.kinds.study import held_out_table
+from turnier.dashboards.summaries.held_out import held_out_table
 from turnier.dashboards.terminal import print_table
 from turnier.results.store.store import Store
 from turnier.search import LUCKY_EDITION

@@ -23,8 +23,8 @@ MAX_LINES = 300  # candidates of parallel coordinates, evenly chosen
 MAX_AXES = 8
 
 
-def contour(trials: pd.DataFrame, x: str, y: str, unit: str) -> Figure:
-    """The mean value of the candidates around each pair of values of two parameters."""
+def contour(trials: pd.DataFrame, x: str, y: str, unit: str) -> Figure | None:
+    """The mean value of the candidates around each pair of values of two parameters; None if nowhere are enough."""
     done = trials[[x, y, "number", "value"]].dropna()
     across, up = _Axis(trials, x), _Axis(trials, y)
     at = np.stack([across.places(done[x]), up.places(done[y])], axis=1)
@@ -32,6 +32,8 @@ def contour(trials: pd.DataFrame, x: str, y: str, unit: str) -> Figure:
     width = np.array([across.neighbourhood, up.neighbourhood])
     weights = np.exp(-0.5 * (((grid[:, None] - at[None]) / width) ** 2).sum(axis=2))
     enough = weights.sum(axis=1) >= LEAST
+    if not enough.any():
+        return None
     means = weights[enough] @ done["value"].to_numpy(np.float64) / weights[enough].sum(axis=1)
     (left, low), (wide, high) = grid[enough].T, (across.cell, up.cell)
     edges = {"x": left - wide / 2, "x2": left + wide / 2, "y": low - high / 2, "y2": low + high / 2}

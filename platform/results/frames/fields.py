@@ -179,8 +179,11 @@ def leader_note(names: list[str], best: Floats, ranks: Ranks, order: Ints) -> No
 
 
 def contenders(lowest: Ints) -> str:
-    """Returns how many others may be the best, given the agents' best possible places, the leader's first."""
+    """Returns how many others may be the best, given the agents' best possible places, the leader's first.
+
+    Those places are right for all agents at once with 95 % probability.
+    """
     others = int((lowest[1:] == 1).sum())
     if not others:
-        return "all others are ruled out"
-    return f"{'one other' if others == 1 else f'{others} others'} cannot be ruled out"
+        return "all others are ruled out with 95 % confidence"
+    return f"{'one other' if others == 1 else f'{others} others'} cannot be ruled out with 95 % confidence"

@@ -25,6 +25,7 @@ from ...arena.analysis.reanalysis import Reanalysis
 from ...arena.match import MatchRecord
 from ...core.errors import UserError
 from ...games.registry import GAMES
+from ...results.failures import failure_of
 from ...results.match_list import list_matches, newest_run_of
 from ...results.store.store import Store
 from ..limits import is_number
@@ -245,6 +246,7 @@ def replay_of(record: MatchRecord, run: str, names: Sequence[str]) -> dict[str, 
         "seed": str(record.spec.seed),  # too many digits for JavaScript's numbers
         "termination": str(record.termination),
         "error": record.error,
+        "failure": failure_of(record),
         "chance": game.has_chance,
         "secondsPerDecision": review.seconds_per_decision,
         "elements": frames.elements,

@@ -9,7 +9,8 @@ export async function show(main) {
 }
 
 async function playBox({games, agents}) {
-  const game = make("input", {class: "wide", id: "game", list: "games", value: "yavalath", "aria-label": "game", onchange: () => seat()});
+  const wanted = new URLSearchParams(location.search);
+  const game = make("input", {class: "wide", id: "game", list: "games", value: wanted.get("game") || "yavalath", "aria-label": "game", onchange: () => seat()});
   const seats = make("div", {id: "seats"});
   const ready = make("fieldset", {}, seats,
     make("p", {class: "dim"}, "Each seat takes an agent or a person, such as human(name=Ann). The table has links for the other people."),
@@ -24,7 +25,7 @@ async function playBox({games, agents}) {
     ready.disabled = false;
     seats.replaceChildren(...Array.from({length: known.seats}, (_, place) => make("div", {class: "bar"},
       make("label", {for: `seat${place}`}, `seat ${place}`),
-      make("input", {class: "wide", id: `seat${place}`, list: "agents", value: place ? known.opponent : "human(name=Me)"}))));
+      make("input", {class: "wide", id: `seat${place}`, list: "agents", value: place ? wanted.get("agent") || known.opponent : "human(name=Me)"}))));
   });
   const begin = guarded(async event => {
     event.preventDefault();

@@ -92,7 +92,7 @@ class Replay {
           make("div", {class: "bar"}, this.scrub, this.place)),
         this.graphed),
       make("div", {},
-        make("section", {"aria-label": "players"}, this.seats, this.around(), this.links()),
+        make("section", {"aria-label": "players"}, this.seats, this.failure(), this.around(), this.links()),
         make("section", {"aria-label": "opinions"}, make("h2", {}, "What agents think"), this.thoughts, this.controls()),
         make("section", {"aria-label": "moves"}, make("h2", {}, "Moves"), this.list))));
     addEventListener("keydown", event => this.key(event));
@@ -115,6 +115,11 @@ class Replay {
       if (next) bar.append(make("a", {id: "next", href: `/match/${next.id}?${new URLSearchParams({run})}`, title: next.text}, "Next game"));
     }).catch(() => {});
     return bar;
+  }
+
+  /** Who failed, how and why. */
+  failure() {
+    return make("p", {class: "failure", hidden: !this.match.failure}, this.match.failure);
   }
 
   links() {
@@ -227,7 +232,8 @@ class Replay {
 
   linked() {
     const wanted = new URLSearchParams(location.hash.slice(1)).get("move");
-    return wanted && /^\d+$/.test(wanted) ? Number(wanted) - 1 : 0;
+    if (wanted && /^\d+$/.test(wanted)) return Number(wanted) - 1;
+    return this.match.failure ? this.last : 0; // where an agent failed to move
   }
 
   key(event) {
