@@ -71,15 +71,15 @@ class Kernel(CPUDispatcher):  # type: ignore[misc]
 
     def entry(self, arguments: tuple[Any, ...]) -> Any:
         """Returns the result of compiling that has the entry for arguments of these types."""
-        found = self._entries.get(arguments)
-        if found is None:
+        if arguments not in self._entries:
             with global_compiler_lock:
-                found = self.code(arguments, with_entry=True)
-                if not has_entry(found):
-                    found = self._entry_to(found, ("entry", *arguments))
-                self._entries[arguments] = found
-                self._insert([each._code for each in arguments], found.entry_point, False)
-        return found
+                if arguments not in self._entries:  # two would take the code from the thread that runs the first
+                    found = self.code(arguments, with_entry=True)
+                    if not has_entry(found):
+                        found = self._entry_to(found, ("entry", *arguments))
+                    self._entries[arguments] = found
+                    self._insert([each._code for each in arguments], found.entry_point, False)
+        return self._entries[arguments]
 
     def _entry_to(self, result: Any, key: tuple[Any, ...]) -> Any:
         made = self._cache.load_overload(key, self.targetctx)
