@@ -171,7 +171,8 @@ class MatchColumns(NamedTuple):
 def each_once(numbers: Array) -> Array:
     """Returns the different numbers, sorted; `numpy.unique` hashes them, which takes a hundred times as long."""
     ordered = np.sort(numbers)
-    return ordered[np.append(True, ordered[1:] != ordered[:-1])[: len(ordered)]]
+    found: Array = ordered[np.append(True, ordered[1:] != ordered[:-1])[: len(ordered)]]
+    return found
 
 
 def _stored_names() -> tuple[str, ...]:
