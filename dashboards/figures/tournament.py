@@ -63,7 +63,8 @@ def rating_points(ranks: Ranks) -> Figure | None:
     data = frame[["rank", "label", "elo", "elo_low", "elo_high", "games", "live_mu", "live_sigma"]]
     drawn = data.assign(label=[f"{rank}  {label}" for rank, label in data[["rank", "label"]].itertuples(index=False)])
     chart = charts.points(drawn[:MAX_AGENTS], "label", "elo", "elo_low", "elo_high", "Elo")
-    note = "Bradley and Terry, or Plackett and Luce; 95 % intervals with the games of a seed as clusters."
+    by = "Plackett and Luce" if ranks.crowded else "Bradley and Terry"
+    note = f"By the model of {by}; 95 % intervals with the games of a seed as clusters."
     if len(data) > MAX_AGENTS:
         note += f" Shown: the first {MAX_AGENTS} of {len(data)} agents."
     return Figure("Ratings", chart, data, note)

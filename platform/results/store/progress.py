@@ -57,6 +57,14 @@ class RunProgress:
     note: str = ""  # a user's text about the run
     reason: str = ""  # why it stopped
 
+    @property
+    def stopped(self) -> str:
+        """When and why a run stopped, and how much of it is done; empty unless it has stopped."""
+        if self.state != STOPPED or self.done is None or self.planned is None:
+            return ""
+        when = f" {datetime.fromisoformat(self.ended):%Y-%m-%d %H:%M} UTC" if self.ended else ""
+        return f"Stopped{when}: {self.done:,} of {self.planned:,} {self.unit} done. {self.reason}".rstrip()
+
 
 class Countable(Protocol):
     """The counts of a progress bar."""
