@@ -33,7 +33,6 @@ from turnier.results.alike_games import results_frame
 from turnier.results.failures import list_failures
 from turnier.results.frames import Standings, Terms, json_rows
 from turnier.results.frames.fields import contenders
-from turnier.results.frames.matches import matches_frame
 from turnier.results.frames.rating_list import places_of
 from turnier.results.frames.standings import best_so_far
 from turnier.results.frames.terms import anchor_among
@@ -84,11 +83,10 @@ class Data(NamedTuple):
 def read(results: RunResults, anchor: str = "", nash: bool = False) -> Data:
     """Returns a tournament; `anchor` and `nash` as in `RunResults.standings`."""
     frame = results_frame(results.store, results.id)
-    whole = matches_frame(results.store, run=results.id, ids=False) if "times" in frame else frame
     terms = Terms.of_runs(results.store, [results.id], anchor_among(frame, anchor) if anchor else "", nash)
     planned = isinstance(results, TournamentResults) and "agents" in results.store.run(results.id).definition
-    said = list(filter(None, _said(results, whole))) if planned else []
-    found = scores_of(results.store, results.id, whole), ranks_of(results.id, frame, terms)
+    said = list(filter(None, _said(results, frame))) if planned else []
+    found = scores_of(results.store, results.id, frame), ranks_of(results.id, frame, terms)
     planned_ahead = "times" not in frame and frame["agent"].nunique() <= RACING and not terms.format
     games = frame.groupby("game", observed=True) if planned_ahead else ()
     race = [best_so_far(part).assign(game=game) for game, part in games]

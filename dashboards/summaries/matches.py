@@ -14,8 +14,8 @@ from turnier.agents.registry import label_of
 from turnier.core.errors import UserError
 from turnier.dashboards.agent_names import with_names
 from turnier.games.registry import game_of
-from turnier.results.alike_games import results_frame
-from turnier.results.frames.matches import matches_frame, seat_summary, summary
+from turnier.results.alike_games import extreme_games, results_frame
+from turnier.results.frames.matches import games_in, matches_frame, seat_summary, summary, times_of
 from turnier.results.frames.measures import score_bounds
 from turnier.results.frames.standings import Standings
 from turnier.results.frames.terms import Terms
@@ -65,13 +65,12 @@ class Ranks(NamedTuple):
 
 def scores(store: Store, run: str) -> Scores:
     """Reads a run's matches and returns the results of its agents."""
-    frame = matches_frame(store, run=run, ids=False)
-    return scores_of(store, run, frame)
+    return scores_of(store, run, results_frame(store, run))
 
 
 def scores_of(store: Store, run: str, frame: pd.DataFrame) -> Scores:
-    """Returns the results of a run's agents, from its frame."""
-    far = extremes(frame)
+    """Returns the results of a run's agents, from its frame: that of `results_frame` or of `matches_frame`."""
+    far = extremes(extreme_games(store, run, EXTREMES) if "times" in frame else frame)
     parts = Scores(
         summary(frame), spread(frame), far.assign(id=far["match"].map(full_ids(store, far["match"].unique().tolist())))
     )
@@ -123,8 +122,9 @@ def spread(frame: pd.DataFrame) -> pd.DataFrame:
     for game, part in frame.groupby("game"):
         edges = np.histogram_bin_edges(part["score"].to_numpy(np.float64), _bins(part))
         for agent, games in part.groupby("agent"):
-            counts, _ = np.histogram(games["score"].to_numpy(np.float64), edges)
-            share = counts / len(games)
+            scores, times = games["score"].to_numpy(np.float64), times_of(games)
+            counts = np.histogram(scores, edges, weights=times)[0].astype(np.int64)
+            share = counts / times.sum()
             one = {"game": game, "agent": agent, "label": label_of(str(agent)), "low": edges[:-1], "high": edges[1:]}
             rows.append(pd.DataFrame(one | {"games": counts, "share": share, "below": np.cumsum(share)}))
     columns = ["game", "agent", "label", "low", "high", "games", "share", "below"]
@@ -133,7 +133,7 @@ def spread(frame: pd.DataFrame) -> pd.DataFrame:
 
 def _bins(part: pd.DataFrame) -> int:
     """Returns the number of bins for the games of a game's rarest agent, by Rice's rule (D. Lane)."""
-    fewest = int(part.groupby("agent").size().min())
+    fewest = min(games_in(games) for _, games in part.groupby("agent"))
     return max(1, min(MAX_BINS, math.ceil(2 * math.cbrt(fewest))))
 
 

@@ -31,6 +31,7 @@ from .play_compiled import match_kernel, no_returns, play_compiled
 from .step_kernel import play_in_step
 from .table import Table, first_position
 
+_PLAYED_ALIKE = operator.attrgetter("game", "agents", "max_plies", "opening")
 ATTEMPTS = 3  # at a match whose engine asks for another try when it fails; then it has lost
 
 
@@ -111,8 +112,8 @@ def play_matches(
     """
     stop = np.zeros(1, np.int64) if stop is None else stop
     batches: dict[tuple[Any, ...], list[int]] = {}
-    for number, spec in enumerate(specs):
-        batches.setdefault((spec.game, spec.agents, spec.max_plies, spec.opening), []).append(number)
+    for number, key in enumerate(map(_PLAYED_ALIKE, specs)):
+        batches.setdefault(key, []).append(number)
     found: list[tuple[int, MatchRecord]] = []
     for numbers in batches.values():
         batch = [specs[number] for number in numbers]

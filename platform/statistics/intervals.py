@@ -42,8 +42,6 @@ class Bounds(NamedTuple):
 
 UNBOUNDED, COUNT, SHARE, PERCENT = Bounds(), Bounds(0.0), Bounds(0.0, 1.0), Bounds(0.0, 100.0)
 
-_QUANTILE = normal_quantile(0.5 + CONFIDENCE / 2)
-_SKEWNESS_FACTOR = (_QUANTILE**4 + 2 * _QUANTILE**2 - 3) / 18
 _UNKNOWN = Interval(math.nan, math.nan, math.nan)
 
 
@@ -76,7 +74,8 @@ def half_width_of_mean(n: int, deviation: float, skewness: float = 0.0) -> float
     """
     if n < 2:
         return math.nan
-    wider = 1 + _SKEWNESS_FACTOR * skewness**2 / n
+    quantile = normal_quantile(0.5 + CONFIDENCE / 2)
+    wider = 1 + (quantile**4 + 2 * quantile**2 - 3) / 18 * skewness**2 / n
     return float(t_quantile(0.5 + CONFIDENCE / 2, n - 1) * (deviation / np.sqrt(n)) * wider)
 
 
@@ -100,7 +99,7 @@ def weighted_sum(weights: Sequence[float], values: Sequence[Interval], among: in
 
     The method of variance estimates recovery (G. Y. Zou and A. Donner, Statistics in Medicine, 2008).
     """
-    wider = normal_quantile(1 - (1 - CONFIDENCE) / 2 / among) / _QUANTILE
+    wider = normal_quantile(1 - (1 - CONFIDENCE) / 2 / among) / normal_quantile(0.5 + CONFIDENCE / 2)
     total = sum(weight * each.value for weight, each in zip(weights, values, strict=True))
     below = above = 0.0
     for weight, each in zip(weights, values, strict=True):
@@ -170,13 +169,12 @@ def share_interval(hits: int, n: int, among: int = 1) -> Interval:
     if n == 0:
         return _UNKNOWN
     share = hits / n
-    quantile = _QUANTILE if among == 1 else normal_quantile(1 - (1 - CONFIDENCE) / 2 / among)
-    low, high = points_intervals(share, share * (1 - share), n, quantile)
+    low, high = points_intervals(share, share * (1 - share), n, among)
     return Interval(share, float(low), float(high))
 
 
 def points_intervals(
-    shares: npt.ArrayLike, variances: npt.ArrayLike, games: npt.ArrayLike, quantile: float = _QUANTILE
+    shares: npt.ArrayLike, variances: npt.ArrayLike, games: npt.ArrayLike, among: int = 1
 ) -> tuple[Floats, Floats]:
     """Returns the ends of 95 % intervals of shares of points, each between 0 and 1; NaN if there is no game.
 
@@ -184,13 +182,13 @@ def points_intervals(
         shares: means of the points of games.
         variances: observed variances of the points of one game; draws make them smaller than share * (1 - share).
         games: numbers of games.
-        quantile: of the normal distribution, for another confidence.
+        among: number of shares from which these were chosen, as in `share_interval`.
 
     Wilson's interval with the observed variance in place of the binomial one; without draws it is Wilson's interval.
     """
     share, variance, n = (np.asarray(values, np.float64) for values in (shares, variances, games))
     with np.errstate(divide="ignore", invalid="ignore"):
-        shrink = quantile**2 / n
+        shrink = normal_quantile(1 - (1 - CONFIDENCE) / 2 / among) ** 2 / n
         centre = (share + shrink / 2) / (1 + shrink)
         half = np.sqrt(shrink * (variance + shrink / 4)) / (1 + shrink)
     low = np.where(share == 0, 0.0, np.maximum(centre - half, 0.0))

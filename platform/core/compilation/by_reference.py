@@ -7,11 +7,10 @@ once to memory that never changes, and a kernel loads what it uses.
 
 from __future__ import annotations
 
-import copy
 import dataclasses
 import itertools
 import threading
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -60,16 +59,6 @@ class ByReference:
 
     def __getstate__(self) -> dict[str, Any]:
         return {field.name: getattr(self, field.name) for field in dataclasses.fields(self)}  # type: ignore[arg-type]
-
-    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
-        """Returns a copy with arrays of its own; machine code never changes."""
-        members = zip(self.__getstate__().values(), reference_types[type(self)].members, strict=True)
-        return type(self)(
-            *(
-                value if isinstance(member, types.ExternalFunctionPointer) else copy.deepcopy(value, memo)
-                for value, member in members
-            )
-        )
 
 
 class ReferenceType(types.Type):  # type: ignore[misc]

@@ -30,9 +30,8 @@ class Texts(NamedTuple):
 
     @classmethod
     def of(cls, texts: Sequence[str]) -> Self:
-        known: dict[str, int] = {}
-        codes = np.array([known.setdefault(text, len(known)) for text in texts], np.int32)
-        return cls(np.array(list(known), str), codes)
+        known = {text: code for code, text in enumerate(dict.fromkeys(texts))}
+        return cls(np.array(list(known), str), np.fromiter(map(known.__getitem__, texts), np.int32, len(texts)))
 
     def take(self, rows: Array) -> Texts:
         return Texts(self.values, self.codes[rows])
