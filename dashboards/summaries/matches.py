@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import math
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -10,14 +11,18 @@ import numpy as np
 import pandas as pd
 
 from turnier.agents.registry import label_of
+from turnier.core.errors import UserError
 from turnier.dashboards.agent_names import with_names
-from turnier.results.alike_games import results_frame
-from turnier.results.frames.matches import matches_frame, seat_summary, summary
+from turnier.games.registry import game_of
+from turnier.results.alike_games import extreme_games, results_frame
+from turnier.results.frames.matches import games_in, matches_frame, seat_summary, summary, times_of
+from turnier.results.frames.measures import score_bounds
 from turnier.results.frames.standings import Standings
 from turnier.results.frames.terms import Terms
 from turnier.results.match_list import full_ids
 from turnier.results.store.store import Store
 from turnier.statistics.comparisons import units_needed
+from turnier.statistics.intervals import UNBOUNDED, Bounds
 
 MAX_BINS = 40  # of a distribution
 EXTREMES = 25  # matches listed at each end
@@ -52,16 +57,20 @@ class Ranks(NamedTuple):
     seats: pd.DataFrame
     notes: pd.DataFrame
 
+    @property
+    def crowded(self) -> bool:
+        """Whether games have three and more seats."""
+        return bool(len(self.seats)) and int(self.seats["seat"].max()) > 1
+
 
 def scores(store: Store, run: str) -> Scores:
     """Reads a run's matches and returns the results of its agents."""
-    frame = matches_frame(store, run=run, ids=False)
-    return scores_of(store, run, frame)
+    return scores_of(store, run, results_frame(store, run))
 
 
 def scores_of(store: Store, run: str, frame: pd.DataFrame) -> Scores:
-    """Returns the results of a run's agents, from its frame."""
-    far = extremes(frame)
+    """Returns the results of a run's agents, from its frame: that of `results_frame` or of `matches_frame`."""
+    far = extremes(extreme_games(store, run, EXTREMES) if "times" in frame else frame)
     parts = Scores(
         summary(frame), spread(frame), far.assign(id=far["match"].map(full_ids(store, far["match"].unique().tolist())))
     )
@@ -113,8 +122,9 @@ def spread(frame: pd.DataFrame) -> pd.DataFrame:
     for game, part in frame.groupby("game"):
         edges = np.histogram_bin_edges(part["score"].to_numpy(np.float64), _bins(part))
         for agent, games in part.groupby("agent"):
-            counts, _ = np.histogram(games["score"].to_numpy(np.float64), edges)
-            share = counts / len(games)
+            scores, times = games["score"].to_numpy(np.float64), times_of(games)
+            counts = np.histogram(scores, edges, weights=times)[0].astype(np.int64)
+            share = counts / times.sum()
             one = {"game": game, "agent": agent, "label": label_of(str(agent)), "low": edges[:-1], "high": edges[1:]}
             rows.append(pd.DataFrame(one | {"games": counts, "share": share, "below": np.cumsum(share)}))
     columns = ["game", "agent", "label", "low", "high", "games", "share", "below"]
@@ -123,7 +133,7 @@ def spread(frame: pd.DataFrame) -> pd.DataFrame:
 
 def _bins(part: pd.DataFrame) -> int:
     """Returns the number of bins for the games of a game's rarest agent, by Rice's rule (D. Lane)."""
-    fewest = int(part.groupby("agent").size().min())
+    fewest = min(games_in(games) for _, games in part.groupby("agent"))
     return max(1, min(MAX_BINS, math.ceil(2 * math.cbrt(fewest))))
 
 
@@ -152,9 +162,18 @@ def value_of(summary: pd.DataFrame) -> tuple[pd.DataFrame, str]:
         ends = {"value": "points_share", "low": "points_share_low", "high": "points_share_high"}
         frame, unit = summary.assign(**{new: 100 * summary[old] for new, old in ends.items()}), POINTS
     else:
-        low, high = summary["mean"] - summary["half_width"], summary["mean"] + summary["half_width"]
+        low, high = bounds_of(summary).around(summary["mean"], summary["half_width"])
         frame, unit = summary.assign(value=summary["mean"], low=low, high=high), "mean score, points"
     return frame.sort_values("value", ascending=False, kind="stable", ignore_index=True), unit
+
+
+def bounds_of(frame: pd.DataFrame) -> Bounds:
+    """Returns the bounds of scores in a frame with the column `game`; without any if this version lacks a game."""
+    with contextlib.suppress(UserError):
+        of_games = [score_bounds(game_of(str(game))) for game in frame["game"].unique()]
+        if of_games:
+            return Bounds(min(one.least for one in of_games), max(one.most for one in of_games))
+    return UNBOUNDED
 
 
 def costs_of(summary: pd.DataFrame) -> pd.DataFrame:

@@ -72,8 +72,9 @@ class MatchSpec:
         """The content hash of the fields as JSON, 32 hexadecimal digits."""
         if not self._id:
             opening = f",{_compact(self.opening)}" if self.opening else ""
-            text = f"{_players(self.game, self.agents)}{self.seed},{self.max_plies}{opening}]"
-            object.__setattr__(self, "_id", hashlib.sha256(text.encode()).hexdigest()[:32])
+            digest = _players(self.game, self.agents).copy()
+            digest.update(f"{self.seed},{self.max_plies}{opening}]".encode())
+            object.__setattr__(self, "_id", digest.hexdigest()[:32])
         return self._id
 
     @property
@@ -97,9 +98,9 @@ class MatchSpec:
 
 
 @functools.lru_cache(maxsize=1 << 12)
-def _players(game: str, agents: tuple[str, ...]) -> str:
-    """Returns the beginning of the hashed text, which many matches share."""
-    return f"{_compact([game, agents])[:-1]},"
+def _players(game: str, agents: tuple[str, ...]) -> Any:
+    """Returns the hash of the beginning of the text, which many matches share; to be copied."""
+    return hashlib.sha256(f"{_compact([game, agents])[:-1]},".encode())
 
 
 @dataclass(slots=True)
@@ -222,14 +223,20 @@ def unpack_plies(encoded: bytes) -> npt.NDArray[np.int64]:
 
 def derive_seed(*parts: int | str) -> int:
     """Returns a seed of 63 bits that depends only on the parts, not on the order of calls, workers or time."""
-    return _seed_of(_compact(parts))
+    return _seed_of(hashlib.sha256(_compact(parts).encode()).digest())
 
 
 def seeds_after(*parts: int | str) -> Callable[..., int]:
     """Returns `derive_seed` with its first parts fixed; further numbers are then cheap."""
-    begin = _compact(parts)[:-1]
-    return lambda *numbers: _seed_of(f"{begin},{','.join(map(str, numbers))}]")
+    begin = hashlib.sha256(f"{_compact(parts)[:-1]},".encode())
+
+    def seed_of(*numbers: int) -> int:
+        digest = begin.copy()
+        digest.update(f"{','.join(map(str, numbers))}]".encode())
+        return _seed_of(digest.digest())
+
+    return seed_of
 
 
-def _seed_of(text: str) -> int:
-    return int.from_bytes(hashlib.sha256(text.encode()).digest()[:8], "little") >> 1
+def _seed_of(digest: bytes) -> int:
+    return int.from_bytes(digest[:8], "little") >> 1

@@ -28,9 +28,9 @@ from ..games.python.live_states import GameFailure
 from ..games.registry import game_of
 from .match import MatchRecord, MatchSpec, Termination, unpack_plies
 from .play_compiled import match_kernel, no_returns, play_compiled
-from .step_kernel import play_in_step
 from .table import Table, first_position
 
+_PLAYED_ALIKE = operator.attrgetter("game", "agents", "max_plies", "opening")
 ATTEMPTS = 3  # at a match whose engine asks for another try when it fails; then it has lost
 
 
@@ -76,8 +76,6 @@ def prepare(spec: MatchSpec) -> None:
     seats = [seat_kernels(agent_of(agent), game) for agent in spec.agents]
     if all(seats) and game.kernels:
         compile_kernel(match_kernel([seat for seat in seats if seat], len(spec.opening)))
-        if matches_in_step(spec) > 1:
-            compile_kernel(play_in_step)
 
 
 def prepare_matches(specs: Sequence[MatchSpec]) -> None:
@@ -111,8 +109,8 @@ def play_matches(
     """
     stop = np.zeros(1, np.int64) if stop is None else stop
     batches: dict[tuple[Any, ...], list[int]] = {}
-    for number, spec in enumerate(specs):
-        batches.setdefault((spec.game, spec.agents, spec.max_plies, spec.opening), []).append(number)
+    for number, key in enumerate(map(_PLAYED_ALIKE, specs)):
+        batches.setdefault(key, []).append(number)
     found: list[tuple[int, MatchRecord]] = []
     for numbers in batches.values():
         batch = [specs[number] for number in numbers]

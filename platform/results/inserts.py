@@ -46,7 +46,9 @@ class Inserting:
         if not self.is_sqlite:
             return {key: number for key, number in self._copy_numbered(connection, table, columns, rows)}
         (before,) = connection.exec_driver_sql(f"SELECT coalesce(max(number), 0) FROM {table.name}").one()
-        self.insert_many(connection, table, columns, rows)
+        if self.insert_many(connection, table, columns, rows) == len(rows):
+            of_id = columns.index("id")
+            return {row[of_id]: number for number, row in enumerate(rows, before + 1)}
         new = f"SELECT json_group_object(id, number) FROM {table.name} WHERE number > ?"
         return json.loads(connection.exec_driver_sql(new, (before,)).scalar_one())  # type: ignore[no-any-return]
 

@@ -139,11 +139,18 @@ class RunResults:
         Columns: agent, label, seats, cause (crashed, stalled, timeout, illegal_move, or void: games without a result),
         reason, games, share (of the agent's games) and match (an example).
         """
-        return self._failures().table
+        return self.all_failures().table
 
-    def warnings(self) -> list[str]:
-        """Returns reasons to doubt these results: a sentence per agent that failed, and one on void games."""
-        return self._failures().sentences(store_option(self.store))
+    def all_failures(self) -> Failures:
+        """Returns the failures with the numbers of games; reading them takes a while in large runs."""
+        return list_failures(self.store, [self.id])
+
+    def warnings(self, found: Failures | None = None) -> list[str]:
+        """Returns reasons to doubt these results: a sentence per agent that failed, and one on void games.
+
+        `found` is what `all_failures` has returned, if that is known.
+        """
+        return (found or self.all_failures()).sentences(store_option(self.store))
 
     def warn_of_failures(self) -> None:
         """Warns of each of `warnings` once in a process."""
@@ -167,9 +174,6 @@ class RunResults:
 
     def _summary(self) -> pd.DataFrame:
         return summary(self._games())
-
-    def _failures(self) -> Failures:
-        return list_failures(self.store, [self.id])
 
     def _notebook(self) -> Any:
         """The module that shows results in notebooks; it is on a higher floor, and registered by the package."""

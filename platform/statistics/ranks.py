@@ -111,7 +111,8 @@ def beliefs(values: Floats, covariance: Floats, freedom: Floats, usual: float) -
         variance = noise * np.outer(error, error)
         apart = np.diag(variance)[:, None] + np.diag(variance) - 2 * variance
         better += weight * scipy.special.ndtr((mean[:, None] - mean) / np.sqrt(np.maximum(apart, 1e-24 * usual**2)))
-    return Beliefs(better, _best(noise, means, errors, weights))
+    best = better[[0, 1], [1, 0]] if n == 2 else _best(noise, means, errors, weights)  # of two, one number
+    return Beliefs(better, best)
 
 
 def _limited(seen: Floats, own: Floats, usual: float) -> tuple[Floats, Floats, Floats]:

@@ -13,7 +13,8 @@ import pytest
 from tests.results.made import DUEL, made
 from turnier.arena.match import MatchRecord, Termination
 from turnier.core.errors import UserError
-from turnier.results.alike_games import results_frame
+from turnier.dashboards.summaries.matches import EXTREMES, extremes, spread
+from turnier.results.alike_games import extreme_games, results_frame
 from turnier.results.archive.restoring import as_store
 from turnier.results.archive.writing import write_archive
 from turnier.results.failures import list_failures
@@ -58,7 +59,7 @@ def append(store: Store, records: list[MatchRecord], size: int) -> None:
 
 def tables(frame: pd.DataFrame) -> list[pd.DataFrame]:
     standings = Standings.of(frame, terms=Terms(anchor=AGENTS[0], nash=True))
-    return [summary(frame), seat_summary(frame), *standings]
+    return [summary(frame), seat_summary(frame), spread(frame), *standings]
 
 
 def test_figures_of_alike_games_are_those_of_all_games(large: Store, tmp_path: Path) -> None:
@@ -74,6 +75,14 @@ def test_figures_of_alike_games_are_those_of_all_games(large: Store, tmp_path: P
         failures, wanted = list_failures(archived, [run.id]), list_failures(large, ["run"])
     pd.testing.assert_frame_equal(failures.table, wanted.table)
     assert failures[1:] == wanted[1:] == (1440, 3, 3, False)
+
+
+def test_the_games_at_the_ends_are_those_of_all_games(large: Store) -> None:
+    append(large, [made(5000 + i, (score, -2.0), AGENTS[:2], DUEL) for i, score in enumerate((2.0, 1.5, 2.0))], 2)
+    found, wanted = extremes(extreme_games(large, "run", EXTREMES)), extremes(matches_frame(large, "run", ids=False))
+    assert wanted["score"].nunique() > 2 and wanted["score"].value_counts().max() > 1
+    for name in wanted:
+        assert found[name].tolist() == wanted[name].tolist()
 
 
 def test_the_order_of_games_changes_nothing(large: Store, tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from contextlib import AbstractContextManager, nullcontext
 from typing import Any
@@ -81,8 +82,11 @@ class AutoExecutor(Executor):
 
     def _observe(self, result: Done) -> None:
         """Adds the time of a batch, and decides whether Ray would save more than it costs."""
-        slow = sum(_in_python(record.spec.names, trusted()) for record in result.records)
-        if not slow or not self._may_start_ray or _of_session(record.spec.names for record in result.records):
+        if not self._may_start_ray:
+            return
+        counts, inside = Counter(record.spec.names for record in result.records), trusted()
+        slow = sum(count for names, count in counts.items() if _in_python(names, inside))
+        if not slow or _of_session(counts):
             return
         self._done += slow
         self._seconds += result.seconds * slow / len(result.records)

@@ -15,12 +15,14 @@ from ...core.errors import UserError
 from ..integrity.damage import Damaged
 from .logs import Log, is_marked, size_of_log
 
-_SETTINGS = (
+_OF_WRITERS = (
     "journal_mode = WAL",
     "synchronous = NORMAL",
     "foreign_keys = ON",
     "wal_autocheckpoint = 8000",  # pages; with the default of 1000 appends are half as fast
+    "cache_size = -64000",  # KiB
 )
+_OF_READERS = ("cache_size = -8000",)  # KiB; they read large values once, for which a larger one is slower
 _CAUTION = ("cell_size_check = ON", "trusted_schema = OFF")  # notices damaged pages earlier, and runs no code from them
 
 
@@ -104,9 +106,9 @@ def _connected(path: Path, mode: str, patience: float) -> sqlite3.Connection:
                 " content, but it is missing; copy both files, or the one file once no command uses it any more, or"
                 f" keep its content with `turnier doctor --store sqlite:///{path} --repair`."
             )
-        for setting in _SETTINGS if mode in ("rwc", "rw") else ():
+        for setting in _OF_WRITERS if mode in ("rwc", "rw") else _OF_READERS:
             connection.execute(f"PRAGMA {setting}")
-        connection.execute("PRAGMA cache_size = -64000").execute("SELECT 1 FROM sqlite_master").close()
+        connection.execute("SELECT 1 FROM sqlite_master").close()
     except BaseException:
         connection.close()
         raise

@@ -30,9 +30,8 @@ class Texts(NamedTuple):
 
     @classmethod
     def of(cls, texts: Sequence[str]) -> Self:
-        known: dict[str, int] = {}
-        codes = np.array([known.setdefault(text, len(known)) for text in texts], np.int32)
-        return cls(np.array(list(known), str), codes)
+        known = {text: code for code, text in enumerate(dict.fromkeys(texts))}
+        return cls(np.array(list(known), str), np.fromiter(map(known.__getitem__, texts), np.int32, len(texts)))
 
     def take(self, rows: Array) -> Texts:
         return Texts(self.values, self.codes[rows])
@@ -167,6 +166,13 @@ class MatchColumns(NamedTuple):
         if set(lengths[:split]) != {len(columns.number)} or set(lengths[split:]) != {int(columns.seats.sum())}:
             raise ValueError("columns must have the same length")
         return columns
+
+
+def each_once(numbers: Array) -> Array:
+    """Returns the different numbers, sorted; `numpy.unique` hashes them, which takes a hundred times as long."""
+    ordered = np.sort(numbers)
+    found: Array = ordered[np.append(True, ordered[1:] != ordered[:-1])[: len(ordered)]]
+    return found
 
 
 def _stored_names() -> tuple[str, ...]:

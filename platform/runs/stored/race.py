@@ -118,7 +118,7 @@ class RaceResults(RunResults):
     def _games(self) -> pd.DataFrame:
         return self.frame()
 
-    def _failures(self) -> Failures:
+    def all_failures(self) -> Failures:
         return list_failures(self.store, [self.id], only=self.played)
 
 

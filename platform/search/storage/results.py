@@ -11,7 +11,7 @@ import pandas as pd
 
 from ...agents.agent import Agent
 from ...agents.registry import AGENTS
-from ...results.failures import failed_candidates, store_option
+from ...results.failures import Failures, failed_candidates, store_option
 from ...runs.results import RunResults
 from ...statistics.distributions import t_quantile
 from ...statistics.intervals import CONFIDENCE
@@ -86,9 +86,9 @@ class SearchResults(RunResults):
         values = [used_values(row, ranges) for row in self._trials[names].to_dict("records")]
         return {self.space.apply(self.start, known).full_text(): known for known in values}
 
-    def warnings(self) -> list[str]:
+    def warnings(self, found: Failures | None = None) -> list[str]:
         """Returns one sentence on all failed candidates, and those of `RunResults.warnings` on other agents."""
-        failures, option = self._failures(), store_option(self.store)
+        failures, option = found or self.all_failures(), store_option(self.store)
         if failures.table.empty or "agent" not in self.stored:  # studies of learners have no such candidates
             return failures.sentences(option)
         tried = self.tried()
