@@ -14,6 +14,7 @@ from turnier.arena.play import play_match
 from turnier.arena.workers.where import Where
 from turnier.dashboards.kinds import tournament
 from turnier.dashboards.links import match_address, run_address
+from turnier.dashboards.markup import unbroken
 from turnier.dashboards.pages.page import Block, spread
 from turnier.dashboards.sections import kind_of
 from turnier.results.store.store import Store
@@ -262,7 +263,8 @@ def test_a_comparison_page_leads_with_the_verdict_of_the_terminal(pages: Pages, 
     assert page.title == "tictactoe, mcts(iterations=16) and mcts(iterations=17) · Turnier"
     assert results.sentence in page.text and results.meaning in page.text
     assert "equal at tictactoe within 90 Elo" in results.sentence  # not the default margin
-    assert f"<dd>{results.estimate_text}</dd>" in page.html and f"<dd>{results.duel.games:,}</dd>" in page.html
+    estimate = unbroken(results.estimate_text)
+    assert f"<dd>{estimate}</dd>" in page.html and f"<dd>{results.duel.games:,}</dd>" in page.html
     assert "p-value" not in page.text
 
 
