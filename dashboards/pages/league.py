@@ -50,7 +50,7 @@ def page(shown: ShownStore, query: QueryParams, game: str = "") -> Page:
     known = games_with_runs(shown)
     if not known:
         begin = "turnier tournament tictactoe random greedy --games 10"
-        return Page("League", [nothing("No tournament is stored here yet.", [begin], shown.option)])
+        return Page("League", [nothing("No tournament is stored here yet.", [begin], shown.option)], at=PATH)
     game = game or next(iter(known))
     _require_known(game, known)
     links = "".join(
@@ -63,7 +63,7 @@ def page(shown: ShownStore, query: QueryParams, game: str = "") -> Page:
         for run in known[game]
     )
     blocks.append(Block("runs", f'<h2>Their games</h2><ul class="list">{runs}</ul>'))
-    return Page(f"League of {game}", blocks, head, above=(("Runs", HOME),))
+    return Page(f"League of {game}", blocks, head, above=(("Runs", HOME),), at=PATH)
 
 
 def _require_known(game: str, known: Mapping[str, Sequence[Run]]) -> None:

@@ -32,6 +32,7 @@ from turnier.search.storage import trials
 from turnier.search.storage.studies import stored_verdict
 
 GAMES, FAILURES, COST, ORIGIN, WHY = "Games", "Failures", "Cost", "Origin", "Why"
+CANDIDATES = "candidate"  # the part of an address before a candidate's number
 ORDER = (RESULT, "Pairs", "Search", WHY, GAMES, FAILURES, COST, ORIGIN)
 T = TypeVar("T")
 CURRENT = ' aria-current="page"'
@@ -47,7 +48,9 @@ class RunPage:
             raise unknown("tab", tab, [name.lower() for name in self.tabs])
         own = GAMES in self.tabs and run.kind not in kinds_with("SEARCHES")  # whose positions come from others' games
         to_games = self._address(GAMES) if own else ""
-        self.view = View(self._address(self.tab), query, self.tab, to_games, shown.head(run)[0].agents)
+        searched = own and run.kind in kinds_with("OPTUNA")
+        candidates = f"{run_address(run.id, CANDIDATES)}/" if searched else ""
+        self.view = View(self._address(self.tab), query, self.tab, to_games, shown.head(run)[0].agents, candidates)
 
     def _address(self, tab: str) -> str:
         return run_address(self.run.id, "" if tab == RESULT else tab.lower())
