@@ -149,6 +149,6 @@ def run_bar(
     """Shows a bar as `game_bar` does, and reports the progress to the store; every run uses this."""
     with (
         game_bar(label, total, console, unit, completed) as bar,
-        ProgressReporter(store.database, run_id, bar, lambda: bar.waits()),
+        ProgressReporter(store, run_id, bar, lambda: bar.waits()),
     ):
         yield bar

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from turnier.results.store.store import Store
     from turnier.runs.certainty import Certainty
     from turnier.runs.comparison import Comparison, Race
-    from turnier.runs.experiment import Experiment
+    from turnier.runs.experiments.experiment import Experiment
     from turnier.runs.judging.judging import Judging
     from turnier.runs.results import RunResults
     from turnier.runs.tournament import Tournament
@@ -145,7 +145,7 @@ _MODULES = {  # imported when one of their names is first used, so that `turnier
     "turnier.results.store.store": ("Store",),
     "turnier.runs.certainty": ("Certainty",),
     "turnier.runs.comparison": ("Comparison", "Race"),
-    "turnier.runs.experiment": ("Experiment",),
+    "turnier.runs.experiments.experiment": ("Experiment",),
     "turnier.runs.judging.judging": ("Judging",),
     "turnier.runs.results": ("RunResults",),
     "turnier.runs.tournament": ("Tournament",),

@@ -30,8 +30,7 @@ class Apart:
 
     def __call__(self) -> None:
         dispatcher = getattr(importlib.import_module(self.module), self.name)
-        dispatcher.compile(dispatcher.kernel_signature.args)
-        library = dispatcher.overloads[dispatcher.kernel_signature.args].library
+        library = dispatcher.code(dispatcher.kernel_signature.args).library
         binding.add_symbol(self.symbol, library.get_pointer_to_function(library.symbol))
 
 
