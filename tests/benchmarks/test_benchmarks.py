@@ -15,7 +15,7 @@ from benchmarks.waiting import WAITS
 
 SHARE = 0.002
 LONG = {"ray_members", "learn_2048"}
-LONG_WAITS = {"first_tournament", "candidate"}
+LONG_WAITS = {"first_tournament", "candidate", "show", "runs"}
 
 pytestmark = pytest.mark.skipif(shutil.which("gcc") is None, reason="gcc is not installed, which compiles the programs")
 
