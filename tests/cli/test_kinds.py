@@ -37,6 +37,9 @@ PLAYED = {  # kind -> the command that plays the smallest run of it
     "study": ("tune", "2048(size=2)", "mc(iterations=1)", "--parameters", "rollout_depth", "--budget", "12", *HERE),
     "training": ("train", "tictactoe", "ntuple(tuples=2,length=3)", "--games", "20", "--out", "w.npz", "--every", "10",
                  "--evaluate-every", "10", "--evaluation-games", "2", "--against", "random", "--store", URL),
+    "repeated_training": ("train", "tictactoe", "ntuple(tuples=2,length=3)", "--games", "20", "--out", "v.npz",
+                          "--every", "10", "--evaluate-every", "10", "--evaluation-games", "2", "--against", "random",
+                          "--repeats", "2", "--store", URL),
     "server": ("spe_ed", "serve", "--port", "0", "--agent", "basic", "--agent", "random", "--players", "2", "--width",
                "8", "--height", "8", "--timeout", "1", "--games", "1", "--store", URL),
 }  # fmt: skip
@@ -108,7 +111,7 @@ def test_one_word_for_each_thing(kind: str, folder: Path) -> None:
     def said(*words: str) -> str:
         return command(*words, "--store", URL, folder=folder)
 
-    random = kind not in ("study", "training", "experiment")  # which show it by no name in a table
+    random = kind not in ("study", "training", "repeated_training", "experiment")  # which show it by no name in a table
     if random:
         assert said("runs", "alias", "Code Monkey", "random").startswith("Code Monkey: random, in ")
     listed: dict[str, dict[str, Any]] = {run["kind"]: run for run in json.loads(said("runs", "--json"))}

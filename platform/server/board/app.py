@@ -56,7 +56,9 @@ class Library:
     tables: Tables
     option: str = ""  # with which commands use the store
     tidy: Callable[[], None] = lambda: None  # called when a match has been read, with thousands of others of its block
-    named: Callable[[Sequence[str]], list[str]] = lambda agents: list(map(label_of, agents))  # names of a match's agents
+    named: Callable[[Sequence[str]], list[str]] = lambda agents: list(
+        map(label_of, agents)
+    )  # names of a match's agents
 
     @property
     def store(self) -> Store:
