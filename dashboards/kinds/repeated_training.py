@@ -34,7 +34,7 @@ def head(results: RunResults) -> Head:
     last = means.iloc[-1]
     name, _, unit = found.unit.partition(", ")
     value = estimate(last["mean"], last["low"], last["high"], f" {unit}" if unit else "")
-    said = f"After {last['games']:,} training games: {name} {value} over {last['trainings']} trainings"
+    said = f"After {int(last['games']):,} training games: {name} {value} over {int(last['trainings'])} trainings"
     return Head(f"{said}, {number(last['least'])} to {number(last['most'])}", agents=planned(run))
 
 

@@ -109,10 +109,16 @@ class RepeatedTraining(Plan["RepeatedTrainingResults"]):
         """Finishes one training after another; their evaluation games belong to this run, too."""
         for training in self.trainings:
             training.begin(run.store, run.pool.workers)
-            training.play(Playing(run.store, training.run_id, run.pool, lambda: run.bar))
+            self._play(training, run)
             curves = run.store.curves
             for agent in curves.evaluated(training.run_id).values():
                 run.store.link(run.id, curves.match_ids(training.run_id, agent))
+
+    def _play(self, training: Training, run: Playing) -> None:
+        from .bar import part_bar
+
+        with part_bar(run.store, training.run_id, run.bar, training.total) as bar:
+            training.play(Playing(run.store, training.run_id, run.pool, lambda: bar))
 
     @classmethod
     def reopened(cls, store: Store, run: Run) -> RepeatedTrainingResults:
