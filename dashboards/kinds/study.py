@@ -48,7 +48,10 @@ OUTCOMES = {verdicts.BETTER: BETTER, verdicts.UNDECIDED: OPEN}
 SLICES = 4  # parameters whose values reports show
 TOP = 25  # candidates of the table
 UNVERIFIED = "Not yet verified: held-out games at the end decide whether it is better than the start."
-LUCKY = "The larger, the luckier. Blank: a parameter that the candidate does not use."
+LUCKY = (
+    "The larger, the luckier. Blank: a parameter that the candidate does not use; without an interval: its games"
+    " all ended alike."
+)
 
 
 VALUE = partial(Column, "value", low="low", high="high", short=True, importance=MAIN)  # of a candidate
@@ -114,9 +117,11 @@ def read(results: RunResults) -> Data:
 
 
 def _within_bounds(frame: pd.DataFrame) -> pd.DataFrame:
-    """Returns trials whose intervals end at the bounds of their values."""
+    """Returns trials whose intervals end at the bounds of their values; games that all end alike give no interval."""
     bounds: Bounds = frame.attrs["bounds"]
-    return frame.assign(low=frame["low"].clip(lower=bounds.least), high=frame["high"].clip(upper=bounds.most))
+    varied = frame["high"] > frame["low"]
+    low, high = frame["low"].clip(lower=bounds.least), frame["high"].clip(upper=bounds.most)
+    return frame.assign(low=low.where(varied), high=high.where(varied))
 
 
 def _no_trials() -> pd.DataFrame:
@@ -188,7 +193,7 @@ def adds_up(data: Data) -> str:
     if (others := data.stored - data.games - (verdict.games if verdict else 0)) <= 0:
         return f"{said}."
     if verdict is None:
-        return f"{said}; {others:,} more are held-out games so far, and idle-time games of recommendations."
+        return f"{said}; {others:,} more do not count in the search, such as held-out games."
     return f"{said}; in {others:,} more, idle workers played what the search recommended: these count for neither."
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import shlex
 from collections.abc import Callable, Iterator, Sequence
-from datetime import datetime, timedelta
+from datetime import timedelta
 from functools import cached_property
 from html import escape
 from typing import Any, TypeVar
@@ -169,9 +169,8 @@ class RunPage:
                     f"Running: {escape(done + rate + left)}."
                 )
             else:
-                when = f" {datetime.fromisoformat(one.ended):%Y-%m-%d %H:%M} UTC" if one.ended else ""
                 to = f'<a href="{escape(self._address(ORIGIN))}">Origin has the command to resume it</a>'
-                parts.append(f"Stopped{when}: {escape(done)} done. {escape(one.reason)} {to}.")
+                parts.append(f"{escape(one.stopped or f'Not finished: {done}.')} {to}.")
         if head.unplayed:
             parts.append(f"No games yet: {escape(named_agents(head.unplayed))}.")
         if parts:
