@@ -71,15 +71,15 @@ class Kernel(CPUDispatcher):  # type: ignore[misc]
 
     def entry(self, arguments: tuple[Any, ...]) -> Any:
         """Returns the result of compiling that has the entry for arguments of these types."""
-        found = self._entries.get(arguments)
-        if found is None:
+        if arguments not in self._entries:
             with global_compiler_lock:
-                found = self.code(arguments, with_entry=True)
-                if not has_entry(found):
-                    found = self._entry_to(found, ("entry", *arguments))
-                self._entries[arguments] = found
-                self._insert([each._code for each in arguments], found.entry_point, False)
-        return found
+                if arguments not in self._entries:  # two would take the code from the thread that runs the first
+                    found = self.code(arguments, with_entry=True)
+                    if not has_entry(found):
+                        found = self._entry_to(found, ("entry", *arguments))
+                    self._entries[arguments] = found
+                    self._insert([each._code for each in arguments], found.entry_point, False)
+        return self._entries[arguments]
 
     def _entry_to(self, result: Any, key: tuple[Any, ...]) -> Any:
         made = self._cache.load_overload(key, self.targetctx)
@@ -93,6 +93,7 @@ class Kernel(CPUDispatcher):  # type: ignore[misc]
         # First numba's lock, which all threads of a process share: in this order none can wait for another forever.
         with global_compiler_lock:
             if arguments not in self.overloads:
+                with_entry = with_entry or _has_arrays(self.kernel_signature.return_type)
                 self.targetoptions["no_cpython_wrapper"] = self.targetoptions["no_cfunc_wrapper"] = not with_entry
                 if self.overloads or self._cache.is_stored():
                     super().compile(arguments)
@@ -115,6 +116,11 @@ class Kernel(CPUDispatcher):  # type: ignore[misc]
         self.code(tuple(arguments))
         template = make_concrete_template(self.__name__, key=self.__name__, signatures=self.nopython_signatures)
         return template, signature, arguments, {}
+
+
+def _has_arrays(result: Any) -> bool:
+    """Whether a result has arrays; to hand them to Python, an entry needs constants that numba keeps with the code."""
+    return isinstance(result, types.Array) or any(map(_has_arrays, getattr(result, "types", ())))
 
 
 def _as_declared(given: Any, declared: Any) -> Any:

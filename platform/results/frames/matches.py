@@ -216,11 +216,11 @@ def summary(frame: pd.DataFrame) -> pd.DataFrame:
     return table.astype(dict.fromkeys(_COUNTS, "Int64"))
 
 
-def _per_decision(part: pd.DataFrame, time: str) -> float:
-    """Returns the mean time of the decisions with a known time; NaN if there are none."""
-    timed = part[part[time].notna()]
-    decisions = int(timed["decisions"].sum())
-    return float(timed[time].sum()) / decisions if decisions else math.nan
+def _timed(part: pd.DataFrame, time: str) -> tuple[float, int]:
+    """Returns the total time of the decisions with a known time, and their number."""
+    seconds = part[time].to_numpy(np.float64)
+    known = ~np.isnan(seconds)
+    return float(seconds[known].sum()), int(part["decisions"].to_numpy()[known].sum())
 
 
 def shown_milestones(table: pd.DataFrame) -> list[str]:
@@ -233,8 +233,8 @@ def _summary_row(game: str, agent: str, part: pd.DataFrame) -> dict[str, Any]:
     complete = part[counted(part)]
     scores = np.sort(_repeated(complete["score"], complete))  # sums must not depend on the order of playing
     mean, half_width = mean_interval(scores)
-    timed = part[part["seat_seconds"].notna()]
-    seconds, decisions = float(timed["seat_seconds"].sum()), int(part["decisions"].sum())
+    times, ends, decisions = times_of(part), part["termination"], int(part["decisions"].sum())
+    (seconds, timed), (cpu_seconds, cpu_timed) = (_timed(part, name) for name in ("seat_seconds", "seat_cpu_seconds"))
     row: dict[str, Any] = {
         "game": game,
         "agent": agent,
@@ -245,12 +245,12 @@ def _summary_row(game: str, agent: str, part: pd.DataFrame) -> dict[str, Any]:
         **dict(zip(("median", "median_low", "median_high"), median_interval(scores), strict=True)),
         "std": float(np.std(scores, ddof=1)) if len(scores) > 1 else math.nan,
         "best": float(scores.max()) if len(scores) else math.nan,
-        "decisions_per_second": float(timed["decisions"].sum()) / seconds if seconds > 0 else math.nan,
-        "cpu_seconds_per_decision": _per_decision(part, "seat_cpu_seconds"),
+        "decisions_per_second": timed / seconds if seconds > 0 else math.nan,
+        "cpu_seconds_per_decision": cpu_seconds / cpu_timed if cpu_timed else math.nan,
         "nodes_per_decision": float(part["nodes"].sum()) / decisions if decisions else math.nan,
-        "failures": games_in(part[part["failed"]]),
-        "void": games_in(part[~part["termination"].isin([*WITH_RESULT, *UNFINISHED])]),
-        "unfinished": games_in(part[part["termination"].isin([*UNFINISHED, Termination.LIMIT.value])]),
+        "failures": int(times[part["failed"].to_numpy(bool)].sum()),
+        "void": int(times[~ends.isin([*WITH_RESULT, *UNFINISHED]).to_numpy()].sum()),
+        "unfinished": int(times[ends.isin([*UNFINISHED, Termination.LIMIT.value]).to_numpy()].sum()),
     }
     row |= _wins(part)
     for fact, thresholds in _milestones(game).items():

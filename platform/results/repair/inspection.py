@@ -19,7 +19,7 @@ from ..databases.sqlite import lacks_its_log
 from ..databases.urls import parse, shown, sqlite_file
 from ..integrity.checksums import MARKS, checksum, mark_of
 from ..integrity.totals import Total, content, difference
-from ..store.columns import MATCH_FIELDS, SEAT_FIELDS, MatchColumns
+from ..store.columns import MATCH_FIELDS, SEAT_FIELDS, MatchColumns, each_once
 from ..store.progress import LIVE
 from ..store.schema import (
     CODE_OF_SQLITE,
@@ -269,7 +269,7 @@ class Inspection:
         kept: dict[str, set[int]] = {}
         for run, mine in sorted(links.of_run.items()):
             copied = copies.numbers(run)
-            if run not in copies.wrong and not (run in copies.blocks and np.array_equal(np.unique(copied), mine)):
+            if run not in copies.wrong and not (run in copies.blocks and np.array_equal(each_once(copied), mine)):
                 wrong = f"{len(copied)} games, but {len(mine)} sound ones are stored"
                 self._note(f"columns of {run}", wrong, _REMADE)
         for run, mine in sorted(links.of_run.items()):
@@ -277,7 +277,7 @@ class Inspection:
             if not self._count(run, run_matches, found, _LINKED):
                 # Only the copy can tell a link that now leads to another game of the store.
                 copied = copies.numbers(run)
-                whole = self._totals[run, run_matches.name].rows == len(np.unique(copied))
+                whole = self._totals[run, run_matches.name].rows == len(each_once(copied))
                 mine = np.intersect1d(mine, copied) if whole else mine[:0]
             kept[run] = set(mine.tolist()) if self._keeps else set()
         if self._keeps:
