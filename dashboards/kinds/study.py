@@ -193,7 +193,7 @@ def adds_up(data: Data) -> str:
     if (others := data.stored - data.games - (verdict.games if verdict else 0)) <= 0:
         return f"{said}."
     if verdict is None:
-        return f"{said}; {others:,} more are held-out games so far, and idle-time games of recommendations."
+        return f"{said}; {others:,} more do not count in the search, such as held-out games."
     return f"{said}; in {others:,} more, idle workers played what the search recommended: these count for neither."
 
 

@@ -15,6 +15,7 @@ from turnier.arena.play import play_match
 from turnier.arena.workers.where import Where
 from turnier.dashboards.kinds import tournament
 from turnier.dashboards.links import match_address, run_address
+from turnier.dashboards.markup import unbroken
 from turnier.dashboards.pages.page import MENU, Block, spread
 from turnier.dashboards.pages.tables import short_number
 from turnier.dashboards.sections import kind_of
@@ -291,7 +292,8 @@ def test_a_comparison_page_leads_with_the_verdict_of_the_terminal(pages: Pages, 
     assert page.title == "tictactoe, mcts(iterations=16) and mcts(iterations=17) · Turnier"
     assert results.sentence in page.text and results.meaning in page.text
     assert "equal at tictactoe within 90 Elo" in results.sentence  # not the default margin
-    assert f"<dd>{results.estimate_text}</dd>" in page.html and f"<dd>{results.duel.games:,}</dd>" in page.html
+    estimate = unbroken(results.estimate_text)
+    assert f"<dd>{estimate}</dd>" in page.html and f"<dd>{results.duel.games:,}</dd>" in page.html
     assert "p-value" not in page.text
 
 
