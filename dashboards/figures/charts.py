@@ -115,7 +115,8 @@ def lines(
         layers.append(base.mark_rule(strokeWidth=1.5).encode(x=left_end, x2=f"{ends}:Q", y=y))
     hover = [*_tooltip(data, series, x), _estimate(titles[1]), *_tooltip(data, *(set(_counted(data)) - {x}))]
     look = {} if many else {"shape": _shape(series, names, partners)}  # dots of long lines are there to point at only
-    layers.append(base.mark_point(filled=True, size=60, opacity=0 if many else 1).encode(y=y, tooltip=hover, **look))
+    dotted = alt.Chart(data).encode(x=place) if many else base
+    layers.append(dotted.mark_point(filled=True, size=60, opacity=0 if many else 1).encode(y=y, tooltip=hover, **look))
     if connected:
         layers.insert(1, base.mark_line(strokeWidth=2).encode(y=y, strokeDash=_dash(series, names, partners)))
     return styled(alt.layer(*layers).properties(height=_height(names)))
@@ -128,9 +129,9 @@ def steps(frame: pd.DataFrame, x: str, value: str, series: str, titles: tuple[st
     base = alt.Chart(data).encode(
         x=alt.X(f"{x}:Q", title=titles[0], scale=alt.Scale(zero=False, nice=False)),
         y=alt.Y(f"{value}:Q", title=titles[1]),
-        color=_colour(series, names),
     )
-    stairs = base.mark_line(interpolate="step-after", strokeWidth=2.5).encode(strokeDash=_dash(series, names, {}))
+    look = {"color": _colour(series, names), "strokeDash": _dash(series, names, dict.fromkeys(names[1::2], ""))}
+    stairs = base.mark_line(interpolate="step-after", strokeWidth=2.5).encode(**look)  # gaps show the lines below
     corners = base.mark_point(size=60, opacity=0).encode(tooltip=_tooltip(data, series, x, value, *_counted(data)))
     return styled((stairs + corners).properties(height=_height(names)))
 

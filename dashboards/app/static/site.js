@@ -98,13 +98,13 @@ async function renew(address) {
   const main = document.getElementById("main"), wanted = found.getElementById("main");
   if (!main || !wanted) { location.href = address; return; }
   document.title = found.title;
-  const head = document.querySelector(".title"), other = found.querySelector(".title");
-  if (head && other && head.innerHTML !== other.innerHTML) {
-    const chose = !!document.activeElement?.closest(".tabs");
+  for (const place of ["header", ".title"]) {
+    const head = document.querySelector(place), other = found.querySelector(place);
+    if (!head || !other || head.innerHTML === other.innerHTML) continue;
+    const chose = !!head.querySelector("nav a:focus");
     head.innerHTML = other.innerHTML;
-    if (chose) head.querySelector(".tabs [aria-current]")?.focus();
+    if (chose) head.querySelector("nav a[aria-current]")?.focus();
   }
-  document.querySelector("header").replaceWith(found.querySelector("header"));
   const present = new Map($(".block", main).map(block => [block.dataset.key, block]));
   let before = null;
   for (const block of $(".block", wanted)) {
