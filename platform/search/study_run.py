@@ -289,7 +289,7 @@ class Drive:
             for records in batches:  # still under way when the idle-time games ended
                 self.games.take(records)
 
-    def _play(self, generation: Generation, batches: Iterator[list[MatchRecord]], executor: Executor) -> None:
+    def _play(self, generation: Generation, batches: Iterator[Sequence[MatchRecord]], executor: Executor) -> None:
         """Plays until the noise strategy needs no more games; trials are stored as soon as their games are played."""
         self._store_trials(generation)
         while specs := generation.next_matches():
