@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
 import pandas as pd
 
@@ -43,7 +43,12 @@ def distinct(labels: Iterable[str]) -> dict[str, str]:
 
 def names_of(agents: Iterable[Agent]) -> list[str]:
     """Returns the names of agents, see `distinct`."""
-    labels = [label_of(agent.full_text()) for agent in agents]
+    return names_of_texts([agent.full_text() for agent in agents])
+
+
+def names_of_texts(agents: Sequence[str]) -> list[str]:
+    """Returns the names of agents, given their full texts."""
+    labels = [label_of(agent) for agent in agents]
     names = distinct(labels)
     return [names[label] for label in labels]
 

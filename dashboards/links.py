@@ -37,6 +37,11 @@ def match_address(run: str, match: str, move: int | None = None) -> str:
     return place if move is None else f"{place}#move={move + 1}"
 
 
+def play_address(game: str, agent: str) -> str:
+    """Returns the address where a person plays a game with an agent."""
+    return address("/play", game=game, agent=agent)
+
+
 def games_of(run: str, agent: str) -> str:
     """Returns the address of an agent's games in a run; of all of them if this version does not know the agent."""
     with contextlib.suppress(UserError):

@@ -10,14 +10,13 @@ import pandas as pd
 
 from turnier.core.errors import UserError
 from turnier.dashboards import markup
-from turnier.dashboards.sections import Drawing, failed_table, flat, head, sections
-from turnier.dashboards.tables import Table
+from turnier.dashboards.sections import Drawing, failed_table, flat, head, main_table, sections
 from turnier.results.failures import list_failures
 from turnier.results.store.store import Store
 from turnier.runs.results import RunResults
 
 if TYPE_CHECKING:
-    from turnier.dashboards.figures.charts import Figure
+    from turnier.dashboards.figures.figure import Figure
 
 
 def html_of(results: RunResults) -> str:
@@ -29,16 +28,14 @@ def html_of(results: RunResults) -> str:
     with contextlib.suppress(UserError):
         if figure := picture_of(results):
             parts.append(figure._repr_svg_())
-    found = next((section for section in flat(sections(results)) if isinstance(section, Table)), None)
-    if found is not None:
+    if (found := main_table(sections(results))) is not None:
         parts += [f"<h5>{escape(found.title)}</h5>", markup.table(found), f"<p><small>{escape(found.note)}</small></p>"]
     return "".join(parts)
 
 
 def table_of(results: RunResults) -> pd.DataFrame:
     """Returns the frame of a run's main table, indexed by the key of its rows; empty if it has no table yet."""
-    found = next((section for section in flat(sections(results)) if isinstance(section, Table)), None)
-    if found is None:
+    if (found := main_table(sections(results))) is None:
         return pd.DataFrame()
     keys = [column.name for column in found.columns if column.key]
     return found.frame.set_index(keys) if keys else found.frame

@@ -4,6 +4,7 @@ The file `kinds/KIND.py` describes the runs of a kind; a new kind needs nothing 
 
 - `read(results) -> data`: the data to show, read from the store once; pages keep it until the run has more results;
 - `head(results) -> Head`: the run in a sentence, from as little as possible, since lists of runs show it;
+- `head_of(results, data) -> Head`, if data that have been read spare it a large part of its work;
 - `sections(data) -> Iterator[Section]`: everything else, the main table first;
 - `together(data, ...) -> data`, if several runs can be shown as one, such as curves of trainings;
 - `mark(results) -> str`, if views may change without a further game: a text that then changes;
@@ -11,8 +12,9 @@ The file `kinds/KIND.py` describes the runs of a kind; a new kind needs nothing 
 - `to_json(data) -> Any`, if machines read more than the head and the tables;
 - `BEGIN`, commands that begin such a run, by lines; `OPTUNA`, if optuna-dashboard shows it, too;
 - `ratings(data) -> frame`, if its agents are rated;
+- `adds_up(data) -> str`, if not all of its games count alike: a sentence on how they add up;
 - `SEARCHES`, if it shows searched positions: runs of other kinds that have some show them in a tab, too;
-- `COMPARES`, if its agents are compared with each other; `SCORES`, if its games have scores to set side by side.
+- `COMPARES`, if its agents are compared with each other, and so may be set side by side with those of other runs.
 """
 
 from __future__ import annotations
@@ -31,7 +33,7 @@ from turnier.runs.results import RunResults
 
 if TYPE_CHECKING:
     from turnier.arena.analysis.reanalysis import Reanalysis
-    from turnier.dashboards.figures.charts import Figure
+    from turnier.dashboards.figures.figure import Figure
 
 OTHER = "games"  # the description of kinds without one of their own
 
@@ -150,11 +152,13 @@ class Diagram:
         svg: of the board.
         lines: each with the colour of the cells that it is about; empty for none.
         to: the address of the position in its match; empty if the match is not known.
+        drawn: the board in characters, for terminals; empty to show it on pages only.
     """
 
     svg: str
     lines: Sequence[tuple[str, str]]
     to: str = ""
+    drawn: str = ""
 
 
 @dataclass(frozen=True)
@@ -237,7 +241,7 @@ def _described() -> set[str]:
 
 
 def kinds_with(mark: str) -> list[str]:
-    """Returns the kinds whose description has a mark, such as `SCORES`; planned ones first."""
+    """Returns the kinds whose description has a mark, such as `COMPARES`; planned ones first."""
     kinds = [*KINDS, *sorted(_described() - KINDS.keys() - {OTHER})]
     return [kind for kind in kinds if getattr(kind_of(kind), mark, None)]
 
@@ -269,6 +273,11 @@ def flat(some: Iterator[Section] | Sequence[Section]) -> Iterator[Section]:
             yield from () if section.optional else flat(section.make(section.options))
         else:
             yield section
+
+
+def main_table(some: Iterable[Section]) -> Table | None:
+    """Returns the first table of some sections; None without one."""
+    return next((section for section in flat(list(some)) if isinstance(section, Table)), None)
 
 
 FAILED = (

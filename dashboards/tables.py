@@ -14,7 +14,8 @@ from typing import Any
 
 import pandas as pd
 
-from turnier.core.number_text import DIGITS, estimate, number, plus_minus
+from turnier.core.number_text import DIGITS, around, estimate, number
+from turnier.statistics.intervals import UNBOUNDED, Bounds
 
 MOST_SURE = 0.999  # no model of games is more reliable than this
 MAIN, USEFUL, MINOR = 3, 2, 1  # the importance of columns
@@ -34,7 +35,9 @@ class Column:
         unit: after the heading, such as %.
         scale: the factor of shown values, such as 100 for a share in %.
         half_width: the frame's column with half of the 95 % interval, in the same scale as the values.
+        bounds: of the values, as shown, where intervals with a `half_width` end.
         low, high: the frame's columns with the ends of the 95 % interval, in place of `half_width`.
+        short: whether such an interval is written with ± if the value is its middle.
         digits: significant digits of numbers without an interval.
         signed: whether positive numbers have a plus sign.
         sure: whether values are probabilities, which never read 100 %.
@@ -49,12 +52,14 @@ class Column:
     unit: str = ""
     scale: float = 1.0
     half_width: str = ""
+    bounds: Bounds = UNBOUNDED
     low: str = ""
     high: str = ""
+    short: bool = False
     digits: int = DIGITS
     signed: bool = False
     sure: bool = False
-    least: float = 0.0
+    least: float = -math.inf
     importance: int = USEFUL
     key: bool = False
     link: bool = False
@@ -74,10 +79,10 @@ class Column:
             return (
                 "" if math.isnan(value) else f">{100 * MOST_SURE:g}" if row[self.name] > MOST_SURE else f"{value:.1f}"
             )
-        if self.low:
-            return estimate(value, low, high, signed=self.signed)
         if self.half_width:
-            return plus_minus(value, half, signed=self.signed)
+            return around(value, *self.bounds.around(value, half), signed=self.signed)
+        if self.low:
+            return (around if self.short else estimate)(value, low, high, signed=self.signed)
         if value < self.least:
             return f"<{number(self.least)}"
         return number(value, digits=self.digits, signed=self.signed)

@@ -13,7 +13,7 @@ from rich.text import Text as Line
 
 from turnier.core.terminal.console import Console
 from turnier.core.terminal.visible import visible, visible_line
-from turnier.dashboards.sections import Copy, Drawing, Facts, Section, Text, Title, flat
+from turnier.dashboards.sections import Copy, Diagrams, Drawing, Facts, Section, Text, Title, flat
 from turnier.dashboards.short_names import forms, letters, readable
 from turnier.dashboards.tables import MAIN, Column, Table
 
@@ -49,9 +49,23 @@ def print_sections(console: Console, some: Iterable[Section], whole: bool = Fals
             shown = True
         elif isinstance(section, Drawing) and section.table is not None and whole:
             print_table(console, section.table, told)
+        elif isinstance(section, Diagrams) and whole:
+            _print_boards(console, section)
         elif isinstance(section, Facts) and whole:
             for name, fact in section.rows.items():
                 _say_name(console, f"{name}: {fact}")
+
+
+def _print_boards(console: Console, shown: Diagrams) -> None:
+    """Prints the positions that can be drawn in characters, each with what there is to say about it."""
+    boards = [one for one in shown.drawn if one.drawn]
+    say(console, shown.title * bool(boards), "bold")
+    for one in boards:
+        console.print()
+        say(console, one.drawn, breaks=False)
+        for text, _ in one.lines:
+            say(console, text)
+    say(console, shown.note * bool(boards))
 
 
 def say(console: Console, text: str, style: str = "", breaks: bool = True) -> None:

@@ -12,7 +12,9 @@ the median of 387,222 in docs/reproduction.md.
 
 from __future__ import annotations
 
-from turnier.runs.experiment import Experiment, Row
+from turnier.runs.experiments.experiment import Experiment
+from turnier.runs.experiments.published import BEATEN
+from turnier.runs.experiments.row import Row
 from turnier.studies.kutsch.heuristics import HEURISTICS_SCORE, ROWS
 from turnier.studies.kutsch.thesis import MC_SCORE, MCTS_SCORE, UCTN_SCORE
 from turnier.studies.scripts.experiments import run_experiments
@@ -41,7 +43,7 @@ def build(preset: str) -> list[Experiment]:
     games, scale = GAMES[preset], 100 if preset == "tiny" else 1
 
     def score(label: str, agent: str, published: float, more: int = 1) -> Row:
-        return Row(label, "2048", (agent,), more * games, "score", float(published))
+        return Row(label, "2048", (agent,), more * games, "score", float(published), setting=BEATEN)
 
     rows = [
         score(f"above {name}", f"expectimax(depth=3,evaluator={ROWS})", figure) for name, figure in HEADLINES.items()
@@ -55,7 +57,7 @@ def build(preset: str) -> list[Experiment]:
         "above all learners in training": (10_000, 90.0),
     }
     yavalath = [
-        Row(label, "yavalath", (ours, _uct(iterations, scale)), 2 * games, "win_rate", share)
+        Row(label, "yavalath", (ours, _uct(iterations, scale)), 2 * games, "win_rate", share, setting=BEATEN)
         for label, (iterations, share) in opponents.items()
     ]
     title = "What is above the headlines"

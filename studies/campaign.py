@@ -29,7 +29,7 @@ from turnier.commands.place import placed
 from turnier.core.errors import UserError
 from turnier.core.terminal.console import Console
 from turnier.results.store.store import Store
-from turnier.runs.experiment import NARROW_POINTS
+from turnier.runs.experiments.published import NARROW_POINTS
 from turnier.studies.campaigns.campaign import Campaign
 from turnier.studies.campaigns.figures import PAPER, PRESETS, Figure, figures, shared_studies
 from turnier.studies.campaigns.game_arrays import ENDING

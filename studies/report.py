@@ -22,12 +22,14 @@ from turnier.commands.options import DEFAULT_URL, JsonOption, StoreOption, Width
 from turnier.core.errors import UserError
 from turnier.core.terminal.console import Console
 from turnier.results.store.store import Store
-from turnier.runs.experiment import NARROW_POINTS
+from turnier.runs.experiments.published import NARROW_POINTS
 from turnier.studies.campaigns.document import write_report
 from turnier.studies.campaigns.figures import figures
+from turnier.studies.campaigns.learned import with_agents
 from turnier.studies.campaigns.missing_tables import missing_rows, print_missing
 from turnier.studies.campaigns.outlook import Outlook, outlooks
 from turnier.studies.campaigns.published import write_published
+from turnier.studies.campaigns.statement_page import write_statements
 from turnier.studies.scripts.script import run_script
 
 ALL = "all"
@@ -51,10 +53,12 @@ def main(
             )
             return
         if document == ALL:
-            pages = write_published(_outlooks(results, document), out)
+            found = _outlooks(results, document)
+            pages = [*write_published(found, out), *write_statements(found, out)]
         else:
-            names = [figure.run_id for figure in figures() if figure.document == document]
-            pages = write_report(results, document, out, order=names)
+            own = [figure for figure in figures() if figure.document == document]
+            words = [each for figure in own if (each := with_agents(figure, results))]
+            pages = write_report(results, document, out, known=words)
     for page in pages:
         Console().print(f"Page: {page}", markup=False, soft_wrap=True)
 

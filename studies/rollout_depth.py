@@ -26,7 +26,8 @@ from turnier.commands.options import DEFAULT_URL, PictureOption, SeedOption, Sto
 from turnier.commands.place import placed
 from turnier.core.number_text import half_width_text, number
 from turnier.core.terminal.console import Console
-from turnier.dashboards.figures.charts import Figure, lines, save
+from turnier.dashboards.figures.charts import lines
+from turnier.dashboards.figures.figure import Figure, save
 from turnier.results.store.store import Store
 from turnier.runs.bar import run_bar
 from turnier.runs.play import play_into

@@ -28,7 +28,8 @@ import typer
 
 from turnier.core.errors import UserError
 from turnier.core.terminal.console import Console
-from turnier.dashboards.figures.charts import Figure, lines, points, save
+from turnier.dashboards.figures.charts import lines, points
+from turnier.dashboards.figures.figure import Figure, save
 from turnier.runs.bar import game_bar
 from turnier.studies.benchmark.contenders import CONTENDERS
 from turnier.studies.benchmark.runs import Results, add, measured, missing_packages, read, tasks, write

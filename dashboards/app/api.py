@@ -12,18 +12,19 @@ from starlette.routing import Route
 
 from turnier.arena.analysis.reanalysis import Reanalysis
 from turnier.dashboards.app.shown_store import ShownStore
-from turnier.dashboards.figures.charts import Figure
+from turnier.dashboards.figures.figure import Figure
 from turnier.dashboards.figures.replay import board_svg
 from turnier.dashboards.pages.run import RunPage
 from turnier.dashboards.pages.runs import listed
 from turnier.dashboards.sections import Drawing, kind_of
 from turnier.results.frames import json_rows
+from turnier.server.board.app import Library
 from turnier.server.board.requests import NEVER_STORED
 
 KEPT = {"Cache-Control": "private, max-age=86400"}  # a match never changes
 
 
-def api_routes(shown: ShownStore) -> list[Route]:
+def api_routes(shown: ShownStore, library: Library) -> list[Route]:
     """Returns the routes of the data."""
 
     async def runs(request: Request) -> Response:
@@ -42,7 +43,7 @@ def api_routes(shown: ShownStore) -> list[Route]:
 
     async def board(request: Request) -> Response:
         def draw() -> str:
-            review = Reanalysis(shown.store.find_record(request.path_params["match"]))
+            review = Reanalysis(library.record(request.path_params["match"]))
             return board_svg(review.game, review.moments[-1])
 
         svg = await run_in_threadpool(draw)
@@ -77,6 +78,6 @@ def _figure(figure: Figure) -> dict[str, Any]:
     return {
         "title": figure.title,
         "note": figure.note,
-        "spec": json.loads(figure.spec),
+        "spec": figure.spec,
         "data": json.loads(json.dumps(json_rows(figure.data), default=str)),
     }

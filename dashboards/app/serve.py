@@ -7,11 +7,13 @@ import socket
 import threading
 
 from turnier.core.errors import UserError
+from turnier.dashboards.agent_names import names_of_texts
 from turnier.dashboards.app import vega
 from turnier.dashboards.app.app import make_app
-from turnier.dashboards.app.memory import keep_little
+from turnier.dashboards.app.memory import give_back, keep_little
 from turnier.dashboards.app.shown_store import ShownStore
 from turnier.dashboards.figures.animation import write_film
+from turnier.dashboards.sections import kinds_with
 from turnier.results.store.database import NoResults
 from turnier.results.store.store import Store
 from turnier.server.board.app import Library
@@ -35,12 +37,19 @@ def serve_dashboards(url: str, host: str = "127.0.0.1", port: int | None = None)
     keep_little()
     with listening_at(host, port) as listening:
         shown, tables = ShownStore(url), Tables.of_store(url)
-        app = make_app(shown, Library(lambda: shown.store, write_film, tables, shown.option), hosts_of(host))
-        threading.Thread(target=vega.script, name="script of charts", daemon=True).start()
+        library = Library(lambda: shown.store, write_film, tables, shown.option, give_back, names_of_texts)
+        app = make_app(shown, library, hosts_of(host))
+        threading.Thread(target=_prepare, name="first page", daemon=True).start()
         place = f"[{host}]" if ":" in host else host
         address = f"http://{place}:{listening.getsockname()[1]}"
         print(f"The dashboards of {name} are at {address} (Ctrl-C ends them).", flush=True)
         asyncio.run(BoardServer(app, tables).serve([listening]))
+
+
+def _prepare() -> None:
+    """Reads what the first page would wait for: the descriptions of all kinds of runs, and the script of charts."""
+    kinds_with("SEARCHES")
+    vega.script()
 
 
 def listening_at(host: str, port: int | None) -> socket.socket:

@@ -164,9 +164,10 @@ class ShownStore:
 
     def read(self, run: Run, reader: Callable[[RunResults], T]) -> T:
         """Returns what a function reads of a run; it is called only after changes. Do not modify its results."""
-        key = (run.id, self.state_of(run), f"{reader.__module__}.{reader.__qualname__}")
+        return self._kept(self._results, self._key(run, reader), lambda: reader(RunResults.find(self.store, run.id)))
 
-        return self._kept(self._results, key, lambda: reader(RunResults.find(self.store, run.id)))
+    def _key(self, run: Run, reader: Callable[[RunResults], Any]) -> Any:
+        return run.id, self.state_of(run), f"{reader.__module__}.{reader.__qualname__}"
 
     def read_all(self, runs: Sequence[Run], name: str, read: Callable[[], T]) -> T:
         """Returns what is read of several runs together, under a name of its own; read again only after changes."""
@@ -212,8 +213,11 @@ class ShownStore:
 
     def _head(self, run: Run) -> tuple[Head, str]:
         try:
-            results = RunResults.find(self.store, run.id)
-            return sections.head(results), _failures_of(results).text
+            results, kind = RunResults.find(self.store, run.id), sections.kind_of(run.kind)
+            with self._locks[id(self._results)]:
+                data = self._results.get(self._key(run, kind.read)) if hasattr(kind, "head_of") else None
+            head = kind.head(results) if data is None else kind.head_of(results, data)
+            return head, _failures_of(results).text
         except UserError as error:  # such as one that this version does not know: the others are shown
             return Head(str(error)), ""
 

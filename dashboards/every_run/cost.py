@@ -16,6 +16,12 @@ from turnier.dashboards.tables import MAIN, Column, Table
 
 HOUR = 3600.0
 CLOSE = 20.0  # Elo within which an agent is about as strong as another
+CPU, WALL, TIME = "CPU time", "wall-clock time", "time"
+CLOCKS = {
+    CPU: "CPU time of the agents' own decisions.",
+    WALL: "Wall-clock time of the agents' own decisions: their CPU time was not measured.",
+    TIME: "CPU time where it was measured, otherwise the wall-clock time of the agent's own decisions.",
+}
 
 
 def sections(frame: pd.DataFrame, ratings: pd.DataFrame | None, run: str) -> Iterator[Section]:
@@ -24,9 +30,10 @@ def sections(frame: pd.DataFrame, ratings: pd.DataFrame | None, run: str) -> Ite
     if costs.empty:
         return
     seconds = frame.drop_duplicates("match")["seconds"]
-    facts = {"games": f"{frame['match'].nunique():,}", "time of its agents": duration(costs["spent"].sum())}
+    clock = clock_of(frame)
+    facts = {"games": f"{frame['match'].nunique():,}", f"{clock} of its agents": duration(costs["spent"].sum())}
     if len(known := seconds.dropna()):
-        facts["time of a game"] = duration(known.mean())
+        facts[f"{WALL} of a game"] = duration(known.mean())
     yield Facts(facts)
     rated = ratings is not None and "elo" in ratings and ratings["elo"].notna().any()
     if rated and ratings is not None:
@@ -34,24 +41,26 @@ def sections(frame: pd.DataFrame, ratings: pd.DataFrame | None, run: str) -> Ite
         costs = costs.assign(elo=costs["agent"].map(elo))
         if said := cheapest(costs):
             yield Text(said)
+    long = costs["spent"].sum() > HOUR
     columns = [
         Column("name", "agent", key=True),
         *([Column("elo", "Elo", signed=True, importance=MAIN)] if rated else []),
-        Column("per_move", "µs per move", digits=3, importance=MAIN),
-        Column(
-            "hours" if costs["spent"].sum() > HOUR else "spent",
-            "hours" if costs["spent"].sum() > HOUR else "s",
-            digits=3,
-        ),
-        Column("share", "of all", "%", 100, digits=2),
+        Column("per_move", f"{clock} per move", "µs", digits=3, importance=MAIN),
+        Column("hours" if long else "spent", clock, "h" if long else "s", digits=3),
+        Column("share", "of that of all", "%", 100, digits=2),
         Column("games"),
         Column("moves"),
         Column("nodes", "nodes per move", digits=3),
         Column("replay", link=True),
     ]
     costs = costs.assign(replay=[games_address(run, agent) for agent in costs["agent"]])
-    note = "CPU time where it was measured, otherwise the wall clock of the agent's own decisions."
-    yield Table("Cost by agent", costs, columns, note)
+    yield Table("Cost by agent", costs, columns, CLOCKS[clock])
+
+
+def clock_of(frame: pd.DataFrame) -> str:
+    """Returns what the times of a `matches_frame` are: CPU time, wall-clock time, or time of either kind."""
+    measured = frame.loc[frame["seat_seconds"].notna() | frame["seat_cpu_seconds"].notna(), "seat_cpu_seconds"].notna()
+    return CPU if measured.all() else TIME if measured.any() else WALL
 
 
 def agent_costs(frame: pd.DataFrame) -> pd.DataFrame:
@@ -62,12 +71,12 @@ def agent_costs(frame: pd.DataFrame) -> pd.DataFrame:
     if frame.empty:
         return pd.DataFrame()
     spent = frame["seat_cpu_seconds"].where(frame["seat_cpu_seconds"].notna(), frame["seat_seconds"])
-    rows = frame[["agent", "label", "decisions", "nodes"]].assign(
+    rows = frame[["agent", "label", "match", "decisions", "nodes"]].assign(
         spent=spent, timed=frame["decisions"].where(spent.notna())
     )
     by = rows.groupby(["agent", "label"], observed=True, sort=False)
     found = by.agg(
-        games=("decisions", "size"), moves=("decisions", "sum"), nodes=("nodes", "sum"), spent=("spent", "sum"),
+        games=("match", "nunique"), moves=("decisions", "sum"), nodes=("nodes", "sum"), spent=("spent", "sum"),
         timed=("timed", "sum"), measured=("spent", "count"),
     ).reset_index()  # fmt: skip
     measured = found["measured"] > 0
@@ -108,4 +117,5 @@ def compared(frame: pd.DataFrame, agent: str, other: str, other_name: str) -> st
         return ""
     ours, theirs = (float(per_move[text]) for text in texts)
     times = f"{number(ours / theirs, digits=2)} times as long"
-    return f"It thinks {times} per move as {other_name}: {duration(ours / 1e6)} against {duration(theirs / 1e6)}."
+    spent = f"{duration(ours / 1e6)} against {duration(theirs / 1e6)} of {clock_of(frame)}"
+    return f"It thinks {times} per move as {other_name}: {spent}."

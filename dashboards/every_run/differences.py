@@ -119,7 +119,8 @@ def _shown(run: str, found: Found, known: Mapping[str, str], order: Sequence[str
             if any(view.visits):
                 units.setdefault(view.unit.text, []).append(name)
         told = [f"; those of {' and '.join(those)}: {unit}" for unit, those in units.items()]
-        yield Text(f"Values are the agents' own, for the seat to move{''.join(told)}.")
+        bracketed = "In brackets: their values of the other's choice."
+        yield Text(f"Values are the agents' own, for the seat to move{''.join(told)}. {bracketed}")
     elif found.differing:
         yield Text("In further searches of the positions in which they seemed to differ most, they agree.")
 
@@ -150,4 +151,4 @@ def _diagram(run: str, known: Mapping[str, str], names: Sequence[str], one: Diff
     mover = f" of seat {place.position.to_move}" if game.num_seats > 1 else ""
     lines = [*reversed(lines), (f"Move {place.number + 1}{mover}, {_result(place.record, known)}", "")]
     to = match_address(run, place.record.spec.id, place.number)
-    return Diagram(coloured(game.svg(state), colours), lines, to)
+    return Diagram(coloured(game.svg(state), colours), lines, to, game.draw(state))

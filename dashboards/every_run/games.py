@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import contextlib
+from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 import pandas as pd
 
+from turnier.agents.registry import make_agent
+from turnier.core.errors import UserError, unknown
 from turnier.core.number_text import number
 from turnier.dashboards.agent_names import distinct
 from turnier.dashboards.links import match_address
@@ -35,6 +38,23 @@ def agents_of(frame: pd.DataFrame) -> Mapping[str, str]:
     pairs = frame[["agent", "label"]].drop_duplicates()
     names = distinct(pairs["label"].astype(str))
     return {str(agent): names[str(label)] for agent, label in pairs.itertuples(index=False)}
+
+
+def full_texts(asked: Iterable[str], names: Mapping[str, str]) -> tuple[str, ...]:
+    """Returns the full texts of agents that are named by any text form or by name, each once.
+
+    Raises UserError if one is not among `names`, see `agents_of`.
+    """
+    texts = {name: text for text, name in names.items()} | {text: text for text in names}
+    found = {}
+    for one in asked:
+        text = texts.get(one, "")
+        with contextlib.suppress(UserError):
+            text = text or make_agent(one).full_text()
+        if text not in names:
+            raise unknown("agent", one, list(names.values()))
+        found[text] = one
+    return tuple(found)
 
 
 def matching(frame: pd.DataFrame, chosen: Chosen) -> pd.DataFrame:

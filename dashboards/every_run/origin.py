@@ -38,7 +38,8 @@ def sections(store: Store, run: Run, progress: RunProgress | None, option: str =
     ended = progress is None or progress.state not in LIVE
     complete = progress is not None and progress.done is not None and progress.done >= (progress.planned or 0)
     if words and ended:
-        yield Copy(shlex.join(words) + option, "To repeat or continue it:" if complete else "To resume it:")
+        why = "To show it again, or continue it; another --store repeats it:" if complete else "To resume it:"
+        yield Copy(shlex.join(words) + option, why)
     if store.match_counts().get(run.id):
         yield Copy(f"turnier check {shlex.quote(run.id)} --sample {SAMPLE}{option}", "To play some games again:")
     rows = dict(origin(store, run).rows)

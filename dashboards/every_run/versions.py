@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pandas as pd
 
 from turnier.dashboards.agent_names import with_names
+from turnier.dashboards.summaries.matches import bounds_of
 from turnier.dashboards.tables import MAIN, Column, Table
 
 
@@ -18,6 +21,8 @@ def versions_table(title: str, rated: pd.DataFrame) -> Table:
         since=[f"{since:%Y-%m-%d %H:%M}" for since in rated["since"]],
     )
     value = Column(prefix, "Elo" if several else "mean score", half_width="half_width", signed=several)
+    if not several:
+        value = replace(value, bounds=bounds_of(frame))
     columns = [
         Column("label", "agent", key=True),
         Column("since", "first played"),

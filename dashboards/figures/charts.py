@@ -1,70 +1,32 @@
-"""Charts from frames, without a browser: points and lines with intervals, bars and heat maps; and files of them.
+"""Charts from frames, without a browser: points and lines with intervals, bars and heat maps.
 
 Numbers go from dark to light (cividis).
 """
 
 from __future__ import annotations
 
-import json
-import textwrap
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from functools import cached_property
-from io import BytesIO
-from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
 import altair as alt
 import pandas as pd
-from PIL import Image
 
-from turnier.core.errors import UserError
 from turnier.core.number_text import estimate, number
-from turnier.core.outputs import require_folder
-from turnier.core.terminal.visible import visible_in
 from turnier.dashboards.colours import COLOURS
+from turnier.dashboards.figures.figure import styled
 
 SHAPES = ("circle", "square", "triangle-up", "diamond", "triangle-down", "triangle-right", "triangle-left", "wedge")
 NUMBERS = "cividis"
 PUBLISHED = "cross"  # shape of published values
-KINDS = ("svg", "png", "pdf")  # of files
-PICTURE_WIDTH = 720  # px, of downloads and reports
-PADDING = {"left": 30, "top": 10, "right": 20, "bottom": 5}  # px, of files: fonts elsewhere may be wider
 MAX_POINTS = 3000  # drawn in one chart, evenly chosen; the data has all
 MAX_TICKS = 12  # one for each value
 MANY_ROWS = 20  # from which rows stand closer
 MAX_DOTS = 60  # of a line; a longer one has a band instead of dots
 TOLD = "estimate"  # column with the text of a value and its interval, for tooltips
 _WRAP = 26  # characters per line of a label
-_NOTE_WRAP = 105  # characters per line of a note
 _LINES = "split(datum.label, '\\n')"
 _NAMED = {"labelExpr": _LINES, "labelLimit": 230}
-
-alt.data_transformers.disable_max_rows()
-
-
-@dataclass(frozen=True)
-class Figure:
-    """A chart for pages and reports, with its title, its note and all of its data."""
-
-    title: str
-    chart: Any  # an Altair chart
-    data: pd.DataFrame
-    note: str = ""  # explains intervals and units
-
-    @cached_property
-    def spec(self) -> str:
-        """The chart as a Vega-Lite specification in JSON."""
-        return json.dumps(self.chart.to_dict(validate=False), separators=(",", ":"))
-
-    def save(self, path: Path | str) -> None:
-        """Writes the figure in the format of the name's ending, such as figure.svg."""
-        save(Path(path), self)
-
-    def _repr_svg_(self) -> str:
-        """Shows the figure in a notebook."""
-        return image(self, "svg").decode()
 
 
 def wrapped(label: str) -> str:
@@ -85,11 +47,12 @@ def points(frame: pd.DataFrame, label: str, value: str, low: str, high: str, uni
     data = frame.assign(**{label: frame[label].map(wrapped)})
     order = data[label].tolist()
     y = alt.Y(f"{label}:N", sort=order, title=None, axis=alt.Axis(labelExpr=_LINES, labelLimit=230))
-    data = told(data[[label, value, low, high, *([mark] if mark else [])]], value, low, high)
-    base, scale = alt.Chart(data).encode(y=y), alt.Scale(zero=False, nice=True)
+    data = told(data[[label, value, low, high, *([mark] if mark else []), *_counted(data)]], value, low, high)
+    hover = [*_tooltip(data, label), _estimate(unit), *_tooltip(data, *_counted(data))]
+    base, scale = alt.Chart(data).encode(y=y, tooltip=hover), alt.Scale(zero=False, nice=True)
     bars = base.mark_rule(strokeWidth=2, color=COLOURS[0]).encode(x=alt.X(f"{low}:Q", scale=scale), x2=f"{high}:Q")
     dots = base.mark_point(filled=True, size=90, color=COLOURS[0], opacity=1).encode(
-        x=alt.X(f"{value}:Q", title=unit, scale=scale), tooltip=_tooltip(data, label, TOLD)
+        x=alt.X(f"{value}:Q", title=unit, scale=scale)
     )
     layers = [bars, dots]
     if mark:
@@ -132,10 +95,8 @@ def lines(
         falling: whether x falls from left to right.
         chosen: further columns, which a click on a point chooses.
     """
-    data = thinned(
-        frame[[x, value, low, high, series, *across, *chosen]].assign(**{series: frame[series].map(wrapped)}), series
-    )
-    data = told(data, value, low, high)
+    kept = list(dict.fromkeys([x, value, low, high, series, *across, *chosen, *_counted(frame)]))
+    data = told(thinned(frame[kept].assign(**{series: frame[series].map(wrapped)}), series), value, low, high)
     names = list(dict.fromkeys(data[series]))
     partners = {wrapped(name): wrapped(partner) for name, partner in (published or {}).items()}
     smallest, largest = (float(data[x].min()), float(data[x].max())) if len(data) else (0.0, 0.0)
@@ -152,9 +113,9 @@ def lines(
         begins, ends = across
         left_end = _number_axis(begins, titles[0], kind, data[x])
         layers.append(base.mark_rule(strokeWidth=1.5).encode(x=left_end, x2=f"{ends}:Q", y=y))
-    if not many:
-        look = {"shape": _shape(series, names, partners), "tooltip": _tooltip(data, series, x, TOLD)}
-        layers.append(base.mark_point(filled=True, size=60, opacity=1).encode(y=y, **look))
+    hover = [*_tooltip(data, series, x), _estimate(titles[1]), *_tooltip(data, *(set(_counted(data)) - {x}))]
+    look = {} if many else {"shape": _shape(series, names, partners)}  # dots of long lines are there to point at only
+    layers.append(base.mark_point(filled=True, size=60, opacity=0 if many else 1).encode(y=y, tooltip=hover, **look))
     if connected:
         layers.insert(1, base.mark_line(strokeWidth=2).encode(y=y, strokeDash=_dash(series, names, partners)))
     return styled(alt.layer(*layers).properties(height=_height(names)))
@@ -162,20 +123,16 @@ def lines(
 
 def steps(frame: pd.DataFrame, x: str, value: str, series: str, titles: tuple[str, str]) -> Any:
     """Returns a stepped line for every series, for distributions."""
-    data = frame[[x, value, series]].assign(**{series: frame[series].map(wrapped)})
+    data = frame[[x, value, series, *_counted(frame)]].assign(**{series: frame[series].map(wrapped)})
     names = list(dict.fromkeys(data[series]))
-    chart = (
-        alt.Chart(data)
-        .mark_line(interpolate="step-after", strokeWidth=2.5)
-        .encode(
-            x=alt.X(f"{x}:Q", title=titles[0], scale=alt.Scale(zero=False, nice=False)),
-            y=alt.Y(f"{value}:Q", title=titles[1]),
-            color=_colour(series, names),
-            strokeDash=alt.StrokeDash(f"{series}:N", sort=names, legend=None),
-            tooltip=_tooltip(data, series, x, value),
-        )
+    base = alt.Chart(data).encode(
+        x=alt.X(f"{x}:Q", title=titles[0], scale=alt.Scale(zero=False, nice=False)),
+        y=alt.Y(f"{value}:Q", title=titles[1]),
+        color=_colour(series, names),
     )
-    return styled(chart.properties(height=_height(names)))
+    stairs = base.mark_line(interpolate="step-after", strokeWidth=2.5).encode(strokeDash=_dash(series, names, {}))
+    corners = base.mark_point(size=60, opacity=0).encode(tooltip=_tooltip(data, series, x, value, *_counted(data)))
+    return styled((stairs + corners).properties(height=_height(names)))
 
 
 def heat(
@@ -207,10 +164,10 @@ def heat(
     base = alt.Chart(data).encode(
         x=alt.X(x_field, sort=x_sort, title=titles[0], axis=alt.Axis(**x_words)),
         y=alt.Y(y_field, sort=y_sort, title=titles[1], axis=alt.Axis(**y_words)),
+        tooltip=_tooltip(data, x, y, shown),
     )
-    scale = alt.Scale(scheme=NUMBERS, domain=domain)
-    fill, told_of = alt.Color(f"{value}:Q", scale=scale, legend=None), _tooltip(data, x, y, shown)
-    cells = base.mark_rect(stroke="white").encode(color=fill, tooltip=told_of)
+    fill = alt.Color(f"{value}:Q", scale=alt.Scale(scheme=NUMBERS, domain=domain), legend=None)
+    cells = base.mark_rect(stroke="white").encode(color=fill)
     ink = alt.condition(alt.datum[value] > sum(domain) / 2, alt.value("black"), alt.value("white"))
     two_lines = bool(data[shown].astype(str).str.contains("\n").any())
     up = -7 if two_lines else 0
@@ -231,15 +188,20 @@ def bars(frame: pd.DataFrame, label: str, value: str, unit: str, ends: Sequence[
 
 
 def cloud(frame: pd.DataFrame, x: str, value: str, titles: tuple[str, str], line: str = "", step: str = "after") -> Any:
-    """Returns a dot for every row; `line` names a column to draw with steps before or after its dots."""
+    """Returns a dot for every row; `line` names a column to draw with steps before or after its dots.
+
+    A column `number` says which candidate a dot is.
+    """
     named = pd.api.types.is_numeric_dtype(frame[x]) and not pd.api.types.is_bool_dtype(frame[x])
-    data = thinned(frame[[x, value, *([line] if line else [])]])
+    number = ["number"] if "number" in frame else []
+    data = thinned(frame[list(dict.fromkeys([*number, x, value, *([line] if line else [])]))])
     place = _number_axis(x, titles[0], "linear", data[x]) if named else alt.X(f"{x}:N", title=titles[0])
     base = alt.Chart(data).encode(x=place)
     height = alt.Y(f"{value}:Q", title=titles[1], scale=alt.Scale(zero=False, nice=True))
-    layers = [
-        base.mark_circle(size=40, opacity=0.45, color=COLOURS[0]).encode(y=height, tooltip=_tooltip(data, x, value))
-    ]
+    told_of = [*number, *([] if number == [x] else [x]), value]
+    names = {x: titles[0], value: titles[1], "number": "candidate"}
+    hover = [alt.Tooltip(field, title=names[field], format=_format(data[field])) for field in told_of]
+    layers = [base.mark_circle(size=40, opacity=0.45, color=COLOURS[0]).encode(y=height, tooltip=hover)]
     if line:
         best = base.mark_line(interpolate=f"step-{step}", strokeWidth=2.5, color=COLOURS[3])
         layers.append(best.encode(y=alt.Y(f"{line}:Q", scale=alt.Scale(zero=False))))
@@ -256,75 +218,12 @@ def thinned(frame: pd.DataFrame, series: str | None = None) -> pd.DataFrame:
     return pd.concat([part.iloc[:: -(-len(part) // share)] for _, part in frame.groupby(series, sort=False)])
 
 
-def image(figure: Figure, kind: str, note: bool = True) -> bytes:
-    """Returns a figure as a file of one of KINDS; with `note`, its note below the title."""
-    return _rendered(_titled(figure, note), kind)
-
-
-def save(path: Path, *figures: Figure, title: str = "") -> None:
-    """Writes figures below each other into one file; raises UserError if that is impossible."""
-    require_picture(path)
-    charts = [_titled(figure) for figure in figures]
-    for chart in charts:
-        chart.config = alt.Undefined  # Vega-Lite takes one config for all
-    column = alt.vconcat(*charts, spacing=30).resolve_scale(color="independent", shape="independent")
-    column = styled(column.properties(title=title) if title else column)
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(_rendered(column, _kind(path)))
-    except OSError as failure:
-        raise UserError(f"a picture must go to a file that can be written, got {path}: {failure}.") from None
-
-
-def require_picture(path: Path) -> None:
-    """Raises UserError if a picture cannot be written; its folder need not exist."""
-    if _kind(path) not in KINDS:
-        known = ", ".join(f".{kind}" for kind in KINDS)
-        raise UserError(f"the name of a picture must end in one of {known}, got {path}; choose another.")
-    require_folder(path.parent, "the folder of a picture")
-
-
-def _kind(path: Path) -> str:
-    return path.suffix.removeprefix(".").lower()
-
-
-def _titled(figure: Figure, note: bool = True) -> Any:
-    subtitle = textwrap.wrap(figure.note, _NOTE_WRAP) if note and figure.note else alt.Undefined
-    title = alt.TitleParams(figure.title, subtitle=subtitle, subtitleColor="#555", subtitleFontSize=12)
-    return figure.chart.properties(width=PICTURE_WIDTH, title=title)
-
-
-def _rendered(chart: Any, kind: str) -> bytes:
-    import vl_convert
-
-    version = alt.SCHEMA_VERSION.removeprefix("v").rpartition(".")[0]
-    spec = visible_in(chart.properties(padding=PADDING).to_dict())
-    spec["config"]["font"] = "sans-serif"  # the font for measuring text outside browsers
-    if kind == "svg":
-        return str(vl_convert.vegalite_to_svg(spec, vl_version=version)).encode()
-    if kind == "pdf":
-        return bytes(vl_convert.vegalite_to_pdf(spec, vl_version=version))
-    return _small(bytes(vl_convert.vegalite_to_png(spec, vl_version=version, scale=2)))
-
-
-def _small(png: bytes) -> bytes:
-    """Returns the picture with at most 256 colours, which is a quarter of the size and looks the same."""
-    out = BytesIO()
-    picture = Image.open(BytesIO(png)).convert("RGB")
-    picture.quantize(256, dither=Image.Dither.NONE).save(out, "PNG", optimize=True, dpi=(144, 144))
-    return out.getvalue()
-
-
-def table_csv(frame: pd.DataFrame) -> bytes:
-    return str(frame.to_csv(index=False)).encode()
-
-
 def _number_axis(x: str, title: str, kind: str, values: pd.Series, falling: bool = False) -> Any:
     """Returns an axis from the smallest to the largest number, or of steps; a few whole numbers become its ticks."""
     known = sorted(values.dropna().unique().tolist())
     if kind == "ordinal":
         return alt.X(f"{x}:O", title=title, axis=alt.Axis(labelAngle=0))
-    look = alt.Axis(labelOverlap="greedy", labelFlush=False)
+    look = alt.Axis(labelOverlap="greedy")
     if len(known) == 1:  # the only tick; Vega would write it with six decimals
         look.values, look.labelExpr = known, f"'{number(known[0])}'"
     elif all(value == round(value) for value in known):
@@ -338,6 +237,15 @@ def _number_axis(x: str, title: str, kind: str, values: pd.Series, falling: bool
 def told(data: pd.DataFrame, value: str, low: str, high: str) -> pd.DataFrame:
     """Returns the data with a column of texts: each value with its interval."""
     return data.assign(**{TOLD: [estimate(*row) for row in data[[value, low, high]].itertuples(index=False)]})
+
+
+def _counted(data: pd.DataFrame) -> list[str]:
+    """Returns the columns that say of how many games a value is."""
+    return ["games"] if "games" in data else []
+
+
+def _estimate(title: str) -> Any:
+    return alt.Tooltip(f"{TOLD}:N", title=title)
 
 
 def _tooltip(data: pd.DataFrame, *fields: str) -> list[Any]:
@@ -387,14 +295,3 @@ def _legend(names: Sequence[str]) -> Any:
         return None
     columns = _columns(names)
     return alt.Legend(orient="top", columns=columns, labelLimit=330, labelExpr="replace(datum.label, /\\n/g, '')")
-
-
-def styled(chart: Any) -> Any:
-    """Returns the chart in our style: legible from the back of a room."""
-    return (  # `configure` first, since it resets all others; its padding is for the top tick
-        chart.configure(background="white", font="system-ui, sans-serif", padding=10)
-        .configure_axis(labelFontSize=12, labelSeparation=4, titleFontSize=13, titleFontWeight=400, gridColor="#e6e6e6")
-        .configure_legend(labelFontSize=12, titleFontSize=13, symbolStrokeWidth=3, symbolOpacity=1, columnPadding=24)
-        .configure_title(fontSize=15, anchor="start", fontWeight=600)
-        .configure_view(strokeWidth=0)
-    )

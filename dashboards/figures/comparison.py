@@ -10,7 +10,8 @@ import pandas as pd
 from turnier.core.number_text import number
 from turnier.dashboards.agent_names import distinct, names_of
 from turnier.dashboards.colours import COLOURS, VERDICT_COLOURS
-from turnier.dashboards.figures.charts import Figure, points, styled
+from turnier.dashboards.figures.charts import points
+from turnier.dashboards.figures.figure import Figure, styled
 from turnier.runs.stored.comparison import ComparisonResults
 from turnier.runs.stored.race import RaceResults
 from turnier.statistics.sprt import Verdict

@@ -7,8 +7,9 @@ import math
 import pandas as pd
 
 from turnier.dashboards.figures import charts
-from turnier.dashboards.figures.charts import Figure
-from turnier.runs.experiment import TESTS, Experiment, uneven, unit
+from turnier.dashboards.figures.figure import Figure
+from turnier.runs.experiments.experiment import TESTS, Experiment, uneven
+from turnier.runs.experiments.row import unit
 
 NOTE = "Ours with 95 % intervals."
 PUBLISHED_NOTE = " Crosses: published, without known intervals."

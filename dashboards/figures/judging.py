@@ -5,7 +5,7 @@ from __future__ import annotations
 import pandas as pd
 
 from turnier.dashboards.figures import charts
-from turnier.dashboards.figures.charts import Figure
+from turnier.dashboards.figures.figure import Figure
 
 
 def optimal_moves(agents: pd.DataFrame) -> Figure:

@@ -12,10 +12,11 @@ import pandas as pd
 from turnier.core.number_text import DIGITS
 from turnier.core.terminal.visible import visible
 from turnier.dashboards.colours import COLOURS
-from turnier.dashboards.figures.charts import NUMBERS, TOLD, styled, told
+from turnier.dashboards.figures.charts import NUMBERS, TOLD, told
+from turnier.dashboards.figures.figure import styled
 from turnier.dashboards.links import SIDES
 
-MAX_TEXTS = 16  # agents whose cells have texts
+MAX_TEXTS = 16  # agents whose cells have intervals, too
 MAX_AGENTS = 60  # agents of one square
 MAX_NAMES = 8  # maximum number of agents with names at their dots
 MAX_NUMBERS = 30  # maximum number of agents with numbers at all dots
@@ -29,14 +30,14 @@ def square(cells: pd.DataFrame) -> Any:
 
     Args:
         cells: a row for every agent and opponent: place and against_place, agent and against, points (%, dark to
-            light), games, and the texts "points, %", "won-drawn-lost", share and interval.
+            light), games, and the texts "points, %", "won-drawn-lost", p, share and interval.
     """
     names = cells[["place", "agent"]].drop_duplicates().sort_values("place").to_numpy().tolist()
     labels = {str(place): f"{place}  {visible(agent)}" for place, agent in names}
     small = len(labels) > MAX_TEXTS
     look: dict[str, Any] = {"labelFontSize": 10 if small else 12, "labelOverlap": "greedy"}
     rows = alt.Axis(labelExpr=f"{NARROW} ? datum.label : {json.dumps(labels)}[datum.label]", labelLimit=260, **look)
-    texts = [alt.Tooltip(f"{name}:N") for name in ("agent", "against", "points, %", "won-drawn-lost")]
+    texts = [alt.Tooltip(f"{name}:N") for name in ("agent", "against", "points, %", "won-drawn-lost", "p")]
     base = alt.Chart(cells).encode(
         x=alt.X("against_place:O", title="against", axis=alt.Axis(orient="top", labelAngle=0, **look)),
         y=alt.Y("place:O", title=None, axis=rows),
@@ -49,15 +50,15 @@ def square(cells: pd.DataFrame) -> Any:
         "strokeWidth": alt.condition(chosen, alt.value(4), alt.value(1), empty=False),
     }
     layers = [base.mark_rect().encode(color=fill, **framed).add_params(chosen)]
+    ink = alt.condition(alt.datum.points > 50, alt.value("black"), alt.value("white"))
+    crowded = NARROW if len(labels) > 4 else "false"
+    share: dict[str, Any] = {"fontSize": alt.expr(f"{crowded} ? 9 : 13"), "dy": alt.expr(f"{crowded} ? 0 : -7")}
+    interval: dict[str, Any] = {"fontSize": 11, "dy": 9, "opacity": alt.expr(f"{crowded} ? 0 : 1")}
+    if small:  # cells have room for one number, and none on a phone
+        share = {"fontSize": 9, "opacity": alt.expr(f"{NARROW} ? 0 : 1")}
+    layers.append(base.mark_text(**share).encode(text="share:N", color=ink))
     if not small:
-        ink = alt.condition(alt.datum.points > 50, alt.value("black"), alt.value("white"))
-        crowded = NARROW if len(labels) > 4 else "false"
-        share: dict[str, Any] = {"fontSize": alt.expr(f"{crowded} ? 9 : 13"), "dy": alt.expr(f"{crowded} ? 0 : -7")}
-        interval: dict[str, Any] = {"fontSize": 11, "dy": 9, "opacity": alt.expr(f"{crowded} ? 0 : 1")}
-        layers += [
-            base.mark_text(**look).encode(text=f"{name}:N", color=ink)
-            for name, look in (("share", share), ("interval", interval))
-        ]
+        layers.append(base.mark_text(**interval).encode(text="interval:N", color=ink))
     step = next(px for most, px in _STEPS if len(labels) <= most)
     return styled(alt.layer(*layers).properties(height=step * cells["place"].nunique()))
 

@@ -8,7 +8,7 @@ import pandas as pd
 
 from turnier.dashboards.colours import COLOURS
 from turnier.dashboards.figures import charts
-from turnier.dashboards.figures.charts import Figure
+from turnier.dashboards.figures.figure import Figure
 from turnier.dashboards.figures.ranked import MAX_NUMBERS, cost_scatter
 from turnier.dashboards.summaries.matches import (
     CPU,

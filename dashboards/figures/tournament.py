@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
+from turnier.core.number_text import p_value
 from turnier.dashboards.figures import charts
-from turnier.dashboards.figures.charts import Figure
+from turnier.dashboards.figures.figure import Figure
 from turnier.dashboards.figures.ranked import MAX_AGENTS, MAX_TEXTS, cost_scatter, square
 from turnier.dashboards.summaries.matches import Ranks, both_sides
 
@@ -40,12 +41,15 @@ def crosstable(ranks: Ranks, first: int = 1) -> Figure:
         "interval": [f"{row.low:.0f}–{row.high:.0f}" for row in records],
         "points, %": [f"{row.points:.1f} ({row.low:.0f} to {row.high:.0f})" for row in records],
         "won-drawn-lost": [f"{row.won}-{row.drawn}-{row.lost}" for row in records],
+        "p": [p_value(row.p) for row in records],
     }
-    chart = square(data.drop(columns=["low", "high", "won", "drawn", "lost", "p"]).assign(**texts))
-    what = "games (a draw is half a win)" if ranks.ratings["elo"].notna().any() else "seeds (the larger score wins)"
+    chart = square(data.drop(columns=["low", "high", "won", "drawn", "lost"]).assign(**texts))
+    several = bool(ranks.ratings["elo"].notna().any())
+    what = "games (a draw is half a win)" if several else "seeds (the larger score wins)"
+    star = "points differ from 50 %" if several else "mean scores, not the points, differ"
     note = f"Row against column: points, % of the {what}, with a 95 % interval; from dark (0) to light (100)."
-    few = last - first < MAX_TEXTS
-    note += " * marks p < 0.05 after Holm's correction." if few else " Point at a cell to see its numbers."
+    note += f" *: their {star}, p < 0.05 after Holm's correction for all pairs; see the table below."
+    note += " Point at a cell to see its interval and p." if last - first >= MAX_TEXTS else ""
     if last - first + 1 < agents:
         note += f" Shown: places {first} to {last} of {agents}."
     return Figure("Who beats whom", chart, data, note)
@@ -59,7 +63,8 @@ def rating_points(ranks: Ranks) -> Figure | None:
     data = frame[["rank", "label", "elo", "elo_low", "elo_high", "games", "live_mu", "live_sigma"]]
     drawn = data.assign(label=[f"{rank}  {label}" for rank, label in data[["rank", "label"]].itertuples(index=False)])
     chart = charts.points(drawn[:MAX_AGENTS], "label", "elo", "elo_low", "elo_high", "Elo")
-    note = "Bradley and Terry, or Plackett and Luce; 95 % intervals with the games of a seed as clusters."
+    by = "Plackett and Luce" if ranks.crowded else "Bradley and Terry"
+    note = f"By the model of {by}; 95 % intervals with the games of a seed as clusters."
     if len(data) > MAX_AGENTS:
         note += f" Shown: the first {MAX_AGENTS} of {len(data)} agents."
     return Figure("Ratings", chart, data, note)
@@ -106,20 +111,21 @@ def best_over_games(race: pd.DataFrame) -> Figure | None:
     return Figure("Best of all over the games", chart, data[["label", "games", "percent"]], note)
 
 
-def strength_against_cost(costs: pd.DataFrame, what: str) -> Figure | None:
+def strength_against_cost(costs: pd.DataFrame, what: str, cost: str) -> Figure | None:
     """Ratings of agents against the time of a move; None if fewer than two are known.
 
     Args:
         costs: of `agent_costs`, with elo, low and high of each agent.
         what: they are, such as Elo.
+        cost: the title of the times.
     """
     known = costs[costs["elo"].notna() & (costs["per_move"] > 0)].sort_values("elo", ascending=False, kind="stable")
     if len(known) < 2:
         return None
     data = known.assign(rank=range(1, len(known) + 1), cost=known["per_move"], value=known["elo"])
     data = data[["rank", "name", "cost", "value", "low", "high", "games"]].reset_index(drop=True)
-    note = "Numbers are ranks among these. CPU time where it was measured. 95 % intervals."
-    return Figure("Strength against time", cost_scatter(data, ("µs per move", what)), data, note)
+    note = "Numbers are ranks among these. 95 % intervals."
+    return Figure("Strength against time", cost_scatter(data, (cost, what)), data, note)
 
 
 def versions_over_time(rated: pd.DataFrame) -> Figure | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -12,24 +13,25 @@ from scipy import stats
 
 from turnier.agents.registry import label_of
 from turnier.dashboards.figures import charts
-from turnier.dashboards.figures.charts import Figure
+from turnier.dashboards.figures.figure import Figure
 from turnier.results.store.curves import CurvePoint
 from turnier.runs.self_play.ratings import ZERO
 from turnier.runs.stored.training import Evaluation
-from turnier.statistics.intervals import CONFIDENCE
+from turnier.statistics.intervals import CONFIDENCE, UNBOUNDED, Bounds
 
 Seconds = Mapping[str, Mapping[int, float]]  # run -> number of games -> seconds of learning up to there
 TIMES = (("hours", 3600), ("minutes", 60), ("seconds", 1))
 MAX_DRAWN = 400  # points of a drawn curve; longer curves have neighbouring points merged
 
 
-def curve_frame(points: Sequence[CurvePoint]) -> pd.DataFrame:
-    """Returns one row per point: games, count, mean, deviation, low and high (95 %, Student's t)."""
+def curve_frame(points: Sequence[CurvePoint], bounds: Bounds = UNBOUNDED) -> pd.DataFrame:
+    """Returns one row per point: games, count, mean, deviation, low and high (95 %, Student's t, within the bounds)."""
     frame = pd.DataFrame([asdict(point) for point in points], columns=["games", "count", "mean", "deviation"])
     if len(frame) > MAX_DRAWN:
         frame = _coarser(frame, -(-len(frame) // MAX_DRAWN))
     half = stats.t.ppf(0.5 + CONFIDENCE / 2, frame["count"] - 1) * frame["deviation"] / frame["count"] ** 0.5
-    return frame.assign(low=frame["mean"] - half, high=frame["mean"] + half)
+    low, high = bounds.around(frame["mean"], half)
+    return frame.assign(low=low, high=high)
 
 
 def _coarser(frame: pd.DataFrame, step: int) -> pd.DataFrame:
@@ -53,8 +55,9 @@ def _over(data: pd.DataFrame, columns: tuple[str, str, str], unit: str, seconds:
 
     Runs without known times are left out.
     """
+    chosen = ["replay"] if "replay" in data else []
     if seconds is None:
-        return charts.lines(data, "games", *columns, "run", ("games trained", unit)), data
+        return charts.lines(data, "games", *columns, "run", ("games trained", unit), chosen=chosen), data
     parts = []
     for name, part in data.groupby("run", sort=False):
         if known := sorted(seconds.get(str(name), {}).items()):
@@ -64,12 +67,14 @@ def _over(data: pd.DataFrame, columns: tuple[str, str, str], unit: str, seconds:
     most = 3600 * timed["hours"].max()
     x, size = next((unit for unit in TIMES if unit[1] <= most), TIMES[-1])
     drawn = timed.assign(**{x: 3600 * timed["hours"] / size})
-    return charts.lines(drawn, x, *columns, "run", (f"{x} of learning", unit)), timed
+    return charts.lines(drawn, x, *columns, "run", (f"{x} of learning", unit), chosen=chosen), timed
 
 
-def training_curves(points_by_run: Mapping[str, Sequence[CurvePoint]], seconds: Seconds | None = None) -> Figure | None:
+def training_curves(
+    points_by_run: Mapping[str, Sequence[CurvePoint]], seconds: Seconds | None = None, bounds: Bounds = UNBOUNDED
+) -> Figure | None:
     """Mean scores of the training games, by run; None if there are none. For `seconds` see `_over`."""
-    parts = [curve_frame(points).assign(run=name) for name, points in points_by_run.items() if points]
+    parts = [curve_frame(points, bounds).assign(run=name) for name, points in points_by_run.items() if points]
     if not parts:
         return None
     data = pd.concat(parts, ignore_index=True)
@@ -84,12 +89,18 @@ def evaluation_curves(
     unit: str,
     opponents: Iterable[str] = (),
     seconds: Seconds | None = None,
+    replays: Mapping[str, Mapping[int, str]] = MappingProxyType({}),
 ) -> Figure | None:
     """The strength during training, by run; None if nothing was evaluated.
 
-    `opponents` are the agents in all other seats; none in games of one seat.
+    `opponents` are the agents in all other seats; none in games of one seat. `replays` are the addresses of evaluation
+    games, by run and number of games trained.
     """
-    rows = [asdict(evaluation) | {"run": name} for name, done in evaluations_by_run.items() for evaluation in done]
+    rows = [
+        asdict(evaluation) | {"run": name, "replay": replays.get(name, {}).get(evaluation.games, "")}
+        for name, done in evaluations_by_run.items()
+        for evaluation in done
+    ]
     if not rows:
         return None
     chart, data = _over(pd.DataFrame(rows), ("value", "low", "high"), unit, seconds)

@@ -50,7 +50,7 @@ from turnier.runs.results import RunResults
 from turnier.runs.stored.certainty import certainty_of_run
 
 BEGIN = 'turnier certainty 2048 random "mc(iterations=100)" --states 5'
-SCORES = SEARCHES = True  # see `turnier.dashboards.sections`
+SEARCHES = True  # see `turnier.dashboards.sections`
 
 BOARDS = 3  # positions on boards, the least and the most certain ones
 COLOURS_OF_CHOICES = "#7fd0b0", "#f0a9cd", "#9db9e8"  # of the cells of the most frequent actions
@@ -215,7 +215,7 @@ def agents_table(positions: pd.DataFrame) -> Table:
         Column("searches"),
         *shares,
         Column("chance_level", "normalised of a random agent", "%", 100, importance=MINOR),
-        Column("ms", "ms per search", importance=MINOR),
+        Column("ms", "wall clock per search, ms", importance=MINOR),
     ]
     return Table("Agents", table, columns, means_note(positions))
 

@@ -22,7 +22,7 @@ from turnier.runs.stored.comparison import ComparisonResults
 from turnier.statistics.sprt import Verdict
 
 BEGIN = 'turnier compare "mc(iterations=20)" random --game tictactoe'
-COMPARES = SCORES = True  # see `turnier.dashboards.sections`
+COMPARES = True  # see `turnier.dashboards.sections`
 
 RATES = True  # an agent that failed in all games is an error
 

@@ -11,16 +11,17 @@ import pandas as pd
 
 from turnier.agents.registry import make_agent
 from turnier.core.errors import UserError
+from turnier.core.number_text import estimate
 from turnier.dashboards.kinds import games as scores
 from turnier.dashboards.links import games_address
 from turnier.dashboards.sections import Drawing, Head, Section, Text
 from turnier.dashboards.tables import MAIN, MINOR, Column, Table
 from turnier.games.registry import make_game
 from turnier.results.frames import json_rows
-from turnier.runs.experiment import VERDICTS, Experiment, Measurement, Row, counted, measurements, unit, verdict
+from turnier.runs.experiments.experiment import Experiment, counted, measurements
+from turnier.runs.experiments.published import VERDICTS, verdict
+from turnier.runs.experiments.row import Measurement, Row, unit
 from turnier.runs.results import RunResults
-
-SCORES = True
 
 
 class Data(NamedTuple):
@@ -40,13 +41,19 @@ def read(results: RunResults) -> Data | None:
 
 
 def head(results: RunResults) -> Head:
-    """Returns the number of published figures by verdict."""
+    """Returns the number of published figures by verdict; if none is published, the first and the last figure."""
     data = read(results)
     if data is None:
         return scores.head(results)
-    counts = experiment_frame(*data)["is"].replace("", None).value_counts()
-    parts = ", ".join(f"{count} {text}" for text, count in counts.items())
-    return Head(f"{len(data.experiment.rows)} rows{': ' * bool(parts)}{parts}")
+    frame = experiment_frame(*data)
+    counts = frame["is"].replace("", None).value_counts()
+    if len(counts):
+        return Head(f"{len(frame)} figures: {', '.join(f'{count} {text}' for text, count in counts.items())}")
+    known = frame[frame["games"] > 0]
+    ends = known.iloc[[0, -1]].drop_duplicates("label").to_dict("records") if len(known) else []
+    told = [f"{estimate(row['value'], row['low'], row['high'])} for {row['label']}" for row in ends]
+    said = f"{unit(data.experiment.rows[0])}: {', '.join(told)}" if told else ""
+    return Head(f"{said}; {len(known)} figures in all" if len(known) > 2 else said)
 
 
 def sections(data: Data | None) -> Iterator[Section]:
@@ -76,17 +83,19 @@ def experiment_table(data: Data) -> Table:
     """Returns ours with its interval, the published figure, and the number of games or searches."""
     experiment, frame = data.experiment, experiment_frame(*data)
     what, each = counted(experiment)
+    known = bool(frame["published"].notna().any())
     published = [Column("published", digits=4, importance=MAIN), Column("is", "ours is", importance=MAIN)]
+    value = f"{'ours, ' * known}{unit(experiment.rows[0])}"
     columns = [
-        Column("label", "row", key=True),
-        Column("value", f"ours, {unit(experiment.rows[0])}", low="low", high="high", importance=MAIN),
-        *(published if frame["published"].notna().any() else []),
+        Column("label", "figure", key=True),
+        Column("value", value, low="low", high="high", importance=MAIN),
+        *(published if known else []),
         Column("games", what),
-        Column("seconds", each, importance=MINOR),
+        Column("seconds", "wall clock", each, importance=MINOR),
         scores.REPLAY,
     ]
     frame = frame.assign(replay=[_games_of(experiment.run_id, row) for row in experiment.rows])
-    note = VERDICTS.replace("*", "") if frame["published"].notna().any() else ""
+    note = VERDICTS.replace("*", "") if known else ""
     return Table(experiment.title, frame, columns, f"{note} Seed {experiment.seed}.".strip())
 
 

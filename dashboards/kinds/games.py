@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
 import pandas as pd
 
-from turnier.core.number_text import plus_minus
+from turnier.core.number_text import around
 from turnier.dashboards.agent_names import distinct, planned, planned_labels, short_game
 from turnier.dashboards.links import games_address, match_address
 from turnier.dashboards.sections import Among, Choice, Drawing, Head, Section, Tab, Title, kinds_with
@@ -18,6 +19,7 @@ from turnier.dashboards.summaries.matches import (
     POINTS,
     POINTS_NOTE,
     Scores,
+    bounds_of,
     costs_of,
     joined,
     named,
@@ -63,7 +65,8 @@ def head(results: RunResults) -> Head:
         table.iloc[0],
         agents[len(table["label"].unique()) :] if run.kind in kinds_with("COMPARES") else (),
     )
-    said = f"{agents[0]}: {plus_minus(first['mean'], first['half_width'])}, {first['games']:,} games"
+    value = around(first["mean"], *bounds_of(table).around(first["mean"], first["half_width"]))
+    said = f"{agents[0]}: {value}, {first['games']:,} games"
     return Head(said, agents=agents, unplayed=unplayed)
 
 
@@ -122,7 +125,7 @@ def score_table(rows: pd.DataFrame) -> Table:
     frame = frame.assign(**costs_of(frame), rank=range(1, len(frame) + 1))
     if "run" in frame:
         frame["replay"] = [games_address(run, agent) for run, agent in zip(frame["run"], frame["agent"], strict=True)]
-    of_unit = SHARES if unit == POINTS else (MEAN, *BEST)
+    of_unit = SHARES if unit == POINTS else (replace(MEAN, bounds=bounds_of(frame)), *BEST)
     shown = [Column("rank"), Column("name", "agent", key=True), of_unit[0], GAMES, *of_unit[1:], *mishaps(frame)]
     several = (
         " Agents in different runs met different opponents." if "run" in frame and frame["run"].nunique() > 1 else ""

@@ -12,6 +12,7 @@ from turnier.dashboards.tables import MAIN, Column, Table
 from turnier.results.frames import json_rows
 from turnier.runs.results import RunResults
 from turnier.runs.stored.judging import JudgingResults
+from turnier.statistics.intervals import COUNT
 
 BEGIN = 'turnier judge tictactoe random "mcts(iterations=100)"'
 
@@ -43,7 +44,7 @@ def sections(results: JudgingResults) -> Iterator[Section]:
         Column("optimal", unit="%", scale=100, low="optimal_low", high="optimal_high", importance=MAIN),
         Column("kept", "optimal where it matters", "%", 100, low="kept_low", high="kept_high", importance=MAIN),
         Column("positions"),
-        Column("loss", "loss of value", half_width="loss_half_width", importance=MAIN),
+        Column("loss", "loss of value", half_width="loss_half_width", bounds=COUNT, importance=MAIN),
         *([Column("failed")] if agents["failed"].any() else []),
     ]
     yield Table("Optimal moves", agents, columns, "95 % intervals.")

@@ -18,7 +18,7 @@ from turnier.runs.stored.race import RaceResults
 from turnier.statistics.sprt import Verdict
 
 BEGIN = 'turnier compare "mc(iterations=9)" "mc(iterations=30)" --base random --game tictactoe'
-COMPARES = SCORES = True  # see `turnier.dashboards.sections`
+COMPARES = True  # see `turnier.dashboards.sections`
 
 
 def read(results: RunResults) -> RaceResults:

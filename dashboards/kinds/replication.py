@@ -18,7 +18,7 @@ from turnier.runs.replication import Replication
 from turnier.runs.results import RunResults
 
 BEGIN = "turnier replicate tictactoe random mcts --times 5 --games 4"
-COMPARES = SCORES = True  # see `turnier.dashboards.sections`
+COMPARES = True  # see `turnier.dashboards.sections`
 
 
 def read(results: RunResults) -> pd.DataFrame:

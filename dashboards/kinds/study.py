@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict
 from functools import cache, partial
@@ -10,12 +9,14 @@ from typing import Any, NamedTuple
 
 import pandas as pd
 
-from turnier.core.number_text import plus_minus
+from turnier.core.number_text import around
 from turnier.dashboards.agent_names import planned
 from turnier.dashboards.colours import COLOURS
 from turnier.dashboards.links import games_of
 from turnier.dashboards.sections import Among, Choice, Copy, Drawing, Facts, Head, Section, Tab, Text
+from turnier.dashboards.summaries.candidates import agents_of
 from turnier.dashboards.summaries.front import front_head, front_of, points_table
+from turnier.dashboards.summaries.held_out import held_out_table
 from turnier.dashboards.tables import MAIN, MINOR, Column, Table, known
 from turnier.results.failures import list_failures
 from turnier.results.frames import json_rows
@@ -33,13 +34,12 @@ from turnier.search.storage.definitions import (
     agent_with,
     option_commands,
     ranges_table,
-    used_values,
     value_text,
 )
 from turnier.search.storage.results import StudyResults
 from turnier.search.storage.studies import VERDICT, run_id_of, stored_verdict
 from turnier.search.verdict import StudyVerdict
-from turnier.statistics.intervals import mean_interval
+from turnier.statistics.intervals import UNBOUNDED, Bounds, mean_interval
 
 BEGIN, OPTUNA = "make study\npython studies/cmaes_heuristics.py", True  # see `turnier.dashboards.sections`
 
@@ -48,12 +48,13 @@ OUTCOMES = {verdicts.BETTER: BETTER, verdicts.UNDECIDED: OPEN}
 SLICES = 4  # parameters whose values reports show
 TOP = 25  # candidates of the table
 UNVERIFIED = "Not yet verified: held-out games at the end decide whether it is better than the start."
-LUCKY = "The larger, the luckier. Blank: a parameter that the candidate does not use."
-HELD_OUT_NOTE = (
-    "{} with 95 % intervals; differences are on common seeds, with the {} intervals of the test, which allow for an"
-    " early end."
+LUCKY = (
+    "The larger, the luckier. Blank: a parameter that the candidate does not use; without an interval: its games"
+    " all ended alike."
 )
-CLAIMED = " Claimed: the search's own estimate; luck: by how much it overstates."
+
+
+VALUE = partial(Column, "value", low="low", high="high", short=True, importance=MAIN)  # of a candidate
 
 
 class Data(NamedTuple):
@@ -70,6 +71,7 @@ class Data(NamedTuple):
     points: Sequence[Point]  # of a front in held-out games
     values: Mapping[str, Any]  # the parameters that the search recommends now
     importance: pd.Series
+    stored: int = 0  # all games of the study
     idle_games: int = 0  # games of recommendations by idle workers
     hints: Sequence[str] = ()  # advice on the search
     spread: Callable[[], pd.DataFrame] = pd.DataFrame  # of the importance, computed when it is first shown
@@ -78,6 +80,11 @@ class Data(NamedTuple):
     def agent(self) -> str:
         """The agent that the search recommends now; empty if there is none."""
         return agent_with(self.definition, self.values) if self.values else ""
+
+    @property
+    def duels(self) -> bool:
+        """Whether candidates play each other, so that their points do not say how good they are."""
+        return self.facts.sampler_name == "duels"
 
     @property
     def games(self) -> int:
@@ -89,7 +96,7 @@ def read(results: RunResults) -> Data:
     store, run = results.store, results.store.run(results.id)
     name = run.name
     begun, study = name in trials.study_names(store), StudyResults(store, results.id)
-    frame = trials.trials_frame(store, name) if begun else _no_trials()
+    frame = _within_bounds(trials.trials_frame(store, name)) if begun else _no_trials()
     return Data(
         store,
         name,
@@ -102,16 +109,25 @@ def read(results: RunResults) -> Data:
         stored_points(store, name) if begun else [],
         trials.recommended_values(store, name) if begun else {},
         trials.importance(frame),
+        store.match_counts().get(results.id, 0),
         study.idle_games if begun else 0,
         study.hints() if begun else (),
         cache(partial(trials.importance_spread, frame)),
     )
 
 
+def _within_bounds(frame: pd.DataFrame) -> pd.DataFrame:
+    """Returns trials whose intervals end at the bounds of their values; games that all end alike give no interval."""
+    bounds: Bounds = frame.attrs["bounds"]
+    varied = frame["high"] > frame["low"]
+    low, high = frame["low"].clip(lower=bounds.least), frame["high"].clip(upper=bounds.most)
+    return frame.assign(low=low.where(varied), high=high.where(varied))
+
+
 def _no_trials() -> pd.DataFrame:
     """Returns the trials of a search without any."""
     frame = pd.DataFrame(columns=["number", "state", "value", "low", "high", "other", "games", "group"])
-    frame.attrs = {"parameters": [], "ranges": {}}
+    frame.attrs = {"parameters": [], "ranges": {}, "bounds": UNBOUNDED}
     return frame
 
 
@@ -132,7 +148,8 @@ def head(results: RunResults) -> Head:
     if verdict := stored_verdict(store, run.name):
         counted = verdict.counted
         meaning = (
-            f"Decided in {verdict.games:,} held-out {counted} after {verdict.searched:,} {counted} of the search;"
+            f"{'Not decided' if verdict.outcome == verdicts.UNDECIDED else 'Decided'} in {verdict.games:,} held-out"
+            f" {counted} after {verdict.searched:,} {counted} of the search;"
             f" wrong in at most {100 * verdict.alpha:g} % of searches that find nothing better."
         )
         return Head(verdict.sentence, meaning, OUTCOMES.get(verdict.outcome, KEPT), agents)
@@ -148,11 +165,7 @@ def sections(data: Data) -> Iterator[Section]:
         yield Text("No candidate is finished yet.")
     else:
         yield from _result(data)
-        candidates, had = (
-            int(data.trials["state"].isin(FINISHED).sum()),
-            "played" if data.facts.counted == "games" else "had",
-        )
-        yield Text(f"{candidates:,} candidates {had} {data.games:,} {data.facts.counted}.")
+        yield Text(adds_up(data))
         yield from map(Text, data.hints)
     yield Facts(data.facts.rows(), "What is tuned, and how")
     yield Table.of(
@@ -162,11 +175,26 @@ def sections(data: Data) -> Iterator[Section]:
     if data.trials["value"].notna().any():
         yield from _parameters(data)
         yield from _search(data)
-        yield candidate_table(data)
+        if not data.duels:
+            yield candidate_table(data)
     others = [name for name in trials.study_names(data.store)[::-1] if name != data.name]
     same = [name for name in others if trials.unit(data.store, name) == data.unit]
     if same:
         yield Among("Compare with other studies", "compare", same, lambda names: _compared(data, names), optional=True)
+
+
+def adds_up(data: Data) -> str:
+    """Returns how the stored games of a study add up: those of candidates, held-out ones, and those that count not."""
+    counted, played = data.facts.counted, "played" if data.facts.counted == "games" else "had"
+    candidates, verdict = int(data.trials["state"].isin(FINISHED).sum()), data.verdict
+    said = f"{candidates:,} candidates {played} {data.games:,} {counted}"
+    if verdict and verdict.games:
+        said += f", {len(verdict.figures) - verdict.free:,} finalists {verdict.games:,} held-out {counted}"
+    if (others := data.stored - data.games - (verdict.games if verdict else 0)) <= 0:
+        return f"{said}."
+    if verdict is None:
+        return f"{said}; {others:,} more do not count in the search, such as held-out games."
+    return f"{said}; in {others:,} more, idle workers played what the search recommended: these count for neither."
 
 
 def to_json(data: Data) -> Any:
@@ -203,15 +231,16 @@ def _result(data: Data) -> Iterator[Section]:
         if data.games > verdict.searched:
             so_far = f"{data.games:,} {data.facts.counted}"
             yield Text(f"The search has since been resumed, to {so_far}, and has no new verdict yet.")
-        yield Copy(verdict.agent)
+        yield Copy(verdict.agent, f"The agent to {'use' if verdict.improved else 'keep'}:")
         if commands := option_commands(verdict.agent):
             yield Copy("\n".join(commands), "In the words of its program:")
         if said := to_play_on(data.store, data.definition, verdict):
             meaning, _, command = said.partition(": ")
             yield Copy(command, f"{meaning}:") if command.startswith("turnier") else Text(said)
         if verdict.games:  # none if the search found no other agent
-            yield held_out_table(verdict, data.unit, run_id_of(data.name))
-            yield Drawing("studies.search.luck_arrows", (verdict, data.unit))
+            bounds = data.trials.attrs["bounds"]
+            yield held_out_table(verdict, data.unit, run_id_of(data.name), bounds)
+            yield Drawing("studies.search.luck_arrows", (verdict, data.unit, bounds))
     elif data.points:
         yield points_table(data.points, data.unit, data.facts.unit_games, run_id_of(data.name))
         yield Drawing("studies.search.held_out_front", (data.points, data.unit))
@@ -227,69 +256,35 @@ def _result(data: Data) -> Iterator[Section]:
 
 def _so_far(data: Data) -> str:
     """Returns the mean of the previous recommendation's games, or else of the latest generation; empty if unknown."""
-    played = data.noted[data.noted["idle_games"] >= MIN_SHOWN]
+    played, bounds = data.noted[data.noted["idle_games"] >= MIN_SHOWN], data.trials.attrs["bounds"]
     if len(played):
         last = played.iloc[-1]
         value, games = (
-            plus_minus(last["recommended"], last["half_width"]),
+            around(last["recommended"], *bounds.around(last["recommended"], last["half_width"])),
             int(last["idle_games"]) * data.facts.unit_games,
         )
         return f"{data.unit.capitalize()} {value} in {games:,} idle-time games of the previous recommendation."
-    if data.facts.sampler_name == "duels" or not data.trials["group"].notna().any():
-        return ""  # half of the points of duels are those of a candidate
+    if data.duels or not data.trials["group"].notna().any():
+        return ""
     latest = data.trials[data.trials["group"] == data.trials["group"].max()]
-    value = plus_minus(*mean_interval(latest["value"].dropna().tolist()))
+    mean = mean_interval(latest["value"].dropna().tolist())
+    value = around(mean.mean, *bounds.around(*mean))
     games = int(latest["games"].sum()) * data.facts.unit_games
     return f"{data.unit.capitalize()} of the latest generation's candidates: {value}, {games:,} {data.facts.counted}."
 
 
-def held_out_table(verdict: StudyVerdict, unit: str, run: str = "") -> Table:
-    """Returns a row for each finalist; differences are in Elo, too, if the start is the opponent, without games."""
-    frame = pd.DataFrame([asdict(row) for row in verdict.figures])
-    numbers = frame.columns.difference(["label", "agent"])
-    frame[numbers] = frame[numbers].astype(float)
-    played, elo = frame.index >= verdict.free, ["elo", "elo_low", "elo_high"]
-    frame["half_width"] = frame["half_width"].where(played)
-    frame["games"] = (frame["units"] * verdict.unit_games).where(played)
-    frame["replay"] = [games_of(run, agent) for agent in frame["agent"]]
-    frame[elo] = [
-        (verdict.elo if row.label == verdict.challenger else None) or [math.nan] * 3 for row in verdict.figures
-    ]
-    gains = {"difference": frame["label"].iloc[0], "gain": verdict.reference}
-    compared = {other: name for name, other in gains.items()}  # the reference is usually the start
-    columns = [
-        Column("label", "finalist", key=True),
-        Column("held_out", "held-out", half_width="half_width", importance=MAIN),
-        *(
-            Column(name, f"minus {other}", half_width=f"{name}_half_width", signed=True, importance=MAIN)
-            for other, name in compared.items()
-        ),
-        *known(frame, Column("elo", "Elo", low="elo_low", high="elo_high", signed=True, importance=MAIN)),
-        Column("games", verdict.counted),
-        *known(frame, Column("claimed", digits=2), Column("shrinkage", "luck", digits=2, signed=True)),
-        Column("agent", importance=MINOR - 1),
-        Column("replay", link=True),
-    ]
-    note = HELD_OUT_NOTE.format(unit.capitalize(), f"{100 * verdict.confidence:.0f} %")
-    return Table(
-        f"Held-out {verdict.counted}", frame, columns, note + (CLAIMED if frame["claimed"].notna().any() else "")
-    )
-
-
 def front_table(data: Data) -> Table:
     """Returns the candidates of the front, as `front_of` does, with their agents' texts."""
-    front, ranges = front_of(data.trials), data.trials.attrs["ranges"]
-    rows = front[data.trials.attrs["parameters"]].to_dict("records")
+    front = front_of(data.trials)
     frame = front.assign(
         number=front["number"].astype(str),
-        half_width=(front["high"] - front["low"]) / 2,
-        agent=[agent_with(data.definition, used_values(row, ranges)) for row in rows],
+        agent=agents_of(front, data.trials, data.definition),
     ).reset_index(drop=True)
     frame["replay"] = [games_of(run_id_of(data.name), agent) for agent in frame["agent"]]
     columns = [
         Column("number", "candidate", key=True),
         Column("other", data.trials.attrs["second"].title, importance=MAIN),
-        Column("value", data.unit, half_width="half_width", importance=MAIN),
+        VALUE(data.unit),
         Column("agent", importance=MINOR - 1),
         Column("replay", link=True),
     ]
@@ -301,7 +296,6 @@ def candidate_table(data: Data) -> Table:
     done = data.trials[data.trials["state"] == "COMPLETE"].nlargest(TOP, "value")
     frame = done.assign(
         number=done["number"].astype(str),
-        half_width=(done["high"] - done["low"]) / 2,
         games=done["games"] * data.facts.unit_games,
         group=done["group"] + 1,
     ).reset_index(drop=True)
@@ -309,15 +303,14 @@ def candidate_table(data: Data) -> Table:
     for name in names:
         if not pd.api.types.is_float_dtype(frame[name]):
             frame[name] = frame[name].map(value_text)
-    rows = [used_values(row, data.trials.attrs["ranges"]) for row in done[names].to_dict("records")]
-    agents = [agent_with(data.definition, values) for values in rows]
+    agents = agents_of(done, data.trials, data.definition)
     if all(agents):
         frame["replay"] = [games_of(run_id_of(data.name), agent) for agent in agents]
     second = data.trials.attrs.get("second")
     columns = [
         Column("number", "candidate", key=True),
         *known(frame, Column("replay", link=True)),
-        Column("value", data.unit, half_width="half_width", importance=MAIN),
+        VALUE(data.unit),
         *(known(frame, Column("other", second.title, importance=MAIN)) if second else []),
         *known(frame, Column("games", data.facts.counted), Column("group", "generation", importance=MINOR)),
         *(Column(name, digits=4) for name in names),
@@ -329,7 +322,8 @@ def _search(data: Data) -> Iterator[Section]:
     """Yields the development of the values."""
     yield Drawing("studies.search.generation_means", (data.trials, data.noted, data.unit))
     yield Drawing("studies.search.all_of_front", (data.trials, data.unit))
-    yield Drawing("studies.search.search_history", (data.trials, data.unit))
+    if not data.duels:
+        yield Drawing("studies.search.search_history", (data.trials, data.unit))
     for column in ("sigma", "axis_ratio"):
         if data.noted[column].notna().any():
             yield Drawing("studies.search.step_size", (data.noted, data.facts.sampler_name, column))
@@ -338,7 +332,8 @@ def _search(data: Data) -> Iterator[Section]:
 def _parameters(data: Data) -> Iterator[Section]:
     """Yields the effect of the parameters: their importance, one, two, and all of them."""
     shares = data.importance
-    names = [*shares.index, *(name for name in data.trials.attrs["parameters"] if name not in shares.index)]
+    used = [name for name in data.trials.attrs["parameters"] if data.trials.loc[_valued(data), name].notna().any()]
+    names = [*shares.index.intersection(used, sort=False), *(name for name in used if name not in shares.index)]
     if not names:
         return
     if shares.empty:
@@ -351,9 +346,14 @@ def _parameters(data: Data) -> Iterator[Section]:
     yield Drawing("studies.landscape.parallel_coordinates", (data.trials, names, data.unit))
 
 
+def _valued(data: Data) -> pd.Series:
+    return data.trials["value"].notna()
+
+
 def _by_parameter(data: Data, name: str, names: Sequence[str]) -> Iterator[Section]:
     yield Drawing("studies.search.parameter_slice", (data.trials, name, data.unit))
-    others = [other for other in names if other != name]
+    used = data.trials.loc[_valued(data), names].notna()
+    others = [other for other in names if other != name and (used[name] & used[other]).sum() >= trials.MIN_EVALUATED]
     if others:
         yield Choice(
             "and by a second",

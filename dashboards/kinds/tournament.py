@@ -12,7 +12,7 @@ import pandas as pd
 
 from turnier.arena.analysis.reanalysis import Reanalysis
 from turnier.arena.match import moves_kept
-from turnier.core.number_text import estimate, percent_sure, plus_minus
+from turnier.core.number_text import LEAST_P, around, estimate, percent_sure, plus_minus
 from turnier.dashboards.agent_names import distinct, planned_labels, short_game, with_names_in
 from turnier.dashboards.kinds import games as scores
 from turnier.dashboards.links import SIDES, games_address
@@ -21,6 +21,7 @@ from turnier.dashboards.summaries.matches import (
     Ranks,
     Scores,
     both_sides,
+    bounds_of,
     of_agents,
     of_game,
     ranks_of,
@@ -40,11 +41,12 @@ from turnier.runs.results import RunResults
 from turnier.runs.stored.tournament import TournamentResults
 
 BEGIN = 'turnier tournament yavalath mcts "alphabeta(depth=4)" random --games 20 --openings 1'
-COMPARES = SCORES = True  # see `turnier.dashboards.sections`
+COMPARES = True  # see `turnier.dashboards.sections`
 
 SIGNIFICANT = 0.05
 RACE = ("game", "agent", "label", "games", "best")
 DECIDED = 0.95  # probability to be the best
+UNEVEN = 2  # times as many games as the leader's, from which on that is said
 RACING = 100  # agents, for which the probabilities of being the best are computed at several numbers of games
 RATES = True  # an agent that failed in all games is an error
 RATED_BY = ("this tournament", "all tournaments of the game")
@@ -57,10 +59,11 @@ OF_RATINGS = (
 BELIEFS = "Better, best: the probabilities that it is stronger than the next one, and the best of all."
 NASH = "Nash: points against the mixture of agents that no agent beats, which copies of an agent do not change."
 PAIR_NOTE = (
-    "The stronger agent comes first. Games to separate: how many games these two would need, playing as before, to"
+    "The higher place comes first. Games to separate: how many games these two would need, playing as before, to"
     " differ significantly with 80 % probability (two-sided t-test at 5 %, pairs of games as units); blank if they"
     " are equal so far, or if too few games show how much results vary."
 )
+OF_THREE = " In games of three and more seats, two agents that both lost to a third one have drawn with each other."
 SURE = (
     Column("superiority", "better", "%", 100, sure=True),
     Column("best_of_all", "best", "%", 100, sure=True, importance=MINOR),
@@ -104,23 +107,23 @@ def _said(results: Any, frame: pd.DataFrame) -> Iterator[str]:
 
 def head(results: RunResults) -> Head:
     """Returns the leader, and how sure that is."""
-    frame = results_frame(results.store, results.id)
-    return _head(results, Standings.of(frame, pairs=False, terms=Terms.of_runs(results.store, [results.id])).ratings)
+    terms = Terms.of_runs(results.store, [results.id])
+    return _led(results, Standings.of(results_frame(results.store, results.id), pairs=False, terms=terms).ratings)
 
 
 def head_of(results: RunResults, data: Data) -> Head:
-    """Returns the head of a tournament that has been read."""
-    return _head(results, data.ranks.ratings)
+    """Returns the same from data that have been read."""
+    return _led(results, data.ranks.ratings)
 
 
-def _head(results: RunResults, ratings: pd.DataFrame) -> Head:
+def _led(results: RunResults, ratings: pd.DataFrame) -> Head:
     if ratings.empty:
         return scores.head(results)
     run = results.store.run(results.id)
     names = tuple(distinct([*ratings["label"], *planned_labels(run)]).values())
     unplayed, first = names[len(ratings) :], ratings.iloc[0]
     if pd.isna(first["elo"]):
-        value = plus_minus(first["mean"], (first["mean_high"] - first["mean_low"]) / 2)
+        value = around(first["mean"], *bounds_of(ratings).around(first["mean"], first["mean_high"] - first["mean"]))
     else:
         share, low, high = (100 * first[f"points_share{end}"] for end in ("", "_low", "_high"))
         value = f"{estimate(share, low, high, ' %')} of the points"
@@ -129,7 +132,9 @@ def _head(results: RunResults, ratings: pd.DataFrame) -> Head:
         likely = f"; the best of these with {percent_sure(first['best_of_all'])} % probability"
         meaning = contenders(ratings["rank_low"].to_numpy())
     later = f"; yet to play: {', '.join(unplayed)}" if unplayed else ""
-    leads = f"{names[0]} leads{' so far' if unplayed else ''}: {value}, {first['games']:,} games{likely}{later}"
+    most = int(ratings["games"].max())
+    games = f"{first['games']:,} games" + f" (others have up to {most:,})" * bool(most > UNEVEN * first["games"])
+    leads = f"{names[0]} leads{' so far' if unplayed else ''}: {value}, {games}{likely}{later}"
     return Head(leads, f"{meaning[:1].upper()}{meaning[1:]}." if meaning else "", "", names, unplayed)
 
 
@@ -177,7 +182,7 @@ def _of_game(data: Data, game: str) -> Iterator[Section]:
 
 
 def decided(race: pd.DataFrame) -> str:
-    """Returns after how many games it was clear which agent is the best; empty if that cannot be told.
+    """Returns between which numbers of games it became clear which agent is the best; empty if that cannot be told.
 
     Args:
         race: of `best_so_far`.
@@ -192,9 +197,11 @@ def decided(race: pd.DataFrame) -> str:
     if len(doubtful) and doubtful[-1] == total:
         sure = percent_sure(leader["best"])
         return f"Not decided after {total:,} games: {leader['label']} is the best with {sure} % probability, not 95 %."
-    since = int(own.index[own.index > (doubtful[-1] if len(doubtful) else 0)][0])
+    before = int(doubtful[-1]) if len(doubtful) else 0
+    since = int(own.index[own.index > before][0])
+    when = f"after {before:,} to {since:,}" if before else f"within the first {since:,}"
     return (
-        f"Decided after about {since:,} of {total:,} games: from then on, {leader['label']} is the best with at least"
+        f"Decided {when} of {total:,} games: from then on, {leader['label']} is the best with at least"
         f" {100 * DECIDED:.0f} % probability."
     )
 
@@ -220,6 +227,9 @@ def _who_beats_whom(ranks: Ranks) -> Iterator[Section]:
         return Drawing("tournament.crosstable", (ranks, first), _square(ranks), cells=SIDES, wide=True)
 
     labels = ranks.ratings["label"].tolist()
+    significant, of = int((ranks.pairs["p_holm"] < SIGNIFICANT).sum()), len(ranks.pairs)
+    if of > 1:
+        yield Text(f"{significant:,} of {of:,} pairs of agents differ significantly: p < 0.05 after Holm's correction.")
     if len(labels) <= WINDOW:
         yield drawing(1)
     else:
@@ -252,7 +262,9 @@ def rating_list(ranks: Ranks, summary: pd.DataFrame | None = None) -> Table:
     name = "elo" if rated else "mean"
     frame["half_width"] = (frame[f"{name}_high"] - frame[f"{name}_low"]) / 2
     frame["nash_half"] = (frame["nash_high"] - frame["nash_low"]) / 2
-    value = Column(name, "Elo" if rated else "mean score", half_width="half_width", signed=rated, importance=MAIN)
+    value = Column("elo", "Elo", half_width="half_width", signed=True, importance=MAIN)
+    if not rated:
+        value = replace(scores.MEAN, bounds=bounds_of(frame))
     shares = known(frame, *scores.SHARES, Column("draw_share", "drawn", "%", 100, digits=2, importance=MINOR))
     nash = known(frame, Column("nash", "Nash", "%", 100, low="nash_low", high="nash_high"))
     live = known(frame, Column("live_mu", "openskill mu", half_width="live_sigma", importance=MINOR))
@@ -311,7 +323,7 @@ def _square(ranks: Ranks) -> Table | None:
     columns = [Column("place"), Column("agent", key=True), *(Column(str(i)) for i in range(1, len(agents) + 1))]
     what = "Difference of mean scores on the same seeds" if alone else "Points against, %"
     marked = "* differs: p < 0.05 after Holm's correction." if any("*" in cell for cell in cells.values()) else ""
-    return Table(what, frame, columns, marked)
+    return Table(what, frame, columns, marked + OF_THREE * ranks.crowded)
 
 
 def _seats(ranks: Ranks) -> Table | None:
@@ -336,17 +348,17 @@ def pair_table(ranks: Ranks) -> Table:
     difference = [] if several else [Column("difference", "difference of scores", half_width="half_width", signed=True)]
     columns = [
         *([scores.REPLAY] if several else []),
-        Column("place", "rank", importance=MINOR),
+        Column("place", importance=MINOR),
         Column("agent", key=True),
-        Column("against_place", "rank of other", importance=MINOR),
+        Column("against_place", "place of other", importance=MINOR),
         Column("against", key=True),
         Column("games", "games" if several else "seeds", importance=MAIN),
         *scores.SHARES,
         *difference,
-        Column("p_holm", "p (Holm)", digits=2, least=1e-6),
+        Column("p_holm", "p (Holm)", digits=2, least=LEAST_P),
         Column("needed", "games to separate", importance=MINOR),
     ]
-    return Table("All pairs of agents", frame, columns, PAIR_NOTE)
+    return Table("All pairs of agents", frame, columns, PAIR_NOTE + OF_THREE * ranks.crowded)
 
 
 def _last_boards(store: Store, found: Scores) -> Iterator[Board]:

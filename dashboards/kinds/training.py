@@ -23,6 +23,7 @@ from turnier.dashboards.sections import Choice, Copy, Drawing, Facts, Head, Sect
 from turnier.dashboards.tables import MAIN, Column, Table
 from turnier.games.game import Game
 from turnier.games.registry import game_of
+from turnier.results.frames.measures import score_bounds
 from turnier.results.store.curves import CurvePoint
 from turnier.results.store.store import Run
 from turnier.runs.results import RunResults
@@ -31,7 +32,6 @@ from turnier.runs.stored.training import Evaluation, TrainingResults, evaluation
 from turnier.statistics.intervals import half_width_of_mean
 
 BEGIN = "turnier train tictactoe ntuple --games 2000 --out t.npz --evaluate-every 500 --against random"
-SCORES = True
 BLOCKS = 5  # of a training's games, of which the last two are compared
 OVER = ("games", "time")
 
@@ -196,9 +196,10 @@ def _of_game(data: Data) -> Iterator[Section]:
 
 def _curves(data: Data, seconds: Mapping[str, Mapping[int, float]] | None) -> Iterator[Section]:
     """Yields the curves, over the games, or over the time of learning if that is given."""
-    yield Drawing("training.training_curves", (data.curves, seconds), curve_table(data))
-    unit = evaluation_unit(game_of(data.game))
-    yield Drawing("training.evaluation_curves", (data.evaluations, unit, data.opponents, seconds))
+    game = game_of(data.game)
+    yield Drawing("training.training_curves", (data.curves, seconds, score_bounds(game)), curve_table(data))
+    unit = evaluation_unit(game)
+    yield Drawing("training.evaluation_curves", (data.evaluations, unit, data.opponents, seconds, data.replays))
     by_zero: dict[str, dict[str, pd.DataFrame]] = {}
     for name, frame in data.checkpoints.items():
         if len(frame):

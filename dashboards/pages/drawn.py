@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from html import escape
@@ -11,7 +12,7 @@ from starlette.datastructures import QueryParams
 
 from turnier.core.errors import unknown
 from turnier.dashboards import markup
-from turnier.dashboards.figures.charts import Figure, image, table_csv
+from turnier.dashboards.figures.figure import Figure, Palette, image, table_csv
 from turnier.dashboards.links import SIDES, address
 from turnier.dashboards.pages.forms import checks, form, one_of, select
 from turnier.dashboards.pages.page import Block, copied, panel
@@ -33,6 +34,7 @@ from turnier.dashboards.sections import (
 from turnier.dashboards.tables import Table, file_name
 
 NAMES = "agent", "label", "name"  # columns of agents in the data of figures
+GAMES = "replay"  # the column of addresses of games
 RESULT = "Result"  # the first tab
 FILES = {"svg": "image/svg+xml", "png": "image/png", "csv": "text/csv; charset=utf-8"}
 
@@ -57,6 +59,8 @@ class View:
         tab: the tab to show.
         games: the address of its games, if it has any.
         agents: their agents' names.
+        candidates: what an address has before the number of a candidate, if there are some.
+        palette: the colours of the page's charts.
     """
 
     path: str
@@ -64,6 +68,8 @@ class View:
     tab: str = RESULT
     games: str = ""
     agents: Collection[str] = ()
+    candidates: str = ""
+    palette: Palette = field(default_factory=Palette)
 
     def chosen(self, some: Iterable[Section]) -> dict[str, list[Section | Control]]:
         """Returns the sections of each tab that has some, with the choices made.
@@ -146,16 +152,20 @@ class View:
     def content(self, some: Iterable[Section | Control], name: str) -> tuple[bytes, str]:
         """Returns the file of a figure or table with its media type; raises UserError if there is none."""
         wanted, _, ending = name.rpartition(".")
-        known = []
+        known, palette = [], Palette()
         for section in _all(some):
             shown = section.drawn if isinstance(section, Drawing) else section if isinstance(section, Table) else None
             if shown is None:
                 continue
             endings = ("csv",) if isinstance(shown, Table) else tuple(FILES)
+            if isinstance(shown, Figure):
+                palette.applied(shown.spec)  # as on the page, where those before it have taken their colours
             if file_name(shown.title) == wanted and ending in endings:
                 if isinstance(shown, Table):
                     return table_csv(shown.numbers()), FILES[ending]
-                return table_csv(shown.data) if ending == "csv" else image(shown, ending), FILES[ending]
+                return table_csv(shown.data) if ending == "csv" else image(shown, ending, palette=palette), FILES[
+                    ending
+                ]
             known += [f"{file_name(shown.title)}.{one}" for one in endings]
         raise unknown("file", name, known)
 
@@ -163,9 +173,10 @@ class View:
         note, clicks = figure.note, ""
         if cells:
             note, clicks = f"{note} A click shows what is behind it.", f' data-cells="{" ".join(cells)}"'
-        elif named := next((name for name in NAMES if self._are_agents(figure.data, name)), ""):
-            note, clicks = f"{note} A click shows games.", f' data-cells="{named}" data-games="{escape(self.games)}"'
-        spec = figure.spec.replace("<", "\\u003c")
+        elif found := self._games_of(figure.data):
+            field, to = found
+            note, clicks = f"{note} A click shows games.", f' data-cells="{field}" data-to="{escape(to)}"'
+        spec = json.dumps(self.palette.applied(figure.spec), separators=(",", ":")).replace("<", "\\u003c")
         saved = " ".join(
             f'<a href="{escape(self.file(figure.title, kind))}" download>{kind.upper()}</a>' for kind in FILES
         )
@@ -173,12 +184,19 @@ class View:
             f'<figure class="chart"{clicks}><h2>{escape(figure.title)}</h2>'
             f'<div class="plot" role="img" aria-label="{escape(figure.title)}. {escape(figure.note)}"></div>'
             f'<script type="application/json">{spec}</script>'
-            f'<figcaption class="note">{escape(note)} <span class="save">{saved}</span></figcaption></figure>'
+            f'<figcaption class="note">{markup.prose(note)} <span class="save">{saved}</span></figcaption></figure>'
         )
 
-    def _are_agents(self, data: pd.DataFrame, column: str) -> bool:
-        """Whether a column has agents whose games can be listed."""
-        return bool(self.games) and column in data and set(data[column].astype(str)) <= set(self.agents)
+    def _games_of(self, data: pd.DataFrame) -> tuple[str, str] | None:
+        """Returns the column that leads to games, and what an address has before its values; None without."""
+        if GAMES in data:
+            return GAMES, ""
+        if self.candidates and {"number", "candidate"} & {*data}:
+            return "number", self.candidates
+        for name in NAMES if self.games else ():
+            if name in data and set(data[name].astype(str)) <= set(self.agents):
+                return name, f"{self.games}?{SIDES[0]}="
+        return None
 
     def _control(self, control: Control) -> Iterator[Block]:
         choice = control.choice
@@ -248,5 +266,5 @@ def _written(section: Section) -> str:
 
 def facts_html(rows: Mapping[str, str]) -> str:
     """Returns a few facts side by side."""
-    shown = (f"<div><dt>{escape(name)}</dt><dd>{escape(text)}</dd></div>" for name, text in rows.items())
+    shown = (f"<div><dt>{escape(name)}</dt><dd>{markup.unbroken(text)}</dd></div>" for name, text in rows.items())
     return f'<dl class="few">{"".join(shown)}</dl>'

@@ -8,7 +8,6 @@ from html import escape
 import pandas as pd
 from starlette.datastructures import QueryParams
 
-from turnier.core.errors import unknown
 from turnier.dashboards.agent_names import short_game
 from turnier.dashboards.app.shown_store import ShownStore
 from turnier.dashboards.every_run import games
@@ -77,16 +76,8 @@ class GameList:
 
 
 def asked_agents(query: QueryParams, names: Mapping[str, str]) -> tuple[str, ...]:
-    """Returns the full texts of the one or two agents that an address names by full text or name, each once.
-
-    Raises UserError if one is not among `names`, see `games.agents_of`.
-    """
-    texts = {name: text for text, name in names.items()}
-    asked = [query[side] for side in SIDES if query.get(side)]
-    full = [one if one in names else texts.get(one, "") for one in asked]
-    if "" in full:
-        raise unknown("agent", asked[full.index("")], list(texts))
-    return tuple(dict.fromkeys(full))
+    """Returns the full texts of the one or two agents that an address names, see `games.full_texts`."""
+    return games.full_texts([query[side] for side in SIDES if query.get(side)], names)
 
 
 def why_link(run: Run, agents: Sequence[str]) -> str:

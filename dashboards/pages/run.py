@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import shlex
 from collections.abc import Callable, Iterator, Sequence
 from datetime import timedelta
 from functools import cached_property
@@ -11,15 +12,17 @@ from typing import Any, TypeVar
 
 from starlette.datastructures import QueryParams
 
+from turnier.agents.registry import short_text
 from turnier.core.errors import UserError, unknown
 from turnier.core.number_text import number
 from turnier.dashboards import markup
+from turnier.dashboards.agent_names import short_game
 from turnier.dashboards.app.shown_store import ShownStore
 from turnier.dashboards.every_run import cost, differences, games, origin
-from turnier.dashboards.links import BEHIND, HOME, SIDES, match_address, run_address
+from turnier.dashboards.links import BEHIND, HOME, SIDES, match_address, play_address, run_address
 from turnier.dashboards.pages.drawn import RESULT, Control, View
 from turnier.dashboards.pages.game_list import GameList, asked_agents, pair_panel, why_link
-from turnier.dashboards.pages.page import Block, Page
+from turnier.dashboards.pages.page import Block, Page, copied
 from turnier.dashboards.pages.tables import table_html
 from turnier.dashboards.run_heading import named_agents, titled
 from turnier.dashboards.sections import Section, Text, failed_table, kind_of, kinds_with
@@ -29,6 +32,7 @@ from turnier.search.storage import trials
 from turnier.search.storage.studies import stored_verdict
 
 GAMES, FAILURES, COST, ORIGIN, WHY = "Games", "Failures", "Cost", "Origin", "Why"
+CANDIDATES = "candidate"  # the part of an address before a candidate's number
 ORDER = (RESULT, "Pairs", "Search", WHY, GAMES, FAILURES, COST, ORIGIN)
 T = TypeVar("T")
 CURRENT = ' aria-current="page"'
@@ -44,7 +48,9 @@ class RunPage:
             raise unknown("tab", tab, [name.lower() for name in self.tabs])
         own = GAMES in self.tabs and run.kind not in kinds_with("SEARCHES")  # whose positions come from others' games
         to_games = self._address(GAMES) if own else ""
-        self.view = View(self._address(self.tab), query, self.tab, to_games, shown.head(run)[0].agents)
+        searched = own and run.kind in kinds_with("OPTUNA")
+        candidates = f"{run_address(run.id, CANDIDATES)}/" if searched else ""
+        self.view = View(self._address(self.tab), query, self.tab, to_games, shown.head(run)[0].agents, candidates)
 
     def _address(self, tab: str) -> str:
         return run_address(self.run.id, "" if tab == RESULT else tab.lower())
@@ -70,6 +76,7 @@ class RunPage:
     @cached_property
     def tabs(self) -> list[str]:
         """The tabs that have something to show."""
+        described = {*self.described}  # first: the run's head takes from what its sections have read
         has_games = bool(self.shown.matches().get(self.run.id))
         there = {
             RESULT: True,
@@ -79,7 +86,7 @@ class RunPage:
             FAILURES: has_games and bool(self.shown.head(self.run)[1]),
             ORIGIN: True,
         }
-        found = ({*self.described} - {COST}) | {name for name, shows in there.items() if shows}
+        found = (described - {COST}) | {name for name, shows in there.items() if shows}
         found |= {COST} if has_games else set()
         before_games = ORDER.index(GAMES)
         order = (*ORDER[:before_games], *sorted(found.difference(ORDER)), *ORDER[before_games:])
@@ -120,6 +127,8 @@ class RunPage:
         yield from self._state()
         if self.tab == RESULT:
             yield from self._head()
+        if self.tab in (GAMES, COST) and (said := self._adds_up()):
+            yield Block("adds up", f"<p>{markup.prose(said)}</p>")
         if self.tab == GAMES:
             yield from self._kept("games", lambda: GameList(self.shown, self.run, self.query).blocks(self.view))
             return
@@ -160,7 +169,8 @@ class RunPage:
                     f"Running: {escape(done + rate + left)}."
                 )
             else:
-                parts.append(f"Stopped: {escape(done)} done; the Origin tab has the command to resume it.")
+                to = f'<a href="{escape(self._address(ORIGIN))}">Origin has the command to resume it</a>'
+                parts.append(f"{escape(one.stopped or f'Not finished: {done}.')} {to}.")
         if head.unplayed:
             parts.append(f"No games yet: {escape(named_agents(head.unplayed))}.")
         if parts:
@@ -176,15 +186,35 @@ class RunPage:
             parts.append(why_link(self.run, head.agents))
         is_study = getattr(kind_of(self.run.kind), "OPTUNA", False)
         if is_study and (said := self.shown.read_all([self.run], "price", self._price)):
-            parts.append(f"<p>{escape(said)}</p>")
+            parts.append(f"<p>{markup.unbroken(said)}</p>")
         if is_study and self.run.name in trials.study_names(self.shown.store):
             numbers = trials.optuna_numbers(self.shown.store, self.run.name)
             names = ("This study in optuna-dashboard", "its finalists in held-out games")
             links = zip(numbers, names, strict=False)
             shown = (f'<a href="/dashboard/studies/{number}">{name}</a>' for number, name in links)
             parts.append(f"<p>{', '.join(shown)}</p>")
+        parts.append(self._winner())
         if any(parts):
             yield Block("head", "".join(parts))
+
+    def _adds_up(self) -> str:
+        """Returns how the games of the run add up, if its kind says so."""
+        kind = kind_of(self.run.kind)
+        return kind.adds_up(self.shown.read(self.run, kind.read)) if hasattr(kind, "adds_up") else ""
+
+    def _winner(self) -> str:
+        """Returns the command that plays with the leader of a rating list, and where the board does; else nothing."""
+        kind = kind_of(self.run.kind)
+        ratings = kind.ratings(self.shown.read(self.run, kind.read)) if hasattr(kind, "ratings") else None
+        if ratings is None or ratings.empty:
+            return ""
+        game, leader = short_game(str(ratings.iloc[0]["game"])), short_text(str(ratings.iloc[0]["agent"]))
+        others = int(self.shown.frame(self.run)["seats"].max()) - 1
+        if not others:
+            return f"<p>To watch the leader play:</p>{copied(shlex.join(['turnier', 'play', game, leader]))}"
+        board = f'<a href="{escape(play_address(game, leader))}">or on the board</a>'
+        command = shlex.join(["turnier", "play", game, "human", *[leader] * others])
+        return f"<p>To play against the leader, {board}:</p>{copied(command)}"
 
     def _price(self) -> str:
         """Returns a sentence on the time that a study's recommendation takes beside the agent it is better than."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+import textwrap
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from html import escape
@@ -12,6 +14,7 @@ from turnier.core.number_text import number
 from turnier.dashboards import markup
 from turnier.dashboards.agent_names import games_of, planned, planned_labels, short_game
 from turnier.dashboards.app.shown_store import ShownStore
+from turnier.dashboards.every_run.origin import settings
 from turnier.dashboards.links import HOME, address, run_address
 from turnier.dashboards.pages.forms import form, number_of, one_of, select
 from turnier.dashboards.pages.page import Block, Page, nothing
@@ -22,7 +25,9 @@ from turnier.results.store.progress import ARCHIVED, FINISHED, LIVE, RUNNING, ST
 from turnier.results.store.store import Run
 
 SHOWN, MOST = 40, 5000  # runs shown at first, and at most
-STATES = (RUNNING, WAITING, FINISHED, STOPPED, ARCHIVED, UNKNOWN)
+FAILING = "with failures"  # not a state, but what people look for beside them
+STATES = (RUNNING, WAITING, FINISHED, STOPPED, ARCHIVED, UNKNOWN, FAILING)
+DIFFERING, LONGEST = 3, 24  # settings shown in which runs of one name differ, and characters of each
 FILTERS = "game", "kind", "state"
 FIND = "find"  # a text in a run's id, title, kind, agents or note
 
@@ -38,7 +43,7 @@ def runs_page(shown: ShownStore, query: QueryParams) -> Page:
     games = sorted({game for run in known.values() for game in games_of(run)})
     options = {"game": games, "kind": kinds, "state": STATES}
     wanted = {key: one_of(query, key, options[key]) for key in FILTERS} | {FIND: query.get(FIND, "").strip()}
-    progress = [one for one in reversed(shown.progress().values()) if _fits(one, known.get(one.run), wanted)]
+    progress = [one for one in reversed(shown.progress().values()) if _fits(shown, one, known.get(one.run), wanted)]
     live = [one for one in progress if one.state in LIVE]
     ended = [one for one in progress if one.state not in LIVE]
     most = number_of(query, "most", SHOWN, MOST)
@@ -56,14 +61,15 @@ def runs_page(shown: ShownStore, query: QueryParams) -> Page:
     return Page("Runs", blocks, live="/api/live")
 
 
-def _fits(progress: RunProgress, run: Run | None, wanted: Mapping[str, str]) -> bool:
+def _fits(shown: ShownStore, progress: RunProgress, run: Run | None, wanted: Mapping[str, str]) -> bool:
     if run is None:
         return False
     return (
         wanted["game"] in ("", *games_of(run))
         and wanted["kind"] in ("", run.kind)
-        and wanted["state"] in ("", progress.state)
+        and wanted["state"] in ("", progress.state, FAILING)
         and _has(progress, run, wanted[FIND].casefold())
+        and (wanted["state"] != FAILING or bool(shown.head(run)[1]))
     )
 
 
@@ -117,7 +123,8 @@ def _ended(shown: ShownStore, some: Sequence[RunProgress], known: Mapping[str, R
         else '<th><span class="hidden">choose</span></th>'
         for name in heads
     )
-    rows = "".join(_row(shown, one, known[one.run]) for one in some)
+    differ = differing([known[one.run] for one in some])
+    rows = "".join(_row(shown, one, known[one.run], differ.get(one.run, "")) for one in some)
     return (
         '<form method="get" action="/compare"><div class="head"><h2>Past runs</h2><button>Set the ticked runs side by'
         f' side</button></div><div class="wide"><table class="data runs" id="runs"><thead><tr>{titles}</tr></thead>'
@@ -126,40 +133,55 @@ def _ended(shown: ShownStore, some: Sequence[RunProgress], known: Mapping[str, R
     )
 
 
-def _row(shown: ShownStore, one: RunProgress, run: Run) -> str:
+def _row(shown: ShownStore, one: RunProgress, run: Run, differ: str) -> str:
     head, _ = shown.head(run)
     agents = named_agents(head.agents or planned(run))
     done = f"{one.stored:,}" if one.done is None else f"{one.done:,}"
     of = "" if one.planned is None or one.done == one.planned else f" of {one.planned:,}"
     took = f"<small>took {time_text(_seconds(one.started, one.ended))}</small>" if one.started and one.ended else ""
     note = f"<small>{escape(one.note)}</small>" if one.note else ""
-    begun = datetime.fromisoformat(one.began)
+    begun, state, why = datetime.fromisoformat(one.began), escape(one.state), escape(one.reason)
     ended = f' data-ended="{escape(one.ended)}"' if one.ended else ""
     return (
         f'<tr{ended}><td><input type="checkbox" name="run" value="{escape(run.id)}" aria-label="choose'
         f' {escape(run.id)}"></td>'
         f'<td class="key"><a href="{escape(run_address(run.id))}">{breakable(name_of(run))}</a>'
-        f"<small>{escape(short_id(run))}{differs(run)}</small>{note}</td>"
+        f"<small>{escape(' · '.join(filter(None, (short_id(run), differ))))}</small>{note}</td>"
         f'<td class="text">{escape(run.kind)}</td><td class="text agents">{breakable(agents)}</td>'
         f'<td class="text">{_result(shown, run)}</td>'
         f'<td data-number="{one.done or one.stored}">{done}{of}<small>{escape(one.unit)}</small></td>'
-        f'<td class="text"><span class="{escape(one.state)}">{escape(one.state)}</span></td>'
+        f'<td class="text" title="{why}"><span class="{state}">{state}</span></td>'
         f'<td class="when">{begun:%Y-%m-%d %H:%M}{took}</td></tr>'
     )
 
 
 def _result(shown: ShownStore, run: Run) -> str:
     head, failed = shown.head(run)
-    result = " ".join(filter(None, (escape(head.sentence), markup.failed(failed))))
+    result = " ".join(filter(None, (markup.unbroken(head.sentence), markup.failed(failed))))
     if not head.colour:
         return f"<div>{result}</div>"
     return f'<div class="verdict" style="border-color: {head.colour}">{result}</div>'
 
 
-def differs(run: Run) -> str:
-    """Returns what tells runs of one name apart: the seed."""
-    seed = run.definition.get("seed")
-    return f" · seed {escape(str(seed))}" if seed is not None else ""
+def differing(runs: Sequence[Run]) -> dict[str, str]:
+    """Returns the settings that tell runs of one kind and name apart, by their ids; agents have a column of their own.
+
+    Those that differ most come first.
+    """
+    found = {}
+    for _, group in itertools.groupby(sorted(runs, key=_kind_and_name), _kind_and_name):
+        alike = {run.id: settings(run.definition) for run in group}
+        names = dict.fromkeys(name for one in alike.values() for name in one if name not in ("agents", "agent"))
+        values = {name: {one.get(name, "") for one in alike.values()} for name in names}
+        told = sorted((name for name in names if len(values[name]) > 1), key=lambda name: -len(values[name]))
+        for run, one in alike.items():
+            texts = [f"{name} {textwrap.shorten(one.get(name, 'none'), LONGEST, placeholder='…')}" for name in told]
+            found[run] = " · ".join(texts[:DIFFERING])
+    return found
+
+
+def _kind_and_name(run: Run) -> tuple[str, str]:
+    return run.kind, name_of(run)
 
 
 def name_of(run: Run) -> str:
@@ -195,5 +217,5 @@ def listed(shown: ShownStore, only: str = "") -> Iterator[dict[str, object]]:
             "id": run.id, "name": run.name, "kind": run.kind, "begun": one.began, "ended": one.ended,
             "state": one.state, "done": one.done, "planned": one.planned, "unit": one.unit,
             "seconds_left": one.seconds_left, "matches": matches.get(run.id, 0), "sentence": head.sentence,
-            "failed": failed, "agents": list(head.agents or planned(run)), "note": one.note,
+            "failed": failed, "agents": list(head.agents or planned(run)), "note": one.note, "reason": one.reason,
         }  # fmt: skip

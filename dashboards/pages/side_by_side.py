@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from html import escape
 
 import pandas as pd
@@ -12,15 +13,20 @@ from turnier.core.errors import UserError
 from turnier.dashboards.app.shown_store import ShownStore
 from turnier.dashboards.every_run.origin import settings
 from turnier.dashboards.links import HOME, run_address
+from turnier.dashboards.markup import unbroken
 from turnier.dashboards.pages.drawn import RESULT, Control, View
 from turnier.dashboards.pages.page import Block, Page
 from turnier.dashboards.pages.tables import table_html
 from turnier.dashboards.run_heading import titled
-from turnier.dashboards.sections import Section, kind_of
+from turnier.dashboards.sections import Section, kind_of, kinds_with, main_table
 from turnier.dashboards.tables import Column, Table
 from turnier.results.store.store import Run
 
 PATH = "/compare"
+
+
+class TooFewRuns(UserError):
+    """An address that must name runs names fewer than two: it can be of no page, whatever is stored."""
 
 
 def page(shown: ShownStore, query: QueryParams) -> Page:
@@ -38,14 +44,14 @@ def file(shown: ShownStore, query: QueryParams, name: str) -> tuple[bytes, str]:
 def _asked(shown: ShownStore, query: QueryParams) -> list[Run]:
     runs = {run.id: run for run in map(shown.run, query.getlist("run"))}
     if len(runs) < 2:
-        raise UserError(f"Two or more runs stand side by side, got {len(runs)}; tick them on the page Runs.")
+        raise TooFewRuns(f"Two or more runs stand side by side, got {len(runs)}; tick them on the page Runs.")
     return list(runs.values())
 
 
 def _blocks(shown: ShownStore, query: QueryParams, runs: Sequence[Run]) -> Iterator[Block]:
     rows = "".join(
         f'<li><a href="{escape(run_address(run.id))}">{escape(titled(run))}</a> <small>{escape(run.id)}</small><br>'
-        f"{escape(shown.head(run)[0].sentence)}</li>"
+        f"{unbroken(shown.head(run)[0].sentence)}</li>"
         for run in runs
     )
     yield Block("runs", f'<ul class="list">{rows}</ul>')
@@ -65,12 +71,18 @@ def differences(runs: Sequence[Run]) -> Table:
 
 
 def _together(shown: ShownStore, query: QueryParams, runs: Sequence[Run]) -> list[Section | Control]:
-    """Returns the views of runs of one kind together, otherwise their scores."""
+    """Returns the views of runs of one kind together, the scores of agents that are compared, or each main table."""
     kinds = {run.kind for run in runs}
     kind = kind_of(next(iter(kinds))) if len(kinds) == 1 else None
     if kind is None or not hasattr(kind, "together"):
-        if not all(getattr(kind_of(run.kind), "SCORES", False) for run in runs):
-            return []
+        if not kinds <= {*kinds_with("COMPARES")}:
+            return [table for run in runs if (table := _main_table(shown, run))]
         kind = kind_of("games")
     data = kind.together(*(shown.read(run, kind.read) for run in runs))
     return View(PATH, query).chosen(kind.sections(data)).get(RESULT, [])
+
+
+def _main_table(shown: ShownStore, run: Run) -> Table | None:
+    kind = kind_of(run.kind)
+    table = main_table(kind.sections(shown.read(run, kind.read)))
+    return table and replace(table, title=f"{titled(run)}: {table.title}")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from turnier.dashboards.figures.charts import save
+from turnier.dashboards.figures.figure import save
 from turnier.dashboards.figures.studies.search import (
     all_of_front,
     generation_means,

@@ -10,7 +10,7 @@ from pathlib import Path
 from turnier.core.outputs import require_file, require_folder
 from turnier.dashboards import markup
 from turnier.dashboards.every_run.origin import origin
-from turnier.dashboards.figures.charts import image, table_csv
+from turnier.dashboards.figures.figure import image, table_csv
 from turnier.dashboards.figures.replay import board_svg, match_name
 from turnier.dashboards.reports.page import html_page
 from turnier.dashboards.sections import Board, Diagrams, Drawing, Section, failed_table, flat, head, sections

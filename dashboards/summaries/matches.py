@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import math
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -10,14 +11,18 @@ import numpy as np
 import pandas as pd
 
 from turnier.agents.registry import label_of
+from turnier.core.errors import UserError
 from turnier.dashboards.agent_names import with_names
+from turnier.games.registry import game_of
 from turnier.results.alike_games import extreme_games, results_frame
 from turnier.results.frames.matches import games_in, matches_frame, seat_summary, summary, times_of
+from turnier.results.frames.measures import score_bounds
 from turnier.results.frames.standings import Standings
 from turnier.results.frames.terms import Terms
 from turnier.results.match_list import full_ids
 from turnier.results.store.store import Store
 from turnier.statistics.comparisons import units_needed
+from turnier.statistics.intervals import UNBOUNDED, Bounds
 
 MAX_BINS = 40  # of a distribution
 EXTREMES = 25  # matches listed at each end
@@ -51,6 +56,11 @@ class Ranks(NamedTuple):
     pairs: pd.DataFrame
     seats: pd.DataFrame
     notes: pd.DataFrame
+
+    @property
+    def crowded(self) -> bool:
+        """Whether games have three and more seats."""
+        return bool(len(self.seats)) and int(self.seats["seat"].max()) > 1
 
 
 def scores(store: Store, run: str) -> Scores:
@@ -152,9 +162,18 @@ def value_of(summary: pd.DataFrame) -> tuple[pd.DataFrame, str]:
         ends = {"value": "points_share", "low": "points_share_low", "high": "points_share_high"}
         frame, unit = summary.assign(**{new: 100 * summary[old] for new, old in ends.items()}), POINTS
     else:
-        low, high = summary["mean"] - summary["half_width"], summary["mean"] + summary["half_width"]
+        low, high = bounds_of(summary).around(summary["mean"], summary["half_width"])
         frame, unit = summary.assign(value=summary["mean"], low=low, high=high), "mean score, points"
     return frame.sort_values("value", ascending=False, kind="stable", ignore_index=True), unit
+
+
+def bounds_of(frame: pd.DataFrame) -> Bounds:
+    """Returns the bounds of scores in a frame with the column `game`; without any if this version lacks a game."""
+    with contextlib.suppress(UserError):
+        of_games = [score_bounds(game_of(str(game))) for game in frame["game"].unique()]
+        if of_games:
+            return Bounds(min(one.least for one in of_games), max(one.most for one in of_games))
+    return UNBOUNDED
 
 
 def costs_of(summary: pd.DataFrame) -> pd.DataFrame:

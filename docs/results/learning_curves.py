@@ -11,7 +11,7 @@ from pathlib import Path
 import pandas as pd
 
 from turnier.dashboards.figures import charts
-from turnier.dashboards.figures.charts import Figure, save
+from turnier.dashboards.figures.figure import Figure, save
 
 HERE = Path(__file__).resolve().parent
 

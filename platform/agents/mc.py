@@ -242,8 +242,8 @@ class McPlayer(CompiledPlayer):
         self.state, self.returns = game.new_state(), np.zeros(game.num_seats)
         actions, totals = np.zeros(game.max_legal, np.int64), np.zeros(game.max_legal * MOST_CHUNKS)
         plan, seed = np.zeros(PLAN_WORDS, np.int64), np.zeros(1, np.uint64)
-        self.shared = (game.kernels, self.kernels, self.state, self.returns, actions, plan, seed, totals)
-        self.packed = pack(pack_shared, *self.shared)
+        shared = (game.kernels, self.kernels, self.state, self.returns, actions, plan, seed, totals)
+        self.packed = pack(pack_shared, *shared)
         self.helpers = HelperThreads(share_mc, [self.packed] * (agent.threads - 1))
 
     def _decide(self, position: Position, root: NumArray, began: float) -> tuple[int, int]:

@@ -29,7 +29,6 @@ from ..games.registry import game_of
 from .match import MatchRecord, MatchSpec, Termination, unpack_plies
 from .play_compiled import match_kernel, no_returns, play_compiled
 from .played import PlayedMatches, joined
-from .step_kernel import play_in_step
 from .table import Table, first_position
 
 _PLAYED_ALIKE = operator.attrgetter("game", "agents", "max_plies", "opening")
@@ -78,8 +77,6 @@ def prepare(spec: MatchSpec) -> None:
     seats = [seat_kernels(agent_of(agent), game) for agent in spec.agents]
     if all(seats) and game.kernels:
         compile_kernel(match_kernel([seat for seat in seats if seat], len(spec.opening)))
-        if matches_in_step(spec) > 1:
-            compile_kernel(play_in_step)
 
 
 def prepare_matches(specs: Sequence[MatchSpec]) -> None:

@@ -27,6 +27,7 @@ from ..agents.abi import (
     plays_alone,
 )
 from ..agents.registry import agent_of
+from ..core.kernel import compile_kernel, make_now
 from ..core.rng import streams_of
 from ..games.game import MAX_SEATS, Game, Position
 from .match import MatchRecord, MatchSpec, Termination, pack_many, pack_plies
@@ -103,6 +104,10 @@ def _play_in_step(
     plies = np.empty((len(specs), ROOM_IN_STEP), np.int64)
     in_step = max(seat.in_step for seat in seats)
     memory = np.empty((in_step, max(seat.memory_words for seat in seats)), np.int64)
+    compile_kernel(play_in_step)
+    make_now(game.kernels.playouts)
+    for seat in seats:
+        make_now(seat.act_together, seat.evaluator.evaluate_together)
     busy = BusyClock()
     play_in_step(game.kernels, seats, *arrays, plies, ends, memory, stop)
     while (full := ends[:, STATUS] == FULL).any():

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import importlib
 import inspect
-from typing import TYPE_CHECKING, Annotated, Any
+import json
+import os
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 from rich import box
@@ -58,23 +61,28 @@ def list_names(
     """
     console = Console()
     if what in TITLES or not what:
-        for name in [what] if what else TITLES:
-            _print_names(console, _registry(name), TITLES[name])
+        for title in [what] if what else TITLES:
+            _print_names(console, title)
         text = "turnier list NAME lists the parameters of one; FILE.py:CLASS names one of your own."
         console.print(text, highlight=False)
         return
-    from ..agents.seats.standins import kind_of
     from ..core.errors import unknown
     from ..core.outside import classes
 
-    wanted = kind_of(what) if classes.is_outside(what) else ""
-    registries = [_registry(name) for name in TITLES]
-    offering = (r for r in registries if what in r.places or r.kind == wanted or what in r.installed())
-    found = next(offering, None)
-    if found is None:
-        names = [name for registry in registries for name in (*registry.places, *registry.installed())]
+    wanted = ""
+    if classes.is_outside(what):
+        from ..agents.seats.standins import kind_of
+
+        wanted = kind_of(what)
+    registries = {title: _registry(title) for title in TITLES}
+    for title, registry in registries.items():
+        if what in registry.places or registry.kind == wanted or what in registry.installed():
+            found = _own(title)[what] if what in registry.places else _described(registry.load(what))
+            break
+    else:
+        names = [name for registry in registries.values() for name in (*registry.places, *registry.installed())]
         raise unknown("game, agent or the like", what, [*TITLES, *names])
-    _print_parameters(console, found.load(what))
+    _print_parameters(console, registry.kind, found)
 
 
 def _registry(title: str) -> Registry[Any]:
@@ -88,43 +96,82 @@ def _proposals(incomplete: str) -> list[str]:
     return [name for name in names if name.startswith(incomplete)]
 
 
-def _print_parameters(console: Console, cls: type[Declared]) -> None:
-    """Prints the whole description of a class, and its parameters."""
+class Described(NamedTuple):
+    """A class that has a name, as it is listed."""
+
+    text: str  # its whole description
+    parameters: list[list[str]]  # name, default, range, range of a search, meaning
+
+
+def _described(cls: type[Declared]) -> Described:
     from ..core.number_text import number
     from ..core.parameters import Declared, format_value, parameters_of
 
-    paragraphs = inspect.cleandoc(cls.__doc__ or "").split("\n\n")
-    for paragraph in paragraphs:
-        console.print(" ".join(paragraph.splitlines()) + "\n", markup=False, highlight=False)
-    searched = cls.kind in SEARCHED
-    table = _table("parameter", "default", "range", *["searched"] * searched, "meaning")
+    rows = []
     for field, info in parameters_of(cls):
         default: Any = field.default
         is_number = isinstance(default, int | float) and not isinstance(default, bool)
         text = number(default, digits=6) if is_number else format_value(default)
         otherwise = "true | false" if isinstance(default, bool) else "file" if info.file else "text"
         ranges = f"any {default.kind}" if isinstance(default, Declared) else info.range_text() or otherwise
-        limits = [info.search_text().removeprefix("from ")] * searched
-        table.add_row(field.name, text, ranges.removeprefix("from "), *limits, info.help)
+        limits = (text.removeprefix("from ") for text in (ranges, info.search_text()))
+        rows.append([field.name, text, *limits, info.help])
+    return Described(inspect.cleandoc(cls.__doc__ or ""), rows)
+
+
+def _own(title: str) -> dict[str, Described]:
+    """Returns our own classes of a kind by name.
+
+    Importing the kernels of games and agents takes longer than all the rest of the command. The user's cache keeps what
+    their present sources declare.
+    """
+    from ..core.compilation.code_digest import FLOORS, own_code
+    from ..core.outputs import user_cache
+
+    code = own_code() if _REGISTRIES[title][0].split(".")[1] in FLOORS else ""
+    note = user_cache() / "lists" / f"{title}.json"
+    with contextlib.suppress(OSError, ValueError):
+        kept = json.loads(note.read_text())
+        if kept["code"] == code:
+            return {name: Described(*one) for name, one in kept["names"].items()}
+    registry = _registry(title)
+    found = {name: _described(registry.load(name)) for name in registry.names()}
+    if code:
+        with contextlib.suppress(OSError):
+            note.parent.mkdir(parents=True, exist_ok=True)
+            part = note.with_suffix(f".{os.getpid()}")
+            part.write_text(json.dumps({"code": code, "names": found}))
+            part.replace(note)
+    return found
+
+
+def _print_parameters(console: Console, kind: str, found: Described) -> None:
+    """Prints the whole description of a class, and its parameters."""
+    for paragraph in found.text.split("\n\n"):
+        console.print(" ".join(paragraph.splitlines()) + "\n", markup=False, highlight=False)
+    searched = kind in SEARCHED
+    table = _table("parameter", "default", "range", *["searched"] * searched, "meaning")
+    for name, default, ranges, limits, meaning in found.parameters:
+        table.add_row(name, default, ranges, *[limits] * searched, meaning)
     if table.row_count:
         _fit(table, console.width)
         console.print(table)
 
 
-def _print_names(console: Console, registry: Registry[Any], title: str) -> None:
+def _print_names(console: Console, title: str) -> None:
     """Prints a line per name, including those of installed packages: number of parameters and description."""
     from ..core.errors import UserError
-    from ..core.parameters import parameters_of
 
-    table = _table("name", "parameters", "description", title=title)
+    table = _table("name", "parameters", "description", title=TITLES[title])
     table.columns[1].justify = "right"
-    for name in (*registry.names(), *sorted(registry.installed())):
+    registry, found = _registry(title), _own(title)
+    for name in sorted(registry.installed()):
         try:
-            cls = registry.load(name)
+            found[name] = _described(registry.load(name))
         except UserError as failure:  # a broken package must not hide the others
-            table.add_row(name, "", str(failure))
-            continue
-        table.add_row(name, str(len(parameters_of(cls)) or ""), inspect.cleandoc(cls.__doc__ or "").splitlines()[0])
+            found[name] = Described(str(failure), [])
+    for name, one in found.items():
+        table.add_row(name, str(len(one.parameters) or ""), one.text.splitlines()[0])
     console.print(table)
 
 

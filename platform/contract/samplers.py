@@ -71,6 +71,17 @@ def law_asking_again_changes_nothing(sampler: Sampler) -> None:
         search.tell(worth(kept))
 
 
+def law_candidates_asked_ahead_stay(sampler: Sampler) -> None:
+    """What a search that looks ahead asks for next does not depend on the values that are told in between."""
+    search = sampler.begin([START] * SIZE, SEED, Space.cube(SIZE))
+    for generation in range(GENERATIONS if search.looks_ahead else 0):
+        ahead, values = search.ask_ahead(), worth(_asked(sampler, search, SIZE))
+        search.tell(values)
+        if not np.array_equal(ahead, vectors := _asked(sampler, search, SIZE)):
+            got = f"{ahead[0]} and then {vectors[0]} as the first of generation {generation + 1}"
+            raise LawBroken(f"ask of {sampler} must give what ask_ahead gave before tell, got {got}")
+
+
 def law_stored_values_rebuild_the_search(sampler: Sampler) -> None:
     """Telling stored values rebuilds a search bit for bit, even if it was asked more often in between."""
     first, asked = search_of(sampler, GENERATIONS, noise=NOISE)
@@ -139,6 +150,7 @@ def law_recommendations_get_better(sampler: Sampler) -> None:
 SAMPLER_LAWS: tuple[Law, ...] = (
     law_candidates_are_in_the_cube,
     law_asking_again_changes_nothing,
+    law_candidates_asked_ahead_stay,
     law_stored_values_rebuild_the_search,
     law_random_numbers_are_its_own,
     law_recommendations_are_vectors,

@@ -144,6 +144,10 @@ class HelperThreads:
         self._share, self._arguments = pointer(share, SHARE), arguments
         self._process = -1  # the process of the threads; a fork leaves them behind
 
+    def __getstate__(self) -> dict[str, Any]:
+        """Leaves out the threads: a copy starts its own."""
+        return {"_share": self._share, "_arguments": self._arguments, "_process": -1}
+
     def lead(self, kernel: Any, *arguments: Any) -> Any:
         """Returns the result of a kernel that calls the helpers; its last argument is the post."""
         if self._process != os.getpid():

@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
-import functools
+import ctypes
+import os
+import traceback
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numba
-from numba import njit, types
+import numpy as np
+from numba import types
 from numba.core.compiler_lock import global_compiler_lock
+from numba.core.registry import CPUDispatcher
 from numba.core.types import WrapperAddressProtocol
+from numba.core.typing import make_concrete_template
 from numba.extending import typeof_impl
 
 from .compilation.cache import KernelCache
+from .compilation.entry import entry_to, has_entry
 from .compilation.lending import LendingCompiler
 from .compilation.progress import compiled
 
@@ -29,29 +35,92 @@ def kernel(signature: Any, inline: bool = False, **marks: Any) -> Callable[[Call
     """
 
     def decorate(function: Any) -> Any:
-        options = {
+        function.kernel_signature, function.kernel_marks = signature, marks
+        function.kernel_options = {
+            "nopython": True,
             "nogil": True,
             "error_model": "numpy",
             "inline": "always" if inline else "never",
-            "pipeline_class": LendingCompiler,
         }
-        function.kernel_signature, function.kernel_options = signature, options
-        dispatcher: Any = njit(**options)(function)
-        dispatcher.kernel_signature, dispatcher.kernel_marks = signature, marks
-        if JIT:
-            dispatcher._cache = function.kernel_cache = KernelCache(function)
-            dispatcher.compile = functools.partial(_compile, dispatcher, dispatcher.compile)
-            dispatcher.get_call_template = functools.partial(_call_template, signature, dispatcher.get_call_template)
-        return dispatcher
+        return Kernel(function) if JIT else function
 
     return decorate
 
 
-def _call_template(declared: Any, usual: Callable[..., Any], arguments: Any, named: Any) -> Any:
-    """Has compiled callers pass numbers as declared; numba would compile a kernel again for a literal 0."""
-    if not named and len(arguments) == len(declared.args):
-        arguments = tuple(map(_as_declared, arguments, declared.args))
-    return usual(arguments, named)
+class Kernel(CPUDispatcher):  # type: ignore[misc]
+    """A kernel's machine code, and its entry once Python or a pointer has asked for it.
+
+    It is pickled and copied as what it is: the one of its name in its module.
+    """
+
+    kernel_signature: Any
+    kernel_options: dict[str, Any]
+    kernel_marks: dict[str, Any]
+
+    def __init__(self, function: Any) -> None:
+        super().__init__(function, targetoptions=dict(function.kernel_options), pipeline_class=LendingCompiler)
+        self._cache = function.kernel_cache = KernelCache(function)
+        self._entries: dict[tuple[Any, ...], Any] = {}
+
+    def __reduce__(self) -> str:
+        return str(self.__qualname__)
+
+    def compile(self, arguments: Any) -> Any:
+        """Returns what Python calls; numba asks for it at the first call with these types."""
+        return self.entry(arguments).entry_point
+
+    def entry(self, arguments: tuple[Any, ...]) -> Any:
+        """Returns the result of compiling that has the entry for arguments of these types."""
+        if arguments not in self._entries:
+            with global_compiler_lock:
+                if arguments not in self._entries:  # two would take the code from the thread that runs the first
+                    found = self.code(arguments, with_entry=True)
+                    if not has_entry(found):
+                        found = self._entry_to(found, ("entry", *arguments))
+                    self._entries[arguments] = found
+                    self._insert([each._code for each in arguments], found.entry_point, False)
+        return self._entries[arguments]
+
+    def _entry_to(self, result: Any, key: tuple[Any, ...]) -> Any:
+        made = self._cache.load_overload(key, self.targetctx)
+        if made is None:
+            made = entry_to(result)
+            self._cache.save_overload(key, made)
+        return made
+
+    def code(self, arguments: tuple[Any, ...], with_entry: bool = False) -> Any:
+        """Compiles or loads in numba's place; of several processes one compiles, and the others load its result."""
+        # First numba's lock, which all threads of a process share: in this order none can wait for another forever.
+        with global_compiler_lock:
+            if arguments not in self.overloads:
+                with_entry = with_entry or _has_arrays(self.kernel_signature.return_type)
+                self.targetoptions["no_cpython_wrapper"] = self.targetoptions["no_cfunc_wrapper"] = not with_entry
+                if self.overloads or self._cache.is_stored():
+                    super().compile(arguments)
+                else:
+                    with compiled(self.py_func), self._cache.alone():
+                        super().compile(arguments)
+                for result in self.overloads.values():
+                    result.library.belongs_to(self)
+            return self.overloads[arguments]
+
+    def add_overload(self, result: Any) -> None:
+        self.overloads[tuple(result.signature.args)] = result  # Python calls entries
+
+    def get_call_template(self, arguments: Any, named: Any) -> Any:
+        """Has compiled callers pass numbers as declared; numba would compile a kernel again for a literal 0."""
+        declared = self.kernel_signature.args
+        if not named and len(arguments) == len(declared):
+            arguments = tuple(map(_as_declared, arguments, declared))
+        signature, arguments = self._compiler.fold_argument_types(arguments, named)
+        self.code(tuple(arguments))
+        template = make_concrete_template(self.__name__, key=self.__name__, signatures=self.nopython_signatures)
+        return template, signature, arguments, {}
+
+
+def _has_arrays(result: Any) -> bool:
+    """Whether a result has arrays; to hand them to Python, an entry needs constants that numba keeps with the code."""
+    return isinstance(result, types.Array) or any(map(_has_arrays, getattr(result, "types", ())))
 
 
 def _as_declared(given: Any, declared: Any) -> Any:
@@ -64,22 +133,6 @@ def _as_declared(given: Any, declared: Any) -> Any:
     return declared if fits else given
 
 
-def _compile(dispatcher: Any, compile_or_load: Callable[[Any], Any], signature: Any) -> Any:
-    """Compiles or loads in numba's place; of several processes one compiles, and the others load its result."""
-    if dispatcher.overloads:
-        return compile_or_load(signature)
-    # First the lock of numba, which all threads of a process share: in this order none can wait for another forever.
-    with global_compiler_lock:
-        if dispatcher._cache.is_stored():
-            found = compile_or_load(signature)
-        else:
-            with compiled(dispatcher.py_func), dispatcher._cache.alone():
-                found = compile_or_load(signature)
-        for result in dispatcher.overloads.values():
-            result.library.belongs_to(dispatcher)
-    return found
-
-
 # As numba does it once it compiles something: a process that finds all kernels in the cache passes pointers, too.
 typeof_impl.register(WrapperAddressProtocol)(lambda value, context: types.FunctionType(value.signature()))
 
@@ -89,22 +142,21 @@ class KernelPointer(WrapperAddressProtocol):
 
     def __init__(self, dispatcher: Any) -> None:
         self._signature = dispatcher.kernel_signature
-        dispatcher.compile(self._signature.args)
-        compiled = dispatcher.overloads[self._signature.args]
-        if types.unliteral(compiled.signature.return_type) != self._signature.return_type:
+        entry = dispatcher.entry(self._signature.args)
+        if types.unliteral(entry.signature.return_type) != self._signature.return_type:
             # Callers would read the result as the declared type, and get noise.
             raise TypeError(
                 f"kernel {dispatcher.__name__} must return {self._signature.return_type} on every path, got"
-                f" {compiled.signature.return_type}"
+                f" {entry.signature.return_type}"
             )
-        self._address = compiled.library.get_pointer_to_function(compiled.fndesc.llvm_cfunc_wrapper_name)
+        self._address = entry.library.get_pointer_to_function(entry.fndesc.llvm_cfunc_wrapper_name)
         self._dispatcher = dispatcher  # keeps the machine code alive
 
     def __wrapper_address__(self) -> int:
         return int(self._address)
 
-    def __deepcopy__(self, memo: dict[int, Any]) -> KernelPointer:
-        return self  # machine code never changes
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _pointer_to, (self._dispatcher,)  # in another process, machine code has another address
 
     def signature(self) -> Any:
         return self._signature
@@ -113,12 +165,66 @@ class KernelPointer(WrapperAddressProtocol):
         return self._dispatcher(*arguments)
 
 
+class LatePointer:
+    """A kernel that few agents need: it is compiled once compiled code calls it by its cell, or by `make_now` before.
+
+    The cell has the address, 0 until then, and that of a function that makes it.
+    """
+
+    def __init__(self, dispatcher: Any) -> None:
+        self._dispatcher = dispatcher
+        self._entry = ctypes.CFUNCTYPE(None)(self._make_for_caller)
+        self.cell = np.array([0, ctypes.cast(self._entry, ctypes.c_void_p).value or 0], np.int64)
+
+    def make(self) -> None:
+        self.cell[0] = _pointer_to(self._dispatcher).__wrapper_address__()
+
+    def _make_for_caller(self) -> None:
+        try:
+            self.make()
+        except BaseException:  # there is no way back to the caller
+            traceback.print_exc()
+            os._exit(1)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _late_to, (self._dispatcher,)
+
+    def __call__(self, *arguments: Any) -> Any:
+        return self._dispatcher(*arguments)
+
+
+def make_now(*pointers: Any) -> None:
+    """Compiles or loads kernels that may have been left for later, before a clock starts."""
+    for one in pointers:
+        if isinstance(one, LatePointer):
+            one.make()
+
+
 def pointer(dispatcher: Any, signature: Any) -> Any:
     """Returns `dispatcher` as a function pointer; raises TypeError if it was declared with another signature."""
+    return _pointer_to(_declared(dispatcher, signature))
+
+
+def late_pointer(dispatcher: Any, signature: Any) -> Any:
+    """Returns `dispatcher` as a pointer that is made when it is needed; see `pointer`."""
+    return _late_to(_declared(dispatcher, signature))
+
+
+def _declared(dispatcher: Any, signature: Any) -> Any:
     if dispatcher.kernel_signature != signature:
         raise TypeError(
             f"kernel {dispatcher.__name__} must be declared @kernel({signature}), got {dispatcher.kernel_signature}"
         )
+    return dispatcher
+
+
+def _late_to(dispatcher: Any) -> Any:
+    if not JIT:
+        return dispatcher
+    return vars(dispatcher).get("late_pointer") or vars(dispatcher).setdefault("late_pointer", LatePointer(dispatcher))
+
+
+def _pointer_to(dispatcher: Any) -> Any:
     if not JIT:
         return dispatcher
     found = vars(dispatcher).get("kernel_pointer")
@@ -133,8 +239,8 @@ def mark_of(pointed: Any, name: str) -> Any:
 
 def compile_kernel(dispatcher: Any) -> None:
     """Compiles or loads, in advance, a kernel that Python calls directly."""
-    if JIT and not dispatcher.signatures:
-        dispatcher.compile(dispatcher.kernel_signature.args)
+    if JIT:
+        dispatcher.entry(dispatcher.kernel_signature.args)
 
 
 def tell_type(cls: type[NamedTuple], numba_type: Any) -> None:

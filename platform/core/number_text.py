@@ -14,6 +14,7 @@ HALF_WIDTH_DIGITS = 2
 NOISE = (
     1e-9  # smaller numbers are rounding errors of sums, shown as 0, as are half-widths that much smaller than the value
 )
+LEAST_P = 1e-6  # smaller p-values are not told apart
 _TIMES = ((1.0, "s"), (1e-3, "ms"), (1e-6, "µs"), (1e-9, "ns"))
 
 
@@ -22,6 +23,11 @@ def percent_sure(probability: float) -> str:
     if probability > 0.999:
         return "over 99.9"
     return number(100 * float(probability), digits=3 if probability > 0.99 else 2)
+
+
+def p_value(p: float) -> str:
+    """Returns a p-value, which is never 0: 0.0053, <0.000001."""
+    return f"<{number(LEAST_P)}" if p < LEAST_P else number(p, digits=HALF_WIDTH_DIGITS)
 
 
 def number(value: float, half_width: float = math.nan, *, digits: int = DIGITS, signed: bool = False) -> str:
@@ -68,6 +74,14 @@ def estimate(value: float, low: float, high: float, unit: str = "", *, signed: b
     """
     text, ends = number(value, _half_width(low, high), signed=signed), interval(low, high)
     return f"{text}{unit} ({sure}{ends})" if text and ends else text + unit if text else ""
+
+
+def around(value: float, low: float, high: float, unit: str = "", *, signed: bool = False) -> str:
+    """Returns a value with its interval: as `plus_minus` if it is the middle of it, otherwise as `estimate`."""
+    half = _half_width(low, high)
+    if math.isnan(half) or number((low + high) / 2, half) == number(value, half):
+        return plus_minus(value, half, unit, signed=signed)
+    return estimate(value, low, high, unit, signed=signed)
 
 
 def duration(seconds: float, digits: int = DIGITS) -> str:

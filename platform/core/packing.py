@@ -6,6 +6,7 @@ Python (`NUMBA_DISABLE_JIT=1`), a tuple is its own package.
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Callable
 from typing import Any
 
@@ -96,11 +97,25 @@ def shelf(content: Any) -> tuple[Any, Any]:
     return intrinsic(put), intrinsic(get)
 
 
+class Remade(np.ndarray[Any, Any]):
+    """An array with addresses in it: a copy or pickle of it is made anew from its origin."""
+
+    origin: tuple[Callable[..., Any], tuple[Any, ...]]  # a function and its arguments
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return self.origin
+
+    def __deepcopy__(self, memo: dict[int, Any] | None) -> Any:
+        make, arguments = self.origin
+        return make(*copy.deepcopy(arguments, memo))
+
+
 def pack(write: Callable[..., None], *members: Any) -> Any:
-    """Returns the members packed by the kernel `write` (words, *members), valid while the caller keeps them all."""
+    """Returns the members packed by the kernel `write` (words, *members); the package keeps them."""
     if not JIT:
         return members
-    words = np.zeros(WORDS, np.int64)
+    words = np.zeros(WORDS, np.int64).view(Remade)
+    words.origin = pack, (write, *members)
     compile_kernel(write)
     write(words, *members)
     return words

@@ -10,7 +10,6 @@ import importlib
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from importlib import metadata
 from numbers import Real
 from pathlib import Path
 from types import FunctionType
@@ -271,6 +270,8 @@ class Registry(Generic[T]):
 
     def installed(self) -> dict[str, str]:
         """Returns the places, by name, that installed packages offer as entry points of the group `turnier.KINDs`."""
+        from importlib import metadata  # slow to import
+
         found = metadata.entry_points(group=f"turnier.{self.kind}s")
         return {point.name: point.value for point in found if point.name not in self.places}
 

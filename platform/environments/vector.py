@@ -68,14 +68,6 @@ class BoardsEnvironment(VectorEnv[Observation, Actions, npt.NDArray[Any]]):
         self._everywhere = np.ones(num_envs, np.bool_)
         self._seeded = False
 
-    def __getstate__(self) -> dict[str, Any]:
-        return {name: value for name, value in self.__dict__.items() if name != "_packed"}
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        """Packs the boards of a copy anew, since the package holds their addresses."""
-        self.__dict__.update(state)
-        self._packed = pack(pack_boards, self.game.kernels, self._boards)
-
     def reset(
         self, *, seed: int | Sequence[int | None] | None = None, options: dict[str, Any] | None = None
     ) -> tuple[Observation, dict[str, Any]]:

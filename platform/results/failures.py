@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 
 from ..agents.registry import label_of
-from ..arena.match import Termination
+from ..arena.match import MatchRecord, Termination
 from ..core.number_text import number
 from .frames.matches import FAILED, UNFINISHED, WITH_RESULT
 from .outage import outlasting
@@ -108,6 +108,15 @@ def store_option(store: Store) -> str:
 def cause_text(cause: str) -> str:
     """Returns a cause in words."""
     return _WORDS[cause][0] if cause in _WORDS else cause
+
+
+def failure_of(record: MatchRecord) -> str:
+    """Returns who failed in a match, how and why, or why it is void, in a sentence; empty if all went well."""
+    if (seat := record.failed_seat) is None:
+        done = record.termination.has_result or str(record.termination) in UNFINISHED
+        return "" if done else f"Void: {reason_of(record.error)}."
+    agent, cause = record.spec.agents[seat], cause_text(str(record.termination))
+    return f"Seat {seat}, {label_of(agent)}, failed here and lost ({cause}): {reason_of(record.error, agent)}."
 
 
 def _percent(share: float) -> str:

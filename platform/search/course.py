@@ -78,6 +78,11 @@ class Generation:
         return all(candidate.trial for candidate in self.candidates)
 
     @property
+    def begun(self) -> bool:
+        """Whether it has asked for games."""
+        return any(candidate.units for candidate in self.candidates)
+
+    @property
     def max_games(self) -> int:
         others = self.noise.max_games(self.number, len(self.candidates) - self._duelling) * self.objective.unit_games
         return self.noise.max_games(self.number, self._duelling) * len(self.objective.games) + others
@@ -274,16 +279,21 @@ class Course:
             search.alive = self.space.dimensions if self.definition.edition > LUCKY_EDITION else ()
         return search
 
-    def ask(self, known: Known = UNKNOWN) -> Generation:
+    def ask(self, known: Known = UNKNOWN, ahead: bool = False) -> Generation:
         """Returns the next generation; raises UserError if its candidates are not the known ones.
 
         Last digits depend on the kind of processor, so the known vectors are used.
+
+        Args:
+            known: from before.
+            ahead: whether to return the one after the next, of a search that looks ahead.
         """
-        number, trials = self.search.generation, known.trials.get(self.search.generation, {})
+        number = self.search.generation + ahead
+        trials = known.trials.get(number, {})
         vectors = dict(enumerate(known.asked.get(number, ())))
         vectors |= {index: facts_of(trial)["vector"] for index, trial in trials.items()}
         candidates = []
-        for index, computed in enumerate(asked(self.sampler, self.search, self.space.size).tolist()):
+        for index, computed in enumerate(asked(self.sampler, self.search, self.space.size, ahead).tolist()):
             vector = list(vectors.get(index, computed))
             same = dict(enumerate(vector)), dict(enumerate(computed))
             self._require_same(*same, f"candidate {index + 1} of generation {number + 1}")

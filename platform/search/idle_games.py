@@ -65,8 +65,9 @@ class StudyGames(Source[MatchSpec]):
         return self.store.records(stored)
 
     def stop(self) -> None:
-        """Ends the idle-time games, so that the executor returns."""
+        """Ends the idle-time games, and what no generation waits for any more, so that the executor returns."""
         self._agent = None
+        self.waiting.clear()
 
     def idle_specs(self, count: int) -> list[MatchSpec]:
         """Returns further games of the recommendation, in total at most as many as the generations have needed."""

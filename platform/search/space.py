@@ -7,7 +7,6 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ..agents.agent import Agent
 from ..core.errors import UserError, nearest, unknown
 from ..core.number_text import number
 from ..core.parameters import Declared, Parameter, format_value, parameters_of
@@ -18,9 +17,11 @@ from .dimensions.tree import Value, owner_of, part, with_values
 if TYPE_CHECKING:
     from optuna.distributions import BaseDistribution
 
+    from ..agents.agent import Agent
+
 ALL = "*"  # every parameter that can be searched, but what an agent may spend
 STEPS_BACK = 8  # on the line from refused values to the start
-Legal = Callable[[Agent], object]  # raises UserError for an agent that must not play
+Legal = Callable[["Agent"], object]  # raises UserError for an agent that must not play
 
 
 class Accepted(NamedTuple):

@@ -128,7 +128,12 @@ class StudyRun(StoredStudy):
         """Runs until the next generation would push the candidates' games above this total, or nothing is learned."""
         require_generation(self.course.ask().max_games, games)
         course = self.course
-        self._search(executor, games, lambda one: not course.gave_up and course.games + one.max_games <= games)
+
+        def fits(one: Generation) -> bool:
+            asked = one.number + 1 - course.search.generation  # generations; all of one size, if more than one
+            return not course.gave_up and course.games + asked * one.max_games <= games
+
+        self._search(executor, games, fits)
 
     def run_for(self, seconds: float, games: int, executor: Executor) -> None:
         """Asks for generations until the search has taken this long, with all drivers that it has had.
@@ -147,7 +152,7 @@ class StudyRun(StoredStudy):
             return before + now() - began
 
         def fits(one: Generation) -> bool:
-            return not self.course.gave_up and (one.stored or not one.number or used() < seconds)
+            return not self.course.gave_up and (one.stored or one.begun or not one.number or used() < seconds)
 
         self._search(executor, games, fits, used)
 
@@ -271,40 +276,63 @@ class Drive:
         self.planned = planned  # games of the search
         self.used = used  # the seconds that the search has taken, if these are limited
         self.games = StudyGames(self.store, self.course.objective)
+        self.ahead: Generation | None = None  # the next one, whose games workers play before they idle
         self.trials = sum(map(len, known.trials.values()))  # stored ones
 
     def run(self, executor: Executor, fits: Fits) -> None:
         """Plays generation after generation while they fit; stored games are not played again."""
         with closing(serve_into(self.store, self.study.run_id, self.games, executor)) as batches:
-            while fits(generation := self.course.ask(self.known)):
+            while fits(generation := self.ahead or self.course.ask(self.known)):
+                self.ahead = None
                 self.lock.heartbeat()  # raises if another driver has taken over
                 self.bar.note(f"generation {generation.number + 1}")
                 self.bar.skip(generation.known_games)
                 if not generation.stored:
                     self.keep_asked(generation)
                     self.games.recommend(self.course.proposed(), generation.number)
-                    self._play(generation, batches, executor)
+                    self._play(generation, batches, executor, fits)
                 self._end(generation)
             self.games.stop()
             for records in batches:  # still under way when the idle-time games ended
                 self.games.take(records)
 
-    def _play(self, generation: Generation, batches: Iterator[Sequence[MatchRecord]], executor: Executor) -> None:
+    def _play(
+        self, generation: Generation, batches: Iterator[Sequence[MatchRecord]], executor: Executor, fits: Fits
+    ) -> None:
         """Plays until the noise strategy needs no more games; trials are stored as soon as their games are played."""
         self._store_trials(generation)
-        while specs := generation.next_matches():
-            missing = self._without_stored(specs, generation)
-            if missing and self.games.is_new and (sentence := generation.too_many(executor.workers)):
-                self.bar.print(sentence)
-            self.games.need(missing)
+        while generation.waiting or self._begin(generation, executor):
             self._store_trials(generation)
+            if not self.ahead:
+                self._look_ahead(executor, fits)
             while generation.waiting:
                 batch = next(batches)
-                others = generation.take(batch)
+                others = self._take(batch, generation)
                 self.games.take(others)
                 elsewhere = self.games.stored_by_others()
-                self.bar.advance(len(batch) - len(others) + len(elsewhere) - len(generation.take(elsewhere)))
+                self.bar.advance(len(batch) - len(others) + len(elsewhere) - len(self._take(elsewhere, generation)))
                 self._store_trials(generation)
+
+    def _begin(self, generation: Generation, executor: Executor) -> bool:
+        """Asks for the next games of a generation, and returns whether it needs any."""
+        if not (specs := generation.next_matches()):
+            return False
+        missing = self._without_stored(specs, generation)
+        if missing and self.games.is_new and (sentence := generation.too_many(executor.workers)):
+            self.bar.print(sentence)
+        self.games.need(missing)
+        return True
+
+    def _look_ahead(self, executor: Executor, fits: Fits) -> None:
+        """Begins the next generation as well, if the search can ask for it: workers do not wait for the last games."""
+        if self.course.search.looks_ahead and fits(following := self.course.ask(self.known, ahead=True)):
+            self.ahead = following
+            self._begin(following, executor)
+
+    def _take(self, records: Sequence[MatchRecord], generation: Generation) -> list[MatchRecord]:
+        """Takes games of the generation and of the next; returns the others."""
+        others = generation.take(records)
+        return self.ahead.take(others) if self.ahead else others
 
     def _without_stored(self, specs: Sequence[MatchSpec], generation: Generation) -> list[MatchSpec]:
         """Passes stored matches to the generation; returns the others, prepared."""

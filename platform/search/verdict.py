@@ -35,7 +35,7 @@ class Finalist(NamedTuple):
 
 @dataclass(frozen=True)
 class HeldOutFigures:
-    """One finalist's figures; half widths are NaN if there is no interval.
+    """One finalist's figures; `half_width` and the ends of intervals are NaN if there is no interval.
 
     The interval of a mean is a 95 % interval, those of differences are the test's, see `StudyVerdict.confidence`.
     """
@@ -48,10 +48,23 @@ class HeldOutFigures:
     half_width: float
     shrinkage: float | None  # claimed - held_out
     difference: float | None  # to the start, on common seeds
-    difference_half_width: float | None
+    difference_low: float | None
+    difference_high: float | None
     gain: float | None  # over the best reference, on common seeds
-    gain_half_width: float | None
+    gain_low: float | None
+    gain_high: float | None
     reference: bool = False  # which the others have to beat
+
+    @classmethod
+    def from_json(cls, stored: Mapping[str, Any]) -> Self:
+        """Returns stored figures; those of earlier versions have no references, and half widths in place of ends."""
+        row = {"reference": stored["claimed"] is None, "gain": None} | dict(stored)
+        for name in ("difference", "gain"):
+            middle, half = row[name], row.pop(f"{name}_half_width", None)
+            known = middle is not None and half is not None
+            ends = (middle - half, middle + half) if known else (None, None)
+            row = {f"{name}_low": ends[0], f"{name}_high": ends[1]} | row
+        return cls(**row)
 
 
 def figures_of(
@@ -78,7 +91,7 @@ def figures_of(
     for label, values in held_out.items():
         claimed, interval, looks = chosen[label].claimed, mean_interval(values), (critical or {}).get(label, {})
         to_start, to_reference = (
-            (None, None) if label == other else _difference(values, held_out[other], looks, single)
+            (None, None, None) if label == other else _difference(values, held_out[other], looks, single)
             for other in (start, reference)
         )
         figures.append(
@@ -91,9 +104,11 @@ def figures_of(
                 interval.half_width,
                 None if claimed is None else claimed - interval.mean,
                 difference=to_start[0],
-                difference_half_width=to_start[1],
+                difference_low=to_start[1],
+                difference_high=to_start[2],
                 gain=to_reference[0],
-                gain_half_width=to_reference[1],
+                gain_low=to_reference[1],
+                gain_high=to_reference[2],
                 reference=chosen[label].reference,
             )
         )
@@ -102,14 +117,11 @@ def figures_of(
 
 def _difference(
     values: Sequence[float], others: Sequence[float], looks: Mapping[int, float], single: float
-) -> tuple[float, float]:
-    """Returns the mean of the differences on the common seeds, and the half width of its repeated interval."""
+) -> tuple[float, float, float]:
+    """Returns the mean of the differences on the common seeds, and the ends of its repeated interval."""
     n = min(len(values), len(others))
-    if n < 2:
-        return (float(np.mean(np.subtract(values[:n], others[:n]))) if n else math.nan), math.nan
-    mean = float(np.mean(np.subtract(values[:n], others[:n])))
-    low, high = repeated(values[:n], others[:n], looks.get(n, single))
-    return mean, max(mean - low, high - mean)
+    mean = float(np.mean(np.subtract(values[:n], others[:n]))) if n else math.nan
+    return mean, *(repeated(values[:n], others[:n], looks.get(n, single)) if n > 1 else (math.nan, math.nan))
 
 
 @dataclass(frozen=True)
@@ -226,9 +238,7 @@ class StudyVerdict:
         """Returns a stored verdict."""
         known = dict(stored)
         del known["improved"], known["sentence"]
-        # Earlier versions told references by their lack of a claim.
-        rows = [{"reference": row["claimed"] is None} | row for row in known["figures"]]
-        return cls(**known | {"figures": tuple(HeldOutFigures(**row) for row in rows)})
+        return cls(**known | {"figures": tuple(map(HeldOutFigures.from_json, known["figures"]))})
 
 
 def gain(

@@ -6,7 +6,6 @@ from typing import Any
 
 from ..arena.analysis import AgentAnalysis, Analysis, Outlook
 from ..games.game import Position
-from ..results.frames.certainty import position_certainty, searches_frame
 
 
 def analysis_data(found: Analysis) -> dict[str, Any]:
@@ -29,6 +28,8 @@ def measures(one: AgentAnalysis) -> dict[str, float]:
     """Returns the normalised certainty and the agreement of at least two searches of a choice."""
     if one.searches < 2 or len(one.legal) < 2:
         return {}
+    from ..results.frames.certainty import position_certainty, searches_frame
+
     row = position_certainty(searches_frame(one.records)).iloc[0]
     return {name: float(row[name]) for name in ("normalised", "agreement")}
 

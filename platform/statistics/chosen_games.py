@@ -25,7 +25,7 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from scipy import special
+import scipy
 
 from .distributions import Floats, Ints, t_quantile
 from .intervals import CONFIDENCE
@@ -46,8 +46,8 @@ def order_p_values(ratings: Ratings, above: Ints, below: Ints) -> Floats:
     variance = np.maximum(ratings.variances()[above, below], MIN_VARIANCE)
     share = TYPICAL**2 / (TYPICAL**2 + variance)
     # The normal quantile of Student's p-value, since few games tell less; 0 for differences that are not positive.
-    scaled = -special.ndtri(np.minimum(ratings.superiority()[below, above], 0.5))
-    positive = math.log(2) + special.log_ndtr(scaled * np.sqrt(share))
+    scaled = -scipy.special.ndtri(np.minimum(ratings.superiority()[below, above], 0.5))
+    positive = math.log(2) + scipy.special.log_ndtr(scaled * np.sqrt(share))
     log_ratio = 0.5 * (np.log1p(-share) + share * scaled**2) + positive
     return np.asarray(np.exp(np.minimum(-log_ratio, 0.0)), np.float64)
 

@@ -13,7 +13,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from scipy import special
+import scipy
 
 from .distributions import Floats, Ints
 
@@ -80,7 +80,7 @@ def fit_of(
     if len(pairings.low) <= LARGE:
         p = pairings.simulated_p()
     else:
-        p = float(special.fdtrc(over, max(pairings.freedom, 1), chi / over))
+        p = float(scipy.special.fdtrc(over, max(pairings.freedom, 1), chi / over))
     without_ratings = max(pairings.differences() - len(pairings.low), 0.0)
     cyclic = min(1.0, max(chi - over, 0.0) / without_ratings) if without_ratings > 0 else 0.0
     return Fit(p, cyclic, pairings.worst() if p < LEVEL else ())
@@ -141,11 +141,7 @@ class _Pairings:
 
     def groups(self) -> int:
         """Returns the number of groups of agents without games between groups, including agents without games."""
-        from scipy import sparse  # takes long to import
-        from scipy.sparse import csgraph
-
-        links = sparse.coo_array((np.ones(len(self.low)), (self.low, self.high)), shape=(self.agents, self.agents))
-        return int(csgraph.connected_components(links, directed=False)[0])
+        return int(groups_of(self.agents, self.low, self.high).max(initial=-1)) + 1
 
     def contradiction(self) -> float:
         """Returns the sum of squared deviations from the expected points, each over its variance."""
@@ -217,7 +213,23 @@ def _covariance(apart: Floats, alike: Floats, clusters: Ints, pairings: Ints) ->
         clusters: [cells] of each cell.
         pairings: [cells] of each cell.
     """
-    from scipy import sparse  # takes long to import
-
-    table = sparse.csr_array((apart * np.sqrt(alike), (clusters, pairings)))
+    table = scipy.sparse.csr_array((apart * np.sqrt(alike), (clusters, pairings)))
     return np.asarray((table.T @ table).toarray(), np.float64)
+
+
+def groups_of(agents: int, first: Ints, second: Ints) -> Ints:
+    """Returns the number [agents] of each agent's group; no game links two groups, and each begins with a new agent.
+
+    Args:
+        agents: their number.
+        first: [meetings] an agent of each.
+        second: [meetings] its opponent.
+    """
+    group, before = np.arange(agents), None
+    while before is None or (group != before).any():
+        before = group.copy()
+        least = np.minimum(group[first], group[second])
+        np.minimum.at(group, first, least)
+        np.minimum.at(group, second, least)
+        group = group[group]
+    return np.asarray(np.unique(group, return_inverse=True)[1], np.int64)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -29,8 +29,19 @@ class Mean(NamedTuple):
     half_width: float
 
 
-_QUANTILE = normal_quantile(0.5 + CONFIDENCE / 2)
-_SKEWNESS_FACTOR = (_QUANTILE**4 + 2 * _QUANTILE**2 - 3) / 18
+class Bounds(NamedTuple):
+    """The least and the largest value that a quantity can have; its intervals end there."""
+
+    least: float = -math.inf
+    most: float = math.inf
+
+    def around(self, value: Any, half_width: Any) -> tuple[Any, Any]:
+        """Returns the ends of an interval, of numbers or of columns of a frame."""
+        return np.maximum(value - half_width, self.least), np.minimum(value + half_width, self.most)
+
+
+UNBOUNDED, COUNT, SHARE, PERCENT = Bounds(), Bounds(0.0), Bounds(0.0, 1.0), Bounds(0.0, 100.0)
+
 _UNKNOWN = Interval(math.nan, math.nan, math.nan)
 
 
@@ -63,7 +74,8 @@ def half_width_of_mean(n: int, deviation: float, skewness: float = 0.0) -> float
     """
     if n < 2:
         return math.nan
-    wider = 1 + _SKEWNESS_FACTOR * skewness**2 / n
+    quantile = normal_quantile(0.5 + CONFIDENCE / 2)
+    wider = 1 + (quantile**4 + 2 * quantile**2 - 3) / 18 * skewness**2 / n
     return float(t_quantile(0.5 + CONFIDENCE / 2, n - 1) * (deviation / np.sqrt(n)) * wider)
 
 
@@ -74,6 +86,27 @@ def _skewness(residuals: Floats) -> float:
         return 0.0
     scaled = residuals / deviation
     return float(np.mean(scaled * scaled * scaled)) * math.sqrt(n * (n - 1)) / (n - 2)  # a power of 3 is slow
+
+
+def weighted_sum(weights: Sequence[float], values: Sequence[Interval], among: int = 1) -> Interval:
+    """Returns a weighted sum of independent values with its 95 % interval, from their own 95 % intervals.
+
+    Args:
+        weights: of the values; 1 and -1 for a difference.
+        values: with their intervals, which need not be symmetric; one without an interval makes the sum's NaN.
+        among: number of sums from which this one was chosen by its value: the ends move outwards as far as dividing
+            the error of 5 % among them (Bonferroni) moves those of a normal distribution.
+
+    The method of variance estimates recovery (G. Y. Zou and A. Donner, Statistics in Medicine, 2008).
+    """
+    wider = normal_quantile(1 - (1 - CONFIDENCE) / 2 / among) / normal_quantile(0.5 + CONFIDENCE / 2)
+    total = sum(weight * each.value for weight, each in zip(weights, values, strict=True))
+    below = above = 0.0
+    for weight, each in zip(weights, values, strict=True):
+        ends = weight * (each.low - each.value), weight * (each.high - each.value)
+        down, up = ends if weight > 0 else ends[::-1]
+        below, above = below + down**2, above + up**2
+    return Interval(total, total - wider * math.sqrt(below), total + wider * math.sqrt(above))
 
 
 def median_interval(values: Sequence[float] | npt.NDArray[np.float64]) -> Interval:
@@ -136,13 +169,12 @@ def share_interval(hits: int, n: int, among: int = 1) -> Interval:
     if n == 0:
         return _UNKNOWN
     share = hits / n
-    quantile = _QUANTILE if among == 1 else normal_quantile(1 - (1 - CONFIDENCE) / 2 / among)
-    low, high = points_intervals(share, share * (1 - share), n, quantile)
+    low, high = points_intervals(share, share * (1 - share), n, among)
     return Interval(share, float(low), float(high))
 
 
 def points_intervals(
-    shares: npt.ArrayLike, variances: npt.ArrayLike, games: npt.ArrayLike, quantile: float = _QUANTILE
+    shares: npt.ArrayLike, variances: npt.ArrayLike, games: npt.ArrayLike, among: int = 1
 ) -> tuple[Floats, Floats]:
     """Returns the ends of 95 % intervals of shares of points, each between 0 and 1; NaN if there is no game.
 
@@ -150,13 +182,13 @@ def points_intervals(
         shares: means of the points of games.
         variances: observed variances of the points of one game; draws make them smaller than share * (1 - share).
         games: numbers of games.
-        quantile: of the normal distribution, for another confidence.
+        among: number of shares from which these were chosen, as in `share_interval`.
 
     Wilson's interval with the observed variance in place of the binomial one; without draws it is Wilson's interval.
     """
     share, variance, n = (np.asarray(values, np.float64) for values in (shares, variances, games))
     with np.errstate(divide="ignore", invalid="ignore"):
-        shrink = quantile**2 / n
+        shrink = normal_quantile(1 - (1 - CONFIDENCE) / 2 / among) ** 2 / n
         centre = (share + shrink / 2) / (1 + shrink)
         half = np.sqrt(shrink * (variance + shrink / 4)) / (1 + shrink)
     low = np.where(share == 0, 0.0, np.maximum(centre - half, 0.0))

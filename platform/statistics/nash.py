@@ -13,7 +13,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from scipy import special
+import scipy
 
 from .distributions import Floats, normal_quantile
 from .intervals import CONFIDENCE
@@ -56,13 +56,14 @@ def unbeaten(payoffs: Floats, most: Floats) -> Floats:
 
     In the dual, weights are proportional to exp(payoffs @ prices); only agents at their largest win have a price.
     """
-    from scipy import optimize  # takes long to import
 
     def dual(prices: Floats) -> tuple[float, Floats]:
         values = payoffs @ prices
-        return float(special.logsumexp(values) + most @ prices), most - payoffs @ special.softmax(values)
+        return float(scipy.special.logsumexp(values) + most @ prices), most - payoffs @ scipy.special.softmax(values)
 
     bounds = [(0, None)] * len(payoffs)
     options = {"maxiter": 5000, "maxfun": 100_000, "ftol": 1e-15, "gtol": 1e-9, "maxls": 50}
-    found = optimize.minimize(dual, np.zeros(len(payoffs)), jac=True, bounds=bounds, method="L-BFGS-B", options=options)
-    return np.asarray(special.softmax(payoffs @ found.x), np.float64)
+    found = scipy.optimize.minimize(
+        dual, np.zeros(len(payoffs)), jac=True, bounds=bounds, method="L-BFGS-B", options=options
+    )
+    return np.asarray(scipy.special.softmax(payoffs @ found.x), np.float64)

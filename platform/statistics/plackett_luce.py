@@ -19,7 +19,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
-from scipy import special
+import scipy
 
 from .distributions import Floats, Ints
 
@@ -234,17 +234,17 @@ def row_sums(values: Floats) -> Floats:
 
 def _probabilities(values: Floats) -> Floats:
     if values.shape[1] == 2:  # the same, faster
-        first = special.expit(values[:, 0] - values[:, 1])
+        first = scipy.special.expit(values[:, 0] - values[:, 1])
         return np.stack([first, 1 - first], axis=1)
-    return np.asarray(special.softmax(values, axis=1), np.float64)
+    return np.asarray(scipy.special.softmax(values, axis=1), np.float64)
 
 
 def _log_probabilities(values: Floats) -> Floats:
     if values.shape[1] == 2:
         apart = values[:, 0] - values[:, 1]
-        first = special.log_expit(apart)
+        first = scipy.special.log_expit(apart)
         return np.stack([first, first - apart], axis=1)
-    return np.asarray(special.log_softmax(values, axis=1), np.float64)
+    return np.asarray(scipy.special.log_softmax(values, axis=1), np.float64)
 
 
 def fitted(design: Design, prior: float) -> Floats:
@@ -258,14 +258,14 @@ def fitted(design: Design, prior: float) -> Floats:
     weights = prior_weights(design, prior)
 
     def log_likelihood(parameters: Floats) -> float:
-        drawn = weights / 2 @ (special.log_expit(parameters) + special.log_expit(-parameters))
+        drawn = weights / 2 @ (scipy.special.log_expit(parameters) + scipy.special.log_expit(-parameters))
         return design.log_likelihood(parameters) + float(drawn)
 
     parameters = np.zeros(design.size)
     reached = log_likelihood(parameters)
     for _ in range(MAX_STEPS):
         chances = design.probabilities(parameters)
-        slope = design.slope(chances) + weights * (0.5 - special.expit(parameters))
+        slope = design.slope(chances) + weights * (0.5 - scipy.special.expit(parameters))
         curvature = design.information(chances) + np.diag(prior_information(parameters, weights))
         step = np.linalg.solve(curvature, slope)
         while (likelihood := log_likelihood(parameters + step)) < reached - abs(reached) * 1e-12:
@@ -285,5 +285,5 @@ def prior_weights(design: Design, prior: float) -> Floats:
 
 def prior_information(parameters: Floats, weights: Floats) -> Floats:
     """Returns the information [parameters] in the virtual games."""
-    expected = special.expit(parameters)
+    expected = scipy.special.expit(parameters)
     return np.asarray(weights * expected * (1 - expected), np.float64)

@@ -21,7 +21,7 @@ from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from scipy import special
+import scipy
 
 from .distributions import Floats, normal_quantile, t_quantile
 from .intervals import CONFIDENCE
@@ -110,8 +110,9 @@ def beliefs(values: Floats, covariance: Floats, freedom: Floats, usual: float) -
     for mean, error, weight in zip(means, errors, weights, strict=True):
         variance = noise * np.outer(error, error)
         apart = np.diag(variance)[:, None] + np.diag(variance) - 2 * variance
-        better += weight * special.ndtr((mean[:, None] - mean) / np.sqrt(np.maximum(apart, 1e-24 * usual**2)))
-    return Beliefs(better, _best(noise, means, errors, weights))
+        better += weight * scipy.special.ndtr((mean[:, None] - mean) / np.sqrt(np.maximum(apart, 1e-24 * usual**2)))
+    best = better[[0, 1], [1, 0]] if n == 2 else _best(noise, means, errors, weights)  # of two, one number
+    return Beliefs(better, best)
 
 
 def _limited(seen: Floats, own: Floats, usual: float) -> tuple[Floats, Floats, Floats]:
@@ -128,7 +129,7 @@ def _limited(seen: Floats, own: Floats, usual: float) -> tuple[Floats, Floats, F
     low, high = (((middles + end)[:, None] - seen) / np.sqrt(own) for end in (-half, half))
     above = low > 0  # mirrored, because probabilities near 0 are more exact than those near 1
     low, high = np.where(above, -high, low), np.where(above, -low, high)
-    inside = np.maximum(special.ndtr(high) - special.ndtr(low), 1e-300)
+    inside = np.maximum(scipy.special.ndtr(high) - scipy.special.ndtr(low), 1e-300)
     likelihood = np.log(inside / half[:, None]).sum(axis=1) * (n - 1) / n
     likelihood += np.log(widths) - np.log1p((spreads / usual) ** 2)  # the prior of middles, and of log spreads
     weights = np.exp(likelihood - likelihood.max())

@@ -23,7 +23,7 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from scipy import special
+import scipy
 
 from .distributions import Floats, Ints, t_probability, t_quantile
 from .intervals import CONFIDENCE, Interval
@@ -83,8 +83,8 @@ class Ratings:
         logarithm of the likelihood ratio of equal agents: it is that of a normal distribution with the same ratio.
         """
         apart = (self.elo[:, None] - self.elo) / ELO
-        chance = special.expit(apart)
-        ratio = np.log(2) - special.entr(chance) - special.entr(1 - chance)
+        chance = scipy.special.expit(apart)
+        ratio = np.log(2) - scipy.special.entr(chance) - scipy.special.entr(1 - chance)
         lower = np.ones_like(apart)
         np.divide(chance * (1 - chance) * apart**2, 2 * ratio, out=lower, where=np.abs(apart) > 1e-3)
         centre = np.eye(len(apart)) - 1 / len(apart)
@@ -100,7 +100,7 @@ class Ratings:
         gains = np.array([gain.value for gain in self.seats] or [0.0] * (int(seats.max(initial=0)) + 1))
         apart = self.elo[first] - self.elo[second] + gains[seats[:, 0]] - gains[seats[:, 1]]
         if self.draws is None:
-            return np.asarray(special.expit(apart / ELO), np.float64)
+            return np.asarray(scipy.special.expit(apart / ELO), np.float64)
         half = np.exp(np.clip(apart / ELO * (2 + self.draws) / 4, -300, 300))
         return np.asarray((half + self.draws / 2) / (half + 1 / half + self.draws), np.float64)
 
@@ -230,8 +230,6 @@ class _Model:
             design: may have more parameters than were fitted; these are then 0.
             kept: [games] whether a game counts; None = all do.
         """
-        from scipy import sparse  # its import takes longer than the rating of most tables
-
         found: list[tuple[Floats, Ints, Ints]] = [(np.zeros(0), np.zeros(0, np.int64), np.zeros(0, np.int64))]
         for block, terms, chance in zip(design.choices, design.terms, self._chances, strict=True):
             residuals = block.weights - row_sums(block.weights)[:, None] * chance[block.kind]
@@ -242,7 +240,7 @@ class _Model:
             found.append((each.ravel(), rows, terms.columns[block.kind].ravel()))
         values, rows, columns = (np.concatenate(part) for part in zip(*found, strict=True))
         shape = (self._clusters, design.size + 1)
-        return sparse.csr_array((values, (rows, columns)), shape=shape)[:, : design.size]
+        return scipy.sparse.csr_array((values, (rows, columns)), shape=shape)[:, : design.size]
 
     def _leverage(self) -> Floats:
         """Returns the leverage [clusters]: the share of a cluster's variation taken by the fit, a mean over agents."""
@@ -282,7 +280,7 @@ class _Model:
         if np.abs(spread).max() < SAME * number:  # all clusters agree
             return bool(np.abs(total).max() > math.sqrt(SAME) * number) and 0.5 ** (number - 1) < SEATS_DIFFER
         squared = float(total @ np.linalg.lstsq(spread, total)[0]) * freedom / len(own) / number
-        return bool(special.fdtrc(len(own), freedom, squared) < SEATS_DIFFER)
+        return bool(scipy.special.fdtrc(len(own), freedom, squared) < SEATS_DIFFER)
 
 
 def _numbered(games: Sequence[Games]) -> tuple[Ints, int]:
@@ -305,12 +303,10 @@ def _alike(games: Sequence[Games], cluster: Ints, clusters: int) -> Floats:
 
 def _meetings(agents: int, games: Sequence[Games], cluster: Ints, clusters: int) -> Any:
     """Returns the number [clusters, agents] of seats that an agent took, sparse."""
-    from scipy import sparse
-
     seats = [np.zeros(0, np.int64), *(some.seats.ravel() for some in games)]
     widths = [np.zeros(0, np.int64), *(np.full(len(some.seats), some.seats.shape[1]) for some in games)]
     rows = np.repeat(cluster, np.concatenate(widths))
-    met = sparse.coo_array((np.ones(len(rows)), (rows, np.concatenate(seats))), shape=(clusters, agents)).tocsr()
+    met = scipy.sparse.coo_array((np.ones(len(rows)), (rows, np.concatenate(seats))), shape=(clusters, agents)).tocsr()
     met.sum_duplicates()
     return met
 

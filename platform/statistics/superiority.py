@@ -25,7 +25,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 import numpy.typing as npt
-from scipy import special
+import scipy
 
 from .distributions import Floats, t_quantile
 
@@ -121,7 +121,7 @@ def superiority(values: Sequence[float], others: Sequence[float]) -> float:
     """
     differences = np.subtract(*widened(values, others))
     error = float(differences.std(ddof=1)) / math.sqrt(len(differences))
-    return float(special.stdtr(len(differences) - 1, -float(differences.mean()) / error)) if error else 0.5
+    return float(scipy.special.stdtr(len(differences) - 1, -float(differences.mean()) / error)) if error else 0.5
 
 
 def widened(values: Sequence[float], others: Sequence[float]) -> tuple[Floats, Floats]:
@@ -181,15 +181,13 @@ class Boundary:
             units: size of the sample, larger than at the last look.
             spent: share of alpha that may be spent by the end of this look.
         """
-        from scipy import optimize  # takes long to import
-
         step = math.sqrt(units - self._units)
         rejected = self.alpha * spent - self._spent
 
         def excess(z: float) -> float:
-            return float(self._weights @ special.ndtr((self._sums - z * math.sqrt(units)) / step)) - rejected
+            return float(self._weights @ scipy.special.ndtr((self._sums - z * math.sqrt(units)) / step)) - rejected
 
-        critical = float(optimize.brentq(excess, 0.0, 12.0))
+        critical = float(scipy.optimize.brentq(excess, 0.0, 12.0))
         end = critical * math.sqrt(units)
         sums, width = np.linspace(-8 * math.sqrt(units), end, _GRID, retstep=True)
         simpson = np.ones(_GRID)
@@ -199,4 +197,4 @@ class Boundary:
         )
         self._sums, self._weights = sums, densities * simpson * width / 3
         self._units, self._spent = units, self.alpha * spent
-        return float(special.ndtr(-critical))
+        return float(scipy.special.ndtr(-critical))

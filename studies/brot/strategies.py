@@ -8,12 +8,14 @@ Examples:
 
 from __future__ import annotations
 
-from turnier.runs.experiment import Experiment, Row
+from turnier.runs.experiments.experiment import Experiment
+from turnier.runs.experiments.published import BEATEN, CHANGED
+from turnier.runs.experiments.row import Row
 from turnier.studies.brot.constants import NOTE, SIZES, combi, combi_of_brot, game, strategies
 from turnier.studies.scripts.experiments import run_experiments
 
 # Brot 2021, 6: approximate, of 100 games each; the others are only ordered.
-PUBLISHED = {"Minimax": 88.0, "Probability tables": 88.0}
+PUBLISHED, PUBLISHED_GAMES = {"Minimax": 88.0, "Probability tables": 88.0}, 100
 TWO = """The share of games that Combi wins against each strategy, in both seats; draws count as not won. Published are
 100 games each: Minimax and the tables win about 12 %, the rollouts are the best of the rest, Basic is the worst. `Brot
 2021` is Combi with the document's constants, `Combi` with ours, which let minimax count territory."""
@@ -25,8 +27,21 @@ def build(preset: str) -> list[Experiment]:
     ours, theirs, games = combi(preset), combi_of_brot(preset), SIZES[preset][4]
     published = PUBLISHED if preset == "paper" else {}  # smaller agents on smaller boards cannot be compared
     duels = [
-        Row(f"{name} against {label}", game(preset, 2), (one, agent), games, "win_rate", published.get(label))
-        for name, one in (("Combi", ours), ("Brot 2021", theirs))
+        Row(
+            f"{name} against {label}",
+            game(preset, 2),
+            (one, agent),
+            games,
+            "win_rate",
+            published.get(label),
+            published_games=PUBLISHED_GAMES if label in published else 0,
+            setting=setting if label in published else "",
+            reason=reason if label in published else "",
+        )
+        for name, one, setting, reason in (
+            ("Combi", ours, BEATEN, ""),
+            ("Brot 2021", theirs, CHANGED, "counts in place of a second for each move"),
+        )
         for label, agent in strategies(preset).items()
     ]
     duels.append(Row("Combi against Brot 2021", game(preset, 2), (ours, theirs), games))

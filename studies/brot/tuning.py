@@ -26,10 +26,11 @@ from turnier.commands.options import DEFAULT_URL, StoreOption
 from turnier.commands.place import placed
 from turnier.core.number_text import number
 from turnier.core.terminal.console import Console
-from turnier.dashboards.kinds.study import held_out_table
+from turnier.dashboards.summaries.held_out import held_out_table
 from turnier.dashboards.terminal import print_table, say
 from turnier.results.store.store import Store
-from turnier.runs.experiment import Experiment, Row
+from turnier.runs.experiments.experiment import Experiment
+from turnier.runs.experiments.row import Row
 from turnier.search.definition import StudyDefinition
 from turnier.search.final_comparison import compare_finalists
 from turnier.search.study_run import StudyRun

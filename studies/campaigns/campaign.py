@@ -10,7 +10,7 @@ import os
 import time
 from collections.abc import Collection, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from turnier.arena.match import MatchRecord, MatchSpec, require_results
@@ -19,11 +19,15 @@ from turnier.arena.workers.executor import Executor
 from turnier.core.outputs import require_folder
 from turnier.results.store.store import Store
 from turnier.runs.bar import QUIET, Bar, game_bar, one_by_one, run_bar
-from turnier.runs.experiment import NARROW_POINTS, Experiment, begin_experiment, needs_visits, unit
+from turnier.runs.experiments.experiment import Experiment, begin_experiment, needs_visits
+from turnier.runs.experiments.published import NARROW_POINTS
+from turnier.runs.experiments.row import unit
+from turnier.runs.experiments.trained import Learner, TrainingStudy, train_all
 from turnier.runs.play import play_into, search_into
-from turnier.runs.trained_experiment import Learner, TrainingStudy, train_all
+from turnier.studies.campaigns.figures import statements_of
 from turnier.studies.campaigns.learned import network_of, require_own_name, stored_experiment, untrained
 from turnier.studies.campaigns.outlook import Outlook, Spec, cpu_seconds, outlook, seconds_left
+from turnier.studies.campaigns.statements import OPEN, judge, next_look
 
 FIRST_GAMES = 2  # of each row, to know the cost and the variance of its games
 FIRST_SECONDS = 15.0  # of each learner, to know the cost of its training
@@ -40,14 +44,15 @@ class Training:
 
     @property
     def lacks_verdict(self) -> bool:
-        return any(row.published is not None for row in untrained(self.study).rows)
+        published = any(row.published is not None for row in untrained(self.study).rows)
+        return published or bool(statements_of(self.study.run_id))
 
 
 class Campaign:
     """Plays the games that experiments lack.
 
-    Every row with a published figure gets a first slice; then come those without a verdict that are closest to one, in
-    CPU time, those whose verdict needs a narrower interval, and finally the rows without a published figure.
+    Every row with a published figure, or that a statement is about, gets a first slice; then come those without a
+    verdict that are closest to one, in CPU time, those whose verdict needs a narrower interval, and finally the others.
     """
 
     def __init__(
@@ -87,6 +92,23 @@ class Campaign:
         if len(stored) > self._stored.get(experiment.run_id, 0):
             self._attach(experiment, stored)
         self.rows += rows
+        self._judge(experiment)
+
+    def _judge(self, experiment: Experiment) -> None:
+        """Tests the statements about an experiment, and asks for the games of the next look at those not decided."""
+        rows, more = {row.row.label: row for row in self._of(experiment)}, set[str]()
+        deciding = set[str]()
+        for statement in statements_of(experiment.run_id):
+            unplayed = [label for label in statement.rows if rows[label].missing]
+            judged = judge(statement, {label: row.measured for label, row in rows.items()})
+            deciding.update(unplayed if judged.verdict == OPEN else ())
+            more.update(judged.rows if not unplayed else ())
+        for place, row in enumerate(self.rows):
+            if row.experiment is experiment:
+                label, games = row.row.label, next_look(row.planned, row.played)
+                if label in more and games and not row.row.states and not row.row.trainings:
+                    row = outlook(experiment, row.row, self.store, self.width, games)
+                self.rows[place] = replace(row, decides=label in deciding or bool(row.missing and label in more))
 
     def _attach(self, experiment: Experiment, ids: Collection[str]) -> None:
         """Attaches games and searches of other runs to an experiment's run."""
@@ -160,6 +182,8 @@ class Campaign:
                 self.rows[i] = outlook(each.experiment, each.row, self.store, self.width)
                 if each.experiment is not row.experiment:
                     self._attach(each.experiment, shared)
+        for experiment in dict.fromkeys(each.experiment for each in self.rows):
+            self._judge(experiment)
 
     def _train(self, training: Training, workers: int) -> None:
         """Trains each learner for a while; when called again, all of them to the end."""
@@ -180,11 +204,12 @@ class Campaign:
 
 def _turn(job: Outlook | Training) -> tuple[int, float]:
     """Returns the sort key of jobs, the next first."""
-    published = job.lacks_verdict or (isinstance(job, Outlook) and job.row.published is not None)
+    decides = job.lacks_verdict or (isinstance(job, Outlook) and job.decides)
+    first = decides or (isinstance(job, Outlook) and job.row.published is not None)
     if _is_new(job):
-        return (0 if published else 3), 0.0
+        return (0 if first else 3), 0.0
     ahead = job.seconds_ahead if isinstance(job, Outlook) else job.seconds_left
-    return (1 if job.lacks_verdict else 2 if published else 4), ahead
+    return (1 if decides else 2 if first else 4), ahead
 
 
 def _is_new(job: Outlook | Training) -> bool:

@@ -7,34 +7,25 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from turnier.core.number_text import interval, number
-from turnier.dashboards.figures.charts import image
 from turnier.dashboards.figures.experiment import experiment_figure
+from turnier.dashboards.figures.figure import image
 from turnier.dashboards.kinds.experiment import experiment_frame
 from turnier.dashboards.reports.page import embedded, write_pages
 from turnier.results.failures import failures_text
 from turnier.results.store.store import Store
 from turnier.runs.bar import one_by_one
-from turnier.runs.experiment import (
-    VERDICTS,
-    Experiment,
-    Measurement,
-    Row,
-    counted,
-    measurements,
-    stored_experiments,
-    unit,
-    verdict,
-)
+from turnier.runs.experiments.experiment import Experiment, counted, measurements, same_games, stored_experiments
+from turnier.runs.experiments.published import VERDICTS, WORDS, published_text, setting_text, verdict
+from turnier.runs.experiments.row import Measurement, Row, unit
 from turnier.studies.campaigns.learned import with_networks_in
 
 NOTE = f"Means and shares have 95 % intervals. {VERDICTS}\n"
-WORDS = ("agrees", "higher", "lower", "undecided")
 QUICK = "quick"
 NOTE_OF_QUICK = "*Quick preset: fewer games than published, in some documents also smaller agents.*\n"
 
 
 def write_report(
-    store: Store, document: str, folder: Path, tests: bool = False, order: Sequence[str] = ()
+    store: Store, document: str, folder: Path, tests: bool = False, known: Sequence[Experiment] = ()
 ) -> list[Path]:
     """Writes DOCUMENT.md with its pictures and a self-contained DOCUMENT.html; returns the paths of both pages.
 
@@ -43,11 +34,9 @@ def write_report(
         document: the document of the experiments.
         folder: for the pages.
         tests: also experiments of the preset for tests.
-        order: names of runs, in the order of the document; others follow, the oldest first.
+        known: experiments in the order of the document, with today's words; others follow, the oldest first.
     """
-    experiments = stored_experiments(store, document, tests)
-    places = {run_id: place for place, run_id in enumerate(order)}
-    experiments.sort(key=lambda experiment: places.get(experiment.run_id, len(places)))
+    experiments = _with_words_of(known, stored_experiments(store, document, tests))
     folder.mkdir(parents=True, exist_ok=True)
     figures, markdown, whole = [], [], []
     for experiment in one_by_one(experiments, document, "experiments"):
@@ -65,6 +54,15 @@ def write_report(
         whole.append(section(shown, measured, inlined, failed))
     top = [f"# {document.capitalize()}: our figures and the published ones\n", NOTE, contents(experiments, figures)]
     return write_pages(folder, document, document, "\n".join(top + markdown), "\n".join(top + whole))
+
+
+def _with_words_of(known: Sequence[Experiment], stored: Sequence[Experiment]) -> list[Experiment]:
+    """Returns stored experiments in the order of the known ones, in whose place these stand if they are the same."""
+    places = {experiment.run_id: place for place, experiment in enumerate(known)}
+    ordered = sorted(stored, key=lambda experiment: places.get(experiment.run_id, len(places)))
+    newer = {experiment.run_id: experiment for experiment in known}
+    found = [(experiment, newer.get(experiment.run_id)) for experiment in ordered]
+    return [newest if newest and same_games(old, newest) else old for old, newest in found]
 
 
 def contents(experiments: Sequence[Experiment], figures: Sequence[Sequence[Measurement]]) -> str:
@@ -85,14 +83,14 @@ def section(experiment: Experiment, measured: Sequence[Measurement], picture: st
     what, each = counted(experiment)
     lines = [f"## {experiment.title}\n", *[NOTE_OF_QUICK] * (experiment.preset == QUICK), experiment.text, ""]
     lines += [
-        f"| | ours | 95 % | published | ours is | {what} | {each} |",
-        "| --- | ---: | ---: | ---: | --- | ---: | ---: |",
+        f"| | ours | 95 % | published | ours is | setting | {what} | {each} |",
+        "| --- | ---: | ---: | ---: | --- | --- | ---: | ---: |",
     ]
     for row, ours in zip(experiment.rows, measured, strict=True):
-        published = "" if row.published is None else number(row.published, digits=4)
         half = (ours.high - ours.low) / 2
         value = f"**{number(ours.value, half)}**" if ours.games else "not played yet"
-        cells = (row.label.replace("|", "\\|"), value, interval(ours.low, ours.high), published, verdict(row, ours))
+        label, compared = row.label.replace("|", "\\|"), (published_text(row), verdict(row, ours), setting_text(row))
+        cells = (label, value, interval(ours.low, ours.high), *compared)
         lines.append(f"| {' | '.join(cells)} | {ours.games:,} | {number(ours.seconds)} |")
     units = " and ".join(dict.fromkeys(unit(row) for row in experiment.rows))
     lines += ["", f"Unit: {units}. {games:,} {what}, seed {experiment.seed}.", ""]

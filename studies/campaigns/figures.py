@@ -3,15 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 
 from turnier.core.errors import unknown
-from turnier.runs.experiment import Experiment
-from turnier.runs.trained_experiment import TrainingStudy
+from turnier.runs.experiments.experiment import Experiment
+from turnier.runs.experiments.trained import LearnedRow, TrainingStudy
 from turnier.studies import beaten
 from turnier.studies.brot import adaptive, strategies
+from turnier.studies.brot import statements as brot
+from turnier.studies.campaigns.statements import Statement
 from turnier.studies.kutsch import agents, certainty, heuristics, learning, majority, open_questions, parameters
+from turnier.studies.kutsch import statements as kutsch
 from turnier.studies.staehli import matrices
+from turnier.studies.staehli import statements as staehli
 from turnier.studies.weitz import board_sizes, first_move, learners, opponents, table1, three_players
+from turnier.studies.weitz import statements as weitz
 
 Figure = Experiment | TrainingStudy
 PAPER = "paper"
@@ -26,6 +32,9 @@ BUILDERS: tuple[Callable[[str], Iterable[Figure]], ...] = (
     *(strategies.build, adaptive.build),
     beaten.build,
 )
+
+
+STATEMENTS = (*kutsch.STATEMENTS, *weitz.STATEMENTS, *staehli.STATEMENTS, *brot.STATEMENTS)
 
 
 def shared_studies(preset: str = PAPER, only: Sequence[str] = ()) -> list[str]:
@@ -52,5 +61,25 @@ def figures(preset: str = PAPER, only: Sequence[str] = ()) -> list[Figure]:
     for name in only:
         if name not in (*documents, *names, *names.values()):
             raise unknown("document or experiment", name, [*documents, *names.values()])
+    built = [_with_statements(figure) for figure in built] if preset == PAPER else built
     chosen = [f for f in built if not only or {f.document, f.run_id, names[f.run_id]} & set(only)]
     return sorted(chosen, key=lambda figure: documents.index(figure.document))
+
+
+def statements_of(run_id: str) -> list[Statement]:
+    """Returns the statements about an experiment."""
+    return [statement for statement in STATEMENTS if statement.experiment == run_id.removesuffix(f"-{PAPER}")]
+
+
+def _with_statements(figure: Figure) -> Figure:
+    """Returns an experiment whose rows may have more games than planned if a statement is about them."""
+    labels = {label for statement in statements_of(figure.run_id) for label in statement.rows}
+    if isinstance(figure, Experiment):
+        return replace(figure, rows=tuple(replace(row, extended=row.label in labels) for row in figure.rows))
+    rows = [
+        replace(row, row=replace(row.row, extended=row.row.label in labels))
+        if isinstance(row, LearnedRow)
+        else replace(row, extended=row.label in labels)
+        for row in figure.rows
+    ]
+    return replace(figure, rows=rows)

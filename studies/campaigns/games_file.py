@@ -20,7 +20,7 @@ from turnier.core.array_files import write_arrays
 from turnier.core.errors import MALFORMED
 from turnier.results.store.database import CHUNK
 from turnier.results.store.store import Run, Store
-from turnier.runs.experiment import (
+from turnier.runs.experiments.experiment import (
     Experiment,
     begin_experiment,
     experiment_of_run,

@@ -12,8 +12,9 @@ from pathlib import Path, PurePath
 from turnier.core.errors import UserError
 from turnier.core.text_form import Spec, parse
 from turnier.results.store.store import Store
-from turnier.runs.experiment import Experiment, Row, experiment_of_run, same_games
-from turnier.runs.trained_experiment import LearnedRow, TrainingStudy
+from turnier.runs.experiments.experiment import Experiment, experiment_of_run, same_games, shown_as
+from turnier.runs.experiments.row import Row
+from turnier.runs.experiments.trained import LearnedRow, TrainingStudy
 
 STAND_IN = "random"  # plays as many games as an agent not trained yet
 
@@ -21,14 +22,16 @@ STAND_IN = "random"  # plays as many games as an agent not trained yet
 def untrained(study: TrainingStudy) -> Experiment:
     """Returns the experiment with stand-ins for untrained agents: the same number of games, none of them stored."""
     rows = tuple(
-        replace(row.row, agents=(STAND_IN, *row.row.agents)) if isinstance(row, LearnedRow) else row
+        replace(row.row, agents=(STAND_IN, *row.row.agents), trainings=(STAND_IN,) * len(row.further))
+        if isinstance(row, LearnedRow)
+        else row
         for row in study.rows
     )
     return Experiment(study.document, study.name, study.title, study.text, rows, axis=study.axis)
 
 
 def stored_experiment(study: TrainingStudy, store: Store) -> Experiment | None:
-    """Returns the stored form of the experiment, with networks in any folder; None if it is not stored.
+    """Returns the stored form of the experiment, with networks in any folder and today's words; None if not stored.
 
     One with the same name but other games, learners or measures does not count.
     """
@@ -36,7 +39,13 @@ def stored_experiment(study: TrainingStudy, store: Store) -> Experiment | None:
     if stored is None or len(stored.rows) != len(study.rows):
         return None
     rows = tuple(map(_without_network, stored.rows, study.rows))
-    return stored if same_games(replace(stored, rows=rows), untrained(study)) else None
+    known = untrained(study)
+    return shown_as(stored, known) if same_games(replace(stored, rows=rows), known) else None
+
+
+def with_agents(figure: Experiment | TrainingStudy, store: Store) -> Experiment | None:
+    """Returns an experiment, of a training its stored form: None if it is not stored."""
+    return figure if isinstance(figure, Experiment) else stored_experiment(figure, store)
 
 
 def require_own_name(study: TrainingStudy, store: Store) -> None:
@@ -52,14 +61,19 @@ def _without_network(row: Row, known: LearnedRow | Row) -> Row:
     """Returns a stored row in the form of `untrained`, if its network was trained like that of the known one."""
     if isinstance(known, Row):
         return row
-    file, wanted = network_of(row), known.learner.kept(Path(), known.place or known.learner.games)
-    same = file is not None and file.name == wanted.name
-    return replace(row, agents=(STAND_IN, *row.agents[1:])) if same else row
+    wanted = [learner.kept(Path(), known.place or learner.games).name for learner in known.learners]
+    if [file and file.name for file in map(_file_of, row.measured)] != wanted:
+        return row
+    return replace(row, agents=(STAND_IN, *row.agents[1:]), trainings=(STAND_IN,) * len(row.trainings))
 
 
 def network_of(row: Row) -> Path | None:
     """Returns the file of the network of the row's first agent."""
-    found = [spec for spec in _specs(parse(row.agents[0])) if _is_network(spec)]
+    return _file_of(row.agents[0])
+
+
+def _file_of(agent: str) -> Path | None:
+    found = [spec for spec in _specs(parse(agent)) if _is_network(spec)]
     return Path(str(found[0].parameters["file"])) if found else None
 
 
@@ -67,7 +81,10 @@ def with_networks_in(experiment: Experiment, folder: str) -> Experiment:
     """Returns the experiment with the networks of its agents in a folder; an empty folder leaves only their names."""
     rows = (
         replace(
-            row, agents=tuple(_moved(agent, folder) for agent in row.agents), collector=_moved(row.collector, folder)
+            row,
+            agents=tuple(_moved(agent, folder) for agent in row.agents),
+            trainings=tuple(_moved(agent, folder) for agent in row.trainings),
+            collector=_moved(row.collector, folder),
         )
         for row in experiment.rows
     )

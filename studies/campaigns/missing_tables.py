@@ -12,7 +12,7 @@ from rich.table import Table
 
 from turnier.core.number_text import interval, number, plus_minus
 from turnier.core.terminal.console import Console
-from turnier.runs.experiment import is_share
+from turnier.runs.experiments.published import is_share
 from turnier.studies.campaigns.outlook import HOUR, Outlook, seconds_left, seconds_spent
 
 UNKNOWN = "?"

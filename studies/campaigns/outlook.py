@@ -15,22 +15,19 @@ from turnier.arena.match import MatchRecord, MatchSpec
 from turnier.arena.repeated_search import SearchRecord, SearchSpec
 from turnier.results.store.store import Store
 from turnier.runs.bar import one_by_one
-from turnier.runs.experiment import (
-    NARROW_POINTS,
+from turnier.runs.experiments.experiment import (
     Experiment,
-    Measurement,
-    Row,
     measure,
     measure_searches,
-    narrow,
     row_matches,
     row_records,
     row_searches,
     search_records,
-    verdict,
 )
-from turnier.runs.trained_experiment import TrainingStudy
-from turnier.studies.campaigns.learned import stored_experiment, untrained
+from turnier.runs.experiments.published import NARROW_POINTS, OTHER, UNDECIDED, narrow, verdict
+from turnier.runs.experiments.row import Measurement, Row
+from turnier.runs.experiments.trained import TrainingStudy
+from turnier.studies.campaigns.learned import untrained, with_agents
 
 # An interval of fewer games may be narrow by luck, so it is not considered, unless fewer are planned.
 LEAST_GAMES = 20
@@ -54,17 +51,19 @@ class Outlook:
     now: int  # number of them to play before the total need is known
     seconds_each: float  # CPU time of one of the missing, NaN if never measured
     spent: Mapping[str, float]  # CPU time of stored ones, by id
+    decides: bool = False  # an undecided statement is about the row
 
     @property
     def verdict(self) -> str:
         """The verdict as in reports, but undecided with so few games that it may be luck."""
         said = verdict(self.row, self.measured)
         planned = self.planned * self.measured.games / max(1, self.played)  # of the figure's games
-        return "undecided" if said and self.measured.games < min(planned, LEAST_GAMES) else said
+        return UNDECIDED if said and self.measured.games < min(planned, LEAST_GAMES) else said
 
     @property
     def lacks_verdict(self) -> bool:
-        return self.row.published is not None and self.verdict in ("", "undecided")
+        compared = self.row.published is not None and self.row.setting != OTHER
+        return compared and self.verdict in ("", UNDECIDED)
 
     @property
     def seconds_left(self) -> float:
@@ -87,7 +86,7 @@ def outlooks(
     """Returns the needs of each row of experiments, see `outlook`; for untrained ones, the plan."""
     found = []
     for figure in one_by_one(figures, "reading results", "experiments"):
-        known = figure if isinstance(figure, Experiment) else stored_experiment(figure, store)
+        known = with_agents(figure, store)
         if known:
             found.append([outlook(known, row, store, width) for row in known.rows])
         elif isinstance(figure, TrainingStudy):
@@ -102,7 +101,7 @@ def _not_begun(experiment: Experiment, row: Row) -> Outlook:
     return Outlook(experiment, row, measure(row, []), 0, len(specs), GAMES, 1, specs, len(specs), math.nan, {})
 
 
-def outlook(experiment: Experiment, row: Row, store: Store, width: float = NARROW_POINTS) -> Outlook:
+def outlook(experiment: Experiment, row: Row, store: Store, width: float = NARROW_POINTS, games: int = 0) -> Outlook:
     """Returns the needs of a row.
 
     Args:
@@ -110,11 +109,14 @@ def outlook(experiment: Experiment, row: Row, store: Store, width: float = NARRO
         row: with a published figure it needs an interval of the target half-width, otherwise the planned games.
         store: where the games are.
         width: the target half-width: percentage points for shares, otherwise % of the published figure.
+        games: that a statement needs.
     """
-    return _of_searches(experiment, row, store, width) if row.states else _of_matches(experiment, row, store, width)
+    if row.states:
+        return _of_searches(experiment, row, store, width)
+    return _of_matches(experiment, row, store, width, games)
 
 
-def _of_matches(experiment: Experiment, row: Row, store: Store, width: float) -> Outlook:
+def _of_matches(experiment: Experiment, row: Row, store: Store, width: float, games: int) -> Outlook:
     specs, records = row_matches(row, experiment.seed), row_records(row, experiment.seed, store)
     set_size = len(row_matches(replace(row, games=1), experiment.seed))
     known = {record.spec.id: record for record in records}
@@ -130,8 +132,8 @@ def _of_matches(experiment: Experiment, row: Row, store: Store, width: float) ->
 
     whole = _Sample(measure(row, records), len(records), len(records))
     end, needed = _sizes(row, measured, whole, len(specs), width)
-    missing = [spec for spec in first(needed) if spec.id not in known]
-    now = sum(spec.id not in known for spec in first(end))
+    missing = [spec for spec in first(max(needed, games)) if spec.id not in known]
+    now = sum(spec.id not in known for spec in first(end)) or len(missing)
     seconds = {record.spec.id: cpu_seconds(record) for record in records}
     numbers = (len(records), len(specs), GAMES, set_size)
     return Outlook(experiment, row, whole.measured, *numbers, missing, now, _mean(seconds.values()), seconds)
@@ -194,7 +196,7 @@ def _sizes(row: Row, measured: Callable[[int], _Sample], whole: _Sample, planned
         width: the target half-width, see `outlook`.
     """
     aim = narrow(row) * width / NARROW_POINTS
-    if row.published is None or aim <= 0:
+    if row.published is None or aim <= 0 or row.trainings:  # of these, more games would hardly help
         return planned, planned
     sample = measured(min(planned, LEAST_GAMES))
     while sample.stored == sample.of:

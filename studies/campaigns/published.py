@@ -3,29 +3,31 @@
 from __future__ import annotations
 
 import itertools
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Sequence
 from pathlib import Path
 
 import pandas as pd
 
-from turnier.core.number_text import estimate, number, plus_minus
+from turnier.core.number_text import estimate, plus_minus
 from turnier.dashboards.figures import charts
-from turnier.dashboards.figures.charts import Figure, image
+from turnier.dashboards.figures.figure import Figure, image
 from turnier.dashboards.reports.page import embedded, write_pages
-from turnier.runs.experiment import VERDICTS, counted, is_share
-from turnier.studies.campaigns.document import WORDS
+from turnier.runs.experiments.experiment import counted
+from turnier.runs.experiments.published import SETTINGS, VERDICTS, WORDS, is_share, published_text, setting_text
 from turnier.studies.campaigns.outlook import HOUR, LEAST_GAMES, Outlook, seconds_spent
 
 LIMITS = (0.0, 250.0)  # % of the published figure: intervals of a few games are cut off there
 FIGURE_NOTE = f"Ours with 95 % intervals, cut off at {LIMITS[1]:g} %. Crosses: published, without known intervals."
 NAME, NOT_PLAYED = "published", "not played yet"
+VERDICT_WORDS = (*WORDS, NOT_PLAYED)
 TITLE = "# Every published figure, and ours\n"
 NOTE = f"""Means with the half-width of their 95 % interval, shares with the interval itself. {VERDICTS} Before
 {LEAST_GAMES} games, or all that are planned if these are fewer, a figure is undecided.
 
-Games that several rows share are counted in each of them, but their CPU hours once per experiment and once per
-document. Trainings are not included.
+The first table counts each figure once, however many rows of the document have it: those with the document's own
+setting, those whose setting had to be changed, other agents of ours that are compared with a headline, and what cannot
+be compared, which has no verdict. CPU hours count shared games once per experiment; trainings are not included.
 """
 
 
@@ -79,15 +81,23 @@ def _measured(row: Outlook) -> tuple[object, ...]:
 
 
 def summary(experiments: Sequence[Sequence[Outlook]]) -> str:
-    """Returns a table with a line per document: the number of figures by verdict, and CPU hours."""
-    verdicts = (*WORDS, NOT_PLAYED)
-    lines = [f"| document | figures | {' | '.join(verdicts)} | CPU hours |", "| --- |" + " ---: |" * 7]
-    documents = itertools.groupby(experiments, key=lambda rows: rows[0].experiment.document)
-    for document, some in documents:
-        rows = list(itertools.chain.from_iterable(some))
-        counts = Counter(_verdict(row) for row in rows)
-        cells = [str(counts[verdict]) for verdict in verdicts]
-        lines.append(f"| {document} | {len(rows)} | {' | '.join(cells)} | {_hours(rows)} |")
+    """Returns a table with a line per document and class of figures: their number by verdict, each figure once."""
+    lines = [
+        f"| document | figures | | {' | '.join(VERDICT_WORDS)} |",
+        "| --- | --- |" + " ---: |" * (1 + len(VERDICT_WORDS)),
+    ]
+    classes = Counter[tuple[str, str]]()
+    verdicts: dict[tuple[str, str], Counter[str]] = defaultdict(Counter)
+    for row in {_measured(row): row for row in itertools.chain.from_iterable(experiments)}.values():
+        key = row.experiment.document, row.row.setting
+        classes[key] += 1
+        verdicts[key][_verdict(row)] += 1
+    for document in dict.fromkeys(rows[0].experiment.document for rows in experiments):
+        for setting, heading in SETTINGS.items():
+            key = document, setting
+            if classes[key]:
+                counts = (str(verdicts[key][word] or "") for word in VERDICT_WORDS)
+                lines.append(f"| {document} | {heading} | {classes[key]} | {' | '.join(counts)} |")
     return "\n".join(lines) + "\n"
 
 
@@ -96,14 +106,12 @@ def section(rows: Sequence[Outlook]) -> str:
     experiment = rows[0].experiment
     lines = [
         f"### {experiment.title}\n",
-        f"| | ours | published | ours is | {counted(experiment)[0]} |",
-        "| --- | ---: | ---: | --- | ---: |",
+        f"| | ours | published | ours is | setting | {counted(experiment)[0]} |",
+        "| --- | ---: | ---: | --- | --- | ---: |",
     ]
     for row in rows:
-        published, label = row.row.published, row.row.label.replace("|", "\\|")
-        assert published is not None
-        ours, games = _ours(row) if row.played else "", f"{row.measured.games:,}"
-        cells = (label, ours, number(published, digits=4), _verdict(row), games)
+        label, ours = row.row.label.replace("|", "\\|"), _ours(row) if row.played else ""
+        cells = (label, ours, published_text(row.row), _verdict(row), setting_text(row.row), f"{row.measured.games:,}")
         lines.append(f"| {' | '.join(cells)} |")
     command = f"python studies/campaign.py --only {experiment.run_id}"
     return "\n".join(lines) + f"\n\n{_hours(rows)} CPU hours; `{command}`\n"
@@ -116,7 +124,7 @@ def _ours(row: Outlook) -> str:
 
 
 def _verdict(row: Outlook) -> str:
-    return row.verdict or NOT_PLAYED
+    return row.verdict or (NOT_PLAYED if not row.played else "")
 
 
 def _hours(rows: Sequence[Outlook]) -> str:

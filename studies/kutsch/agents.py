@@ -10,12 +10,14 @@ Examples:
 
 from __future__ import annotations
 
-from turnier.runs.experiment import Experiment, Row
+from turnier.runs.experiments.experiment import Experiment
+from turnier.runs.experiments.row import Row
 from turnier.studies.kutsch.thesis import (
     GAMES,
     MC_SCORE,
     MCTS_SCORE,
     NOTE,
+    PUBLISHED_GAMES,
     UCT,
     UCT_SCORE,
     UCTN_SCORE,
@@ -51,7 +53,15 @@ def scores(preset: str) -> Experiment:
 def tiles(preset: str) -> Experiment:
     games = GAMES[preset]
     rows = [
-        Row(f"{label}, {tile} tile", "2048", (agent,), n, f"reaches_{tile}", published(preset, share))
+        Row(
+            f"{label}, {tile} tile",
+            "2048",
+            (agent,),
+            n,
+            f"reaches_{tile}",
+            published(preset, share),
+            published_games=PUBLISHED_GAMES,
+        )
         for label, agent, n, shares in (
             ("MC", mc(preset), 2 * games, {2048: 98.0, 4096: 55.0, 8192: 1.0}),
             ("MCTS", mcts(preset), games, {2048: 84.0, 4096: 10.0}),

@@ -12,7 +12,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from turnier.runs.experiment import Experiment, Row
+from turnier.runs.experiments.experiment import Experiment
+from turnier.runs.experiments.published import OTHER
+from turnier.runs.experiments.row import Row
 from turnier.studies.kutsch.certainty_rows import GROUPS, STATES, curves, means
 from turnier.studies.kutsch.thesis import NOTE, experiment, mc, mcts, mctse, published
 from turnier.studies.scripts.experiments import run_experiments
@@ -89,6 +91,8 @@ def table1(preset: str) -> Experiment:
             games,
             f"visits_{place}",
             published(preset, 100 * visits / sum(PUBLISHED_VISITS[selection])),
+            setting=OTHER,
+            reason="the thesis prints one position",
             states=states,
             repeats=2,
             legal=4,

@@ -36,7 +36,8 @@ from turnier.commands.place import placed
 from turnier.commands.tables import agent_table
 from turnier.core.number_text import half_width_text, number
 from turnier.core.terminal.console import Console
-from turnier.dashboards.figures.charts import Figure, lines, save
+from turnier.dashboards.figures.charts import lines
+from turnier.dashboards.figures.figure import Figure, save
 from turnier.results.frames.certainty import agent_certainty, position_certainty, searches_of_runs
 from turnier.results.frames.matches import matches_frame, summary
 from turnier.results.store.store import Store

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from turnier.runs.experiment import Row
+from turnier.runs.experiments.published import OTHER
+from turnier.runs.experiments.row import Row
 from turnier.studies.kutsch.thesis import published
 
 # Positions of a group, searches of each, and the games with these positions (9.1: 20 and 20).
@@ -29,6 +30,8 @@ def certainty(
         published(preset, figure),
         states=-(-states // share),
         repeats=repeats,
+        setting="" if figure is None else OTHER,
+        reason="" if figure is None else "the thesis does not tell its positions",
         **place,
     )
 

@@ -13,8 +13,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from turnier.runs.experiment import Row
-from turnier.runs.trained_experiment import LearnedRow, Learner, TrainingStudy
+from turnier.runs.experiments.published import BEATEN
+from turnier.runs.experiments.row import Row
+from turnier.runs.experiments.trained import LearnedRow, Learner, TrainingStudy
 from turnier.studies.kutsch.thesis import DOCUMENT
 from turnier.studies.scripts.trained_experiments import run_training_studies
 
@@ -116,7 +117,10 @@ def sweep(preset: str, figure: int) -> TrainingStudy:
 def larger(preset: str) -> TrainingStudy:
     """A network above the thesis's best, after a hundredth of its games."""
     learned = Learner("2048", "ntuple(network=4x6)", "td(alpha=1)", max(20, TRAINED[preset] // 10))
-    one = LearnedRow(Row("4 tuples of 6 cells, coherence", "2048", (), GAMES[preset], "score", LEARNED_SCORE), learned)
+    one = LearnedRow(
+        Row("4 tuples of 6 cells, coherence", "2048", (), GAMES[preset], "score", LEARNED_SCORE, setting=BEATEN),
+        learned,
+    )
     text = LARGER + NOTE[preset]
     return TrainingStudy(DOCUMENT, f"larger-{preset}", "Larger tuples, temporal coherence (6)", text, [one])
 

@@ -9,7 +9,8 @@ Examples:
 
 from __future__ import annotations
 
-from turnier.runs.experiment import Experiment
+from turnier.runs.experiments.experiment import Experiment
+from turnier.runs.experiments.row import Row
 from turnier.studies.kutsch.certainty_rows import GROUPS, means
 from turnier.studies.kutsch.thesis import GAMES, NOTE, UCTN_SCORE, experiment, mctse, mctse_iterations, score
 from turnier.studies.scripts.experiments import run_experiments
@@ -29,13 +30,17 @@ def games(preset: str, work: int) -> int:
     return -(-GAMES[preset] * {1: 5, 5: 2, 10: 1}[work] // 5)
 
 
+def _score(preset: str, label: str, agent: str, figure: float, work: int) -> Row:
+    return score(preset, label, agent, figure, games(preset, work), published_games=games("paper", work))
+
+
 def table2(preset: str) -> list[Experiment]:
     """Do several agents that vote play better than one?"""
     one = mctse(preset)
     agents = {1: one, **{n: f"majority(agent={one},members={n})" for n in (5, 10)}}
     labels = {n: f"{n} agents" if n > 1 else "1 agent" for n in agents}
     figures = {1: float(UCTN_SCORE), 5: 58_321.0, 10: 60_060.0}
-    scores = [score(preset, labels[n], agent, figures[n], games(preset, n)) for n, agent in agents.items()]
+    scores = [_score(preset, labels[n], agent, figures[n], n) for n, agent in agents.items()]
     summed = f"root_parallel(agent={one},members=5)"
     scores.append(score(preset, "5 agents, summed visits", summed, games=games(preset, 5)))
     certainties = {labels[1]: 65.50, labels[5]: 69.49, labels[10]: 72.83}
@@ -51,7 +56,7 @@ def table3(preset: str) -> list[Experiment]:
     figures = {1: float(UCTN_SCORE), 5: 57_236.0, 10: 57_693.0}
     agents = {n: mctse(preset, 3500 * n, 500 * n, more=f",tree_depth={10 * n}" if n > 1 else "") for n in figures}
     labels = {n: f"{mctse_iterations(3500 * n, preset):,} iterations" for n in agents}
-    scores = [score(preset, labels[n], agent, figures[n], games(preset, n)) for n, agent in agents.items()]
+    scores = [_score(preset, labels[n], agent, figures[n], n) for n, agent in agents.items()]
     certainties = {labels[1]: 65.50, labels[5]: 82.41, labels[10]: 84.26}
     rows = means(preset, {labels[n]: (agent,) for n, agent in agents.items()}, certainties, share=5)
     return [

@@ -13,7 +13,7 @@ certainty_against_score.py.
 
 from __future__ import annotations
 
-from turnier.runs.experiment import Experiment
+from turnier.runs.experiments.experiment import Experiment
 from turnier.studies.kutsch.thesis import GAMES, NOTE, experiment, mctse, mctse_iterations, scaled, score
 from turnier.studies.scripts.experiments import run_experiments
 

@@ -13,7 +13,8 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
-from turnier.runs.experiment import Experiment, Row
+from turnier.runs.experiments.experiment import Experiment
+from turnier.runs.experiments.row import Row
 from turnier.studies.kutsch.thesis import (
     GAMES,
     MC_SCORE,
@@ -59,6 +60,8 @@ METHODS = """\
 A rollout is worth its share of the highest possible score; method 2 takes 1 off where the game ended in
 it. With rollouts of 20 moves method 2 is clearly better, with 200, where nearly all of them end, there is no
 difference."""
+
+FEWER = """The thesis compares the two game scores with 1,000 iterations an action only. Rollouts have 20 moves here."""
 
 
 def curve(
@@ -188,8 +191,26 @@ def figure21(preset: str) -> Experiment:
     return experiment(preset, "figure21", "MC by game score (figure 21)", METHODS + NOTE[preset], rows)
 
 
+def score_methods(preset: str) -> Experiment:
+    """Does the penalty of figure 21 help with fewer iterations, too?"""
+    rows = [
+        score(
+            preset,
+            f"{iterations:,} iterations, method {method}",
+            mc(preset, iterations, method=method),
+            games=2 * GAMES[preset],
+            x=scaled(iterations, preset),
+            series=f"method {method}",
+        )
+        for method in (1, 2)
+        for iterations in (50, 200, 1000)
+    ]
+    title = "MC by game score and iterations (beyond figure 21)"
+    return experiment(preset, "score-methods", title, FEWER + NOTE[preset], rows, "iterations per action")
+
+
 def build(preset: str) -> list[Experiment]:
-    figures = (figure4, figure5, figure8, figure11, figure12, figure13, figure15, figure21)
+    figures = (figure4, figure5, figure8, figure11, figure12, figure13, figure15, figure21, score_methods)
     return [figure(preset) for figure in figures]
 
 

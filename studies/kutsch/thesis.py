@@ -8,10 +8,12 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from turnier.runs.experiment import Experiment, Row
+from turnier.runs.experiments.experiment import Experiment
+from turnier.runs.experiments.row import Row
 
 DOCUMENT = "kutsch"
 GAMES = {"quick": 4, "paper": 50, "tiny": 2}  # per row
+PUBLISHED_GAMES = 50  # of a figure, where the thesis names no other number
 DIVISOR = {"quick": 20, "paper": 1, "tiny": 200}  # of iterations and nodes
 NOTE = {
     "quick": "\n\nThis is the quick preset: a twentieth of the thesis's iterations and few games, so only the shape"
@@ -58,10 +60,11 @@ def published(preset: str, figure: float | None) -> float | None:
 
 
 def score(
-    preset: str, label: str, agent: str, figure: float | None = None, games: int | None = None, **place: Any
+    preset: str, label: str, agent: str, figure: float | None = None, games: int | None = None, **more: Any
 ) -> Row:
-    """Returns the row of an agent's mean score; `place` is its place on a plot."""
-    return Row(label, "2048", (agent,), games or GAMES[preset], "score", published(preset, figure), **place)
+    """Returns the row of an agent's mean score, published as a mean of 50 games; `more` are further fields."""
+    known = {"published_games": PUBLISHED_GAMES} | more if figure is not None else more
+    return Row(label, "2048", (agent,), games or GAMES[preset], "score", published(preset, figure), **known)
 
 
 def experiment(preset: str, name: str, title: str, text: str, rows: Iterable[Row], axis: str = "") -> Experiment:

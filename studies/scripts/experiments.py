@@ -17,7 +17,9 @@ from turnier.commands.place import placed
 from turnier.core.number_text import estimate, number
 from turnier.core.terminal.console import Console
 from turnier.results.store.store import Store
-from turnier.runs.experiment import TESTS, VERDICTS, Experiment, counted, measurements, uneven, unit, verdict
+from turnier.runs.experiments.experiment import TESTS, Experiment, counted, measurements, uneven
+from turnier.runs.experiments.published import VERDICTS, verdict
+from turnier.runs.experiments.row import unit
 from turnier.studies.scripts.script import choose_experiments, choose_preset, run_script
 
 

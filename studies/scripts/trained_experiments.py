@@ -22,7 +22,7 @@ from turnier.commands.options import (
     WorkersOption,
 )
 from turnier.results.store.store import Store
-from turnier.runs.trained_experiment import TrainingStudy, train_all
+from turnier.runs.experiments.trained import TrainingStudy, train_all
 from turnier.studies.campaigns.learned import require_own_name
 from turnier.studies.scripts.experiments import play_and_print
 from turnier.studies.scripts.script import choose_experiments, choose_preset, run_script

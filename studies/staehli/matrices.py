@@ -9,7 +9,11 @@ Examples:
 
 from __future__ import annotations
 
-from turnier.runs.experiment import Experiment, Row
+from dataclasses import replace
+
+from turnier.runs.experiments.experiment import Experiment
+from turnier.runs.experiments.published import OTHER
+from turnier.runs.experiments.row import Row
 from turnier.studies.scripts.experiments import run_experiments
 
 GAMES = {"quick": 40, "paper": 1000, "tiny": 2}
@@ -26,6 +30,8 @@ EVALUATORS = {
     for transforms, how in (("false", "as it stands"), ("true", "transformed"))
 }
 COMBINED = "combined, transformed"
+PUBLISHED_GAMES = 10
+NO_SCORE = "the blog gives its gain over random play, no score"
 # "On average 260 % better" than random play, which is not given there; in Kutsch 2017 it is about 1,040.
 PUBLISHED = {COMBINED: 3.6 * 1040}
 ONE_PLY = """The blog puts the board after the move through weight matrices and plays the best move. Its diagrams are
@@ -39,7 +45,11 @@ WINS = """With one ply "it is not possible to win", with one more it is: the sha
 
 def build(preset: str) -> list[Experiment]:
     def row(label: str, agent: str, measure: str = "score", published: float | None = None) -> Row:
-        return Row(label, "2048", (agent,), GAMES[preset], measure, published)
+        plain = Row(label, "2048", (agent,), GAMES[preset], measure, published)
+        if published is None:
+            return plain
+        setting, reason = (OTHER, NO_SCORE) if measure == "score" else ("", "")
+        return replace(plain, published_games=PUBLISHED_GAMES, setting=setting, reason=reason)
 
     one = {label: f"greedy(evaluator={evaluator})" for label, evaluator in EVALUATORS.items()}
     two = {label: f"expectimax(depth=2,evaluator={evaluator})" for label, evaluator in EVALUATORS.items()}

@@ -11,8 +11,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from turnier.runs.experiment import Row
-from turnier.runs.trained_experiment import LearnedRow, Learner, TrainingStudy
+from turnier.runs.experiments.row import Row
+from turnier.runs.experiments.trained import LearnedRow, Learner, TrainingStudy
 from turnier.studies.scripts.trained_experiments import run_training_studies
 
 
@@ -47,6 +47,7 @@ SETTINGS = {
     "TCL2": Setting(1.0, 0.585, 0.21666, 100_000, 100, published=90.0, coherence=True),
     "TCL3": Setting(1.0, 0.6, 0.1, 25_000, 200, published=80.0, coherence=True),
 }
+TRAININGS = 5  # of each setting, in the thesis and here
 LONG = ("TDN6", "TDN7", "TDN8", "TDN9", "TDN10", "TDN11")
 SHORT = tuple(name for name in SETTINGS if name not in LONG)
 
@@ -78,36 +79,54 @@ alpha 1 moves values up to twelve times as far as the error. The experiments wit
 without it and with a twelfth of alpha, which on fuller boards is a twelfth of the step: then few games teach little.
 Three trainings of TCL3 each, 60 games against MCTS1 per training: with the twelfth 20, 35 and 28 % won, with
 `once=true` 80, 77 and 55 %."""
+FIVE = f"""The mean over {TRAININGS} trainings that differ in their seeds, and its interval over the trainings: these
+differ by far more than the games of one say.\n\n"""
 NOTE = "\n\nThis preset trains with a {less:,}th of the games, so published figures are left out."
 
 
-def learner(setting: Setting, scale: Scale) -> Learner:
+def learner(setting: Setting, scale: Scale, seed: int = 1) -> Learner:
     network = f"tuples={setting.tuples},length={setting.length},symmetric={str(setting.symmetric).lower()}"
     learning = (
         f"td(alpha={setting.alpha},alpha_end={setting.alpha_end},epsilon=0.3,epsilon_end={setting.epsilon_end},"
         f"trace={setting.trace},coherence={str(setting.coherence).lower()},once=true)"
     )
-    return Learner("yavalath", f"ntuple({network})", learning, setting.games // scale.divisor, scale.points)
+    games = setting.games // scale.divisor
+    return Learner("yavalath", f"ntuple({network})", learning, games, scale.points, seed)
+
+
+def curves(preset: str, opponent: str) -> list[LearnedRow]:
+    """Returns the rows of one training of each setting, at each of its points."""
+    scale, rows = PRESETS[preset], []
+    for name in scale.names:
+        learned = learner(SETTINGS[name], scale)
+        for place in learned.places:
+            row = Row(f"{name}, {place:,} games", "yavalath", (opponent,), scale.games, x=place, series=name)
+            rows.append(LearnedRow(row, learned, place))
+    return rows
+
+
+def ends(preset: str, opponent: str) -> list[LearnedRow]:
+    """Returns the rows of the ends of TRAININGS of each setting."""
+    scale, rows = PRESETS[preset], []
+    for name in scale.names:
+        first, *further = (learner(SETTINGS[name], scale, seed) for seed in range(1, TRAININGS + 1))
+        known = SETTINGS[name].published if scale.divisor == 1 else None
+        row = Row(name, "yavalath", (opponent,), scale.games, published=known, published_games=TRAININGS)
+        rows.append(LearnedRow(row, first, 0, tuple(further)))
+    return rows
 
 
 def build(preset: str) -> list[TrainingStudy]:
     scale = PRESETS[preset]
     opponent = f"mcts(iterations={scale.iterations})"
-    rows = []
-    for name in scale.names:
-        learned = learner(SETTINGS[name], scale)
-        for place in learned.places:
-            known = SETTINGS[name].published if place == learned.games and scale.divisor == 1 else None
-            label = f"{name}, {place:,} games"
-            row = Row(label, "yavalath", (opponent,), scale.games, published=known, x=place, series=name)
-            rows.append(LearnedRow(row, learned, place))
-    text = (
-        TEXT.format(iterations=scale.iterations) + ONCE + (NOTE.format(less=scale.divisor) if scale.divisor > 1 else "")
-    )
-    title = "Learning by games, entries change once" + (
-        " (TDN6 to TDN11)" if preset == "long" else " (figures 12, 13 and 22 to 24)"
-    )
-    return [TrainingStudy("weitz", f"learners-once-{preset}", title, text, rows, axis="games trained")]
+    less = NOTE.format(less=scale.divisor) if scale.divisor > 1 else ""
+    text = TEXT.format(iterations=scale.iterations) + ONCE + less
+    which = "TDN6 to TDN11" if preset == "long" else "figures 12, 13 and 22 to 24"
+    title, together = f"Learning by games, entries change once ({which})", f"Means of {TRAININGS} trainings ({which})"
+    return [
+        TrainingStudy("weitz", f"learners-once-{preset}", title, text, curves(preset, opponent), axis="games trained"),
+        TrainingStudy("weitz", f"learners-five-{preset}", together, FIVE + text, ends(preset, opponent)),
+    ]
 
 
 if __name__ == "__main__":

@@ -9,7 +9,9 @@ Examples:
 
 from __future__ import annotations
 
-from turnier.runs.experiment import Experiment, Row
+from turnier.runs.experiments.experiment import Experiment
+from turnier.runs.experiments.published import CHANGED
+from turnier.runs.experiments.row import Row
 from turnier.studies.scripts.experiments import run_experiments
 
 GAMES = {"quick": 20, "paper": 200, "tiny": 2}  # per row
@@ -36,7 +38,18 @@ def build(preset: str) -> list[Experiment]:
         iterations = max(1, published_iterations // scale)
         label, agents = f"{iterations:,} iterations{more}", (f"mcts(iterations={iterations})", opponent)
         comparable = published if scale == 1 else None
-        return Row(label, "yavalath", agents, games, measure, comparable, None if more else iterations)
+        return Row(
+            label,
+            "yavalath",
+            agents,
+            games,
+            measure,
+            comparable,
+            None if more else iterations,
+            published_games=100 if more else 200,  # of figures 10 and 11, of table 1
+            setting=CHANGED,
+            reason="plain UCT in place of Ludii",
+        )
 
     strength = [row(iterations, "", "win_rate", published) for iterations, published in PUBLISHED.items()]
     by_seat = [

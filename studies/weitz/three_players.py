@@ -8,7 +8,8 @@ Examples:
 
 from __future__ import annotations
 
-from turnier.runs.experiment import Experiment, Row
+from turnier.runs.experiments.experiment import Experiment
+from turnier.runs.experiments.row import Row
 from turnier.studies.scripts.experiments import run_experiments
 
 GAMES = {"quick": 30, "paper": 150, "tiny": 6}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import graphlib
+import re
 import shutil
 import subprocess
 import sys
@@ -224,6 +225,13 @@ def test_imports_within_platform_are_relative() -> None:
 def test_charts_are_drawn_by_one_library() -> None:
     assert [shown(path) for path in SOURCES if "matplotlib" in imports(path)] == []
     assert "matplotlib" not in (REPO / "pyproject.toml").read_text().partition("dependencies = [")[2].partition("]")[0]
+
+
+def test_parts_of_scipy_are_imported_when_they_are_first_used() -> None:
+    """`import scipy` does that: it takes milliseconds, its part `special` a tenth of a second, `stats` half a one."""
+    at_once = re.compile(r"^(from scipy\b|import scipy\.)", re.MULTILINE)
+    platform = [path for path in SOURCES if path.is_relative_to(REPO / "platform")]
+    assert platform and [shown(path) for path in platform if at_once.search(path.read_text())] == []
 
 
 def test_the_package_folder_holds_links_only() -> None:

@@ -16,11 +16,15 @@ from typer.testing import CliRunner
 from turnier.arena.workers.where import Where
 from turnier.commands import command_line
 from turnier.commands.app import COMMANDS, app, function_of
+from turnier.commands.listing import TITLES, _own
 from turnier.core.errors import UserError
+from turnier.games.registry import make_game
 from turnier.results.store.store import Store
 from turnier.runs.tournament import Tournament
 
-HEAVY = {"numba", "numpy", "pandas", "ray", "optuna", "sqlalchemy", "scipy", "starlette", "altair", "rich"}
+KERNELS = "numba.np.arraymath"  # numba imports it for its first kernel
+HEAVY = {"numba", "numpy", "pandas", "ray", "optuna", "sqlalchemy", "starlette", "altair", "rich", "networkx", KERNELS}
+HEAVY |= {f"scipy.{part}" for part in ("special", "stats", "optimize", "linalg", "sparse", "sparse.csgraph")}
 
 
 def imports(code: str, **environment: str) -> set[str]:
@@ -70,18 +74,51 @@ def test_completing_a_value_imports_nothing_that_plays(typed: str, imported: set
     assert imported | {"rich"} >= heavy_imports(code, **variables)
 
 
-def test_a_list_imports_only_what_it_names() -> None:
-    code = "from turnier.commands.app import app; app(['list', 'games'], standalone_mode=False)"
-    assert not {"optuna", "scipy.special", "pandas", "sqlalchemy", "turnier.agents.registry"} & imports(code)
+PLAYS = {"rich", "numpy", "numba", KERNELS}
+SHOWS = {"rich", "numpy", "numba", "sqlalchemy", "pandas", "scipy.special", "scipy.sparse"}  # of a rating list
 
 
-def test_show_loads_no_kernels(tmp_path: Path) -> None:
-    url = f"sqlite:///{tmp_path}/runs.db"
+@pytest.mark.parametrize(
+    ("words", "imported"),
+    [
+        ("list games", {"rich"}),
+        ("list agents", {"rich"}),
+        ("list cmaes_lr", {"rich", "numpy"}),
+        ("list", {"rich", "numpy"}),
+        ("runs", {"rich", "numpy", "sqlalchemy"}),
+        ("show last", SHOWS),
+        ("play nim random greedy", PLAYS),
+        ("analyse nim mcts(iterations=9)", PLAYS | SHOWS - {"scipy.sparse"}),
+        ("tournament nim random greedy --games 2 --executor serial", PLAYS | SHOWS),
+    ],
+)
+def test_a_command_imports_only_what_it_needs(words: str, imported: set[str], store_of_a_tournament: str) -> None:
+    """What is absent here is used by other commands, or by none before its results need it."""
+    call = f"from turnier.commands.app import app; app({words.split()}, standalone_mode=False)"
+    assert imported >= heavy_imports(call, TURNIER_STORE=store_of_a_tournament)
+
+
+@pytest.fixture(scope="module")
+def store_of_a_tournament(tmp_path_factory: pytest.TempPathFactory) -> str:
+    url = f"sqlite:///{tmp_path_factory.mktemp('started')}/runs.db"
     with Store.open(url) as store:
-        run = Tournament("nim", ["random", "greedy"], games=2).run(store, where=Where("serial")).id
-    code = f"from turnier.commands.app import app; app(['show', {run!r}, '--store', {url!r}], standalone_mode=False)"
-    # numba imports arraymath for its first kernel
-    assert not {"numba.np.arraymath", "scipy.stats", "scipy.optimize", "optuna", "ray"} & imports(code)
+        Tournament("nim", ["random", "greedy"], games=2).run(store, where=Where("serial"))
+    for title in TITLES:
+        _own(title)  # which the user's cache then has
+    return url
+
+
+def test_lists_are_kept_for_the_present_sources(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    declared = _own("games")
+    kept = tmp_path / "turnier/lists/games.json"
+    assert _own("games") == declared and declared["nim"].text == inspect.getdoc(type(make_game("nim")))
+    kept.write_text(kept.read_text().replace("Nim", "Another"))
+    assert _own("games") != declared
+    monkeypatch.setattr("turnier.core.compilation.code_digest.own_code", lambda: "edited")
+    assert _own("games") == declared
+    kept.write_text("{")
+    assert _own("games") == declared
 
 
 def test_only_the_first_garbage_collection_waits() -> None:
@@ -100,19 +137,6 @@ def test_only_the_first_garbage_collection_waits() -> None:
 def test_the_help_of_every_command_imports_nothing_heavy() -> None:
     calls = "; ".join(f"app(['{name}', '--help'], standalone_mode=False)" for name in COMMANDS)
     assert {"rich"} >= heavy_imports(f"from turnier.commands.app import app; {calls}")
-
-
-def test_the_list_of_runs_imports_nothing_that_plays_or_computes(tmp_path: Path) -> None:
-    url = f"sqlite:///{tmp_path}/runs.db"
-    with Store.open(url) as store:
-        store.begin_run("tournament:1", "tournament", "nim", {})
-    code = f"from turnier.commands.app import app; app(['runs', '--store', {url!r}], standalone_mode=False)"
-    assert heavy_imports(code) == {"numpy", "sqlalchemy", "rich"}
-
-
-def test_a_tournament_imports_nothing_that_only_other_formats_and_searches_need() -> None:
-    late = {"scipy.stats", "scipy.optimize", "scipy.sparse", "networkx", "optuna", "ray"}
-    assert not late & imports("import turnier.dashboards.kinds.tournament, turnier.runs.tournament")
 
 
 @pytest.mark.parametrize("name", COMMANDS)

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import json
+import math
+import re
 import shutil
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -12,8 +15,12 @@ import pytest
 import turnier
 from tests.cli.running import end_of_command
 from tests.cli.running import turnier as command
+from tests.dashboards.drawn_pages import Pages
+from tests.dashboards.read_pages import Seen
 from tests.playing import spec_of
 from turnier.arena.play import play_match
+from turnier.dashboards import sections
+from turnier.dashboards.links import run_address
 from turnier.results.store.store import Store
 from turnier.runs.declared.kinds import KINDS, plan_of
 from turnier.runs.people.hosted_games import store_game
@@ -30,11 +37,48 @@ PLAYED = {  # kind -> the command that plays the smallest run of it
     "study": ("tune", "2048(size=2)", "mc(iterations=1)", "--parameters", "rollout_depth", "--budget", "12", *HERE),
     "training": ("train", "tictactoe", "ntuple(tuples=2,length=3)", "--games", "20", "--out", "w.npz", "--every", "10",
                  "--evaluate-every", "10", "--evaluation-games", "2", "--against", "random", "--store", URL),
+    "repeated_training": ("train", "tictactoe", "ntuple(tuples=2,length=3)", "--games", "20", "--out", "v.npz",
+                          "--every", "10", "--evaluate-every", "10", "--evaluation-games", "2", "--against", "random",
+                          "--repeats", "2", "--store", URL),
     "server": ("spe_ed", "serve", "--port", "0", "--agent", "basic", "--agent", "random", "--players", "2", "--width",
                "8", "--height", "8", "--timeout", "1", "--games", "1", "--store", URL),
 }  # fmt: skip
 OTHERS = ("play", "experiment")  # kinds that people and scripts begin
 RESUMED = {kind: declared.command for kind, declared in KINDS.items()}
+
+
+MEASURED_IN_A_TABLE = ("tournament", "replication", "certainty", "judging")
+NUMBER = r"[+-]?[\d,.]+"
+ESTIMATE = re.compile(rf"(({NUMBER}) (?:% )?(?:\(({NUMBER}) to ({NUMBER})\)|± ({NUMBER})))")
+BOUNDED = {"%": (0.0, 100.0), "plies": (0.0, math.inf), "score": (0.0, math.inf)}  # end of a heading -> values
+SIGNED = "minus", "difference", "agreement", "from", "to"  # words of headings of what may be below 0
+
+
+def wrong_in(heading: str, cell: str) -> Iterator[str]:
+    """Yields what is wrong with the intervals in a cell of a table."""
+    words = re.findall(r"\w+|%", heading)
+    least, most = (-math.inf, math.inf) if {*SIGNED} & {*words} else BOUNDED.get(words[-1], (-math.inf, math.inf))
+    for _, *parts in ESTIMATE.findall(cell):
+        value, low, high, half = (float(part.replace(",", "")) if part else math.nan for part in parts)
+        low, high = (low, high) if math.isnan(half) else (value - half, value + half)
+        if not low <= value <= high:
+            yield "outside of its interval"
+        elif low < least or high > most:
+            yield "beyond what can be"
+
+
+def wrong_on(page: Seen) -> list[str]:
+    """Returns what is not a number on a page, intervals outside of their values' bounds, and charts without values."""
+    found = [f"nan: {line}" for line in page.text.splitlines() if re.search(r"\b(nan|NaN|inf)\b", line)]
+    for title, table in page.tables.items():
+        cells = [(heading, str(cell)) for heading in table for cell in table[heading]]
+        found += [f"{title}, {heading}: {cell} is {why}" for heading, cell in cells for why in wrong_in(heading, cell)]
+    for title, figure in page.figures.items():
+        rows = [row for rows in figure.get("datasets", {}).values() for row in rows]
+        numbers = [value for row in rows for value in row.values() if isinstance(value, float | int)]
+        if not numbers:
+            found.append(f"{title}: shows nothing")
+    return found
 
 
 @pytest.fixture(scope="module")
@@ -67,14 +111,14 @@ def test_one_word_for_each_thing(kind: str, folder: Path) -> None:
     def said(*words: str) -> str:
         return command(*words, "--store", URL, folder=folder)
 
-    random = kind not in ("study", "training", "experiment")  # which show it by no name in a table
+    random = kind not in ("study", "training", "repeated_training", "experiment")  # which show it by no name in a table
     if random:
         assert said("runs", "alias", "Code Monkey", "random").startswith("Code Monkey: random, in ")
     listed: dict[str, dict[str, Any]] = {run["kind"]: run for run in json.loads(said("runs", "--json"))}
     run = listed[kind]["run"]
     assert run in said("runs")
     shown = said("show", run)
-    assert run in shown and said("show", kind) == shown, "the beginning of an id is enough"
+    assert run in shown and said("show", run[:-4]) == shown, "the beginning of an id is enough"
     assert shown.count("\n") <= (everything := said("show", run, "--all")).count("\n")
     assert not random or "Code Monkey: random\n" in everything
     json.loads(said("show", run, "--json"))
@@ -88,13 +132,38 @@ def test_one_word_for_each_thing(kind: str, folder: Path) -> None:
     said("runs", "rename", run, "another", "--yes")
     named = f"{kind}:another" if kind == "study" else "another"
     assert "another" in said("show", named) and "seen" in said("runs")
-    (other,) = [each["run"] for each in json.loads(said("runs", "--json")) if each["kind"] == kind]
+    (other,) = [each["run"] for each in json.loads(said("runs", "--json")) if each["name"] == "another"]
     with Store.open(f"sqlite:///{folder}/kinds.db", read_only=True) as store:
         results = turnier.RunResults.find(store, other)
         page, table = results._repr_html_(), results.table().reset_index().to_string()
         assert other in repr(results) and page and (not random or ("Code Monkey" in page and "Code Monkey" in table))
     assert f"Deleted {other}" in said("runs", "delete", other, "--yes")
     assert other not in said("runs")
+
+
+@pytest.mark.parametrize("kind", [*PLAYED, *OTHERS])
+def test_every_page_of_every_kind_shows_numbers_that_can_be_and_agree(kind: str, stored: Path) -> None:
+    url = f"sqlite:///{stored}/kinds.db"
+    with Store.open(url, read_only=True) as store:
+        run = next(run for run in store.runs() if run.kind == kind)
+        head = sections.head(turnier.RunResults.find(store, run.id))
+    pages = Pages(url)
+    result = pages.look(run_address(run.id))
+    for tab in result.tabs:
+        page = pages.look(run_address(run.id, "" if tab == result.tabs[0] else tab.lower()))
+        assert wrong_on(page) == [], tab
+    for measured in ESTIMATE.findall(head.sentence) if kind in MEASURED_IN_A_TABLE else ():
+        cells = [cell for table in result.tables.values() for cell in table.to_numpy().ravel()]
+        assert measured[0].replace(" %", "") in " ".join(cells), "the headline's number is in a table"
+
+
+def test_what_is_wrong_on_a_page_is_seen() -> None:
+    rows = "<tr><th>points, %</th></tr><tr><td>{}</td></tr>"
+    figure = '<script type="application/json">{"datasets": {"a": [{"x": null}]}}</script>'
+    for cell, about in (("nan", "nan"), ("5 (-3 to 13)", "beyond"), ("99 ± 4", "beyond"), ("5 (6 to 7)", "outside")):
+        seen = Seen(f"<html><h2>Points</h2><table class='data'>{rows.format(cell)}</table></html>")
+        assert [about in one for one in wrong_on(seen)] == [True], cell
+    assert wrong_on(Seen(f"<html><h2>Empty</h2>{figure}</html>")) == ["Empty: shows nothing"]
 
 
 def test_names_are_listed_changed_and_taken_away(folder: Path) -> None:
@@ -142,10 +211,13 @@ def test_a_run_gets_a_name_when_it_begins_and_when_it_is_resumed(folder: Path) -
 
 @pytest.mark.parametrize("kind", RESUMED)
 def test_every_kind_is_resumed_by_its_name(kind: str, folder: Path) -> None:
-    again = command(RESUMED[kind], "--resume", kind, "--store", URL, folder=folder)
-    assert kind in again and command("show", kind, "--store", URL, folder=folder)[:40] in again
-    others = [name for each, name in RESUMED.items() if each != kind]
-    refused = end_of_command(others[0], "--resume", kind, "--store", URL, folder=folder)
+    listed = json.loads(command("runs", "--json", "--store", URL, folder=folder))
+    begun = [each["run"] for each in listed if each["kind"] == kind]  # several trainings are trainings, too
+    name = kind if len(begun) == 1 else begun[0][:-4]
+    again = command(RESUMED[kind], "--resume", name, "--store", URL, folder=folder)
+    assert kind in again and command("show", name, "--store", URL, folder=folder)[:40] in again
+    other = next(command for command in RESUMED.values() if command != RESUMED[kind])
+    refused = end_of_command(other, "--resume", name, "--store", URL, folder=folder)
     assert refused.code == 2 and f"type turnier {RESUMED[kind]} --resume" in refused.errors
 
 

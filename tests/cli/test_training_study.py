@@ -20,8 +20,9 @@ from turnier.arena.workers.make import make_executor
 from turnier.arena.workers.where import Where
 from turnier.core.errors import UserError
 from turnier.results.store.store import Store
-from turnier.runs.experiment import Row, measurements, play_experiment, stored_experiments
-from turnier.runs.trained_experiment import LearnedRow, Learner, TrainingStudy, train_all
+from turnier.runs.experiments.experiment import measurements, play_experiment, stored_experiments
+from turnier.runs.experiments.row import Row
+from turnier.runs.experiments.trained import LearnedRow, Learner, TrainingStudy, train_all
 
 LEARNER = Learner("tictactoe", "ntuple(tuples=4,length=4)", "td(epsilon=0.3,epsilon_end=0)", 100, points=3)
 
@@ -69,8 +70,8 @@ def test_a_signal_ends_all_learners_of_a_script_with_checkpoints(tmp_path: Path)
     script.write_text(
         "import turnier.agents.learning.loop as t\n"
         "from turnier.studies.scripts.trained_experiments import run_training_studies\n"
-        "from turnier.runs.experiment import Row\n"
-        "from turnier.runs.trained_experiment import LearnedRow, Learner, TrainingStudy\n"
+        "from turnier.runs.experiments.row import Row\n"
+        "from turnier.runs.experiments.trained import LearnedRow, Learner, TrainingStudy\n"
         "t.CHECKPOINT_SECONDS, t.CHECKPOINT_SHARE = 0.1, 1e-9  # a first one, and another at the end\n"
         f"rows = [LearnedRow(Row('x', 'tictactoe', ('random',), 6), learner) for learner in {learners}]\n"
         "run_training_studies('', lambda _: [TrainingStudy('d', 'c', 'A curve', 'Text.', rows)], {'tiny': 1})\n"

@@ -14,7 +14,8 @@ from turnier.arena.workers.make import make_executor
 from turnier.arena.workers.where import Where
 from turnier.commands.app import app
 from turnier.results.store.store import Store
-from turnier.runs.experiment import Experiment, Row, play_experiment
+from turnier.runs.experiments.experiment import Experiment, play_experiment
+from turnier.runs.experiments.row import Row
 from turnier.search.definition import StudyDefinition
 from turnier.search.front.pareto import ParetoDefinition, ParetoStudy
 from turnier.search.study import Study

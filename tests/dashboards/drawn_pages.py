@@ -13,6 +13,7 @@ from urllib.parse import unquote, urlsplit
 from tests.dashboards.read_pages import Seen
 from turnier.arena.match import MatchSpec
 from turnier.arena.play import play_match
+from turnier.dashboards.agent_names import names_of_texts
 from turnier.dashboards.app.app import make_app
 from turnier.dashboards.app.shown_store import ShownStore
 from turnier.dashboards.figures.animation import write_film
@@ -38,7 +39,8 @@ class Pages:
 
     def __init__(self, url: str, hosts: Sequence[str] = ("*",)) -> None:
         self.shown = ShownStore(url)
-        library = Library(lambda: self.shown.store, write_film, Tables.of_store(url), self.shown.option)
+        shown, tables = self.shown, Tables.of_store(url)
+        library = Library(lambda: shown.store, write_film, tables, shown.option, named=names_of_texts)
         self.app = make_app(self.shown, library, list(hosts))
 
     def ask(self, address: str, method: str = "GET", **headers: str) -> Answer:

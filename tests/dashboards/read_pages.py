@@ -119,6 +119,7 @@ class Seen(HTMLParser):
         return any(tag in ("td", "th") for tag, _ in self._path) and bool(self._rows and self._rows[-1])
 
     def handle_data(self, data: str) -> None:
+        data = data.replace("\N{NO-BREAK SPACE}", " ")
         tags = [tag for tag, _ in self._path]
         if tags[-1:] == ["script"] and self._path[-1][1].get("type") == "application/json":
             self._script += data

@@ -3,18 +3,24 @@
 from __future__ import annotations
 
 import xml.etree.ElementTree as ET
+from collections.abc import Iterator
 from typing import Any
 
 import pandas as pd
 import pytest
 
 from tests.results.made import GAME, made
+from turnier.dashboards.colours import COLOURS
 from turnier.dashboards.figures import charts
-from turnier.dashboards.figures.charts import Figure, image
+from turnier.dashboards.figures.figure import Figure, Palette, image
 from turnier.dashboards.figures.ranked import cost_scatter
 from turnier.dashboards.figures.scores import milestone_shares
+from turnier.dashboards.sections import Drawing, flat, sections
 from turnier.dashboards.summaries.matches import MAX_BINS, scores
 from turnier.results.store.store import Store
+from turnier.runs.results import RunResults
+
+FOLLOWING = "rule", "text"  # intervals, bounds and labels, beside marks that can be pointed at
 
 
 def drawn(chart: Any) -> tuple[dict[str, Any], pd.DataFrame]:
@@ -76,3 +82,47 @@ def test_a_distribution_has_as_many_bins_as_its_games_support(tmp_path: Any, gam
         spread = scores(store, "run").spread
     assert len(spread) == bins <= MAX_BINS and spread["games"].sum() == games
     assert set(spread["game"]) == {GAME}
+
+
+def test_series_keep_their_colour_on_all_charts_of_a_page() -> None:
+    def spec(*names: str, **published: str) -> dict[str, Any]:
+        rows = [(name, x, 1.0, 0.5, 2.0) for name in names for x in (1, 2)]
+        frame = pd.DataFrame(rows, columns=["name", "x", "value", "low", "high"])
+        chart = charts.lines(frame, "x", "value", "low", "high", "name", ("x", "y"), published=published)
+        return Figure("one", chart, frame).spec
+
+    def colours(palette: Palette, drawn: dict[str, Any]) -> dict[str, str]:
+        found = [layer["encoding"]["color"]["scale"] for layer in palette.applied(drawn)["layer"]]
+        assert len(found) == 3 and all(scale == found[0] for scale in found)
+        return dict(zip(found[0]["domain"], found[0]["range"], strict=True))
+
+    page, other = Palette(), Palette()
+    first, second = colours(page, spec("a", "b", "c")), colours(page, spec("c", "d", "a"))
+    assert second["a"] == first["a"] and second["c"] == first["c"] and len(set(second.values())) == 3
+    drawn = spec("b", "b, published", **{"b, published": "b"})
+    tied = colours(page, drawn)
+    assert tied["b"] == tied["b, published"] == first["b"] and colours(other, drawn)["b"] != first["b"]
+    many = colours(page, spec(*(f"agent {i}" for i in range(2 * len(COLOURS))), "c"))
+    assert many["c"] == first["c"] and len(set(many.values())) == len(COLOURS)
+
+
+def test_whatever_is_drawn_says_its_numbers_when_pointed_at(store: Store) -> None:
+    """Lines do not: Vega tells the first point of a line, wherever the mouse is."""
+    silent, seen = list[tuple[str, str]](), set[str]()
+    for run in store.runs():
+        for section in flat(sections(RunResults.find(store, run.id))):
+            if isinstance(section, Drawing) and section.drawn is not None:
+                seen.add(section.drawn.title)
+                for mark, hovers in marks(section.drawn.spec):
+                    if hovers if mark in ("line", "area") else not hovers and mark not in FOLLOWING:
+                        silent.append((section.drawn.title, mark))
+    assert silent == [] and {"Ratings", "Who beats whom", "Training games", "Candidates", "Evidence"} <= seen
+
+
+def marks(spec: dict[str, Any], within: bool = False) -> Iterator[tuple[str, bool]]:
+    """Yields every mark of a chart, and whether it has a text for who points at it."""
+    hovers = within or "tooltip" in spec.get("encoding", {})
+    for layer in spec.get("layer", ()):
+        yield from marks(layer, hovers)
+    if "mark" in spec:
+        yield spec["mark"]["type"], hovers

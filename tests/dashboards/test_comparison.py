@@ -8,11 +8,11 @@ import pytest
 
 from turnier.arena.workers.where import Where
 from turnier.dashboards.colours import VERDICT_COLOURS
-from turnier.dashboards.figures.charts import image
 from turnier.dashboards.figures.comparison import evidence_chart, outcome_bars, race_chart
+from turnier.dashboards.figures.figure import image
 from turnier.dashboards.kinds import race
 from turnier.dashboards.kinds.comparison import agents_table, evidence_table, facts, head
-from turnier.dashboards.markup import banner
+from turnier.dashboards.markup import banner, unbroken
 from turnier.results.store.store import Store
 from turnier.runs.comparison import Comparison, Race
 from turnier.runs.stored.comparison import ComparisonResults
@@ -45,7 +45,7 @@ def test_both_tests_agree_with_the_verdict(
     assert results.verdict is verdict
     assert evidence_table(results).frame["state"].tolist() == states
     shown = banner(head(results))
-    assert VERDICT_COLOURS[verdict] in shown and results.meaning in shown
+    assert VERDICT_COLOURS[verdict] in shown and unbroken(results.meaning) in shown
     known = facts(results)
     assert known["games"] == str(results.duel.games) and (known["expected games left"] == "0") == (
         verdict is not Verdict.UNDECIDED
@@ -96,6 +96,6 @@ def test_a_race_shows_every_agent_beside_the_base(game: str, margin: float, tmp_
     assert chart is not None and image(chart, "svg").startswith(b"<svg")
     shown, agents = table.numbers(), results.agents()
     assert chart.data["agent"].tolist() == shown["agent"].tolist() == agents["label"].tolist()
-    assert chart.data["low"].lt(chart.data["value"]).all() and results.sentence in banner(race.head(results))
+    assert chart.data["low"].lt(chart.data["value"]).all() and unbroken(results.sentence) in banner(race.head(results))
     behind = agents["ahead"] != ""
     assert shown["verdict"][behind].tolist() == [f"behind {each}" for each in agents["ahead"][behind]]

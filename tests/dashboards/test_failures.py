@@ -19,11 +19,12 @@ from turnier.dashboards.markup import failed as failed_html
 from turnier.dashboards.reports.run import run_page
 from turnier.dashboards.sections import failed_table
 from turnier.dashboards.summaries.matches import TIME, costs_of, scores
-from turnier.results.failures import failures_text, list_failures
+from turnier.results.failures import failure_of, failures_text, list_failures
 from turnier.results.store.annotations import SETTINGS
 from turnier.results.store.store import Store
 from turnier.runs.comparison import Comparison
-from turnier.runs.experiment import Experiment, Row, row_matches
+from turnier.runs.experiments.experiment import Experiment, row_matches
+from turnier.runs.experiments.row import Row
 from turnier.studies.campaigns.document import write_report
 
 RUN, TEXT, REASON = "tournament:fa11", "2 failed (25 %), 1 void", "ValueError: I lost <my> table (bot.py, line 12)"
@@ -84,6 +85,17 @@ def test_a_tournament_says_what_failed(failed: Store, pages: Pages) -> None:
     assert listed["failed"].to_dict() == {"random": "2", "greedy": "0"} and listed["void"].tolist() == ["1", "1"]
 
 
+def test_the_board_says_who_failed_how_and_why(failed: Store, pages: Pages) -> None:
+    told = {one.spec.id: failure_of(one) for part in failed.records_of_run(RUN) for one in part}
+    assert sorted(filter(None, told.values())) == [
+        f"Seat 0, random, failed here and lost (crashed): {REASON}.",
+        f"Seat 1, random, failed here and lost (crashed): {REASON}.",
+        "Void: It broke.",
+    ]
+    assert all(pages.ask(f"/api/matches/{match}").json["failure"] == sentence for match, sentence in told.items())
+    assert run_address(RUN) in pages.look("/?state=with%20failures").links
+
+
 def test_a_comparison_says_what_failed_beside_its_verdict(pages: Pages) -> None:
     page = pages.look(run_address(COMPARED.run_id))
     assert failed_html(TEXT) in page.html and "(4 pairs, 1 of them void)" in page.text
@@ -122,6 +134,7 @@ def test_runs_without_failures_say_nothing(url: str, store: Store) -> None:
         page = pages.look(run_address(run.id))
         assert 'class="failed"' not in page.html and "Failures" not in page.tabs, run.id
         assert "no tab named" in pages.look(run_address(run.id, "failures")).trouble
+    assert "No run is like that." in pages.look("/?state=with%20failures").text
     assert 'class="failed"' not in pages.look().html
 
 

@@ -28,7 +28,8 @@ from turnier.dashboards.figures.certainty import (
     certainty_means,
     parameter_of,
 )
-from turnier.dashboards.figures.charts import Figure, image, table_csv, wrapped
+from turnier.dashboards.figures.charts import wrapped
+from turnier.dashboards.figures.figure import Figure, image, table_csv
 from turnier.dashboards.figures.scores import mean_scores, milestone_shares, score_distribution
 from turnier.dashboards.figures.studies.search import all_of_front, search_history
 from turnier.dashboards.figures.tournament import crosstable, seat_points
@@ -105,7 +106,9 @@ def test_a_crosstable_of_many_agents_shows_a_window_and_says_so(store: Store) ->
     assert "places" not in small.note and len(small.data) == 20 * 19
     assert "places 1 to 60 of 200" in first.note and "places 141 to 200 of 200" in last.note
     assert set(last.data["place"]) == set(last.data["against_place"]) == set(range(141, 201))
-    assert all(len(image(figure, "svg")) < 3_000_000 for figure in (small, first))
+    pictures = [image(figure, "svg") for figure in (small, first)]
+    assert [picture.count(b">50</text>") for picture in pictures] == [20 * 19, 60 * 59 + 1]  # every cell, and a place
+    assert all(len(picture) < 3_000_000 for picture in pictures)
 
 
 def test_tables_of_a_tournament_are_by_rank_and_have_numbers(store: Store) -> None:
@@ -114,7 +117,7 @@ def test_tables_of_a_tournament_are_by_rank_and_have_numbers(store: Store) -> No
     listed, pairs = (table.numbers().drop(columns="replay") for table in tables)
     assert list(listed["agent"]) == list(ranks.ratings["label"]) and listed["Elo"].is_monotonic_decreasing
     assert (listed["won"] + listed["drawn"] + listed["lost"] == listed["games"]).all()
-    assert list(zip(pairs["rank"], pairs["rank of other"], strict=True)) == [(1, 2), (1, 3), (2, 3)]
+    assert list(zip(pairs["place"], pairs["place of other"], strict=True)) == [(1, 2), (1, 3), (2, 3)]
     for table in (listed, pairs):
         texts = {name for name in table if not pd.api.types.is_numeric_dtype(table[name])}
         assert texts <= {"agent", "against", "place"}

@@ -35,7 +35,7 @@ HEADINGS = {
     "study": (
         '<div class="verdict"',
         "<pre>",
-        "held-out games after",
+        "held-out</dfn> games after",
         "Held-out games",
         "Searched parameters",
         "importance, %",
@@ -58,7 +58,7 @@ class Addresses(HTMLParser):
 @pytest.mark.parametrize("kind", HEADINGS)
 def test_a_run_is_one_file_with_its_figures(kind: str, store: Store) -> None:
     run = [run for run in store.runs() if run.kind == kind][-1]
-    page = run_page(store, run).decode()
+    page = run_page(store, run).decode().replace("\N{NO-BREAK SPACE}", " ")
     assert [text for text in HEADINGS[kind] if text not in page] == []
     assert run.id in page and page.count("<svg") >= 1
     addresses = Addresses()

@@ -93,7 +93,7 @@ def test_other_kinds_show_what_they_measured(store: Store) -> None:
         said["certainty 2048(size=3)"],
     )
     assert re.match(r"After 400 training games: .*, 6 evaluation games", said["training tictactoe"])
-    assert said["experiment A small question"].startswith("2 rows: ")
+    assert said["experiment A small question"].startswith("2 figures: ")
     assert "candidates" in said["study tiny"] or "ecommended" in said["study tiny"]
 
 
@@ -235,7 +235,9 @@ def test_a_run_says_how_far_it_is_and_how_a_stopped_one_goes_on(copied: str, mon
             assert not {"To resume it:"} & set(pages.look(f"{place}/origin").text.splitlines())
             raise KeyboardInterrupt
     page = pages.look_later(place)
-    assert "Stopped: 2 of 8 games done; the Origin tab has the command to resume it." in page.text
+    assert re.search(
+        r"Stopped \d{4}-.* UTC: 2 of 8 games done. Interrupted. Origin has the command to resume", page.text
+    )
     assert "data-live" not in page.html
     origin = pages.look(f"{place}/origin")
     assert "To resume it:" in origin.text and origin.copied[0].startswith("turnier tournament tictactoe random greedy")

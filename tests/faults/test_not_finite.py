@@ -21,7 +21,7 @@ from turnier.core.array_files import NotFinite, not_finite, write_arrays
 from turnier.core.errors import UserError
 from turnier.games.registry import make_game
 from turnier.results.store.store import Store
-from turnier.runs.trained_experiment import Learner
+from turnier.runs.experiments.trained import Learner
 from turnier.runs.training import Training
 from turnier.search.learning_study import LearningParameter, LearningStudy, LearningStudyDefinition
 

@@ -78,7 +78,7 @@ def test_a_running_run_is_not_deleted(two: Store) -> None:
         total, done, skipped, unit = 5, 1, 0, "games"
 
     before = rows(two)
-    with ProgressReporter(two.database, "tournament:first", Bar()):
+    with ProgressReporter(two, "tournament:first", Bar()):
         with pytest.raises(UserError, match=r"must not be running to be changed, but .* drives it; end it first"):
             delete_run(two, two.run("tournament:first"))
         delete_run(two, two.run("tournament:second"))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import io
 import json
 import os
@@ -22,6 +23,7 @@ from turnier.core.errors import UserError
 from turnier.results.integrity.checksums import checksum
 from turnier.results.store import manifest
 from turnier.results.store import progress as run_progress
+from turnier.results.store.annotations import NOTE, REASON
 from turnier.results.store.locks import this_process
 from turnier.results.store.progress import RunProgress, checked_values, progress_of_runs, stored_command
 from turnier.results.store.schema import run_progress as table
@@ -95,13 +97,19 @@ def test_a_run_that_fails_is_stopped_with_what_is_stored_and_resumes(run: Store)
         with bar(run) as running:
             run.append(RUN, [made(seed) for seed in range(4)])
             running.advance(2)  # two more were stored than its driver came to say
-            raise ZeroDivisionError
+            raise ZeroDivisionError("the file\nis empty")
 
     with pytest.raises(ZeroDivisionError):
         fails()
     assert (shown(run).state, shown(run).done, shown(run).stored) == ("stopped", 4, 4)
+    assert shown(run).reason == "ZeroDivisionError: the file is empty"
     with bar(run):
-        assert shown(run).state == "running"
+        assert (shown(run).state, shown(run).reason) == ("running", "")
+    assert (shown(run).state, shown(run).reason) == ("finished", "")
+    with contextlib.suppress(UserError), bar(run):
+        raise UserError("postgresql://me:secret@host must answer.")
+    assert shown(run).reason == "postgresql://me:***@host must answer."
+    assert run.annotations.get(RUN, REASON) and not run.annotations.get(RUN, NOTE)
 
 
 @pytest.mark.parametrize(("seconds", "state"), [(25.0, "running"), (31.0, "stopped"), (-31.0, "stopped")])
@@ -118,7 +126,8 @@ def test_a_driver_of_this_machine_that_has_ended_has_stopped(run: Store) -> None
         assert shown(run).state == "running"
         process.kill()
         process.communicate()
-        assert shown(run).state == "stopped"
+        told = shown(run)
+        assert (told.state, told.reason) == ("stopped", run_progress.KILLED) and told.ended is not None
 
 
 @pytest.mark.parametrize("hour", [-3600.0, 3600.0])
@@ -139,7 +148,7 @@ def test_a_store_that_fails_does_not_hide_why_a_run_ended(tmp_path: Path) -> Non
         with bar(store), store.database.writing() as connection:
             connection.execute(text("DROP TABLE run_progress"))
             connection.commit()
-            raise ZeroDivisionError
+            raise ZeroDivisionError("the file\nis empty")
 
     with Store.open(f"sqlite:///{tmp_path}/a.db") as store:
         store.begin_run(RUN, "tournament", "t", {})

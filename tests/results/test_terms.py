@@ -92,7 +92,7 @@ def test_only_a_circle_is_named_and_has_nash_averages(tmp_path: Path) -> None:
     assert places_of(wrong.ratings) == ["1-3"] * 3 and places_of(fine.ratings) == ["1", "2", "3"]
     (leader,) = fine.notes["note"]
     assert leader.startswith("a leads and is the best of these with ") and leader.endswith(
-        "; all others are ruled out."
+        "; all others are ruled out with 95 % confidence."
     )
 
 

@@ -22,10 +22,8 @@ from turnier.games.registry import make_game
 from turnier.results.frames.certainty import agent_certainty, group_certainty, position_certainty, searches_frame
 from turnier.results.frames.measures import MATCH_MEASURES, match_measures
 from turnier.results.store.store import Store
-from turnier.runs.experiment import (
+from turnier.runs.experiments.experiment import (
     Experiment,
-    Measurement,
-    Row,
     counted,
     measure,
     measurements,
@@ -34,8 +32,9 @@ from turnier.runs.experiment import (
     row_searches,
     stored_experiments,
     uneven,
-    verdict,
 )
+from turnier.runs.experiments.published import verdict
+from turnier.runs.experiments.row import Measurement, Row
 from turnier.runs.stored.certainty import certainty_of_run
 from turnier.studies.campaigns.document import write_report
 
@@ -59,6 +58,10 @@ def test_figures_are_counted_from_the_records(tmp_path: Path) -> None:
         assert played(store, EXPERIMENT) == 31  # rows share 2 and 4 of their 37 matches
         measured = measurements(EXPERIMENT, store)
         records = [store.records([s.id for s in row_matches(row, EXPERIMENT.seed)]) for row in ROWS]
+        plain = dataclasses.replace(ROWS[3], published=None)
+        rows = plain, dataclasses.replace(plain, extended=True)
+        counts = [figure.games for figure in measurements(dataclasses.replace(EXPERIMENT, rows=rows), store)]
+        assert counts == [4, 7], "the second row of the experiment has more games of the same sequence"
     me = make_agent(SEARCH).full_text()
     wins = sum(r.scores[r.spec.agents.index(me)] > 0 for r in records[0])
     assert measured[0].value == pytest.approx(100 * wins / 6) and measured[0].games == 6
@@ -129,7 +132,7 @@ def test_the_preset_of_the_tests_is_in_no_report(tmp_path: Path) -> None:
         assert stored_experiments(store, "guide") == [quick]
         assert stored_experiments(store, "guide", tests=True) == [tiny, quick]
         text = write_report(store, "guide", tmp_path)[0].read_text()
-    assert text.count("\n## ") == 1 and "*Quick preset" in text and "whose half-width is at most 10" in text
+    assert text.count("\n## ") == 1 and "*Quick preset" in text and "half-width is at most 15" in text
 
 
 def test_what_cannot_be_measured_is_refused(tmp_path: Path) -> None:

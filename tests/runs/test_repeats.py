@@ -18,7 +18,8 @@ from turnier.dashboards.kinds.games import score_table
 from turnier.results.frames import by_opponent, matches_frame, seat_summary, summary
 from turnier.results.store.store import Store
 from turnier.runs.comparison import Comparison
-from turnier.runs.experiment import Experiment, Row
+from turnier.runs.experiments.experiment import Experiment
+from turnier.runs.experiments.row import Row
 from turnier.runs.stored.comparison import ComparisonResults
 from turnier.runs.tournament import Tournament
 from turnier.statistics.sprt import Verdict

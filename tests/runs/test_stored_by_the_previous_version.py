@@ -17,7 +17,7 @@ from turnier.arena.workers.where import Where
 from turnier.commands.app import app
 from turnier.results.repair.inspection import inspect_store
 from turnier.runs.declared.kinds import KINDS, plan_of
-from turnier.runs.experiment import stored_experiments
+from turnier.runs.experiments.experiment import stored_experiments
 from turnier.search.storage.study_repair import inspect_studies
 
 DATA = Path(__file__).parents[1] / "data" / "stores"

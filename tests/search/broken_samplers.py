@@ -33,6 +33,13 @@ class _AsksAnew(TemplateSearch):
         return np.clip(np.random.default_rng().uniform(size=(8, self.size)), 0, 1)
 
 
+class _LooksTooFarAhead(TemplateSearch):
+    looks_ahead = True
+
+    def ask_ahead(self) -> Vectors:
+        return self.ask()
+
+
 class _RemembersQuestions(TemplateSearch):
     questions = 0
 
@@ -69,6 +76,13 @@ class AsksAnew(Sound):
     """Draws other candidates at every question."""
 
     search = _AsksAnew
+
+
+@dataclass(frozen=True)
+class LooksTooFarAhead(Sound):
+    """Says that it looks ahead, but learns the latest values first."""
+
+    search = _LooksTooFarAhead
 
 
 @dataclass(frozen=True)

@@ -17,7 +17,7 @@ from turnier.arena.workers.local import SerialExecutor
 from turnier.arena.workers.where import Where
 from turnier.commands.app import app
 from turnier.core.terminal.console import Console
-from turnier.dashboards.kinds.study import held_out_table
+from turnier.dashboards.summaries.held_out import held_out_table
 from turnier.dashboards.terminal import print_table
 from turnier.results.store.store import Store
 from turnier.search import LUCKY_EDITION
@@ -93,15 +93,18 @@ class Killed(BaseException):
 
 
 def tune(url: str, game: Sequence[str], budget: int, name: str) -> dict[str, Any]:
-    words = ["tune", *game[:2], "--params", game[2], "--budget", str(budget), "--name", name, "--json"]
+    words = ["tune", *game[:2], "--params", *game[2:], "--budget", str(budget), "--name", name, "--json"]
     found = CliRunner().invoke(app, [*words, "--store", url, "--executor", "serial"], catch_exceptions=False)
     assert found.exit_code == 0, found.output
     told: dict[str, Any] = json.loads(found.stdout)
     return told
 
 
+AHEAD = (*WORDS, "--sampler", "duels(ahead=true)")
+
+
 @pytest.mark.parametrize(
-    "game", [WORDS, ("2048(size=2)", "mc(iterations=1)", "rollout_depth=0..20")], ids=["duels", "cmaes"]
+    "game", [WORDS, AHEAD, ("2048(size=2)", "mc(iterations=1)", "rollout_depth=0..20")], ids=["duels", "ahead", "cmaes"]
 )
 def test_more_games_continue_a_study_that_was_stopped(
     tmp_path: Path, game: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
@@ -110,7 +113,7 @@ def test_more_games_continue_a_study_that_was_stopped(
 
 
 def test_more_games_continue_duels_on_a_server(postgres_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    _continued(postgres_url, WORDS, monkeypatch)
+    _continued(postgres_url, AHEAD, monkeypatch)
 
 
 def _continued(url: str, game: tuple[str, ...], monkeypatch: pytest.MonkeyPatch) -> None:

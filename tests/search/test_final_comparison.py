@@ -15,7 +15,7 @@ import pytest
 from turnier.agents.registry import make_agent
 from turnier.arena.workers.where import Where
 from turnier.core.terminal.console import Console
-from turnier.dashboards.kinds.study import held_out_table
+from turnier.dashboards.summaries.held_out import held_out_table
 from turnier.dashboards.terminal import print_table
 from turnier.games.registry import GAMES
 from turnier.results.store.store import Store
@@ -85,10 +85,10 @@ def test_intervals_hold_the_truth(studies: list[tuple[dict[str, float], Sequence
     held_out = [abs(row.held_out - true[row.label]) <= row.half_width for true, rows in studies for row in rows]
     assert len(held_out) == 5 * STUDIES and abs(np.mean(held_out) - 0.95) < 3 * math.sqrt(0.95 * 0.05 / len(held_out))
     apart = [
-        abs(row.difference - (true[row.label] - true["start"])) <= row.difference_half_width
+        row.difference_low <= true[row.label] - true["start"] <= row.difference_high
         for true, rows in studies
         for row in rows
-        if row.difference is not None and row.difference_half_width is not None
+        if row.difference_low is not None and row.difference_high is not None
     ]
     assert len(apart) == 4 * STUDIES and abs(np.mean(apart) - 0.95) < 3 * math.sqrt(0.95 * 0.05 / len(apart))
 
@@ -205,7 +205,7 @@ def test_the_table_shows_all_of_it() -> None:
     print_table(console, held_out_table(verdict, "mean score"))
     text = console.export_text()
     assert "2.25 ± 0.46" in text and "+0.75" in text
-    assert "minus baseline" in text and "+0.25 ± 0.80" in text
+    assert "minus baseline" in text and "+0.25 (-0.55 to 0.88)" in text
     rows = verdict.figures
     assert rows[2].shrinkage == pytest.approx(0.75) and rows[2].difference == pytest.approx(0.75)
     assert rows[0].difference is None and rows[0].claimed is None and rows[1].gain is None

@@ -26,7 +26,7 @@ def test_a_forecast_says_what_is_found_and_shown() -> None:
     words = "tictactoe", "mcts", "exploration,iterations"
     said = forecast(*words).sentence()
     assert said.startswith(
-        "2,000 games of duels should miss about 1.9 Elo of what 2 parameters can gain; 2,000 held-out"
+        "2,000 games of duels should miss about 1.3 Elo of what 2 parameters can gain; 2,000 held-out"
     )
     assert "show a gain of 20 Elo in four of five studies" in said
     against = forecast(*words, against=["random"])

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import optuna
 import pytest
+import scipy
 from threadpoolctl import threadpool_info, threadpool_limits
 
 from tests.search import broken_samplers as broken
@@ -15,7 +16,7 @@ from turnier.contract.samplers import worth
 from turnier.core.errors import UserError
 from turnier.core.parameters import Parameter
 from turnier.search.dimensions.dimension import Dimension
-from turnier.search.samplers.duels import FIRST_REACH, Duels, DuelsSearch
+from turnier.search.samplers.duels import FIRST_REACH, Duels, DuelsSearch, _Number
 from turnier.search.samplers.grid import Grid, GridSearch
 from turnier.search.samplers.registry import SAMPLERS, usual_samplers
 from turnier.search.samplers.sampler import Sampler, Search, SteppingSearch, Vectors
@@ -27,6 +28,7 @@ SMALL = {
     "cmaes": "cmaes(population=10)",
     "cmaes_lr": "cmaes_lr(population=10)",
     "duels": "duels(pairs=6,length=240,reach=0.16)",
+    "ahead": "duels(pairs=6,length=240,reach=0.16,ahead=true)",
     "gp": "gp(population=6,startup=12)",
     "grid": "grid(steps=3,population=6)",
     "optuna": 'optuna(sampler="QMCSampler(scramble=True)",population=10)',
@@ -41,6 +43,7 @@ SMALL = {
 BREAKS: list[tuple[Law, type[Sampler]]] = [
     (laws.law_candidates_are_in_the_cube, broken.Outside),
     (laws.law_asking_again_changes_nothing, broken.AsksAnew),
+    (laws.law_candidates_asked_ahead_stay, broken.LooksTooFarAhead),
     (laws.law_stored_values_rebuild_the_search, broken.RemembersQuestions),
     (laws.law_random_numbers_are_its_own, broken.UsesNumpysGenerator),
     (laws.law_recommendations_are_vectors, broken.RecommendsArrays),
@@ -269,6 +272,25 @@ def test_duels_step_farther_the_farther_they_have_come() -> None:
     assert first < grown[0] < grown[1]
 
 
+def test_an_end_that_cuts_candidates_off_does_not_attract_duels(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Two candidates win equally often if the best is in their middle, even where that is not the point."""
+    found = {}
+    for moved in (True, False):
+        for best in (0.0, 0.12):
+            search, rng = (
+                SAMPLERS.make("duels(pairs=40,length=2000)").begin([0.4], 1, Space.cube(1)),
+                np.random.default_rng(1),
+            )
+            for _ in range(50):
+                far = np.abs(search.ask()[:, 0] - best).reshape(-1, 2) ** 2
+                won = (rng.random(40) < 1 / (1 + np.exp(10 * (far[:, 0] - far[:, 1])))).astype(float)
+                search.tell(np.stack([won, 1 - won], axis=1).ravel().tolist())
+            found[best, moved] = abs(search.recommended()[0] - best)
+        monkeypatch.setattr(_Number, "centre", lambda number, reach: number.point)
+    assert found[0.12, True] < 0.8 * found[0.12, False]
+    assert max(found[0.0, True], found[0.0, False]) < 0.02
+
+
 def test_duels_near_an_end_differ_by_factors() -> None:
     """From a start near an end of a range; elsewhere and at the end itself by a part of the range."""
     start = [0.06, 0.0, 0.4, 0.94]
@@ -299,6 +321,7 @@ def test_models_compute_on_one_thread_and_leave_all_others_theirs() -> None:
             seen.append(threads())
             return super().surface()
 
+    assert scipy.linalg  # whose library is loaded when it is first used
     with threadpool_limits(2, "blas"):
         search = Seeing([0.5, 0.5], 1)
         search.ask()

@@ -67,6 +67,23 @@ def test_nearly_all_time_goes_into_games_of_candidates(
     assert study.idle_games <= study.course.games == 4 * population
 
 
+def test_workers_begin_the_next_generation_of_duels_instead_of_waiting(tmp_path: Path) -> None:
+    """Asked for before the latest values are known, it is the same with any number of workers."""
+    found = {}
+    for ahead, workers in (("false", 16), ("true", 16), ("true", 1)):
+        sampler = f"duels(pairs=16,share=0,length=192,ahead={ahead})"
+        definition = StudyDefinition("ahead", "tictactoe", AGENTS["mc"][0], (AGENTS["mc"][1],), sampler)
+        with Store.open(f"sqlite:///{tmp_path}/{ahead}-{workers}.db") as store:
+            study = StudyRun(store, definition)
+            study.run_budget(384 + 10, SimulatedExecutor(workers))
+            values = [trial.value for trial in study.optuna.get_trials()]
+            found[ahead, workers] = values, str(study.course.proposed()), study.idle_games
+            assert study.course.games == 384
+    (none, many, one) = found.values()
+    assert many[:2] == one[:2] != none[:2]
+    assert many[2] < 0.4 * none[2]  # at the end of the last one
+
+
 def test_a_generation_goes_over_all_workers_however_idle_games_stand(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

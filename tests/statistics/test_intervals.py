@@ -12,12 +12,14 @@ from scipy.stats import binomtest, ttest_ind
 
 from turnier.statistics.comparisons import holm, paired_difference, paired_differences
 from turnier.statistics.intervals import (
+    Interval,
     half_width_of_mean,
     mean_interval,
     median_interval,
     points_intervals,
     share_interval,
     shares_of_units,
+    weighted_sum,
 )
 from turnier.statistics.superiority import superiority
 
@@ -243,3 +245,16 @@ def test_p_values_of_points_are_those_of_superiority() -> None:
     one_sided = np.array([superiority(row.tolist(), [0.0] * 12) for row in units])
     assert found.p == pytest.approx(2 * np.minimum(one_sided, 1 - one_sided))
     assert paired_differences(np.zeros(4), np.zeros(4, np.int64), 2, points=True).p.tolist() == [1.0, 1.0]
+
+
+def test_a_weighted_sum_has_the_interval_of_its_parts() -> None:
+    """Of symmetric intervals, the root of the sum of squares; of a share near 1, no more than the way to 1."""
+    one, other = Interval(5.0, 2.0, 8.0), Interval(1.0, -3.0, 5.0)
+    assert weighted_sum((1, -1), (one, other)) == (4.0, -1.0, 9.0)
+    assert weighted_sum((2,), (one,)) == (10.0, 4.0, 16.0) and weighted_sum((-1,), (one,)) == (-5.0, -8.0, -2.0)
+    skewed = Interval(1.0, 0.8, 1.0)
+    assert weighted_sum((1, -1), (skewed, skewed)) == pytest.approx((0.0, -0.2, 0.2))
+    assert weighted_sum((1, 1), (skewed, skewed)).high == 2.0
+    wider = weighted_sum((1,), (one,), among=4)
+    assert wider.high - 5.0 == pytest.approx(3.0 * 2.4977 / 1.96, rel=1e-3)
+    assert math.isnan(weighted_sum((1, 1), (one, Interval(1.0, math.nan, math.nan))).low)

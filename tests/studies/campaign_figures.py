@@ -6,8 +6,9 @@ from pathlib import Path
 
 from turnier.arena.workers.local import SerialExecutor
 from turnier.results.store.store import Store
-from turnier.runs.experiment import Experiment, Row
-from turnier.runs.trained_experiment import LearnedRow, Learner, TrainingStudy
+from turnier.runs.experiments.experiment import Experiment
+from turnier.runs.experiments.row import Row
+from turnier.runs.experiments.trained import LearnedRow, Learner, TrainingStudy
 from turnier.studies.campaigns.campaign import Campaign
 from turnier.studies.campaigns.document import write_report
 

@@ -28,15 +28,15 @@ from turnier.arena.workers.executor import Task
 from turnier.arena.workers.local import SerialExecutor
 from turnier.core.errors import UserError
 from turnier.results.store.store import Store
-from turnier.runs.experiment import (
+from turnier.runs.experiments.experiment import (
     begin_experiment,
     measurements,
     play_experiment,
     row_matches,
     row_records,
     row_searches,
-    verdict,
 )
+from turnier.runs.experiments.published import verdict
 from turnier.studies.campaigns.campaign import FIRST_GAMES, Campaign
 from turnier.studies.campaigns.outlook import LEAST_GAMES, in_slices, outlook, outlooks, seconds_left
 

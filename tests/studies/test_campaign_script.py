@@ -16,7 +16,7 @@ from tests.cli.running import STUDIES, end_of_script, run_study_script, turnier
 from turnier.arena.workers.local import SerialExecutor
 from turnier.core.errors import UserError
 from turnier.results.store.store import Store
-from turnier.runs.experiment import Experiment, begin_experiment, row_matches
+from turnier.runs.experiments.experiment import Experiment, begin_experiment, row_matches
 from turnier.studies.campaigns.figures import figures, shared_studies
 
 SCRIPT, REPORT = STUDIES / "campaign.py", STUDIES / "report.py"
@@ -113,11 +113,17 @@ def test_all_published_figures_on_one_page(tmp_path: Path) -> None:
             store.append(figure.run_id, records)
     run_study_script(REPORT, "all", "--out", "pages", folder=tmp_path)
     text = (tmp_path / "pages" / "published.md").read_text()
-    counts = {line.split(" | ")[0][2:]: line.split(" | ")[1:] for line in text.splitlines() if line.startswith("| ")}
-    assert counts["kutsch"][:2] == ["75", "0"] and counts["kutsch"][5] == "75", "nothing of it is played"
-    assert counts["staehli"][0] == "3" and counts["staehli"][5] == "1", "two rows share the games"
-    assert counts["combined, transformed"][1] == "3,744" and counts["combined, transformed"][3].startswith("25")
-    assert counts["TDN1, 100,000 games"][:3] == ["", "50", "not played yet"]
+    lines = [line.strip("| ").split(" | ") for line in text.splitlines() if line.startswith("| ")]
+    counts = {tuple(cells[:2]): cells[2:] for cells in lines}
+    assert counts["kutsch", "same setting"] == ["22", *[""] * 5, "22"], "nothing of it is played"
+    assert counts["staehli", "same setting"][0] == counts["staehli", "not comparable"][0] == "1", (
+        "other rows share games"
+    )
+    rows = {cells[0]: cells[1:] for cells in lines}
+    assert rows["combined, transformed"][1] == "3,744 (10 games)" and rows["combined, transformed"][-1].startswith("25")
+    assert "not comparable: the blog gives" in rows["combined, transformed"][3]
+    assert rows["TDN1, 100,000 games"][:3] == ["", "50 (50 games)", "not played yet"]
+    assert "| Z4 |" in (tmp_path / "pages" / "statements.md").read_text()
     assert [path.name for path in (tmp_path / "pages").glob("*.png")] == ["published-staehli.png"]
     page = (tmp_path / "pages" / "published.html").read_text()
     assert page.count("<img") == 1 and page.count("<h3>") == text.count("\n### ")

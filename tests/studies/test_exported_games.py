@@ -21,7 +21,7 @@ from turnier.dashboards.reports.run import write_run_report
 from turnier.results.export import export
 from turnier.results.repair.inspection import inspect_store
 from turnier.results.store.store import Store
-from turnier.runs.experiment import Experiment, measurements, play_experiment
+from turnier.runs.experiments.experiment import Experiment, measurements, play_experiment
 from turnier.studies.campaigns.campaign import Campaign
 from turnier.studies.campaigns.games_file import export_games, import_games
 from turnier.studies.campaigns.outlook import outlook

@@ -7,7 +7,8 @@ import dataclasses
 import pytest
 
 from turnier.core.number_text import number
-from turnier.runs.experiment import Experiment, Measurement, Row
+from turnier.runs.experiments.experiment import Experiment
+from turnier.runs.experiments.row import Measurement, Row
 from turnier.statistics.intervals import share_interval
 from turnier.studies.campaigns.outlook import GAMES, Outlook
 from turnier.studies.campaigns.published import ratios, section, summary
@@ -28,15 +29,17 @@ def test_a_share_has_its_own_interval() -> None:
     text = section([share("never", "mc", 0, 20, 12.0)])
     low, high = (100 * end for end in share_interval(0, 20)[1:])
     assert low == pytest.approx(0.0, abs=1e-9) and high > 12.0  # value ± half would end below 12
-    assert f"| never | 0.0 (0.0 to {number(high, high / 2)}) | 12 | agrees | 20 |" in text
+    assert f"| never | 0.0 (0.0 to {number(high, high / 2)}) | 12 | agrees |  | 20 |" in text
 
 
 def test_the_games_are_those_of_the_figure() -> None:
-    assert "| first | 50 (30 to 70) | 50 | undecided | 20 |" in section([share("first", "mc", 10, 20, 50.0, played=40)])
+    assert "| first | 50 (30 to 70) | 50 | undecided |  | 20 |" in section(
+        [share("first", "mc", 10, 20, 50.0, played=40)]
+    )
     few = dataclasses.replace(share("few", "mc", 10, 10, 50.0, played=20), planned=100)
-    assert "| higher | 10 |" in section([dataclasses.replace(few, planned=20)]), "no more are planned"
-    assert "| undecided | 10 |" in section([few]) and few.measured.low > 50.0
-    assert "| guide | 1 | 0 | 0 | 0 | 1 | 0 |" in summary([[few]])
+    assert "| higher |  | 10 |" in section([dataclasses.replace(few, planned=20)]), "no more are planned"
+    assert "| undecided |  | 10 |" in section([few]) and few.measured.low > 50.0
+    assert "| guide | same setting | 1 |  |  |  |  | 1 |  |" in summary([[few]])
 
 
 def test_figures_of_different_agents_may_look_alike_but_the_same_one_is_shown_once() -> None:

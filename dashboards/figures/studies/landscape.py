@@ -11,7 +11,8 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from turnier.dashboards.figures.charts import NUMBERS, Figure, styled, thinned
+from turnier.dashboards.figures.charts import NUMBERS, thinned
+from turnier.dashboards.figures.figure import Figure, styled
 from turnier.search.storage.definitions import StoredRange, value_text
 
 Values = npt.NDArray[np.float64]
@@ -22,8 +23,8 @@ MAX_LINES = 300  # candidates of parallel coordinates, evenly chosen
 MAX_AXES = 8
 
 
-def contour(trials: pd.DataFrame, x: str, y: str, unit: str) -> Figure:
-    """The mean value of the candidates around each pair of values of two parameters."""
+def contour(trials: pd.DataFrame, x: str, y: str, unit: str) -> Figure | None:
+    """The mean value of the candidates around each pair of values of two parameters; None if nowhere are enough."""
     done = trials[[x, y, "number", "value"]].dropna()
     across, up = _Axis(trials, x), _Axis(trials, y)
     at = np.stack([across.places(done[x]), up.places(done[y])], axis=1)
@@ -31,6 +32,8 @@ def contour(trials: pd.DataFrame, x: str, y: str, unit: str) -> Figure:
     width = np.array([across.neighbourhood, up.neighbourhood])
     weights = np.exp(-0.5 * (((grid[:, None] - at[None]) / width) ** 2).sum(axis=2))
     enough = weights.sum(axis=1) >= LEAST
+    if not enough.any():
+        return None
     means = weights[enough] @ done["value"].to_numpy(np.float64) / weights[enough].sum(axis=1)
     (left, low), (wide, high) = grid[enough].T, (across.cell, up.cell)
     edges = {"x": left - wide / 2, "x2": left + wide / 2, "y": low - high / 2, "y2": low + high / 2}
@@ -73,17 +76,13 @@ def parallel_coordinates(trials: pd.DataFrame, names: Sequence[str], unit: str) 
         "value:Q", scale=alt.Scale(scheme=NUMBERS), title=unit, legend=alt.Legend(orient="top", tickCount=3)
     )
     label = alt.Axis(labelAngle=-20 if len(names) > 3 else 0, labelLimit=160, grid=True, domain=False)
-    lines = (
-        alt.Chart(drawn)
-        .mark_line(strokeWidth=1.2, opacity=0.6)
-        .encode(
-            x=alt.X("parameter:N", sort=names, title=None, axis=label, scale=alt.Scale(padding=0.1)),
-            y=alt.Y("place:Q", title=None, axis=None, scale=alt.Scale(domain=(-0.06, 1.06))),
-            detail="order:O",
-            color=colour,
-            tooltip=["number", "parameter", "chosen", "value"],
-        )
+    candidates = alt.Chart(drawn).encode(
+        x=alt.X("parameter:N", sort=names, title=None, axis=label, scale=alt.Scale(padding=0.1)),
+        y=alt.Y("place:Q", title=None, axis=None, scale=alt.Scale(domain=(-0.06, 1.06))),
     )
+    lines = candidates.mark_line(strokeWidth=1.2, opacity=0.6).encode(detail="order:O", color=colour)
+    hover = ["number:O", "parameter:N", "chosen:N", "value:Q"]
+    crossings = candidates.mark_point(size=60, opacity=0).encode(tooltip=hover)
     ends = pd.DataFrame([{"parameter": n, "end": end, "text": axes[n].ends()[end]} for n in names for end in (0, 1)])
     base = alt.Chart(ends).mark_text(fontSize=11, color="#444").encode(x=alt.X("parameter:N", sort=names), text="text")
     marks = [
@@ -94,7 +93,9 @@ def parallel_coordinates(trials: pd.DataFrame, names: Sequence[str], unit: str) 
         f"Each line is a candidate ({len(data):,} of {len(done):,}); lighter is better. Axes show the searched ranges;"
         " a line skips the parameters that its candidate does not use."
     )
-    return Figure("Parameters of all candidates", styled(alt.layer(lines, *marks).properties(height=340)), done, note)
+    return Figure(
+        "Parameters of all candidates", styled(alt.layer(lines, crossings, *marks).properties(height=340)), done, note
+    )
 
 
 class _Axis:

@@ -8,17 +8,19 @@ import altair as alt
 import numpy as np
 import pandas as pd
 
+from turnier.core.number_text import estimate
 from turnier.dashboards.colours import COLOURS
 from turnier.dashboards.figures import charts
-from turnier.dashboards.figures.charts import Figure
+from turnier.dashboards.figures.figure import Figure
 from turnier.dashboards.summaries.front import front_of
 from turnier.search import MIN_SHOWN
 from turnier.search.front.points import Point
 from turnier.search.front.second_objective import TIME, SecondObjective
 from turnier.search.storage.trials import MAX_EVALUATED, MIN_EVALUATED, RESAMPLES
 from turnier.search.verdict import START, StudyVerdict
-from turnier.statistics.intervals import mean_interval
+from turnier.statistics.intervals import UNBOUNDED, Bounds, mean_interval
 
+MAX_RIVALS = 3  # parameters named in a sentence
 RECENT = 20  # candidates in a mean if a search has no generations
 STEPPING = ("cmaes", "cmaes_lr", "spsa")  # samplers with a step size
 NOTE = "95 % intervals (Student's t, wider by the skewness)."
@@ -62,7 +64,7 @@ def held_out_means(scores: Mapping[str, Sequence[float]], unit: str) -> Figure:
     return Figure("Held-out games", chart, data, f"Means of {data['games'].max():,} games each. {NOTE}")
 
 
-def luck_arrows(verdict: StudyVerdict, unit: str) -> Figure | None:
+def luck_arrows(verdict: StudyVerdict, unit: str, bounds: Bounds = UNBOUNDED) -> Figure | None:
     """An arrow per finalist from the value that the search claimed to its mean in held-out games.
 
     Finalists without a claim, such as the start, are points; None if nothing is claimed.
@@ -72,12 +74,12 @@ def luck_arrows(verdict: StudyVerdict, unit: str) -> Figure | None:
             "finalist": row.label,
             "claimed": row.claimed,
             "held_out": row.held_out,
-            "low": row.held_out - half,
-            "high": row.held_out + half,
+            "low": low,
+            "high": high,
             "luck": row.shrinkage,
         }
         for place, row in enumerate(verdict.figures)
-        for half in [row.half_width if place >= verdict.free else float("nan")]
+        for low, high in [bounds.around(row.held_out, row.half_width if place >= verdict.free else float("nan"))]
     ]
     data = pd.DataFrame(rows).astype({"claimed": float, "luck": float}).dropna(subset="held_out")
     claimed = data.dropna(subset="claimed")
@@ -129,24 +131,31 @@ def held_out_front(points: Sequence[Point], unit: str) -> Figure:
 def generation_means(trials: pd.DataFrame, noted: pd.DataFrame, unit: str) -> Figure | None:
     """Each generation's mean with its interval, and that of the previous recommendation if it has played games.
 
-    None if the search has no generations.
+    Means that are all alike, as of candidates that play each other, are left out. None if nothing is left.
     """
     grouped = trials.dropna(subset=["group", "value"])
     if grouped["group"].nunique() < 2:
         return None
-    rows = []
+    rows, bounds = [], trials.attrs["bounds"]
     for group, part in grouped.groupby("group"):
         mean, half = mean_interval(part["value"].tolist())
+        low, high = bounds.around(mean, half)
         best = float(part["value"].max())
-        rows.append({"generation": int(group) + 1, "mean": mean, "low": mean - half, "high": mean + half, "best": best})
+        rows.append({"generation": int(group) + 1, "mean": mean, "low": low, "high": high, "best": best})
     data = pd.DataFrame(rows).assign(what="candidates")
+    data = data if _varies(data["mean"]) else data.head(0)
     known = noted[noted["idle_games"] >= MIN_SHOWN]
-    half = known["half_width"]
-    low, high = known["recommended"] - half, known["recommended"] + half
+    low, high = bounds.around(known["recommended"], known["half_width"])
     previous = {"generation": known["generation"] + 1, "mean": known["recommended"], "low": low, "high": high}
     data = pd.concat([data, pd.DataFrame(previous).assign(what="previous recommendation")], ignore_index=True)
+    if data.empty:
+        return None
     chart = charts.lines(data, "generation", "mean", "low", "high", "what", ("generation", unit))
     return Figure("Generations", chart, data, f"Means with {NOTE}")
+
+
+def _varies(values: pd.Series) -> bool:
+    return bool(values.round(9).nunique() > 1)
 
 
 def histories(studies: Mapping[str, tuple[pd.DataFrame, int]], unit: str) -> Figure:
@@ -163,16 +172,22 @@ def histories(studies: Mapping[str, tuple[pd.DataFrame, int]], unit: str) -> Fig
         games = (done["games"].fillna(1) * unit_games).cumsum()
         for _, values in done["value"].groupby(done["group"] if done["group"].nunique() > 1 else tenths):
             mean, half = mean_interval(values.tolist())
+            low, high = trials.attrs["bounds"].around(mean, half)
             at = int(games.loc[values.index].max())
-            rows.append({"study": name, "games": at, "mean": mean, "low": mean - half, "high": mean + half})
+            rows.append({"study": name, "games": at, "mean": mean, "low": low, "high": high})
     data = pd.DataFrame(rows, columns=["study", "games", "mean", "low", "high"])
     chart = charts.lines(data, "games", "mean", "low", "high", "study", ("games of candidates", unit))
     note = f"Means of each generation's candidates, or, without generations, of each tenth of them. {NOTE}"
     return Figure("Studies by games played", chart, data, note)
 
 
-def step_size(noted: pd.DataFrame, sampler: str, column: str = "sigma") -> Figure:
-    """The spread of a search after each generation (sigma), or the axis ratio of its distribution (axis_ratio)."""
+def step_size(noted: pd.DataFrame, sampler: str, column: str = "sigma") -> Figure | None:
+    """The spread of a search after each generation (sigma), or the axis ratio of its distribution (axis_ratio).
+
+    None if it is always the same.
+    """
+    if not _varies(noted[column]):
+        return None
     title, note = "Spread of the candidates", "Mean standard deviation of the latest 64, as a share of the ranges."
     if sampler in STEPPING:
         title, note = "Step size sigma", "Standard deviation of the next candidates, as a share of the ranges."
@@ -200,8 +215,8 @@ def importance_bars(shares: pd.Series, trials: pd.DataFrame, spread: pd.DataFram
     )
     chart = charts.bars(data, "parameter", "percent", "importance, %", ("low", "high"))
     note = (
-        "PED-ANOVA, as in optuna-dashboard: shares in what sets the best tenth of the candidates apart. Lines: 95 % of"
-        f" {RESAMPLES} samples of the candidates, drawn with replacement."
+        f"{what_matters(data)} PED-ANOVA, as in optuna-dashboard: shares in what sets the best tenth of the candidates"
+        f" apart. Lines: 95 % of {RESAMPLES} samples of the candidates, drawn with replacement."
     )
     if len(trials) > MAX_EVALUATED:
         note += f" Computed here from {MAX_EVALUATED:,} evenly chosen candidates, there from all."
@@ -209,6 +224,24 @@ def importance_bars(shares: pd.Series, trials: pd.DataFrame, spread: pd.DataFram
     if few:
         note += f" Unreliable, because fewer than {MIN_EVALUATED} candidates use them: {', '.join(few)}."
     return Figure("Importance of parameters", chart, data, note)
+
+
+def what_matters(shares: pd.DataFrame) -> str:
+    """Returns a sentence on the parameters that matter most, and on those that are not told apart from the first.
+
+    Args:
+        shares: a row for each parameter, the most important first: parameter, percent, low and high.
+    """
+    first, *others = shares.to_dict("records")
+    value = estimate(first["percent"], first["low"], first["high"], " %")
+    rivals = [row["parameter"] for row in others if row["high"] >= first["low"]]
+    if not rivals:
+        return f"{first['parameter']} matters most: {value}." if others else ""
+    named = ", ".join(rivals[:MAX_RIVALS]) + f" and {len(rivals) - MAX_RIVALS} others" * (len(rivals) > MAX_RIVALS)
+    return (
+        f"Which parameters matter is not certain: {first['parameter']} has the largest share, {value}, but these"
+        f" candidates do not tell it apart from {named}."
+    )
 
 
 def parameter_slice(trials: pd.DataFrame, parameter: str, unit: str) -> Figure:

@@ -9,7 +9,7 @@ import numpy as np
 from numba import types
 
 from ...core.kernel import JIT, kernel, pointer
-from ...core.packing import WORDS, Package, pack, packing
+from ...core.packing import WORDS, Package, Remade, pack, packing
 from ...core.parameters import parameter
 from ...games.abi import Actions, Floats
 from ...games.game import Game
@@ -39,11 +39,14 @@ def pack_shared(package, seat, words):
     _write(package, (seat, words))
 
 
-class Settings(np.ndarray[Any, Any]):
+class Settings(Remade):
     """Settings with what the package in them refers to; kernels in plain Python find the package itself here."""
 
     package: Any
-    seat: SeatKernels
+
+
+def _settings_of(agent: CompiledAgent, game: Game) -> Any:
+    return agent.kernels(game).settings
 
 
 @kernel(Package(Floats))
@@ -137,7 +140,7 @@ class Formations(CompiledAgent):
         settings[OTHERS:] = seat.settings
         seat = replace(seat, settings=settings[OTHERS:])  # the caller keeps all of it
         kept = settings.view(Settings)
-        kept.seat, kept.package = seat, pack(pack_shared, seat, words)
+        kept.package, kept.origin = pack(pack_shared, seat, words), (_settings_of, (self, game))
         if JIT:
             settings[NUM_SETTINGS:OTHERS] = kept.package.view(np.float64)
         return replace(seat, act=pointer(act_formations, ACT), settings=kept, in_step=0)

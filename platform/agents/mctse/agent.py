@@ -79,6 +79,10 @@ class MctsePlayer(CompiledPlayer):
         self.packed = shares[0]
         self.helpers = HelperThreads(share_mctse, shares[1:])
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """A copy has threads, trees and streams of its own: nothing of them outlasts a decision."""
+        return MctsePlayer, (self.agent, self.game, self.rng)
+
     @property
     def tree(self) -> Any:
         return self.trees[0]

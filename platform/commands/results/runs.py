@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import textwrap
 from dataclasses import asdict
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from ...results.store.progress import RunProgress
 
 COLOURS = {"running": "green", "waiting": "cyan", "stopped": "yellow"}
+LONGEST = 200  # characters of the reason why a run stopped
 
 
 def runs(context: typer.Context, store: StoreOption = DEFAULT_URL, as_json: JsonOption = False) -> None:
@@ -62,8 +64,10 @@ def _row(run: RunProgress) -> tuple[str, ...]:
         done = f"{run.done:,} of {run.planned:,}" + f" {run.unit}" * (run.unit != "games")
     rate = "" if run.rate is None else f"{number(run.rate)}/s"
     left = "" if run.seconds_left is None else str(timedelta(seconds=round(run.seconds_left)))
-    run_id, name, note = (escape(visible_line(text)) for text in (run.run, run.name, run.note))
-    below = f"\n[italic]{note}[/]" if note else ""
+    run_id, name, note, reason = (
+        escape(visible_line(text)) for text in (run.run, run.name, run.note, textwrap.shorten(run.reason, LONGEST))
+    )
+    below = f"\n[italic]{note}[/]" * bool(note) + f"\n{reason}" * bool(reason)
     return f"{run_id}\n[dim]{name}, {_ago(run.began)}[/]{below}", state, done, rate, left
 
 

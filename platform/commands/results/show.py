@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -16,6 +16,7 @@ from ..options import DEFAULT_URL, JsonOption, StoreOption, is_typed, writable_f
 
 if TYPE_CHECKING:
     from ...results.store.store import Run, Store
+    from ...runs.results import RunResults
     from ..runs.show import Shown
 
 ROWS = 200  # of a table
@@ -27,6 +28,8 @@ OPTIONS = {  # kind of thing shown -> its options besides --store
         "out",
         "html",
         "matches",
+        "why",
+        "agent",
         "whole",
         "rows",
         "anchor",
@@ -69,6 +72,13 @@ def show(
     ] = None,
     html: Annotated[bool, typer.Option("--html", help="write a run as one self-contained page, RUN.html")] = False,
     matches: Annotated[bool, typer.Option("--matches", help=f"list the newest {MATCHES} matches of a run")] = False,
+    why: Annotated[
+        bool, typer.Option("--why", help="of a run: positions in which two of its agents differ, and what that cost")
+    ] = False,
+    agent: Annotated[
+        list[str] | None,
+        typer.Option(help="with --why: one of the two agents, in any text form; repeat it. Default: the first two"),
+    ] = None,
     whole: Annotated[bool, typer.Option("--all", help="show every table of a run, not only the main one")] = False,
     game: Annotated[str, typer.Option(help="of a run or bot: only its games of this game")] = "",
     rows: Annotated[int, typer.Option(help="rows that a table shows", min=1)] = ROWS,
@@ -118,6 +128,7 @@ def show(
       turnier show tournament:1f0c --html
       turnier show last --out games.jsonl    # or .csv, .parquet, .pgn, .sgf
       turnier show last --matches
+      turnier show last --why    # boards in which the best two differ most, searched again
       turnier show 3f9a1c --out game.gif
       turnier show bot.py
       turnier show yavalath --anchor random
@@ -194,6 +205,8 @@ def _show_run(store: Store, run: Run, options: Mapping[str, Any], named: bool) -
         return _write_run(store, run, options["out"], options["html"])
     if not named:
         say(visible_line(f"The newest run, {run.id}:"), errors=options["as_json"])
+    if options["why"] or options["agent"]:
+        return _show_why(RunResults.find(store, run.id), options["agent"] or ())
     if options["matches"]:
         return _list_matches(store, run, options["as_json"])
     if options["game"]:
@@ -201,6 +214,24 @@ def _show_run(store: Store, run: Run, options: Mapping[str, Any], named: bool) -
 
         return show_game(store, options["game"], run, options["min_games"] or MIN_GAMES, _shown(options))
     show_run(RunResults.find(store, run.id), _shown(options))
+
+
+def _show_why(results: RunResults, asked: Sequence[str]) -> None:
+    """Prints where two agents of a run differ most; without any named, the first two of its list."""
+    from turnier.dashboards.every_run import differences, games
+    from turnier.dashboards.sections import head
+    from turnier.dashboards.terminal import print_sections
+
+    from ...core.terminal.console import Console
+    from ...results.frames.matches import matches_frame
+
+    frame = matches_frame(results.store, run=results.id, ids=False)
+    names = games.agents_of(frame)
+    leading = [one for one in head(results).agents if one in names.values()]
+    agents = games.full_texts(asked or leading[:2], names)
+    if len(agents) != 2:
+        raise UserError(f"--why compares two agents of a run, got {len(agents)}; name them with --agent.")
+    print_sections(Console(), differences.sections(results.store, results.id, frame, agents), whole=True)
 
 
 def _shown(options: Mapping[str, Any]) -> Shown:

@@ -52,17 +52,19 @@ def play(
     from ...agents.registry import make_agent
     from ...arena.workers.make import make_pool
     from ...games.registry import make_game
-    from ...results.store.store import Store
-    from .play_people import Series, play_series
-    from .shown_match import show_match
 
     console, made, players = Console(), make_game(game), [make_agent(agent) for agent in agents]
     if not any(isinstance(player, Human) for player in players):
         if name or games > 1 or ladder:
             raise UserError("--name, --games and --ladder need an agent human; without people, use turnier tournament.")
+        from .shown_match import show_match
+
         with make_pool(players, where) as pool:
             show_match(console, made, players, 1 if seed is None else seed, every_move=show, pool=pool)
         return
+    from ...results.store.store import Store
+    from .play_people import Series, play_series
+
     series = Series.of(made, agents, name, games, seed, ladder)
     with make_pool(players, where) as pool, Store.open(store) as opened:
         play_series(console, series, opened, lambda prompt: console.input(Text(prompt)), pool)

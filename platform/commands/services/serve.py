@@ -136,5 +136,5 @@ def serve(
             opened.on_game = show
             await run_server(opened, make_server(opened), listening)
 
-        with ProgressReporter(results.database, run_id, done):
+        with ProgressReporter(results, run_id, done):
             asyncio.run(run())

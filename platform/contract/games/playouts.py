@@ -6,7 +6,7 @@ import itertools
 from typing import NamedTuple
 
 import numpy as np
-from scipy import stats
+import scipy
 
 from ...core.rng import stream, streams
 from ...games import generic
@@ -58,7 +58,7 @@ def law_sample_chance(game: Game) -> None:
         if not set(drawn) <= set(outcomes):
             raise LawBroken(f"sample_chance of {game} must draw from {outcomes}, got {set(drawn)} {node}")
         shares = [drawn.count(outcome) / DRAWS for outcome in outcomes]
-        if stats.chisquare(np.array(shares) * DRAWS, np.array(probs) * DRAWS).pvalue < TINY_P:
+        if scipy.stats.chisquare(np.array(shares) * DRAWS, np.array(probs) * DRAWS).pvalue < TINY_P:
             raise LawBroken(
                 f"sample_chance of {game} must draw like chance, {outcomes} with {probs}, got the shares {shares} in"
                 f" {DRAWS:,} draws {node}"

@@ -12,9 +12,13 @@ from dataclasses import dataclass
 from typing import Any, Self
 
 from llvmlite import binding
+from llvmlite.binding import ffi
 from numba.core.codegen import JITCodeLibrary
 from numba.core.registry import cpu_target
 from numba.core.runtime import rtsys
+
+# Numba announces every call of LLVM to listeners, of which there are none: a twentieth of the time of compiling.
+getattr(ffi.lib._lock, "_cblist", []).clear()
 
 SMALL = 150  # instructions: larger functions are not inlined
 _PACKAGE = __name__.partition(".")[0] + "."
@@ -30,8 +34,7 @@ class Apart:
 
     def __call__(self) -> None:
         dispatcher = getattr(importlib.import_module(self.module), self.name)
-        dispatcher.compile(dispatcher.kernel_signature.args)
-        library = dispatcher.overloads[dispatcher.kernel_signature.args].library
+        library = dispatcher.code(dispatcher.kernel_signature.args).library
         binding.add_symbol(self.symbol, library.get_pointer_to_function(library.symbol))
 
 

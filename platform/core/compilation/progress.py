@@ -1,9 +1,13 @@
-"""Shows that kernels are being compiled, and how many are left, if it takes long."""
+"""Shows that kernels are being compiled, and how many are left, if it takes long.
+
+Meanwhile nothing looks for garbage: among millions of objects in use that took a fifth of the time.
+"""
 
 from __future__ import annotations
 
 import contextlib
 import functools
+import gc
 import sys
 import threading
 from collections.abc import Iterator
@@ -42,6 +46,7 @@ class _Compilation:
         self._total = self._done = 0
         self._timer: threading.Timer | None = None
         self._progress: Progress | None = None
+        self._collects = False  # whether garbage was collected before
 
     def enter(self, functions: list[Any]) -> None:
         with self._lock:
@@ -56,6 +61,8 @@ class _Compilation:
                     self._timer.cancel()
                 if self._progress:
                     self._progress.stop()
+                if self._collects:
+                    gc.enable()
                 self._forget()
 
     def begin(self, function: Any) -> None:
@@ -69,6 +76,8 @@ class _Compilation:
                 self._timer = threading.Timer(SHOWN_AFTER, self._show)
                 self._timer.daemon = True
                 self._timer.start()
+                self._collects = gc.isenabled()
+                gc.disable()
             self._update()
 
     def end(self) -> None:

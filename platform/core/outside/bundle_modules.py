@@ -14,7 +14,7 @@ from typing import Any
 
 from ..errors import UserError
 from .bundle import Bundle
-from .library import unpacked
+from .library import find, unpacked
 
 ROOT = "turnier_code"  # modules are named turnier_code.v<digest>.<module as the bundle's files import it>
 _bundles: dict[str, Bundle] = {}
@@ -27,15 +27,7 @@ def version_package(digest: str) -> str:
 
 def import_bundle(bundle: Bundle) -> types.ModuleType:
     """Returns the bundle's module, which the first call runs; raises any error of its code."""
-    if bundle.digest not in _bundles:
-        _bundles[bundle.digest] = bundle
-        for name in (ROOT, version_package(bundle.digest)):
-            if name not in sys.modules:
-                package = types.ModuleType(name)
-                package.__path__ = []
-                sys.modules[name] = package
-        if _finder not in sys.meta_path:
-            sys.meta_path.append(_finder)
+    _bundles.setdefault(bundle.digest, bundle)
     return importlib.import_module(f"{version_package(bundle.digest)}.{bundle.module}")
 
 
@@ -52,8 +44,10 @@ def module_of(name: str) -> tuple[Bundle, str] | None:
     """Returns the bundle that a module's name belongs to, and the name within it."""
     root, _, rest = name.partition(".")
     version, _, inner = rest.partition(".")
-    bundle = _bundles.get(version[1:]) if root == ROOT else None
-    return (bundle, inner) if bundle and inner else None
+    if root != ROOT or not inner:
+        return None
+    bundle = _bundles.get(version[1:]) or find(version[1:])  # a pickle names code that this process has not imported
+    return (bundle, inner) if bundle else None
 
 
 class _Finder(importlib.abc.MetaPathFinder):
@@ -62,7 +56,7 @@ class _Finder(importlib.abc.MetaPathFinder):
     ) -> importlib.machinery.ModuleSpec | None:
         found = module_of(fullname)
         if found is None:
-            return None
+            return _folder(fullname) if fullname.startswith(ROOT) and fullname.count(".") < 2 else None
         bundle, module = found
         base = module.replace(".", "/")
         for file in (f"{base}/__init__.py", f"{base}.py"):
@@ -73,10 +67,15 @@ class _Finder(importlib.abc.MetaPathFinder):
                     fullname, loader, origin=origin, is_package=file.endswith("/__init__.py")
                 )
         if any(file.startswith(f"{base}/") for file in bundle.files):  # a folder without __init__.py
-            spec = importlib.machinery.ModuleSpec(fullname, None, is_package=True)
-            spec.submodule_search_locations = []
-            return spec
+            return _folder(fullname)
         return None
+
+
+def _folder(name: str) -> importlib.machinery.ModuleSpec:
+    """Returns the specification of a package without code."""
+    spec = importlib.machinery.ModuleSpec(name, None, is_package=True)
+    spec.submodule_search_locations = []
+    return spec
 
 
 class _Loader(importlib.abc.InspectLoader):
@@ -131,4 +130,4 @@ def _importer(bundle: Bundle) -> Any:
     return own_first
 
 
-_finder = _Finder()
+sys.meta_path.append(_Finder())

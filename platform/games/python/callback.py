@@ -57,7 +57,12 @@ class Callback(WrapperAddressProtocol):
     """
 
     def __init__(
-        self, function: Callable[..., Any], signature: Any, failures: PendingFailures, harmless: Callable[..., Any]
+        self,
+        function: Callable[..., Any],
+        signature: Any,
+        failures: PendingFailures,
+        harmless: Callable[..., Any],
+        game: Any = None,
     ) -> None:
         """Makes a kernel of a function.
 
@@ -66,8 +71,9 @@ class Callback(WrapperAddressProtocol):
             signature: of numba, with one-dimensional arrays and numbers.
             failures: keeps exceptions raised inside compiled code.
             harmless: called in place of `function`, with the same arguments, while a failure is pending.
+            game: whose kernel it is, by the function's name; copies and pickles refer to that.
         """
-        self.function, self.kernel_signature, self._failures = function, signature, failures
+        self.function, self.kernel_signature, self._failures, self._game = function, signature, failures, game
         self.kernel_pointer = self  # for `pointer`
         if JIT:
             require_calling_convention()
@@ -76,12 +82,20 @@ class Callback(WrapperAddressProtocol):
     def __wrapper_address__(self) -> int:
         return int(ctypes.cast(self._entry, ctypes.c_void_p).value or 0)
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _kernel_of, (self._game, self.function.__name__)
+
     def signature(self) -> Any:
         return self.kernel_signature
 
     def __call__(self, *arguments: Any) -> Any:
         self._failures.raise_first()
         return self.function(*arguments)
+
+
+def _kernel_of(game: Any, name: str) -> Any:
+    found = getattr(game.kernels, name)
+    return getattr(found, "_dispatcher", found)
 
 
 def _c_type(signature: Any) -> Any:

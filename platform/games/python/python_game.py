@@ -46,7 +46,7 @@ class HistoryKernels:
         )
 
     def _callback(self, function: Any, signature: Any, harmless: Any) -> Callback:
-        return Callback(function, signature, self.failures, harmless)
+        return Callback(function, signature, self.failures, harmless, self.game)
 
     def to_move(self, state: Any) -> int:
         return self.states.mover(self.states.of(state))

@@ -24,6 +24,7 @@ import pandas as pd
 from ...agents.registry import label_of
 from ...arena.match import NO_ACTION
 from ...arena.repeated_search import SearchRecord
+from ...statistics.distributions import poisson_probability
 from ...statistics.intervals import mean_over_groups, points_intervals
 from ..outage import outlasting
 from ..store.store import Store
@@ -241,13 +242,11 @@ def normalised(share: Any, legal: Any) -> Any:
 @functools.lru_cache(maxsize=1024)
 def chance_level(legal: int, searches: int) -> float:
     """Returns the expected normalised certainty of an agent that chooses all legal actions equally often."""
-    from scipy import stats  # takes half a second to import
-
     # Given their sum, the counts of the actions are independent Poisson numbers, so the probability that none exceeds a
     # limit is a power, by convolution, of a truncated distribution.
     counts = np.arange(searches + 1)
-    chance = stats.poisson.pmf(counts, searches / legal)
-    given = stats.poisson.pmf(searches, searches)
+    chance = poisson_probability(counts, searches / legal)
+    given = poisson_probability(searches, searches)
     within = [_power(np.where(counts <= limit, chance, 0.0), legal)[searches] / given for limit in range(searches)]
     return float(normalised(sum(1.0 - p for p in within) / searches, legal))
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
@@ -26,24 +26,33 @@ class RatedField:
 
     met: Meetings
     ratings: Ratings
-    fit: Fit
-    nash: Nash | None = None  # if one rating does not explain the results, or on request
+    asked: bool = False  # whether Nash averages are wanted even if ratings explain the results
 
     @classmethod
     def of(cls, met: Meetings, nash: bool = False) -> RatedField:
-        """Rates agents; `nash` asks for Nash averages even if ratings explain the results."""
-        found = cls._with(met, rated(len(met.agents), [met.games], seats=True))
-        drawn = met.games.seats.shape[1] == 2 and bool((met.points == 0.5).any())
-        if not found.fit.holds and drawn:
-            other = cls._with(met, rated(len(met.agents), [met.games], seats=True, ties=True))
-            found = other if other.fit.holds else found
-        return replace(found, nash=_nash(met, found.ratings)) if nash or not found.fit.holds else found
+        """Rates agents, with draws as an outcome of their own if only that explains the results."""
+        found = cls(met, rated(len(met.agents), [met.games], seats=True), nash)
+        if found.fit.holds or not _drawn(met):
+            return found
+        other = cls(met, rated(len(met.agents), [met.games], seats=True, ties=True), nash)
+        return other if other.fit.holds else found
 
     @classmethod
-    def _with(cls, met: Meetings, ratings: Ratings) -> RatedField:
-        expected = ratings.expected(met.first, met.second, met.seats)
-        fit = fit_of(len(met.agents), met.first, met.second, met.points, expected, met.clusters, met.times)
-        return cls(met, ratings, fit)
+    def like(cls, whole: RatedField, met: Meetings) -> RatedField:
+        """Rates agents in some of the games of a field, with draws as in all of them."""
+        ties = whole.ratings.draws is not None and _drawn(met)
+        return cls(met, rated(len(met.agents), [met.games], seats=True, ties=ties))
+
+    @functools.cached_property
+    def fit(self) -> Fit:
+        """Returns how well one rating per agent explains the results."""
+        met, expected = self.met, self.ratings.expected(self.met.first, self.met.second, self.met.seats)
+        return fit_of(len(met.agents), met.first, met.second, met.points, expected, met.clusters, met.times)
+
+    @functools.cached_property
+    def nash(self) -> Nash | None:
+        """Returns Nash averages; None unless they are asked for, or one rating does not explain the results."""
+        return _nash(self.met, self.ratings) if self.asked or not self.fit.holds else None
 
     def order(self) -> Ints:
         """Returns the agents, the strongest first; equal ones keep their order."""
@@ -58,6 +67,10 @@ class RatedField:
     def beliefs(self) -> Beliefs:
         """Returns the probabilities that agents are better than others, and best of all."""
         return beliefs(self.ratings.elo, self.ratings.evidence(), self.ratings.freedom, USUAL)
+
+
+def _drawn(met: Meetings) -> bool:
+    return met.games.seats.shape[1] == 2 and bool((met.points == 0.5).any())
 
 
 def _nash(met: Meetings, ratings: Ratings) -> Nash:
@@ -166,8 +179,11 @@ def leader_note(names: list[str], best: Floats, ranks: Ranks, order: Ints) -> No
 
 
 def contenders(lowest: Ints) -> str:
-    """Returns how many others may be the best, given the agents' best possible places, the leader's first."""
+    """Returns how many others may be the best, given the agents' best possible places, the leader's first.
+
+    Those places are right for all agents at once with 95 % probability.
+    """
     others = int((lowest[1:] == 1).sum())
     if not others:
-        return "all others are ruled out"
-    return f"{'one other' if others == 1 else f'{others} others'} cannot be ruled out"
+        return "all others are ruled out with 95 % confidence"
+    return f"{'one other' if others == 1 else f'{others} others'} cannot be ruled out with 95 % confidence"

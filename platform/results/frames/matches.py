@@ -216,11 +216,11 @@ def summary(frame: pd.DataFrame) -> pd.DataFrame:
     return table.astype(dict.fromkeys(_COUNTS, "Int64"))
 
 
-def _per_decision(part: pd.DataFrame, time: str) -> float:
-    """Returns the mean time of the decisions with a known time; NaN if there are none."""
-    timed = part[part[time].notna()]
-    decisions = int(timed["decisions"].sum())
-    return float(timed[time].sum()) / decisions if decisions else math.nan
+def _timed(part: pd.DataFrame, time: str) -> tuple[float, int]:
+    """Returns the total time of the decisions with a known time, and their number."""
+    seconds = part[time].to_numpy(np.float64)
+    known = ~np.isnan(seconds)
+    return float(seconds[known].sum()), int(part["decisions"].to_numpy()[known].sum())
 
 
 def shown_milestones(table: pd.DataFrame) -> list[str]:
@@ -233,25 +233,24 @@ def _summary_row(game: str, agent: str, part: pd.DataFrame) -> dict[str, Any]:
     complete = part[counted(part)]
     scores = np.sort(_repeated(complete["score"], complete))  # sums must not depend on the order of playing
     mean, half_width = mean_interval(scores)
-    timed = part[part["seat_seconds"].notna()]
-    seconds, decisions = float(timed["seat_seconds"].sum()), int(part["decisions"].sum())
+    times, ends, decisions = times_of(part), part["termination"], int(part["decisions"].sum())
+    (seconds, timed), (cpu_seconds, cpu_timed) = (_timed(part, name) for name in ("seat_seconds", "seat_cpu_seconds"))
     row: dict[str, Any] = {
         "game": game,
         "agent": agent,
         "label": label_of(agent),
-        "games": games_in(part),
-        "different": games_in(_different(part)),
+        **_numbers(part),
         "mean": mean,
         "half_width": half_width,
         **dict(zip(("median", "median_low", "median_high"), median_interval(scores), strict=True)),
         "std": float(np.std(scores, ddof=1)) if len(scores) > 1 else math.nan,
         "best": float(scores.max()) if len(scores) else math.nan,
-        "decisions_per_second": float(timed["decisions"].sum()) / seconds if seconds > 0 else math.nan,
-        "cpu_seconds_per_decision": _per_decision(part, "seat_cpu_seconds"),
+        "decisions_per_second": timed / seconds if seconds > 0 else math.nan,
+        "cpu_seconds_per_decision": cpu_seconds / cpu_timed if cpu_timed else math.nan,
         "nodes_per_decision": float(part["nodes"].sum()) / decisions if decisions else math.nan,
-        "failures": games_in(part[part["failed"]]),
-        "void": games_in(part[~part["termination"].isin([*WITH_RESULT, *UNFINISHED])]),
-        "unfinished": games_in(part[part["termination"].isin([*UNFINISHED, Termination.LIMIT.value])]),
+        "failures": int(times[part["failed"].to_numpy(bool)].sum()),
+        "void": int(times[~ends.isin([*WITH_RESULT, *UNFINISHED]).to_numpy()].sum()),
+        "unfinished": int(times[ends.isin([*UNFINISHED, Termination.LIMIT.value]).to_numpy()].sum()),
     }
     row |= _wins(part)
     for fact, thresholds in _milestones(game).items():
@@ -267,34 +266,37 @@ def _repeated(values: pd.Series, part: pd.DataFrame) -> npt.NDArray[np.float64]:
     return np.repeat(found, part["times"].to_numpy(np.int64)) if "times" in part else found
 
 
-def _different(part: pd.DataFrame) -> pd.DataFrame:
-    """Returns the rows of matches that repeat no earlier one by construction."""
-    return part[~part["repeat"]] if part["repeat"].any() else part
+def _numbers(part: pd.DataFrame) -> dict[str, int]:
+    """Returns the number of games, and of those that repeat no earlier one by construction."""
+    times = times_of(part)
+    return {"games": int(times.sum()), "different": int(times[~part["repeat"].to_numpy(bool)].sum())}
 
 
 def _wins(part: pd.DataFrame) -> dict[str, Any]:
-    known = _different(part)
-    known = known[known["points"].notna()]
-    counts = [games_in(known[known["result"] == result]) for result in ("win", "draw", "loss")]
-    points = known["points"].to_numpy(np.float64)
+    kept = part["points"].notna().to_numpy(bool) & ~part["repeat"].to_numpy(bool)
+    points, times = part["points"].to_numpy(np.float64)[kept], times_of(part)[kept]
+    ends = {end: (part["result"] == end).to_numpy(bool)[kept] for end in ("win", "draw", "loss")}
     several = bool((part["seats"] > 1).any())
+    seeds = pd.factorize(part["seed"].to_numpy()[kept])[0]
     return {
-        "points": float((points * times_of(known)).sum()) if several else math.nan,
-        **share_of_seeds("points_share", points, known),
-        **dict(zip(_COUNTS, counts if several else [None] * 3, strict=True)),
-        **share_of_seeds("win_rate", (known["result"] == "win").to_numpy(np.float64), known),
+        "points": float((points * times).sum()) if several else math.nan,
+        **_share_of_seeds("points_share", points, seeds, times),
+        **{name: int(times[end].sum()) if several else None for name, end in zip(_COUNTS, ends.values(), strict=True)},
+        **_share_of_seeds("win_rate", ends["win"].astype(np.float64), seeds, times),
     }
 
 
-def share_of_seeds(name: str, values: npt.NDArray[np.float64], games: pd.DataFrame) -> dict[str, float]:
+def _share_of_seeds(
+    name: str, values: npt.NDArray[np.float64], seeds: npt.NDArray[np.int64], times: npt.NDArray[np.float64]
+) -> dict[str, float]:
     """Returns a share of games with its 95 % interval NAME_low and NAME_high; games of a seed are not independent."""
-    found = shares_of_units(values, pd.factorize(games["seed"].to_numpy())[0], times=times_of(games))
+    found = shares_of_units(values, seeds, times=times)
     return {f"{name}{end}": float(part[0]) for end, part in zip(("", "_low", "_high"), found, strict=True)}
 
 
 def win_share(part: pd.DataFrame) -> dict[str, Any]:
     """Returns columns of `summary` for rows of seats: games, different, points, wins and the like with intervals."""
-    return {"games": games_in(part), "different": games_in(_different(part)), **_wins(part.assign(seats=2))}
+    return {**_numbers(part), **_wins(part.assign(seats=2))}
 
 
 def seat_summary(frame: pd.DataFrame) -> pd.DataFrame:

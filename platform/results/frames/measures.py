@@ -10,7 +10,8 @@ import numpy as np
 from ...arena.match import MatchRecord, count_plies
 from ...arena.repeated_search import SearchRecord
 from ...games.game import Game
-from ...statistics.intervals import mean_interval, mean_over_groups, share_interval
+from ...games.registry import game_of
+from ...statistics.intervals import COUNT, PERCENT, UNBOUNDED, Bounds, mean_interval, mean_over_groups, share_interval
 from .certainty import estimates, position_certainty, searches_frame
 
 
@@ -38,9 +39,9 @@ class SearchMeasure(NamedTuple):
     of_visits: bool  # needs visits or values of the actions, not only the chosen one
 
 
-def _mean(values: Sequence[float]) -> Estimate:
+def _mean(values: Sequence[float], bounds: Bounds) -> Estimate:
     mean, half_width = mean_interval(values)
-    return Estimate(mean, mean - half_width, mean + half_width, len(values))
+    return Estimate(mean, *bounds.around(mean, half_width), len(values))
 
 
 def _percent(hits: int, n: int) -> Estimate:
@@ -62,11 +63,12 @@ def _seat_wins(seat: int) -> MatchMeasure:
 
 
 def _agent_score(records: Sequence[MatchRecord], agent: str) -> Estimate:
-    return _mean([r.scores[s] for r in records for s, name in enumerate(r.spec.agents) if name == agent])
+    scores = [r.scores[s] for r in records for s, name in enumerate(r.spec.agents) if name == agent]
+    return _mean(scores, score_bounds(game_of(records[0].spec.game)) if records else UNBOUNDED)
 
 
 def _plies(records: Sequence[MatchRecord], agent: str) -> Estimate:
-    return _mean([float(count_plies(r.plies)) for r in records])
+    return _mean([float(count_plies(r.plies)) for r in records], COUNT)
 
 
 def _reaches(fact: str, threshold: int) -> MatchMeasure:
@@ -94,6 +96,11 @@ def match_measures(game: Game) -> dict[str, MatchMeasure]:
     return MATCH_MEASURES | {f"reaches_{n}": _reaches(fact, n) for fact, thresholds in milestones for n in thresholds}
 
 
+def score_bounds(game: Game) -> Bounds:
+    """Returns the least and the largest score that a game can end with."""
+    return Bounds(game.min_return, game.max_return)
+
+
 def _certainty(unit: str, column: str) -> SearchMeasure:
     """The mean of a column of `position_certainty`, %."""
 
@@ -107,7 +114,7 @@ def _certainty(unit: str, column: str) -> SearchMeasure:
     return SearchMeasure(unit, estimate, of_visits=False)
 
 
-def _by_position(unit: str, value_of: Callable[[SearchRecord], float]) -> SearchMeasure:
+def _by_position(unit: str, value_of: Callable[[SearchRecord], float], bounds: Bounds = UNBOUNDED) -> SearchMeasure:
     """The mean over positions, each the mean of its searches; its interval counts the games they come from."""
 
     def estimate(records: Sequence[SearchRecord]) -> Estimate:
@@ -118,7 +125,7 @@ def _by_position(unit: str, value_of: Callable[[SearchRecord], float]) -> Search
         clusters = [games[position] or position for position in by_position]
         values = [float(np.mean(found)) for found in by_position.values()]
         mean, half_width = mean_over_groups(values, np.zeros(len(values)), clusters)
-        return Estimate(mean, mean - half_width, mean + half_width, len(records))
+        return Estimate(mean, *bounds.around(mean, half_width), len(records))
 
     return SearchMeasure(unit, estimate, of_visits=True)
 
@@ -130,7 +137,7 @@ def _visits(place: int) -> SearchMeasure:
         ranked = np.argsort(record.values)[::-1]
         return float(100 * record.visits[ranked[place]] / sum(record.visits)) if place < len(ranked) else 0.0
 
-    return _by_position("visits, %", share)
+    return _by_position("visits, %", share, PERCENT)
 
 
 SEARCH_MEASURES: dict[str, SearchMeasure] = {

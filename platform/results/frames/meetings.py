@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 
 from ...statistics.distributions import Floats, Ints
+from ...statistics.fit import groups_of
 from ...statistics.plackett_luce import Games
 from .matches import counted, times_of
 
@@ -29,12 +30,7 @@ class Meetings(NamedTuple):
 
     def groups(self) -> Ints:
         """Returns the number of each agent's group, the largest first: no game links agents of two groups."""
-        from scipy import sparse  # takes long to import
-        from scipy.sparse import csgraph
-
-        size = (len(self.agents), len(self.agents))
-        links = sparse.coo_array((np.ones(len(self.first), bool), (self.first, self.second)), shape=size)
-        found = csgraph.connected_components(links, directed=False)[1]
+        found = groups_of(len(self.agents), self.first, self.second)
         order = np.argsort(-np.bincount(found), kind="stable")
         return np.asarray(np.argsort(order)[found] + 1, np.int64)
 

@@ -137,29 +137,37 @@ def best_so_far(frame: pd.DataFrame) -> pd.DataFrame:
     Args:
         frame: of `matches_frame`, one game; games must have been planned in advance, see `terms.CHOSEN`.
     """
-    whole, rows = _without_unrated(frame), list[pd.DataFrame]()
+    whole, rows, field = _without_unrated(frame), list[pd.DataFrame](), None
     seeds, seed = np.unique(whole["seed"].to_numpy(), return_inverse=True)
     numbers = [max(2, len(seeds) >> part) for part in range(PARTS - 1, -1, -1)]  # one seed tells no variance
-    for number in sorted(set(numbers)) if len(seeds) > 1 else []:
+    for number in sorted(set(numbers), reverse=True) if len(seeds) > 1 else []:
         part = whole[seed < number]
-        best = _best_of(part)
+        best, field = _best_of(part, field)
         if best is not None and len(best) == whole["agent"].nunique():
             games = games_in(part) // int(part["seats"].iloc[0])
             rows.append(pd.DataFrame({"agent": best.index, "games": games, "best": best.to_numpy()}))
-    found = pd.concat(rows, ignore_index=True) if rows else pd.DataFrame(columns=["agent", "games", "best"])
+    found = pd.concat(rows[::-1], ignore_index=True) if rows else pd.DataFrame(columns=["agent", "games", "best"])
     found.insert(1, "label", [label_of(agent) for agent in found["agent"]])
     return found
 
 
-def _best_of(part: pd.DataFrame) -> pd.Series | None:
-    """Returns the probabilities by agent; None if fewer than two have met."""
+def _best_of(part: pd.DataFrame, whole: RatedField | None) -> tuple[pd.Series | None, RatedField | None]:
+    """Returns the probabilities by agent, None if fewer than two have met; and the field of all games, if it has one.
+
+    Args:
+        part: some of the games.
+        whole: the field of all games; None if these are all.
+    """
     if not counted(part).any():
-        return None
+        return None, whole
     if part["seats"].iloc[0] == 1:
         rated = _by_scores(part, compare=False, min_games=1)
-        return None if rated is None else rated.ratings.set_index("agent")["best_of_all"]
+        return None if rated is None else rated.ratings.set_index("agent")["best_of_all"], whole
     met = meetings_of(part)
-    return pd.Series(RatedField.of(met).beliefs.best, met.agents) if len(met.first) else None
+    if not len(met.first):
+        return None, whole
+    field = RatedField.like(whole, met) if whole else RatedField.of(met)
+    return pd.Series(field.beliefs.best, met.agents), whole or field
 
 
 def _without_unrated(part: pd.DataFrame) -> pd.DataFrame:

@@ -19,6 +19,7 @@ from .schema import run_annotations, run_matches, run_votes, seats, votes
 
 SETTINGS = "settings"  # JSON: the latest options of the run that its definition leaves open
 NOTE = "note"  # a user's text about the run
+REASON = "reason"  # why the run stopped, in a sentence; none if it has not, or without a word
 ANCHOR = "anchor"  # full text of the agent with Elo 0
 ARCHIVE = "archive"  # JSON of the Place of games that the store no longer has
 CODE = "code:"  # prefix of a digest: JSON of a Bundle, code of others that played in the run

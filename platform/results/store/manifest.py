@@ -10,11 +10,6 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from ...core.compilation.code_digest import release
-from ...core.compilation.machine import version_of, versions
-from ...core.outside import classes
-from ...core.outside.trust import trusted
-
 # Options for the place of playing are left out: they do not change results, and a URL may contain a password.
 _PLACES = ("--store", "--executor", "--workers", "--address")
 _command: list[str] = []
@@ -34,11 +29,15 @@ def command_line() -> list[str]:
 
     Names of code that is not ours include its version, so the words mean the same after an edit.
     """
+    from ...core.outside import classes
+
     return [classes.with_versions(word) for word in _command]
 
 
 def manifest() -> dict[str, Any]:
     """Returns the environment to store with a run."""
+    from ...core.outside.trust import trusted
+
     return {**_fixed(), "command": command_line(), **({"trusted": True} if trusted() else {})}
 
 
@@ -55,6 +54,9 @@ def _without_places(words: Sequence[str]) -> list[str]:
 @functools.cache
 def _fixed() -> dict[str, Any]:
     """The part that stays the same throughout the process."""
+    from ...core.compilation.code_digest import release
+    from ...core.compilation.machine import version_of, versions
+
     return {
         "turnier": release(),
         **versions(),

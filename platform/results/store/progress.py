@@ -4,21 +4,24 @@ from __future__ import annotations
 
 import contextlib
 import json
+import textwrap
 import threading
 import time
 from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from datetime import UTC, datetime
 from typing import Any, NamedTuple, Protocol, Self
 
 from sqlalchemy import Row, insert, select, update
 
 from ...core.errors import UserError
+from ...core.terminal.visible import visible, without_passwords
 from ..integrity.checksums import checksum, differs
 from ..outage import outlasting
 from . import manifest
-from .annotations import ARCHIVE, NOTE
-from .database import Database, clock, now
+from .annotations import ARCHIVE, NOTE, REASON
+from .database import clock, now
 from .locks import is_dead, is_stale, this_process
 from .schema import run_progress, runs
 from .store import Run, Store
@@ -31,6 +34,9 @@ _WITHOUT_DRIVER = ("play",)  # kinds to which people add the games that they pla
 RUNNING, WAITING, FINISHED, STOPPED, UNKNOWN = "running", "waiting", "finished", "stopped", "unknown"
 LIVE = RUNNING, WAITING  # a driver has the run; without a worker it waits
 ARCHIVED = "archived"
+KILLED = "Its process ended without a word: by a signal, such as Ctrl-C, or by a crash."
+LONGEST_REASON = 500  # characters
+SILENT = "Its process has been silent since: it was killed, or its machine cannot be reached."
 
 
 @dataclass(frozen=True)
@@ -49,9 +55,18 @@ class RunProgress:
     rate: float | None = None  # per second, in the last RATE_SECONDS; only while it runs
     seconds_left: float | None = None  # at that rate
     started: str | None = None  # the latest driver: UTC, ISO 8601
-    ended: str | None = None
+    ended: str | None = None  # of a driver that ended without a word: when it was last heard of
     holder: str | None = None  # MACHINE:PROCESS of the latest driver
     note: str = ""  # a user's text about the run
+    reason: str = ""  # why it stopped
+
+    @property
+    def stopped(self) -> str:
+        """When and why a run stopped, and how much of it is done; empty unless it has stopped."""
+        if self.state != STOPPED or self.done is None or self.planned is None:
+            return ""
+        when = f" {datetime.fromisoformat(self.ended):%Y-%m-%d %H:%M} UTC" if self.ended else ""
+        return f"Stopped{when}: {self.done:,} of {self.planned:,} {self.unit} done. {self.reason}".rstrip()
 
 
 class Countable(Protocol):
@@ -72,16 +87,15 @@ class ProgressReporter:
     """Stores the progress of a bar every BEAT_SECONDS, on its own thread; a context manager.
 
     Args:
-        database: of the store.
+        store: has the run.
         run_id: the run with this progress.
         bar: counts it.
         waits: whether there is no worker yet.
     """
 
-    def __init__(
-        self, database: Database, run_id: str, bar: Countable, waits: Callable[[], bool] = lambda: False
-    ) -> None:
-        self.database, self._run_id, self._bar, self._waits = database, run_id, bar, waits
+    def __init__(self, store: Store, run_id: str, bar: Countable, waits: Callable[[], bool] = lambda: False) -> None:
+        self.database, self._annotations = store.database, store.annotations
+        self._run_id, self._bar, self._waits = run_id, bar, waits
         self._row: dict[str, Any] = {
             "holder": this_process(),
             "started": now(),
@@ -96,10 +110,21 @@ class ProgressReporter:
         self._thread.start()
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, _: object) -> None:
         self._ended.set()
         self._thread.join()
         self._report(FINISHED if kind is None else STOPPED)
+        with contextlib.suppress(UserError):
+            self._keep(_reason(error))
+
+    def _keep(self, reason: str) -> None:
+        """Stores why the run stopped, in place of an earlier reason."""
+        if reason != self._annotations.get(self._run_id, REASON) and self._begun():
+            self._annotations.set(self._run_id, REASON, reason)
+
+    def _begun(self) -> bool:
+        with self.database.reading() as connection:
+            return connection.scalar(select(runs.c.id).where(runs.c.id == self._run_id)) is not None
 
     def _report_until_end(self) -> None:
         while not self._ended.wait(BEAT_SECONDS):
@@ -147,13 +172,20 @@ def progress_of_runs(store: Store) -> list[RunProgress]:
     stored, reports = store.stored_counts(), reported(store)
     with store.database.reading() as connection:
         time_now = clock(connection)
-    notes = store.annotations.of_name(NOTE)
+    notes, reasons = store.annotations.of_name(NOTE), store.annotations.of_name(REASON)
     found = [_progress(run, reports.get(run.id), stored.get(run.id, 0), time_now) for run in store.runs()]
     archives = store.annotations.of_name(ARCHIVE)
     for place, run in enumerate(found):
         if run.run in archives:
             found[place] = replace(run, state=ARCHIVED, stored=json.loads(archives[run.run])["games"])
-    return [replace(run, note=notes.get(run.run, "")) for run in found]
+    return [
+        replace(
+            run,
+            note=notes.get(run.run, ""),
+            reason=run.reason or (reasons.get(run.run, "") if run.state == STOPPED else ""),
+        )
+        for run in found
+    ]
 
 
 def _progress(run: Run, row: Row[Any] | None, stored: int, time_now: float) -> RunProgress:
@@ -164,9 +196,12 @@ def _progress(run: Run, row: Row[Any] | None, stored: int, time_now: float) -> R
         )
     if row is None:
         return RunProgress(run.id, run.kind, run.name, began=began, stored=stored)
-    state, done = row.state, row.done
-    if state in LIVE and (is_stale(row.heartbeat, time_now) or is_dead(row.holder)):
-        state = STOPPED
+    state, done, ended, reason = row.state, row.done, row.ended, ""
+    if state in LIVE and ((dead := is_dead(row.holder)) or is_stale(row.heartbeat, time_now)):
+        state, reason = STOPPED, KILLED if dead else SILENT
+        if row.heartbeat <= time_now:  # the clock of a machine begins again when it starts
+            last = round(time.time() + row.heartbeat - time_now)
+            ended = datetime.fromtimestamp(last, UTC).isoformat(timespec="microseconds")
     if state == STOPPED and run.kind not in _OTHER_UNITS:
         done = max(done, min(stored, row.planned))  # a killed driver's last report is older than its last match
     rate = row.rate if state == RUNNING and row.rate > 0 else None
@@ -183,9 +218,20 @@ def _progress(run: Run, row: Row[Any] | None, stored: int, time_now: float) -> R
         rate=rate,
         seconds_left=max(0, row.planned - done) / rate if rate else None,
         started=row.started,
-        ended=row.ended,
+        ended=ended,
+        reason=reason,
         holder=row.holder,
     )
+
+
+def _reason(error: BaseException | None) -> str:
+    """Returns why a driver ended; empty if it had nothing more to do."""
+    if error is None:
+        return ""
+    if isinstance(error, KeyboardInterrupt | GeneratorExit):
+        return "Interrupted."
+    said = str(error) if isinstance(error, UserError) else f"{type(error).__name__}: {error}"
+    return visible(textwrap.shorten(without_passwords(said), LONGEST_REASON, placeholder=" ..."))
 
 
 def stored_command(store: Store, run_id: str) -> Sequence[str]:

@@ -14,7 +14,7 @@ from ...arena.repeated_search import SeenPosition
 from ...core.errors import UserError
 from ...results.frames.certainty import agent_certainty, group_certainty, position_certainty, searches_of_runs
 from ...results.store.store import Run, Store
-from ..experiment import Experiment, row_positions, row_records
+from ..experiments.experiment import Experiment, row_positions, row_records
 from ..results import RunResults
 
 

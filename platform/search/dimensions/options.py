@@ -8,13 +8,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
-from ...agents.agent import Agent
-from ...agents.engines.uci_options import Option
 from ...core.errors import UserError, unknown
 from ...core.parameters import Parameter
 from .dimension import OR, Dimension, Range
 from .tree import owner_of, with_values
+
+if TYPE_CHECKING:
+    from ...agents.agent import Agent
+    from ...agents.engines.uci_options import Option
 
 SPENT = ("hash", "threads", "multipv", "ponder", "move overhead", "nodestime")  # resources, which no `*` searches
 MEANING = "an option of the engine"

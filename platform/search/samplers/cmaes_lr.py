@@ -8,10 +8,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-with warnings.catch_warnings():
-    warnings.simplefilter("ignore")
-    from cmaes import CMA
-
 from ...core.parameters import parameter
 from ..space import Space
 from .sampler import MAX_POPULATION, PopulationSampler, SteppingSearch, Vectors
@@ -38,6 +34,9 @@ class CmaesLrSearch(SteppingSearch):
 
     def __init__(self, start: Sequence[float], seed: int, sampler: CmaesLr, space: Space) -> None:
         super().__init__(start, seed)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            from cmaes import CMA
         self._space = space
         # The package needs two dimensions; an ignored one stands in for the second.
         wide = np.append(self.start, 0.5) if self.size == 1 else self.start

@@ -17,16 +17,17 @@ from ..space import Space
 from .sampler import Sampler, SteppingSearch, Vectors
 
 MIN_PAIRS = 16  # of a generation
-WORKER_PAIRS = 2  # of a generation for each worker: its end keeps some waiting
 MIN_GENERATIONS = 20  # of a search, however many workers there are
+AHEAD_WORKERS = 8  # from which on a generation begins early, or too many would wait for the last games of another
 USUAL_PAIRS = 1000  # of a whole search, if nobody says how many there will be
 USUAL_REACH = 0.2  # for so many pairs and parameters
 USUAL_PARAMETERS = 6  # at most; of the more there are, the less each matters alone
-FIRST_REACH, LAST_REACH = 1.4, 0.8  # parts of the reach: wide candidates know the way, close ones where it ends
+FIRST_REACH, LAST_REACH = 1.8, 0.8  # parts of the reach: wide candidates know the way, close ones where it ends
 USUAL_DISTANCE = 0.11  # root of the mean square of what has changed, in ranges: larger steps follow from more
-LATE = 0.3  # power of the pairs played by which later points count more in the mean
+LATE = 0.5  # power of the pairs played by which later points count more in the mean
 EVEN_MAX_STEP = 4.0  # MAX_STEP in studies of the first three editions
 MAX_STEP = 8.0  # of a generation, in reaches, if the same side won every duel: large generations would overshoot
+AHEAD_MAX_STEP = 5.0  # that of generations that begin before the latest step is known
 NEAR = 0.15  # to an end of a range: a start nearer than this is moved here, by bending the range
 MAX_BEND = 1.5
 CHOICE_GAIN = 0.5  # of the log weights of choices, against the gain of a number in reaches
@@ -40,21 +41,21 @@ class Duels(Sampler):
     The point moves towards the winners. A duel measures the difference between two candidates directly: its signal is
     twice, and its noise half that of two games against others, so it takes a quarter of the games. The mean of all
     points, late ones a little more than early ones, is recommended. Candidates come closer during the search, and steps
-    grow with the distance from the start. Numbers move along their ranges, in finer steps near an end if they start
-    there; whole ones are rounded up or down at random, so that their mean stays; choices are drawn by weights.
+    grow with the distance from the start, at first. Numbers move along their ranges, in finer steps near an end if they
+    start there; whole ones are rounded up or down at random, so that their mean stays; choices are drawn by weights.
 
     Sources: Spall 1992, simultaneous perturbation; Polyak and Juditsky 1992, averaging; Shamir and Zhang 2013, later
     points; Ivgi, Hinder and Carmon 2023, steps by distance.
     """
 
     name = "duels"
-    open = ("pairs", "share", "length")
+    open = ("pairs", "share", "length", "ahead")
 
     pairs: int = parameter(0, "pairs of a generation, 0 = by the budget and the workers", low=0, high=50_000)
     reach: float = parameter(
         0.0,
-        "distance of candidates from the point, in ranges, 1.4 times as far at first and 0.8 times at the end;"
-        " 0 = by the budget and the number of parameters, about a fifth",
+        f"distance of candidates from the point, in ranges, {FIRST_REACH} times as far at first and {LAST_REACH} times"
+        " at the end; 0 = by the budget and the number of parameters, about a fifth",
         low=0,
         high=0.5,
     )
@@ -63,14 +64,21 @@ class Duels(Sampler):
     )
     share: float = parameter(0.1, "pairs that play the opponents instead, if opponents are named", low=0, high=0.75)
     length: int = parameter(0, "pairs of the whole search, 0 = by the budget", low=0, high=10**9)
+    ahead: bool = parameter(
+        False,
+        f"whether a generation begins before the last games of another have ended; always with {AHEAD_WORKERS} workers"
+        " or more, if the budget allows",
+        later=True,
+    )
 
     def begin(self, start: Sequence[float], seed: int, space: Space) -> DuelsSearch:
         return DuelsSearch(start, seed, self, space)
 
     def within(self, evaluations: int, workers: int = 1) -> Self:
         length = max(1, evaluations // 2)
-        pairs = max(MIN_PAIRS, min(WORKER_PAIRS * workers, length // MIN_GENERATIONS))
-        return self.replace(pairs=self.pairs or pairs, length=self.length or length)
+        pairs = self.pairs or max(MIN_PAIRS, min(workers, length // MIN_GENERATIONS))
+        ahead = self.ahead or (workers >= AHEAD_WORKERS and length >= MIN_GENERATIONS * pairs)
+        return self.replace(pairs=pairs, length=self.length or length, ahead=ahead)
 
     def check(self) -> None:
         if self.pairs and self.pairs * (1 - self.share) < 1:
@@ -83,6 +91,8 @@ class DuelsSearch(SteppingSearch):
         self.sampler = sampler
         self.pairs = sampler.pairs or MIN_PAIRS
         self.duels = self.pairs - round(sampler.share * self.pairs)
+        self.looks_ahead = sampler.ahead
+        self._drawn: list[list[tuple[Vectors, Vectors]]] = []  # of this generation, and the next if it looks ahead
         self._axes: list[_Number | _Choice] = [
             (_Choice if dimension.is_choice else _Number)(dimension, x)
             for dimension, x in zip(space.dimensions, start, strict=True)
@@ -94,7 +104,7 @@ class DuelsSearch(SteppingSearch):
         self._gain = sampler.gain / math.sqrt(USUAL_PAIRS) * (USUAL_PAIRS / length) ** 0.25
         self._usual_reach = sampler.reach or min(0.3, USUAL_REACH * (USUAL_PAIRS / length) ** 0.125)
         self._reach = sampler.reach or self._usual_reach * (numbers / USUAL_PARAMETERS) ** 0.25
-        self._max_step = MAX_STEP
+        self._max_step = AHEAD_MAX_STEP if sampler.ahead else MAX_STEP
         self.growth = 1.0  # of the steps of numbers, by the distance of the recommendation from the start
         self._squares = [0.0, 0.0]  # sums of squared differences in duels and against opponents
         self._played = 0  # pairs
@@ -114,20 +124,36 @@ class DuelsSearch(SteppingSearch):
             self._means = [axis.point for axis in self._axes]
 
     @property
+    def _left(self) -> float:
+        """The share of the search that is left."""
+        return max(0.0, 1 - self._played / self._length)
+
+    @property
     def reach(self) -> float:
         """The distance of the next candidates from the point."""
-        if self._steady:
-            return self._reach
-        return self._reach * (FIRST_REACH + (LAST_REACH - FIRST_REACH) * min(1.0, self._played / self._length))
+        return self._reach * (1.0 if self._steady else LAST_REACH + (FIRST_REACH - LAST_REACH) * self._left)
 
-    def _drawn(self) -> list[tuple[Vectors, Vectors]]:
+    def _draws(self, ahead: int = 0) -> list[tuple[Vectors, Vectors]]:
         """Returns the coordinates of each axis, [pairs, 2], and the directions of its steps, [pairs, n]."""
-        rng = self.rng()
-        return [axis.draw(rng, self.pairs, self.reach) for axis in self._axes]
+        while len(self._drawn) <= max(ahead, self.looks_ahead):
+            rng = self.rng(len(self._drawn))
+            self._drawn.append([axis.draw(rng, self.pairs, self.reach) for axis in self._axes])
+        return self._drawn[ahead]
 
     def ask(self) -> Vectors:
         """Returns the pairs, [2 pairs, dimensions]: the duels first, then those that play the opponents."""
-        return np.stack([coordinates for coordinates, _ in self._drawn()], axis=2).reshape(-1, self.size)
+        return self._vectors(self._draws())
+
+    def ask_ahead(self) -> Vectors:
+        return self._vectors(self._draws(1))
+
+    def _vectors(self, draws: Sequence[tuple[Vectors, Vectors]]) -> Vectors:
+        return np.stack([coordinates for coordinates, _ in draws], axis=2).reshape(-1, self.size)
+
+    def tell(self, values: Sequence[float]) -> None:
+        self._draws()  # the next generation, too, knows nothing of these values
+        super().tell(values)
+        del self._drawn[0]
 
     def step(self, values: Sequence[float]) -> None:
         ahead, behind = np.asarray(values, np.float64).reshape(-1, 2).T
@@ -139,15 +165,17 @@ class DuelsSearch(SteppingSearch):
             before = (self._played // self.pairs + 1) * (part.stop - part.start)  # pairs of this kind so far
             if self._squares[which]:
                 scaled[part] = differences[part] / math.sqrt(self._squares[which] / before)
-        gradients = [[directions[part].T @ scaled[part] for part in parts] for _, directions in self._drawn()]
+        gradients = [[directions[part].T @ scaled[part] for part in parts] for _, directions in self._draws()]
         self._agreement.append(sum(float(one @ other) for one, other in gradients))
-        late, reach = (0.0, self._reach) if self._steady else (LATE, self._reach**2 / self.reach)
+        late = 0.0 if self._steady else LATE
+        growth, reach = 1 + (self.growth - 1) * self._left, self.reach
         for axis, (one, other) in zip(self._axes, gradients, strict=True):
-            gain = self._gain * (self.growth if isinstance(axis, _Number) else 1.0)
-            axis.move(min(gain, self._max_step / self.pairs) * (one + other), reach)
+            gain = self._gain * (growth if isinstance(axis, _Number) else 1.0)
+            axis.move(min(gain, self._max_step / self.pairs) * (one + other), self._reach**2 / reach)
         self._played += self.pairs
         share = (1 + late) * self.pairs / (self._played + late * self.pairs)  # of this generation among all so far
-        self._means = [mean + share * (axis.point - mean) for mean, axis in zip(self._means, self._axes, strict=True)]
+        centres = [axis.point if self._steady else axis.centre(reach) for axis in self._axes]
+        self._means = [mean + share * (centre - mean) for mean, centre in zip(self._means, centres, strict=True)]
         squares = [
             float(mean[0] - start[0]) ** 2
             for axis, mean, start in zip(self._axes, self._means, self._starts, strict=True)
@@ -206,6 +234,16 @@ class _Number:
     def move(self, step: Vectors, reach: float) -> None:
         self.point = np.clip(self.point + reach * step, 0, 1)
 
+    def centre(self, reach: float) -> Vectors:
+        """Returns the middle of the point's candidates, at most twice as far from an end of the range as the point.
+
+        They win equally often if the best is in their middle, which is not the point if the end cuts one of them off.
+        At the end itself, to which the point also goes if the best lies there, it stays.
+        """
+        distance = np.minimum(self.point, 1 - self.point)
+        inward = np.minimum(distance, np.maximum(reach - distance, 0) / 2)
+        return np.asarray(self.point + np.where(self.point < 0.5, inward, -inward))
+
     def coordinate(self, point: Vectors) -> float:
         return float(self._bent(point, self.bend)[0])
 
@@ -231,6 +269,9 @@ class _Choice:
 
     def move(self, step: Vectors, reach: float) -> None:
         self.point = self.point + CHOICE_GAIN * step
+
+    def centre(self, reach: float) -> Vectors:
+        return self.point
 
     def coordinate(self, point: Vectors) -> float:
         return float(self.coordinates[int(np.argmax(point))])

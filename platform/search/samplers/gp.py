@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.stats import norm, qmc
+import scipy
 
 from ...core.parameters import parameter
 from ..space import Space
@@ -53,7 +53,7 @@ class GpSearch(ModelledSearch):
     def propose(self) -> Vectors:
         known, count = len(self.history.values), self.sampler.population
         if known < self.sampler.startup:
-            points = qmc.Sobol(self.size, rng=np.random.default_rng(self.seed)).random_base2(
+            points = scipy.stats.qmc.Sobol(self.size, rng=np.random.default_rng(self.seed)).random_base2(
                 int(np.ceil(np.log2(self.sampler.startup + count)))
             )
             points[0] = self.start
@@ -68,7 +68,7 @@ class GpSearch(ModelledSearch):
             tried = np.vstack([rng.uniform(size=(TRIED, self.size)), tried])
             mean, sd = surface.predict(tried)
             ahead = (mean - means.max()) / sd
-            point = tried[int(np.argmax(sd * (ahead * norm.cdf(ahead) + norm.pdf(ahead))))]
+            point = tried[int(np.argmax(sd * (ahead * scipy.stats.norm.cdf(ahead) + scipy.stats.norm.pdf(ahead))))]
             chosen.append(point)
             surface = surface.believing(point)
         return np.array(chosen)

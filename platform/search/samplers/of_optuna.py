@@ -11,12 +11,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from types import FunctionType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import optuna
-from optuna.distributions import CategoricalDistribution, FloatDistribution, IntDistribution
-from optuna.samplers import BaseSampler
 
 from ...core.errors import UserError, unknown
 from ...core.parameters import parameter
@@ -26,6 +23,10 @@ from ..space import Space
 from .registry import SAMPLERS
 from .sampler import Sampler, Vectors
 from .surface import ModelledSearch
+
+if TYPE_CHECKING:
+    import optuna
+    from optuna.samplers import BaseSampler
 
 PLACE = "optuna.samplers."  # that texts of users may begin with
 STARTUP = "n_startup_trials"
@@ -100,6 +101,8 @@ class OptunaSearch(ModelledSearch):
 
 
 def _suggested(trial: optuna.Trial, dimension: Dimension) -> Any:
+    from optuna.distributions import CategoricalDistribution, FloatDistribution, IntDistribution
+
     kind = dimension.distribution()
     if isinstance(kind, CategoricalDistribution):
         return trial.suggest_categorical(dimension.path, kind.choices)
@@ -115,12 +118,12 @@ def read_sampler(given: str | Sampler | BaseSampler, space: Space | None = None)
     The seed of the study counts, not that of Optuna's object. Raises UserError if the object's arguments cannot be
     stored, or if it cannot propose values in the space, such as for want of a package.
     """
-    if isinstance(given, BaseSampler):
-        sampler: Sampler = OfOptuna(_text(type(given), _arguments(given)))
-    elif isinstance(given, str) and given.strip().startswith(PLACE):
-        sampler = OfOptuna(given.strip().removeprefix(PLACE))
+    if isinstance(given, str) and given.strip().startswith(PLACE):
+        sampler: Sampler = OfOptuna(given.strip().removeprefix(PLACE))
     elif isinstance(given, str | Sampler):
         sampler = SAMPLERS.make(given)
+    elif _is_sampler(type(given)):
+        sampler = OfOptuna(_text(type(given), _arguments(given)))
     else:
         raise UserError(f"sampler must be a text such as 'tpe', or a sampler of turnier or Optuna, got {given!r}.")
     if isinstance(sampler, OfOptuna) and space:
@@ -154,6 +157,8 @@ def _outside(sampler: OfOptuna) -> Iterator[None]:
 
 def _study(sampler: BaseSampler) -> optuna.Study:
     """Returns a study in memory; a sampler that has seen all values goes on."""
+    import optuna
+
     study = optuna.create_study(direction="maximize", sampler=sampler)
     study.stop = lambda: None  # type: ignore[method-assign]
     return study
@@ -184,22 +189,32 @@ def _read(text: str) -> tuple[type[BaseSampler], dict[str, Any]]:
     return kind, arguments
 
 
+def _is_sampler(found: Any) -> bool:
+    from optuna.samplers import BaseSampler
+
+    return isinstance(found, type) and issubclass(found, BaseSampler)
+
+
 def _class(place: str) -> type[BaseSampler]:
+    import optuna
+
     module, _, name = place.rpartition(".")
     try:
         found = getattr(importlib.import_module(module or "optuna.samplers"), name, None)
     except ImportError:
         found = None
-    if not (isinstance(found, type) and issubclass(found, BaseSampler)) or inspect.isabstract(found):
+    if not _is_sampler(found) or inspect.isabstract(found):
         if module:
             raise UserError(f"a sampler must be a class for Optuna, MODULE.CLASS, got {place}; install its package.")
         offered = [one for one in vars(optuna.samplers) if one.endswith("Sampler") and not one.startswith("Base")]
         raise unknown("sampler of Optuna", name, offered)
-    return found
+    return found  # type: ignore[return-value]
 
 
 def _text(kind: type[BaseSampler], arguments: Mapping[str, Any]) -> str:
     """Returns a sampler as it is written in Python, without arguments at their defaults."""
+    import optuna
+
     usual = inspect.signature(kind).parameters
     said = [f"{name}={value!r}" for name, value in arguments.items() if value != usual[name].default]
     place = kind.__name__ if getattr(optuna.samplers, kind.__name__, None) is kind else _place(kind)

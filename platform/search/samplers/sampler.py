@@ -36,6 +36,7 @@ class Search(ABC):
 
     pools = False  # whether candidates that are the same agent count with their common mean
     duels = 0  # of the first candidates of a generation, this many pairs of neighbours play each other
+    looks_ahead = False  # whether it asks for a generation before it is told the values of the one before
 
     def __init__(self, start: Sequence[float], seed: int) -> None:
         self.start = np.array(start, np.float64)
@@ -46,13 +47,17 @@ class Search(ABC):
     def size(self) -> int:
         return len(self.start)
 
-    def rng(self) -> np.random.Generator:
-        """Returns the generation's own random numbers."""
-        return np.random.default_rng([self.seed, self.generation])
+    def rng(self, ahead: int = 0) -> np.random.Generator:
+        """Returns the generation's own random numbers, or those of one that is so many ahead."""
+        return np.random.default_rng([self.seed, self.generation + ahead])
 
     @abstractmethod
     def ask(self) -> Vectors:
         """Returns the generation's candidates, [n, dimensions]; asking again before telling gives the same."""
+
+    def ask_ahead(self) -> Vectors:
+        """Returns as many candidates of the next one, if the search looks ahead; `ask` gives them after `tell`."""
+        raise NotImplementedError
 
     @abstractmethod
     def tell(self, values: Sequence[float]) -> None:
@@ -175,6 +180,9 @@ class KnownFirst(Search):
     def ask(self) -> Vectors:
         return self._then.ask() if self.generation else self._first.copy()
 
+    def ask_ahead(self) -> Vectors:
+        return self._then.ask_ahead()
+
     def tell(self, values: Sequence[float]) -> None:
         if self.generation:
             self._then.tell(values)
@@ -184,7 +192,7 @@ class KnownFirst(Search):
                 means[tuple(self.start)] = 0.5
             best = max(means, key=lambda x: (means[x], x == tuple(self.start)))
             self._best, self._then = means[best], self._begin(list(best))
-            self.duels, self.pools = self._then.duels, self._then.pools
+            self.duels, self.pools, self.looks_ahead = self._then.duels, self._then.pools, self._then.looks_ahead
         self.generation += 1
 
     def _by_point(self, values: Sequence[float]) -> dict[tuple[float, ...], list[float]]:
@@ -295,10 +303,13 @@ def began(sampler: Sampler, start: Sequence[float], seed: int, space: Space) -> 
     return search
 
 
-def asked(sampler: Sampler, search: Search, size: int) -> Vectors:
-    """Returns a generation's candidates, [n, size]; raises UserError if they are no such vectors in the unit cube."""
+def asked(sampler: Sampler, search: Search, size: int, ahead: bool = False) -> Vectors:
+    """Returns the candidates of the generation, or of the next one, [n, size].
+
+    Raises UserError if they are no such vectors in the unit cube.
+    """
     with calling(sampler, "ask"):
-        vectors = search.ask()
+        vectors = search.ask_ahead() if ahead else search.ask()
     if got := wrong_shape(vectors, size):
         raise UserError(f"ask of {sampler} must return an array of shape [n, {size}], got {got}; {_look(sampler)}.")
     if not ((vectors >= 0) & (vectors <= 1)).all():  # true for nan

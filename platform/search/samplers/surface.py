@@ -6,14 +6,15 @@ Source: Rasmussen and Williams 2006, chapters 2, 4 and 5. (Optuna's own process 
 
 from __future__ import annotations
 
+import functools
+import importlib
 import math
 from abc import abstractmethod
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
-from scipy.linalg import cho_solve, cholesky, solve_triangular
-from scipy.optimize import minimize
+import scipy
 from threadpoolctl import ThreadpoolController
 
 from .sampler import History, Search, Vectors
@@ -22,9 +23,27 @@ FITTED = 160  # candidates for fitting hyperparameters: more of them improve lit
 KNOWN = 1000  # latest candidates that predictions use
 REFIT = 1.25  # hyperparameters are refitted when the evaluated candidates have grown by this factor
 _ROOT5 = 5**0.5
-# For small matrices, threads mostly wait for each other, by spinning: two take two to three times the CPU time of one,
-# and longer. Only models compute so; the agents' own threads remain.
-_on_one_thread = ThreadpoolController().wrap(limits=1, user_api="blas")
+
+
+def _on_one_thread(method: Callable[..., Any]) -> Any:
+    """Has a method compute on one thread, for only models compute so; the agents' own threads remain.
+
+    For small matrices, threads mostly wait for each other, by spinning: two take two to three times the CPU time of
+    one, and longer.
+    """
+
+    @functools.wraps(method)
+    def alone(*arguments: Any) -> Any:
+        with _libraries().limit(limits=1, user_api="blas"):
+            return method(*arguments)
+
+    return alone
+
+
+@functools.cache
+def _libraries() -> ThreadpoolController:
+    importlib.import_module("scipy.linalg")  # only libraries that are loaded can be limited
+    return ThreadpoolController()
 
 
 class Surface:
@@ -50,8 +69,8 @@ class Surface:
     def _condition(self, y: Vectors) -> None:
         self._y = y
         covariance = self._kernel(self.x, self.x) + np.exp(2 * self.hyper[-1]) * np.eye(len(self.x))
-        self._factor = cholesky(covariance, lower=True)
-        self._weights = cho_solve((self._factor, True), y)
+        self._factor = scipy.linalg.cholesky(covariance, lower=True)
+        self._weights = scipy.linalg.cho_solve((self._factor, True), y)
 
     def _kernel(self, a: Vectors, b: Vectors) -> Vectors:
         r = _distances(a, b, self.hyper)
@@ -68,7 +87,7 @@ class Surface:
     def predict(self, vectors: Vectors) -> tuple[Vectors, Vectors]:
         """Returns means and standard deviations of the true values, [n] each."""
         cross = self._kernel(vectors, self.x)
-        known = solve_triangular(self._factor, cross.T, lower=True)
+        known = scipy.linalg.solve_triangular(self._factor, cross.T, lower=True)
         variance = np.exp(2 * self.hyper[-2]) - (known**2).sum(0)
         mean = self._middle + self._scale * (cross @ self._weights)
         return np.asarray(mean), self._scale * np.sqrt(np.maximum(variance, 1e-12))
@@ -110,9 +129,9 @@ def _fit(x: Vectors, y: Vectors) -> Vectors:
         r = _distances(x, x, hyper)
         signal, noise = np.exp(2 * hyper[-2]), np.exp(2 * hyper[-1])
         smooth = signal * _matern(r)
-        factor = cholesky(smooth + (noise + 1e-9) * np.eye(len(x)), lower=True)
-        weights = cho_solve((factor, True), y)
-        away = np.outer(weights, weights) - cho_solve((factor, True), np.eye(len(x)))
+        factor = scipy.linalg.cholesky(smooth + (noise + 1e-9) * np.eye(len(x)), lower=True)
+        weights = scipy.linalg.cho_solve((factor, True), y)
+        away = np.outer(weights, weights) - scipy.linalg.cho_solve((factor, True), np.eye(len(x)))
         value = 0.5 * y @ weights + np.log(np.diag(factor)).sum() + 0.5 * ((hyper - usual) ** 2).sum()
         steep = away * signal * 5 / 3 * (1 + _ROOT5 * r) * np.exp(-_ROOT5 * r)
         scales = np.einsum("ij,ijk->k", steep, squares) / np.exp(2 * hyper[:-2])
@@ -120,7 +139,8 @@ def _fit(x: Vectors, y: Vectors) -> Vectors:
         return float(value), -0.5 * np.concatenate([scales, both]) + hyper - usual
 
     bounds = [(np.log(0.03), np.log(10.0))] * dimensions + [(np.log(0.05), np.log(3.0)), (np.log(0.01), np.log(3.0))]
-    optimum: Any = minimize(loss, usual, jac=True, method="L-BFGS-B", bounds=bounds, options={"maxiter": 40})
+    options = {"maxiter": 40}
+    optimum: Any = scipy.optimize.minimize(loss, usual, jac=True, method="L-BFGS-B", bounds=bounds, options=options)
     return np.asarray(optimum.x, np.float64)
 
 

@@ -5,17 +5,19 @@ from __future__ import annotations
 import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
-import optuna
-from optuna.distributions import BaseDistribution, FloatDistribution
-from optuna.trial import FrozenTrial
 
 from ...core.errors import UserError
 from ...core.parameters import parameter
 from ..space import Space
 from .sampler import Sampler, Vectors
 from .surface import ModelledSearch
+
+if TYPE_CHECKING:
+    import optuna
+    from optuna.trial import FrozenTrial
 
 BEST = 25  # maximum number of candidates that TPE counts as good
 KNOWN = 250  # candidates to keep by default: the cost of a proposal grows with their number
@@ -57,17 +59,21 @@ class Tpe(Sampler):
 class TpeSearch(ModelledSearch):
     def __init__(self, start: Sequence[float], seed: int, sampler: Tpe) -> None:
         super().__init__(start, seed)
+        from optuna.distributions import BaseDistribution, FloatDistribution
+
         self.sampler = sampler
         self._names = [f"x{i:03}" for i in range(self.size)]
         self._distributions: dict[str, BaseDistribution] = {name: FloatDistribution(0, 1) for name in self._names}
-        self._study = optuna.create_study(direction="maximize")
+        self._study = _study()
         self._study.enqueue_trial(dict(zip(self._names, self.start.tolist(), strict=True)))
         self._trials: list[optuna.Trial] = []
 
     def propose(self) -> Vectors:
+        from optuna.samplers import TPESampler
+
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # multivariate and constant_liar are called experimental
-            self._study.sampler = optuna.samplers.TPESampler(
+            self._study.sampler = TPESampler(
                 n_startup_trials=self.sampler.startup,
                 multivariate=self.sampler.multivariate,
                 constant_liar=True,
@@ -81,8 +87,14 @@ class TpeSearch(ModelledSearch):
             self._study.tell(trial, value)
         finished = self._study.get_trials(deepcopy=False)
         if 0 < 2 * self.sampler.known <= len(finished):
-            self._study = optuna.create_study(direction="maximize")
+            self._study = _study()
             self._study.add_trials(kept_trials(finished, self.sampler.known))
+
+
+def _study() -> optuna.Study:
+    import optuna
+
+    return optuna.create_study(direction="maximize")
 
 
 def kept_trials(trials: Sequence[FrozenTrial], count: int) -> list[FrozenTrial]:

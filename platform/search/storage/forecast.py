@@ -18,7 +18,7 @@ from ..objective import Objective
 from ..samplers.duels import Duels
 from ..samplers.registry import SAMPLERS
 
-MISSED, POWER_OF_GAMES = 150.0, 2 / 3  # see `missed_elo`
+MISSED, POWER_OF_GAMES = 100.0, 2 / 3  # see `missed_elo`
 POWER = 0.8  # probability with which a gain is shown
 LOOKS = 1.12  # times as many units as without looks, measured in docs/results/verdicts.md
 GAINS = (10.0, 20.0, 50.0)  # in Elo, or in percent, of which a plan says how many games show them

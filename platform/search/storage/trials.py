@@ -24,12 +24,13 @@ from sqlalchemy import inspect, select
 from ...agents.registry import AGENTS
 from ...core.errors import UserError, unknown
 from ...games.registry import GAMES
+from ...results.frames.measures import score_bounds
 from ...results.outage import outlasting
 from ...results.store.database import chunks
 from ...results.store.schema import matches
 from ...results.store.store import Store
 from ...statistics.distributions import t_quantile
-from ...statistics.intervals import CONFIDENCE
+from ...statistics.intervals import CONFIDENCE, PERCENT, SHARE, UNBOUNDED, Bounds
 from ..front.second_objective import stored_objective
 from ..objective import RELATIVE
 from ..space import Space
@@ -50,6 +51,8 @@ from .definitions import TAKEN, StoredRange, used_values
 
 optuna.logging.set_verbosity(optuna.logging.WARNING)
 
+SCORE, WON, POINTS = "mean score", "games won, %", "share of points"
+BOUNDS = {WON: PERCENT, POINTS: SHARE}
 TRIAL_COLUMNS = ("number", "state", "value", "low", "high", "other", "group", "index", "games", "seconds")
 HELD_OUT_NAME = ", held-out"  # end of the name of the study of a study's finalists, see for_optuna/finalists.py
 BEST_KNOWN = 3  # candidates of an earlier study that another one tries first
@@ -124,7 +127,8 @@ def trials_frame(store: Store, study: str) -> pd.DataFrame:
     or Student's t from the stored standard error; NaN if neither is), other (the value of the second objective, which
     is `frame.attrs["second"]`; NaN if the study has one objective), group (generation or round, from 0), index, games
     (of the trial), seconds; then one per parameter, such as `parameter low` if its name is taken;
-    `frame.attrs["parameters"]` has the names of these columns, `frame.attrs["ranges"]` the ranges by them.
+    `frame.attrs["parameters"]` has the names of these columns, `frame.attrs["ranges"]` the ranges by them, and
+    `frame.attrs["bounds"]` the bounds of values, which intervals may exceed.
     """
     with store.database.reading() as connection:
         trials, values, latest, parameters, notes = read_trials(store, connection, study)
@@ -152,7 +156,7 @@ def trials_frame(store: Store, study: str) -> pd.DataFrame:
     frame = frame[list(TRIAL_COLUMNS)].join(chosen).sort_values("number", ignore_index=True)
     frame.attrs["parameters"] = list(chosen.columns)
     frame.attrs["ranges"] = {column_of(name): found for name, found in _ranges(parameters).items()}
-    frame.attrs["second"] = stored_objective(begun)
+    frame.attrs["second"], frame.attrs["bounds"] = stored_objective(begun), _bounds(begun)
     return frame
 
 
@@ -226,12 +230,21 @@ def definition(store: Store, study: str) -> dict[str, Any]:
 
 def unit(store: Store, study: str) -> str:
     """Returns the unit of a study's values."""
-    known = definition(store, study)
+    return _unit(definition(store, study))
+
+
+def _unit(known: Mapping[str, Any]) -> str:
     if "game" not in known:
         return "value"
     if GAMES.make(known["game"]).num_seats == 1:
-        return RELATIVE if "also" in known else "mean score"
-    return "games won, %" if "learning" in known else "share of points"
+        return RELATIVE if "also" in known else SCORE
+    return WON if "learning" in known else POINTS
+
+
+def _bounds(known: Mapping[str, Any]) -> Bounds:
+    if _unit(known) == SCORE:
+        return score_bounds(GAMES.make(known["game"]))
+    return BOUNDS.get(_unit(known), UNBOUNDED)
 
 
 def importance(frame: pd.DataFrame) -> pd.Series:

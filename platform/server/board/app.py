@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
@@ -25,6 +25,7 @@ from ...arena.analysis.reanalysis import Reanalysis
 from ...arena.match import MatchRecord
 from ...core.errors import UserError
 from ...games.registry import GAMES
+from ...results.failures import failure_of
 from ...results.match_list import list_matches, newest_run_of
 from ...results.store.store import Store
 from ..limits import is_number
@@ -54,10 +55,20 @@ class Library:
     film: Film
     tables: Tables
     option: str = ""  # with which commands use the store
+    tidy: Callable[[], None] = lambda: None  # called when a match has been read, with thousands of others of its block
+    named: Callable[[Sequence[str]], list[str]] = lambda agents: list(
+        map(label_of, agents)
+    )  # names of a match's agents
 
     @property
     def store(self) -> Store:
         return self.opened()
+
+    def record(self, match: str) -> MatchRecord:
+        """Returns a stored match by its id or the id's beginning; raises UserError if there is none."""
+        found = self.store.find_record(match)
+        self.tidy()
+        return found
 
 
 def make_app(library: Library, hosts: list[str]) -> Starlette:
@@ -91,7 +102,8 @@ def board_routes(library: Library, home: str = "/", header: str = "") -> list[Ba
     streams, knowledge = Streams(STREAMS), Knowledge()
 
     async def index(request: Request) -> Response:
-        return HTMLResponse(page, headers=SECURITY)
+        place = f'<a href="{request.url.path}"'
+        return HTMLResponse(page.replace(f"{place}>", f'{place} aria-current="page">', 1), headers=SECURITY)
 
     async def runs(request: Request) -> Response:
         return JSONResponse(await run_in_threadpool(_listed_runs, library.store), headers=NEVER_STORED)
@@ -112,27 +124,26 @@ def board_routes(library: Library, home: str = "/", header: str = "") -> list[Ba
 
     async def match(request: Request) -> Response:
         def read() -> dict[str, Any]:
-            store = library.store
-            record = store.find_record(request.path_params["id"])
-            return replay_of(record, newest_run_of(store, record.spec.id))
+            record = library.record(request.path_params["id"])
+            return replay_of(record, newest_run_of(library.store, record.spec.id), library.named(record.spec.agents))
 
         return JSONResponse(await run_in_threadpool(read), headers=NEVER_STORED)
 
     async def opinions_of(request: Request) -> Response:
         agent = request.query_params.get("agent", "")
-        record = await run_in_threadpool(_judged, library.store, request.path_params["id"], agent)
+        record = await run_in_threadpool(_judged, library, request.path_params["id"], agent)
         return streams.response(opinions(record, agent))
 
     async def certainty_of(request: Request) -> Response:
         agent, repeats = request.query_params.get("agent", ""), request.query_params.get("repeats", "8")
         if not (is_number(repeats) and REPEATS[0] <= int(repeats) <= REPEATS[1]):
             raise UserError(f"repeats must be {REPEATS[0]}..{REPEATS[1]}, got {repeats[:20]}; choose another number.")
-        record = await run_in_threadpool(_judged, library.store, request.path_params["id"], agent)
+        record = await run_in_threadpool(_judged, library, request.path_params["id"], agent)
         return streams.response(certainties(record, int(repeats), agent))
 
     async def known_at(request: Request) -> Response:
         number = request.path_params["move"]
-        record = await run_in_threadpool(library.store.find_record, request.path_params["id"])
+        record = await run_in_threadpool(library.record, request.path_params["id"])
         if not streams.places.acquire(blocking=False):
             return JSONResponse(TOO_MUCH, 429)
         try:
@@ -142,7 +153,7 @@ def board_routes(library: Library, home: str = "/", header: str = "") -> list[Ba
         return Response(svg, media_type="image/svg+xml", headers=NEVER_STORED)
 
     async def film(request: Request) -> Response:
-        record = await run_in_threadpool(library.store.find_record, request.path_params["id"])
+        record = await run_in_threadpool(library.record, request.path_params["id"])
         ending = request.path_params["ending"]
         if not streams.places.acquire(blocking=False):
             return JSONResponse(TOO_MUCH, 429)
@@ -189,11 +200,11 @@ def _listed_runs(store: Store) -> list[dict[str, Any]]:
     return [{"id": run.id, "name": run.name, "kind": run.kind, "matches": counts[run.id]} for run in latest]
 
 
-def _judged(store: Store, match: str, agent: str) -> Any:
+def _judged(library: Library, match: str, agent: str) -> MatchRecord:
     """Returns a match; raises UserError if its judge must not be asked."""
     if agent:
         require_harmless(agent)
-    return store.find_record(match)
+    return library.record(match)
 
 
 def _filmed(film: Film, record: Any, ending: str) -> bytes:
@@ -205,7 +216,7 @@ def _filmed(film: Film, record: Any, ending: str) -> bytes:
         return path.read_bytes()
 
 
-def replay_of(record: MatchRecord, run: str) -> dict[str, Any]:
+def replay_of(record: MatchRecord, run: str, names: Sequence[str]) -> dict[str, Any]:
     """Returns a match as JSON; raises UserError if its moves are not legal.
 
     `boards` has the boards before each decision and the last one, see `Frames`; `moves` has one entry per decision,
@@ -229,12 +240,13 @@ def replay_of(record: MatchRecord, run: str) -> dict[str, Any]:
         "id": record.spec.id,
         "run": run,
         "game": str(game),
-        "agents": [label_of(agent) for agent in record.spec.agents],
+        "agents": list(names),
         "texts": list(record.spec.agents),
         "scores": list(record.scores),
         "seed": str(record.spec.seed),  # too many digits for JavaScript's numbers
         "termination": str(record.termination),
         "error": record.error,
+        "failure": failure_of(record),
         "chance": game.has_chance,
         "secondsPerDecision": review.seconds_per_decision,
         "elements": frames.elements,

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import copy
+import pickle
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -48,6 +51,14 @@ def imaged(rows: list[list[int]], picture: int) -> list[list[int]]:
     cells = cells.T if picture & 4 else cells
     found: list[list[int]] = cells.tolist()
     return found
+
+
+@pytest.mark.parametrize("copied", [copy.deepcopy, lambda player: pickle.loads(pickle.dumps(player))])
+def test_a_copy_refers_to_the_table_by_itself(copied: Any, table: Path) -> None:
+    player = make_agent(f"formations(table={table},otherwise=mcts(iterations=5))").start(GAME, 0, 1)
+    other, followed = copied(player), player.act(position(BOARD))
+    del player
+    assert other.act(position(BOARD)).values.tolist() == followed.values.tolist()
 
 
 def test_the_most_probable_action_is_followed_in_every_symmetry(table: Path) -> None:

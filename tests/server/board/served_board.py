@@ -64,11 +64,11 @@ def no_film(path: Path, record: MatchRecord) -> None:
 
 
 @contextlib.contextmanager
-def served_board(url: str, film: Any = no_film) -> Iterator[ServedBoard]:
+def served_board(url: str, film: Any = no_film, tidy: Any = lambda: None) -> Iterator[ServedBoard]:
     """Serves the board of a store."""
     with Store.open(url) as store, listen("127.0.0.1", 0) as listening:
         tables = Tables.of_store(url)
-        server = BoardServer(make_app(Library(lambda: store, film, tables), hosts_of("127.0.0.1")), tables)
+        server = BoardServer(make_app(Library(lambda: store, film, tables, tidy=tidy), hosts_of("127.0.0.1")), tables)
         thread = threading.Thread(target=lambda: asyncio.run(server.serve([listening])))
         thread.start()
         try:

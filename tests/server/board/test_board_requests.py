@@ -105,6 +105,14 @@ def test_films(board: ServedBoard, records: list[MatchRecord]) -> None:
     assert board.ask(path + "exe")[0] == 400
 
 
+def test_memory_is_given_back_whenever_a_match_was_read(tmp_path: Path, records: list[MatchRecord]) -> None:
+    match, tidied = f"/api/matches/{records[0].spec.id}", list[str]()
+    paths = "", "/opinions?agent=random", "/certainty?agent=random&repeats=2", "/moves/0/board.svg", "/film.gif"
+    with served_board(store_with(tmp_path, *records), tidy=lambda: tidied.append("")) as board:
+        for number, path in enumerate(paths, 1):
+            assert board.ask(match + path)[0] == 200 and len(tidied) == number, path
+
+
 def test_other_sites_and_names_are_refused(board: ServedBoard) -> None:
     assert board.ask("/api/runs", headers={"Origin": "http://elsewhere.example"})[0] == 403
     assert board.ask("/api/runs", headers={"Host": "elsewhere.example"})[0] == 400

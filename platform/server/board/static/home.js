@@ -1,6 +1,6 @@
 // The start page: a game to play, and stored matches.
 
-import {ask, guarded, make, title} from "/static/page.js";
+import {ask, guarded, make, shortNumbers, title} from "/static/page.js";
 
 export async function show(main) {
   title("");
@@ -9,7 +9,8 @@ export async function show(main) {
 }
 
 async function playBox({games, agents}) {
-  const game = make("input", {class: "wide", id: "game", list: "games", value: "yavalath", "aria-label": "game", onchange: () => seat()});
+  const wanted = new URLSearchParams(location.search);
+  const game = make("input", {class: "wide", id: "game", list: "games", value: wanted.get("game") || "yavalath", "aria-label": "game", onchange: () => seat()});
   const seats = make("div", {id: "seats"});
   const ready = make("fieldset", {}, seats,
     make("p", {class: "dim"}, "Each seat takes an agent or a person, such as human(name=Ann). The table has links for the other people."),
@@ -24,7 +25,7 @@ async function playBox({games, agents}) {
     ready.disabled = false;
     seats.replaceChildren(...Array.from({length: known.seats}, (_, place) => make("div", {class: "bar"},
       make("label", {for: `seat${place}`}, `seat ${place}`),
-      make("input", {class: "wide", id: `seat${place}`, list: "agents", value: place ? known.opponent : "human(name=Me)"}))));
+      make("input", {class: "wide", id: `seat${place}`, list: "agents", value: place ? wanted.get("agent") || known.opponent : "human(name=Me)"}))));
   });
   const begin = guarded(async event => {
     event.preventDefault();
@@ -43,7 +44,7 @@ async function replayBox({option}) {
   const runs = await ask("/api/runs"), matches = make("ul", {class: "list", id: "matches"});
   const open = guarded(async run => {
     const found = await ask(`/api/runs/${run.split("/").map(encodeURIComponent).join("/")}/matches`);
-    matches.replaceChildren(...found.map(match => make("li", {}, make("a", {href: `/match/${match.id}`}, match.text))));
+    matches.replaceChildren(...found.map(match => make("li", {}, make("a", {href: `/match/${match.id}`, title: match.text}, shortNumbers(match.text)))));
   });
   const choice = make("select", {"aria-label": "run", onchange: () => open(choice.value)},
     ...runs.map(run => make("option", {value: run.id}, `${run.kind} · ${run.name} · ${run.matches.toLocaleString("en")} games`)));

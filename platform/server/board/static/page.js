@@ -50,6 +50,20 @@ export const guarded = action => async (...given) => {
 
 export const chip = seat => make("span", {class: "chip", style: `background: var(--seat${seat % 6})`}, String(seat));
 
+/** An agent's name that breaks after commas and brackets, with its full text on hover and to copy. */
+export function agentName(name, text) {
+  const shown = make("span", {class: "who", title: text}, ...name.split(/(?<=[,(])/).flatMap(part => [part, make("wbr")]));
+  if (name === text) return [shown];
+  const copy = make("button", {class: "copied", "aria-label": "copy the full text", onclick: () => {
+    const say = words => { copy.textContent = words; setTimeout(() => { copy.textContent = "copy"; }, 1500); };
+    navigator.clipboard.writeText(text).then(() => say("copied"), () => say("not copied"));
+  }}, "copy");
+  return [shown, copy];
+}
+
+/** A text with only the beginning of numbers that only identify, such as seeds. */
+export const shortNumbers = text => text.replace(/\d{12,}/g, digits => `${digits.slice(0, 6)}…`);
+
 export function number(value) {
   if (value == null || Number.isNaN(value)) return "–";
   const digits = Math.abs(value) >= 100 || Number.isInteger(value) ? 0 : Math.abs(value) >= 1 ? 2 : 3;

@@ -2,7 +2,7 @@
 
 import {annotate, Boards} from "/static/boards.js";
 import {Graph} from "/static/graph.js";
-import {ask, chip, guarded, make, number, parts, percent, title, trouble} from "/static/page.js";
+import {agentName, ask, chip, guarded, make, number, parts, percent, shortNumbers, title, trouble} from "/static/page.js";
 
 const SPEEDS = [1, 2, 5, 10, 30, 100]; // moves a second
 const KEYS = {ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1, PageDown: 10, PageUp: -10, Home: -Infinity, End: Infinity};
@@ -84,7 +84,7 @@ class Replay {
     this.list.append(...this.buttons);
     this.buttons.push(make("button", {onclick: () => this.go(this.last)}, "end"));
     this.list.append(this.buttons.at(-1));
-    this.graphed = make("section", {"aria-label": "graph"}, this.graph.drawing, this.legend);
+    this.graphed = make("section", {"aria-label": "graph"}, make("h2", {}, "Over the game"), this.graph.framed, this.legend);
     main.replaceChildren(make("div", {class: "two"},
       make("div", {},
         make("section", {"aria-label": "board"}, this.board,
@@ -92,7 +92,7 @@ class Replay {
           make("div", {class: "bar"}, this.scrub, this.place)),
         this.graphed),
       make("div", {},
-        make("section", {"aria-label": "players"}, this.seats, this.around(), this.links()),
+        make("section", {"aria-label": "players"}, this.seats, this.failure(), this.around(), this.links()),
         make("section", {"aria-label": "opinions"}, make("h2", {}, "What agents think"), this.thoughts, this.controls()),
         make("section", {"aria-label": "moves"}, make("h2", {}, "Moves"), this.list))));
     addEventListener("keydown", event => this.key(event));
@@ -117,6 +117,11 @@ class Replay {
     return bar;
   }
 
+  /** Who failed, how and why. */
+  failure() {
+    return make("p", {class: "failure", hidden: !this.match.failure}, this.match.failure);
+  }
+
   links() {
     const film = ending => make("a", {href: `/api/matches/${this.match.id}/film.${ending}`, download: true}, ending.toUpperCase());
     const copy = guarded(async () => {
@@ -127,11 +132,11 @@ class Replay {
     const copied = make("button", {id: "copy", onclick: copy}, "Copy link to this move");
     this.analysis = make("a", {id: "analysis", hidden: this.match.chance}, "Analyse this position");
     return make("div", {class: "bar"}, copied, this.analysis, make("span", {class: "dim"}, "Film: ", film("gif"), " ", film("mp4")),
-      make("span", {class: "dim"}, `${this.match.termination} · seed ${this.match.seed}`));
+      make("span", {class: "dim", title: `seed ${this.match.seed}`}, shortNumbers(`${this.match.termination} · seed ${this.match.seed}`)));
   }
 
   controls() {
-    const judge = make("input", {class: "wide", id: "judge", placeholder: "another agent, such as mcts(iterations=1000)", "aria-label": "another agent", list: "agents"});
+    const judge = make("input", {class: "wide", id: "judge", placeholder: "another agent: mcts", title: "such as mcts(iterations=1000)", "aria-label": "another agent", list: "agents"});
     const add = guarded(async event => {
       event.preventDefault();
       const agent = judge.value.trim();
@@ -227,7 +232,8 @@ class Replay {
 
   linked() {
     const wanted = new URLSearchParams(location.hash.slice(1)).get("move");
-    return wanted && /^\d+$/.test(wanted) ? Number(wanted) - 1 : 0;
+    if (wanted && /^\d+$/.test(wanted)) return Number(wanted) - 1;
+    return this.match.failure ? this.last : 0; // where an agent failed to move
   }
 
   key(event) {
@@ -271,7 +277,7 @@ class Replay {
     this.list.scrollTop = button.offsetTop - this.list.clientHeight / 2;
     const returns = move_ ? move_.returns : match.scores;
     this.seats.replaceChildren(...match.agents.map((agent, seat) => make("li", {class: move_?.seat === seat ? "turn" : ""},
-      chip(seat), make("span", {class: "who"}, agent), make("span", {class: "score"}, number(returns[seat])))));
+      chip(seat), ...agentName(agent, match.texts[seat]), make("span", {class: "score"}, number(returns[seat])))));
     const before = match.moves.slice(0, this.now).map(move => move.name).join(" ");
     this.analysis.href = `/analyse?${new URLSearchParams({game: match.game, text: `moves ${before}`})}`;
     this.graph.point(this.now);
@@ -329,20 +335,23 @@ class Replay {
         if (points.length) {
           const colour = `var(--seat${(which ? seat + 2 * which : seat) % 6})`;
           this.graph.line(`value ${which} ${seat}`, points, colour);
-          keys.push([colour, `value for seat ${seat}${which ? `, by ${judge.name}` : ""}`]);
+          keys.push([colour, `value for seat ${seat}, at the left${which ? `, by ${judge.name}` : ""}`]);
         }
       });
       const certain = [...judge.certainty].sort((one, other) => one[0] - other[0]);
       if (certain.length) {
         this.graph.line(`certainty ${which}`, certain, "var(--mark)", [0, 1], true);
-        keys.push(["var(--mark)", `certainty, 0 to 100 %${which ? `, of ${judge.name}` : ""}`]);
+        keys.push(["var(--mark)", `certainty, 0 to 100 %${which ? `, of ${judge.name}` : ""}`, true]);
       }
     });
     this.graphed.hidden = !this.graph.lines.size && judges.every(judge => judge.ended || judge.refused);
     this.graph.draw(this.now);
-    const range = Number.isFinite(this.graph.low) ? `values from ${number(this.graph.low)} to ${number(this.graph.high)} (${[...new Set(judges.flatMap(judge => [...judge.units]))].join("; or ")})` : "";
-    const score = this.graph.lines.has("score 0") ? [["var(--seat0)", `score, dashed, up to ${number(this.graph.lines.get("score 0").range[1])}`]] : [];
-    this.legend.replaceChildren(...[...score, ...keys].map(([colour, name]) => make("li", {}, make("span", {style: `background: ${colour}`}), name)), make("li", {class: "dim"}, range));
+    const {low, high, least, most} = this.graph, units = [...new Set(judges.flatMap(judge => [...judge.units]))].join("; or ");
+    const beyond = least < low || most > high ? `; drawn at the edge beyond ${number(low)} and ${number(high)}` : "";
+    const range = Number.isFinite(least) ? `values from ${number(least)} to ${number(most)} (${units})${beyond}` : "";
+    const score = this.graph.lines.has("score 0") ? [["var(--seat0)", "score, at the right", true]] : [];
+    this.legend.replaceChildren(...[...score, ...keys].map(([colour, name, dashed]) =>
+      make("li", {}, make("span", {class: dashed ? "dashed" : "", style: `color: ${colour}`}), name)), make("li", {class: "dim"}, range));
     this.costly.disabled = !judges.some(judge => [...judge.actions.keys()].some(move => judge.cost(move) != null));
     this.uncertain.disabled = !judges.some(judge => judge.certainty.size);
   }

@@ -10,82 +10,37 @@ import itertools
 import json
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, fields, replace
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from ..agents.registry import AGENTS
-from ..arena.match import MatchRecord, MatchSpec
-from ..arena.positions import COLLECTOR, choose_by_move, choose_positions, collector_matches, search_specs
-from ..arena.repeated_search import SearchRecord, SearchSpec, SeenPosition
-from ..arena.schedules.repeats import without_repeats
-from ..arena.schedules.round_robin import round_robin
-from ..arena.workers.executor import Executor
-from ..arena.workers.where import ANYWHERE, Where
-from ..core.errors import UserError, unknown
-from ..games.registry import GAMES
-from ..results.frames.measures import SEARCH_MEASURES, match_measures
-from ..results.store.store import Run, Store
-from .play import play_into, playing, search_into
-from .results import RunResults
+from ...agents.registry import AGENTS
+from ...arena.match import MatchRecord, MatchSpec
+from ...arena.positions import COLLECTOR, choose_by_move, choose_positions, collector_matches, search_specs
+from ...arena.repeated_search import SearchRecord, SearchSpec, SeenPosition
+from ...arena.schedules.repeats import without_repeats
+from ...arena.schedules.round_robin import round_robin
+from ...arena.workers.executor import Executor
+from ...arena.workers.where import ANYWHERE, Where
+from ...core.errors import UserError, unknown
+from ...games.registry import GAMES
+from ...results.frames.measures import SEARCH_MEASURES, match_measures
+from ...results.store.store import Run, Store
+from ...statistics.intervals import mean_interval
+from ..play import play_into, playing, search_into
+from ..results import RunResults
+from .published import verdict
+from .row import Measurement, Row, unit
 
 KIND = "experiment"
-# Fields in the definitions of all stored rows; other fields are stored only if they differ from their defaults.
-_ALWAYS_STORED = ("label", "game", "agents", "games", "measure", "published", "x", "openings")
 # Fields of an experiment and its rows that do not affect games or measurements: scripts may improve them.
 _ONLY_SHOWN = {"title", "text", "axis"}
-_ONLY_SHOWN_OF_ROWS = {"label", "published", "x", "series"}
+_ONLY_SHOWN_OF_ROWS = {"label", "published", "published_games", "setting", "reason", "extended", "x", "series"}
 _OF_AGENTS = _ONLY_SHOWN_OF_ROWS | {"agents", "measure"}  # the others decide which positions are searched
 UNEVEN = "Some rows have not searched all of their positions yet: rows of the same groups are over different ones."
 TESTS = "tiny"  # the preset that only tests a script: no report of published figures has its rows
-# Agreement must be able to fail: nearly every figure lies within a wide interval, so without a limit on the width
-# fewer games would mean more agreement. The limit is about the width that the documents' own games (50 to 200 per
-# figure) give; an interval narrower than that of the published figure says little more.
-NARROW_POINTS = 10.0  # of shares: the largest half-width, percentage points
-NARROW_SHARE = 0.1  # of other figures: the largest half-width, as a share of the published figure
-VERDICTS = (
-    "*Agrees*: the published figure lies in our interval, whose half-width is at most"
-    f" {NARROW_POINTS:g} percentage points (for other figures than shares: {100 * NARROW_SHARE:g} % of the published"
-    " one); *undecided*: it lies in a wider interval, so more games are needed; *higher*, *lower*: ours is, by more"
-    " than its interval. No interval of the published figures is known."
-)
-
-
-@dataclass(frozen=True)
-class Row:
-    """One measured figure of matches: agents at a game, in all roles; the first agent is measured.
-
-    With `states` it is a figure of searches: the agent repeatedly searches positions from the collector's games. Then
-    there may be several agents, one per number of legal actions from two on, the last for all larger numbers.
-    """
-
-    label: str
-    game: str
-    agents: tuple[str, ...]
-    games: int  # rounded up to whole sets of seat orders and openings; of certainty: the collector's
-    measure: str = "win_rate"  # a name of MATCH_MEASURES, or of SEARCH_MEASURES
-    published: float | None = None  # in the measure's unit
-    x: float | None = None  # place on the plot's axis, if rows are points of a curve
-    openings: int = 0  # plies; see schedules.round_robin.openings
-    series: str = ""  # rows of the same series are one line of the plot
-    states: int = 0  # positions per group; 0 = a row of matches
-    repeats: int = 0  # searches per position
-    collector: str = ""  # the agent whose games positions come from; empty = arena.positions.COLLECTOR
-    legal: int = 0  # only positions with this number of legal actions; 0 = all
-    phases: tuple[int, ...] = ()  # only positions from the first to the second of these phases; empty = all
-    moves: tuple[int, ...] = ()  # in place of groups: `states` positions from the first move to the second, exclusive
-
-    def definition(self) -> dict[str, Any]:
-        """Returns the row as it is stored; fields that earlier versions lacked are stored only if used."""
-        defaults = {field.name: field.default for field in fields(self)}
-        return {k: value for k, value in asdict(self).items() if k in _ALWAYS_STORED or value != defaults[k]}
-
-    @classmethod
-    def from_definition(cls, definition: dict[str, Any]) -> Row:
-        values: dict[str, Any] = {k: tuple(v) if isinstance(v, list) else v for k, v in definition.items()}
-        return cls(**values)
 
 
 @dataclass(frozen=True)
@@ -130,26 +85,6 @@ class Experiment:
         return cls(rows=tuple(Row.from_definition(row) for row in definition.pop("rows")), **definition)
 
 
-@dataclass(frozen=True)
-class Measurement:
-    """A measured value with its 95 % interval; games counts games (or searches), seconds is the time of one."""
-
-    value: float
-    low: float
-    high: float
-    games: int
-    seconds: float
-
-
-def unit(row: Row) -> str:
-    """Returns the unit of a row's figure; raises UserError if its measure is unknown."""
-    measures = SEARCH_MEASURES if row.states else match_measures(GAMES.make(row.game))
-    units = {name: kind.unit for name, kind in measures.items()}
-    if row.measure not in units:
-        raise unknown("measure", row.measure, units)
-    return units[row.measure]
-
-
 def counted(experiment: Experiment) -> tuple[str, str]:
     """Returns the headings of the number of games or searches, and of the time of one."""
     kinds = {bool(row.states) for row in experiment.rows}
@@ -162,8 +97,11 @@ def row_matches(row: Row, seed: int) -> list[MatchSpec]:
     """Returns the matches of a row; they depend only on the row and the seed."""
     if row.states:
         return collector_matches(row.game, row.collector or COLLECTOR, row.games, seed)
-    agents = [AGENTS.make(agent) for agent in row.agents]
-    return list(round_robin(GAMES.make(row.game), agents, row.games, seed, row.openings))
+    game, others = GAMES.make(row.game), [AGENTS.make(agent) for agent in row.agents[1:]]
+    planned = [
+        round_robin(game, [AGENTS.make(agent), *others], row.games, seed, row.openings) for agent in row.measured
+    ]
+    return [spec for together in zip(*planned, strict=True) for spec in together]  # with more games, the first stay so
 
 
 def row_searches(row: Row, seed: int, records: Sequence[MatchRecord]) -> list[SearchSpec]:
@@ -189,10 +127,14 @@ def row_positions(row: Row, seed: int, records: Sequence[MatchRecord]) -> list[t
 
 def measure(row: Row, records: Sequence[MatchRecord]) -> Measurement:
     """Returns a row's figure from the records of its matches, without repeats by construction."""
-    estimate = match_measures(GAMES.make(row.game))[row.measure].estimate(
-        without_repeats(records), AGENTS.make(row.agents[0]).full_text()
-    )
-    return Measurement(*estimate, float(np.mean([r.seconds for r in records])) if records else 0.0)
+    kind, found = match_measures(GAMES.make(row.game))[row.measure], without_repeats(records)
+    texts = [AGENTS.make(agent).full_text() for agent in row.measured]
+    seconds = float(np.mean([r.seconds for r in records])) if records else 0.0
+    if not row.trainings:
+        return Measurement(*kind.estimate(found, texts[0]), seconds)
+    each = [kind.estimate([record for record in found if text in record.spec.agents], text) for text in texts]
+    mean, half_width = mean_interval([one.value for one in each])
+    return Measurement(mean, mean - half_width, mean + half_width, sum(one.n for one in each), seconds)
 
 
 def measure_searches(row: Row, records: Sequence[SearchRecord]) -> Measurement:
@@ -275,6 +217,15 @@ def same_games(one: Experiment, other: Experiment) -> bool:
     return _decisive(one.definition()) == _decisive(other.definition())
 
 
+def shown_as(stored: Experiment, known: Experiment) -> Experiment:
+    """Returns a stored experiment with the words and published figures of a newer one of as many rows."""
+    rows = (
+        replace(row, **{name: getattr(shown, name) for name in _ONLY_SHOWN_OF_ROWS})
+        for row, shown in zip(stored.rows, known.rows, strict=True)
+    )
+    return replace(stored, rows=tuple(rows), **{name: getattr(known, name) for name in _ONLY_SHOWN})
+
+
 def _decisive(definition: Mapping[str, Any]) -> str:
     """Returns, for comparison, the part of a definition that decides games and measurements."""
     rows = [{k: v for k, v in row.items() if k not in _ONLY_SHOWN_OF_ROWS} for row in definition["rows"]]
@@ -318,12 +269,12 @@ def row_records(row: Row, seed: int, store: Store) -> list[MatchRecord]:
     """Returns the stored matches by which a row is measured, or from which its positions come.
 
     These are the planned ones, without those in which an agent failed: they are played again. Once all are played, a
-    row of matches with a published figure also has the matches that more games would add, up to the first that is not
-    stored: a campaign plays them if the interval is wide.
+    row of matches with a published figure, or one that is `extended`, also has the matches that more games would add,
+    up to the first that is not stored: a campaign plays them if the interval is wide.
     """
     specs = row_matches(row, seed)
     records = _with_result(store.records([spec.id for spec in specs]))
-    extends = row.published is not None and not row.states
+    extends = (row.published is not None or row.extended) and not row.states and not row.trainings
     while extends and len(records) == len(specs):
         more = row_matches(replace(row, games=2 * len(specs)), seed)[len(specs) :]
         found = {record.spec.id: record for record in _with_result(store.records([spec.id for spec in more]))}
@@ -334,27 +285,6 @@ def row_records(row: Row, seed: int, store: Store) -> list[MatchRecord]:
 
 def _with_result(records: Sequence[MatchRecord]) -> list[MatchRecord]:
     return [record for record in records if record.termination.has_result]
-
-
-def verdict(row: Row, measured: Measurement) -> str:
-    """Compares our figure with the published one, as described in VERDICTS: agrees, undecided, higher or lower."""
-    if row.published is None or not measured.games:
-        return ""
-    if measured.low > row.published:
-        return "higher"
-    if measured.high < row.published:
-        return "lower"
-    return "agrees" if (measured.high - measured.low) / 2 <= narrow(row) else "undecided"
-
-
-def is_share(row: Row) -> bool:
-    """Whether a row's figure is a share, %."""
-    return unit(row).endswith("%")
-
-
-def narrow(row: Row) -> float:
-    """Returns the largest half-width with which a row's figure can agree with the published one."""
-    return NARROW_POINTS if is_share(row) else NARROW_SHARE * abs(row.published or 0.0)
 
 
 @dataclass(frozen=True)

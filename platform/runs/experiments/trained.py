@@ -11,15 +11,16 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from ..agents.ntuple.evaluator import NTuple
-from ..agents.ntuple.td import td_of
-from ..agents.ntuple.training import Plan, train_and_keep
-from ..agents.ntuple.weights import read_config
-from ..agents.registry import EVALUATORS
-from ..core.errors import UserError
-from ..games.registry import GAMES
-from .bar import game_bar
-from .experiment import Experiment, Row
+from ...agents.ntuple.evaluator import NTuple
+from ...agents.ntuple.td import td_of
+from ...agents.ntuple.training import Plan, train_and_keep
+from ...agents.ntuple.weights import read_config
+from ...agents.registry import EVALUATORS
+from ...core.errors import UserError
+from ...games.registry import GAMES
+from ..bar import game_bar
+from .experiment import Experiment
+from .row import Row
 
 
 @dataclass(frozen=True)
@@ -86,6 +87,11 @@ class LearnedRow:
     row: Row  # its agents are the others
     learner: Learner
     place: int = 0
+    further: tuple[Learner, ...] = ()  # the same with other seeds: the figure is a mean over trainings
+
+    @property
+    def learners(self) -> tuple[Learner, ...]:
+        return self.learner, *self.further
 
 
 @dataclass(frozen=True)
@@ -105,7 +111,8 @@ class TrainingStudy:
 
     @property
     def learners(self) -> list[Learner]:
-        return list(dict.fromkeys(row.learner for row in self.rows if isinstance(row, LearnedRow)))
+        learned = (row for row in self.rows if isinstance(row, LearnedRow))
+        return list(dict.fromkeys(learner for row in learned for learner in row.learners))
 
     def experiment(self, folder: Path) -> Experiment:
         """Returns the experiment, once everything is trained."""
@@ -116,7 +123,8 @@ class TrainingStudy:
 def _row(row: LearnedRow | Row, folder: Path) -> Row:
     if isinstance(row, Row):
         return row
-    return replace(row.row, agents=(row.learner.agent(folder, row.place), *row.row.agents))
+    first, *further = (learner.agent(folder, row.place) for learner in row.learners)
+    return replace(row.row, agents=(first, *row.row.agents), trainings=tuple(further))
 
 
 def train_all(learners: Iterable[Learner], folder: Path, workers: int) -> None:

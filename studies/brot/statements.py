@@ -1,0 +1,21 @@
+"""What Brot 2021 says of its strategies for spe_ed, as claims that our games can show or refute."""
+
+from __future__ import annotations
+
+from turnier.studies.campaigns.statements import Statement, at_least, higher
+
+COUNTS = "counts in place of a second for each move"
+OTHERS = ("Basic", "Rollouts", "Minimax", "Probability tables")
+
+STATEMENTS = (
+    Statement("B1", "6", "Combi is better than each of its strategies (here: wins more than half).", "brot:duels",
+              tuple(at_least(f"Brot 2021 against {name}", 50.0) for name in OTHERS), COUNTS),
+    Statement("B2", "6", "Minimax and the probability tables win about 12 % against Combi (here: at most 20 %).",
+              "brot:duels", tuple(at_least(f"Brot 2021 against {name}", 80.0) for name in OTHERS[2:]), COUNTS),
+    Statement("B3", "6", "Of the single strategies, rollouts are the best against Combi.", "brot:duels",
+              tuple(higher(f"Brot 2021 against {name}", "Brot 2021 against Rollouts")
+                    for name in ("Basic", "Minimax", "Probability tables")), COUNTS),
+    Statement("B4", "6", "Of the single strategies, Basic is the worst against Combi.", "brot:duels",
+              tuple(higher("Brot 2021 against Basic", f"Brot 2021 against {name}")
+                    for name in ("Rollouts", "Minimax", "Probability tables")), COUNTS),
+)  # fmt: skip

@@ -1,0 +1,37 @@
+"""What Weitz 2022 says of Yavalath, as claims that our games can show or refute."""
+
+from __future__ import annotations
+
+from turnier.studies.campaigns.statements import Statement, at_least, at_most, higher, increasing
+
+LUDII, ONE = "plain UCT in place of Ludii", "one training of each, not five"
+
+STATEMENTS = (
+    Statement("W1", "table 1", "MCTS wins more with more iterations.", "weitz:table1",
+              increasing("1 iterations", "1,000 iterations", "5,000 iterations", "10,000 iterations",
+                         "25,000 iterations"), LUDII),
+    Statement("W2", "table 1", "25,000 iterations win hardly more than 10,000 (here: at most 1.25 times as much).",
+              "weitz:table1", (higher("10,000 iterations", "25,000 iterations", by=0.8),), LUDII),
+    Statement("W3", "figures 10, 11", "Who moves first has a large advantage (here: wins at least 1.5 times as often).",
+              "weitz:figures10-11",
+              tuple(higher(f"{n} iterations, first", f"{n} iterations, second", by=1.5) for n in ("10,000", "25,000")),
+              LUDII),
+    Statement("W4", "4.3", "Between equals the first player has a large advantage (here: wins at least 60 %).",
+              "weitz:first-move", (at_least("MCTS, 10,000 iterations, no swap", 60.0),
+                                   at_least("MCTS, 25,000 iterations, no swap", 60.0))),
+    Statement("W5", "3.3", "With the swap rule the first player has no large advantage (here: wins at most 60 %).",
+              "weitz:first-move", (at_most("MCTS, 10,000 iterations, swap", 60.0),
+                                   at_most("MCTS, 25,000 iterations, swap", 60.0))),
+    Statement("W6", "figure 13", "More tuples learn more: 10, 25, 50 and 100 (TDN2 to TDN5).", "weitz:learners-five",
+              increasing(*(f"TDN{n}" for n in (2, 3, 4, 5)))),
+    Statement("W7", "figure 24", "Temporal coherence wins 80 % after 25,000 games (TCL3; here: at least 70 %).",
+              "weitz:learners-five", (at_least("TCL3", 70.0),)),
+    Statement("W8", "figure 22", "Temporal coherence learns faster: TCL2 after 10,000 games wins more than TDN5 after"
+              " 15,000.", "weitz:learners-once", (higher("TCL2, 10,000 games", "TDN5, 15,000 games"),), ONE),
+    Statement("W9", "figure 20", "Without symmetries a network learns less (TDN8, TDN6).", "weitz:learners-five-long",
+              (higher("TDN6", "TDN8"),)),
+    Statement("W10", "figure 21", "Eligibility traces slow learning, the more the higher lambda (TDN9 to TDN11).",
+              "weitz:learners-once-long", increasing(*(f"TDN{n}, 150,000 games" for n in (11, 10, 9))), ONE),
+    Statement("W11", "figure 21", "With a lambda of 1 a network never wins more than 10 % (TDN11).",
+              "weitz:learners-five-long", (at_most("TDN11", 10.0),)),
+)  # fmt: skip

@@ -1,0 +1,140 @@
+"""Statements of documents: tests with a known error, about rows that exist, played by a campaign until they decide."""
+
+from __future__ import annotations
+
+import dataclasses
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from turnier.arena.workers.local import SerialExecutor
+from turnier.results.store.store import Store
+from turnier.runs.experiments.experiment import Experiment
+from turnier.runs.experiments.row import Measurement, Row
+from turnier.statistics.intervals import mean_interval
+from turnier.studies.campaigns import campaign as campaigns
+from turnier.studies.campaigns.campaign import Campaign
+from turnier.studies.campaigns.figures import STATEMENTS, figures
+from turnier.studies.campaigns.outlook import outlooks
+from turnier.studies.campaigns.statement_page import NOTE, write_statements
+from turnier.studies.campaigns.statements import (
+    FAILS,
+    HOLDS,
+    LOOKS,
+    OPEN,
+    Claim,
+    Statement,
+    alike,
+    at_least,
+    at_most,
+    best,
+    higher,
+    increasing,
+    judge,
+    next_look,
+)
+
+
+def figure(value: float, half: float, games: int = 100) -> Measurement:
+    return Measurement(value, value - half, value + half, games, 1.0)
+
+
+def saying(*claims: Claim) -> Statement:
+    return Statement("G1", "1", "So it is.", "guide:first", claims)
+
+
+def test_statements_are_about_rows_that_exist() -> None:
+    rows = {f.run_id.removesuffix("-paper"): untangled(f.rows) for f in figures()}
+    assert len({statement.name for statement in STATEMENTS}) == len(STATEMENTS)
+    for statement in STATEMENTS:
+        known = rows[statement.experiment]
+        assert statement.claims and set(statement.rows) <= set(known), statement.name
+        assert all(known[label].extended for label in statement.rows), "so that more games count"
+
+
+def untangled(rows) -> dict[str, Row]:  # type: ignore[no-untyped-def]
+    found = [row if isinstance(row, Row) else row.row for row in rows]
+    return {row.label: row for row in found}
+
+
+@pytest.mark.parametrize(
+    ("claims", "verdict"),
+    [
+        ((higher("b", "a"),), HOLDS),  # 10 ± 1.4 and, for LOOKS, 1.8
+        ((higher("a", "b"),), FAILS),
+        ((higher("c", "b"),), OPEN),  # 1 ± 1.8
+        (increasing("a", "b", "c"), OPEN),
+        (increasing("b", "c", "a"), FAILS),  # one claim is refuted, the other not decided
+        (alike("b", "c"), HOLDS),  # by 10 %
+        (alike("a", "b", within=0.05), FAILS),
+        (best("b", "a", "c", within=0.02), OPEN),  # 110 against 0.98 * 111
+        ((at_least("a", 98.0), at_most("a", 102.0)), HOLDS),
+        ((at_most("a", 98.0),), FAILS),
+        ((higher("b", "unplayed"),), OPEN),
+    ],
+)
+def test_claims_are_judged_by_their_intervals(claims: tuple[Claim, ...], verdict: str) -> None:
+    measured = {"a": figure(100, 1), "b": figure(110, 1), "c": figure(111, 1), "unplayed": figure(np.nan, np.nan, 0)}
+    assert judge(saying(*claims), measured).verdict == verdict
+
+
+def test_what_is_open_tells_the_games_that_would_decide() -> None:
+    judged = judge(saying(higher("b", "a")), {"a": figure(100, 4), "b": figure(103, 3)})
+    assert judged.rows == ["b", "a"] and judged.evidence.startswith("b minus a: 3")
+    wide = 5 * 2.4977 / 1.9600  # of four looks
+    assert judged.games == pytest.approx(2 * 100 * (wide / 3) ** 2, abs=2)
+    few = judge(saying(higher("b", "a")), {"a": figure(100, 4, games=19), "b": figure(103, 3)})
+    assert few.games == 0 and few.verdict == OPEN, "19 games do not tell how many are needed"
+    assert [next_look(50, played) for played in (0, 50, 92, 100, 250, 400)] == [100, 100, 100, 200, 400, 0]
+
+
+def test_the_error_holds_over_all_looks() -> None:
+    """Two equal agents: that the first is higher is neither true nor false, so each verdict is an error."""
+    rng, ended = np.random.default_rng(1), {HOLDS: 0, FAILS: 0, OPEN: 0}
+    for _ in range(2000):
+        games = {label: rng.gamma(4.0, 5000.0, 50 * 2 ** (LOOKS - 1)) for label in "ab"}
+        for look in range(LOOKS):
+            means = {label: mean_interval(values[: 50 * 2**look]) for label, values in games.items()}
+            verdict = judge(saying(higher("a", "b")), {k: figure(*mean) for k, mean in means.items()}).verdict
+            if verdict != OPEN:
+                break
+        ended[verdict] += 1
+    assert max(ended[HOLDS], ended[FAILS]) <= 0.025 * 2000 + 3 * (0.025 * 2000) ** 0.5
+    assert min(ended[HOLDS], ended[FAILS]) >= 10, "nor are the intervals far too wide"
+
+
+BETTER, WORSE = "mc(iterations=10,rollout_depth=9)", "random"
+ROWS = tuple(
+    dataclasses.replace(Row(label, "tictactoe", (agent, WORSE), 8), extended=True)
+    for label, agent in (("search", BETTER), ("none", WORSE), ("other", "mc(iterations=11,rollout_depth=9)"))
+)
+EXPERIMENT = Experiment("guide", "first-paper", "First", "Text.", (*ROWS, Row("x", "tictactoe", ("greedy",) * 2, 6)))
+
+
+def test_a_campaign_plays_until_statements_are_decided(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    said = [
+        Statement("G1", "1", "Search helps.", "guide:first", (higher("search", "none"),)),
+        Statement("G2", "2", "One iteration more helps.", "guide:first", (higher("other", "search"),), "small"),
+    ]
+
+    def of(run_id: str) -> list[Statement]:
+        return said if run_id == EXPERIMENT.run_id else []
+
+    monkeypatch.setattr(campaigns, "statements_of", of)
+    monkeypatch.setattr("turnier.studies.campaigns.statement_page.statements_of", of)
+    monkeypatch.setattr("turnier.studies.campaigns.statement_page.STATEMENTS", said)
+    with Store.open(f"sqlite:///{tmp_path}/a.db") as store, SerialExecutor() as pool:
+        whole = Campaign(store, [EXPERIMENT], tmp_path)
+        assert [row.decides for row in whole.rows] == [True, True, True, False]
+        whole.run(pool)
+        played = [row.played for row in whole.rows]
+        assert played[0] == played[2] == 8 * 2 ** (LOOKS - 1), "never decided, so all looks"
+        assert 8 < played[1] < 8 * 2 ** (LOOKS - 1) and played[3] == 6
+        page, html = write_statements(outlooks([EXPERIMENT], store), tmp_path)
+        again = Campaign(store, [EXPERIMENT], tmp_path)
+        assert not any(row.missing for row in again.rows) and not again.seconds_left
+    text = page.read_text()
+    assert NOTE in text and "| guide | 2 | 1 | 0 | 1 |" in text and html.exists()
+    assert "| G1 | Search helps. (1) | holds | search minus none: " in text
+    assert "| G2 | One iteration more helps. (2; small) | not decided" in text
