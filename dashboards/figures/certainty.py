@@ -71,7 +71,7 @@ def certainty_over_phases(positions: pd.DataFrame, measure: str) -> Figure | Non
     base = alt.Chart(chance).encode(x=chart.layer[0].encoding.x, y="chance:Q")
     hover = [alt.Tooltip("phase:Q", title=name), alt.Tooltip("chance:Q", format=".1f")]
     chart.layer.insert(0, base.mark_line(strokeDash=[6, 4], strokeWidth=2, color="#777777"))
-    chart.layer.insert(1, base.mark_point(size=60, opacity=0).encode(tooltip=hover))
+    chart.layer.append(base.mark_point(size=60, opacity=0).encode(tooltip=hover))
     return Figure(over_game(measure), chart, data, OVER_GAME)
 
 

@@ -66,8 +66,8 @@ class Kernel(CPUDispatcher):  # type: ignore[misc]
         return str(self.__qualname__)
 
     def compile(self, arguments: Any) -> Any:
-        """Returns what Python calls; numba asks for it at the first call with these types."""
-        return self.entry(arguments).entry_point
+        """Returns what Python calls; numba asks for it at the first call with these types, or by a signature."""
+        return self.entry(tuple(getattr(arguments, "args", arguments))).entry_point
 
     def entry(self, arguments: tuple[Any, ...]) -> Any:
         """Returns the result of compiling that has the entry for arguments of these types."""

@@ -78,11 +78,6 @@ class Generation:
         return all(candidate.trial for candidate in self.candidates)
 
     @property
-    def begun(self) -> bool:
-        """Whether it has asked for games."""
-        return any(candidate.units for candidate in self.candidates)
-
-    @property
     def max_games(self) -> int:
         others = self.noise.max_games(self.number, len(self.candidates) - self._duelling) * self.objective.unit_games
         return self.noise.max_games(self.number, self._duelling) * len(self.objective.games) + others
@@ -108,14 +103,15 @@ class Generation:
             return self.known_games
         return len({spec.id for c in self.candidates for unit in c.units for spec in unit})
 
-    def too_many(self, workers: int) -> str:
+    def too_many(self, workers: int, ahead: bool = False) -> str:
         """Returns a sentence on using all workers if there are more of them than games at once; otherwise nothing."""
         games = self.max_games if self.noise.one_stage else self.games
-        if workers <= games:
+        once, these = (2 * games, "it and the next") if ahead else (games, "it")
+        if workers <= once:
             return ""
         return (
-            f"A generation has {games:,} games, so at most {games:,} of the {workers:,} workers play for it at once; a"
-            " larger population or more games per candidate would use more."
+            f"A generation has {games:,} games, so at most {once:,} of the {workers:,} workers play for {these} at once"
+            "; a larger population or more games per candidate would use more."
         )
 
     def next_matches(self) -> list[MatchSpec]:

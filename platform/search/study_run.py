@@ -55,6 +55,7 @@ from .storage.trials import played_between
 from .verdict import Finalist
 
 Fits = Callable[[Generation], bool]  # whether a generation fits the budget
+Batches = Iterator[Sequence[MatchRecord]]
 SECONDS = "seconds"  # that a search has taken, if its time is limited
 now = time.monotonic
 POLL_SECONDS = 1.0  # between two checks of a second driver that has nothing to play
@@ -152,7 +153,7 @@ class StudyRun(StoredStudy):
             return before + now() - began
 
         def fits(one: Generation) -> bool:
-            return not self.course.gave_up and (one.stored or one.begun or not one.number or used() < seconds)
+            return not self.course.gave_up and (one.games > 0 or not one.number or used() < seconds)
 
         self._search(executor, games, fits, used)
 
@@ -296,15 +297,12 @@ class Drive:
             for records in batches:  # still under way when the idle-time games ended
                 self.games.take(records)
 
-    def _play(
-        self, generation: Generation, batches: Iterator[Sequence[MatchRecord]], executor: Executor, fits: Fits
-    ) -> None:
+    def _play(self, generation: Generation, batches: Batches, executor: Executor, fits: Fits) -> None:
         """Plays until the noise strategy needs no more games; trials are stored as soon as their games are played."""
         self._store_trials(generation)
         while generation.waiting or self._begin(generation, executor):
             self._store_trials(generation)
-            if not self.ahead:
-                self._look_ahead(executor, fits)
+            self._look_ahead(executor, fits)
             while generation.waiting:
                 batch = next(batches)
                 others = self._take(batch, generation)
@@ -318,14 +316,16 @@ class Drive:
         if not (specs := generation.next_matches()):
             return False
         missing = self._without_stored(specs, generation)
-        if missing and self.games.is_new and (sentence := generation.too_many(executor.workers)):
-            self.bar.print(sentence)
+        many = generation.too_many(executor.workers, self.course.search.looks_ahead) if self.games.is_new else ""
+        if missing and many:
+            self.bar.print(many)
         self.games.need(missing)
         return True
 
     def _look_ahead(self, executor: Executor, fits: Fits) -> None:
         """Begins the next generation as well, if the search can ask for it: workers do not wait for the last games."""
-        if self.course.search.looks_ahead and fits(following := self.course.ask(self.known, ahead=True)):
+        looks = self.course.search.looks_ahead and not self.ahead
+        if looks and fits(following := self.course.ask(self.known, ahead=True)):
             self.ahead = following
             self._begin(following, executor)
 

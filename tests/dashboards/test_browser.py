@@ -198,7 +198,7 @@ def test_runs_are_found_sorted_and_set_side_by_side(page: Any, address: str, sto
     page.wait_for_url("**/compare?run=*&run=*")
     assert page.get_by_role("heading", name="Settings that differ").evaluate(IN_VIEW)
     page.get_by_role("link", name="League").click()
-    page.wait_for_function("document.querySelector('header [aria-current]')?.textContent === 'League'")
+    page.wait_for_function("() => document.querySelector('header [aria-current]')?.textContent === 'League'")
 
 
 def test_a_chart_is_saved_as_pictures_and_data(page: Any, address: str, store: Store) -> None:
