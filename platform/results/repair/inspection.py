@@ -43,7 +43,7 @@ from ..store.schema import (
 from .damaged_file import reading_unchecked
 from .lenient_reader import UNREADABLE, LenientReader
 from .links import INDEX, Copies, sound_links
-from .row_checks import differing, wrong_game, wrong_row, wrong_searched, wrong_vote
+from .row_checks import differing, wrong_games, wrong_row, wrong_searched, wrong_vote
 
 Rows = Sequence[Row[Any]]
 Keep = Callable[[Table, Rows], object]
@@ -197,9 +197,9 @@ class Inspection:
                 for seat in self.reader.between(seats, "match_number", with_rows):
                     of_match[seat.match_number].append(seat)
             sound = []
-            for row in rows:
-                row_seats = of_match.pop(row.number, [])
-                wrong = wrong_game(row, row_seats) or ("it is stored twice" if row.id in ids else "")
+            own = [of_match.pop(row.number, []) for row in rows]
+            for row, row_seats, wrong in zip(rows, own, wrong_games(rows, own), strict=True):
+                wrong = wrong or ("it is stored twice" if row.id in ids else "")
                 if wrong:
                     self._note(f"game {_shown(row.id)}", wrong, _AGAIN)
                     continue
